@@ -5,7 +5,10 @@ const COMMANDS = '^libs/session-auth-cli/src/';
 /** Files of the library that the commands hold a copy of: parts without Nest and axios. */
 const PARTS_OF_COMMANDS =
   'contract/|redis/|client/(reply-headers|user-details-verdict|bounded-body|reply|tls-failure)[.]ts|module/settings/defaults[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
-/** Files that load axios or undici: imported by `import()` only, so that an import of the package loads neither. */
+/**
+ * Files that load axios or undici: imported by `import()` only, so that an import of the package loads
+ * neither.
+ */
 const LOADED_LATE = `${LIBRARY}/client/(axios-http[.]service|agent-adapter|pooled-adapter|connections|reply-collector)[.]ts$`;
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** The entries besides the main one. No other part of the library imports them. */
@@ -22,7 +25,9 @@ const ENTRIES = [
   'terminus',
   'testing',
 ];
-/** The kinds of context besides HTTP. One file loads each, by `import()`, for the applications that have it. */
+/**
+ * The kinds of context besides HTTP. One file loads each, by `import()`, for the applications that have it.
+ */
 const KINDS = ['gateways', 'graphql', 'messages'];
 const LOADER_OF_KINDS = `${LIBRARY}/module/handlers/context-kinds[.]module[.]ts$`;
 /** Packages of contexts other than HTTP. */
@@ -64,7 +69,10 @@ export default {
       name: 'heavy-packages-are-loaded-late',
       severity: 'error',
       from: { path: LIBRARY, pathNot: [LOADED_LATE, '[.]spec[.]ts$'] },
-      to: { path: 'node_modules/(@nestjs/axios|axios|undici|class-validator/cjs/index)', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: 'node_modules/(@nestjs/axios|axios|undici|class-validator/cjs/index)',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'what-loads-heavy-packages-is-imported-late',
@@ -90,7 +98,12 @@ export default {
       from: { path: `${LIBRARY}/${IMPORTERS_OF_PACKAGES}` },
       to: { path: OPTIONAL_PACKAGES, dynamic: false },
     },
-    { name: 'library-does-not-import-applications', severity: 'error', from: { path: '^libs/' }, to: { path: '^(apps|test|bench)/' } },
+    {
+      name: 'library-does-not-import-applications',
+      severity: 'error',
+      from: { path: '^libs/' },
+      to: { path: '^(apps|test|bench)/' },
+    },
     {
       name: 'session-service-does-not-import-the-library',
       severity: 'error',
@@ -121,7 +134,8 @@ export default {
       from: { path: '^apps/demo/page/' },
       to: {
         path: '^(apps/demo/src|libs|apps/session-service)/',
-        pathNot: '^apps/demo/src/(backend/cache-choice|console/messages|session-service/(fault|demo-user))[.]ts$',
+        pathNot:
+          '^apps/demo/src/(backend/cache-choice|console/messages|session-service/(fault|demo-user))[.]ts$',
       },
     },
     {
@@ -134,7 +148,10 @@ export default {
       name: 'redis-entry-imports-only-contract',
       severity: 'error',
       from: { path: `${LIBRARY}/redis/`, pathNot: '[.]spec[.]ts$' },
-      to: { pathNot: [`${LIBRARY}/(redis|contract)/`, 'node_modules/ioredis/'], dependencyTypesNot: ['core'] },
+      to: {
+        pathNot: [`${LIBRARY}/(redis|contract)/`, 'node_modules/ioredis/'],
+        dependencyTypesNot: ['core'],
+      },
     },
     {
       name: 'schematics-import-only-node',
@@ -142,7 +159,12 @@ export default {
       from: { path: `${SCHEMATICS}/` },
       to: { pathNot: `${SCHEMATICS}/`, dependencyTypesNot: ['core', 'type-only'] },
     },
-    { name: 'library-does-not-import-schematics', severity: 'error', from: { path: `${LIBRARY}/` }, to: { path: `${SCHEMATICS}/` } },
+    {
+      name: 'library-does-not-import-schematics',
+      severity: 'error',
+      from: { path: `${LIBRARY}/` },
+      to: { path: `${SCHEMATICS}/` },
+    },
     ...KINDS.flatMap((kind) => [
       {
         name: `only-one-file-loads-${kind}`,
@@ -200,7 +222,10 @@ export default {
     exclude: { path: '(^|/)dist/|^test/toolchains/test-project/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
     reporterOptions: {
       archi: {
         collapsePattern: `${LIBRARY}/[^/]+`,

@@ -24,7 +24,9 @@ export function issueCertificate(): CertificateFile {
   const [path, keyPath] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyPath];
   const names = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  execFileSync('openssl', ['req', '-x509', ...key, ...names, '-days', '30', '-out', path], { stdio: 'ignore' });
+  execFileSync('openssl', ['req', '-x509', ...key, ...names, '-days', '30', '-out', path], {
+    stdio: 'ignore',
+  });
   return {
     certificate: { cert: readFileSync(path, 'utf8'), key: readFileSync(keyPath, 'utf8') },
     path,

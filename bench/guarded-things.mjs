@@ -19,7 +19,11 @@ Controller('things')(Things);
 export function contextOf(token) {
   const request = new IncomingMessage(new Socket());
   request.headers['x-auth-token'] = token;
-  const context = new ExecutionContextHost([request, new ServerResponse(request)], Things, Things.prototype.list);
+  const context = new ExecutionContextHost(
+    [request, new ServerResponse(request)],
+    Things,
+    Things.prototype.list,
+  );
   context.setType('http');
   return context;
 }

@@ -52,7 +52,9 @@ const names = process.argv.slice(2);
 const unknown = names.filter((name) => !QUESTIONS.some((question) => question.name === name));
 
 if (unknown.length > 0) {
-  console.error(`No such question: ${unknown.join(', ')}. There are: ${QUESTIONS.map(({ name }) => name).join(', ')}`);
+  console.error(
+    `No such question: ${unknown.join(', ')}. There are: ${QUESTIONS.map(({ name }) => name).join(', ')}`,
+  );
   process.exitCode = 1;
 } else if (names.length > 0) {
   for (const question of QUESTIONS.filter(({ name }) => names.includes(name))) await answer(question);
@@ -60,11 +62,17 @@ if (unknown.length > 0) {
   await answerAll();
 }
 
-/** RESULTS.md holds one whole run and nothing else: a figure of another day would stand beside figures of this one. */
+/**
+ * RESULTS.md holds one whole run and nothing else: a figure of another day would stand beside figures of this
+ * one.
+ */
 async function answerAll(): Promise<void> {
   const answers: Answered[] = [];
   for (const question of QUESTIONS) answers.push(await answer(question));
-  await writeFile(new URL('RESULTS.md', RESULTS), markdownReport(answers, environmentLines(await nginxVersion())));
+  await writeFile(
+    new URL('RESULTS.md', RESULTS),
+    markdownReport(answers, environmentLines(await nginxVersion())),
+  );
   await writeFile(new URL('results.svg', RESULTS), chart(answers.flatMap(({ findings }) => findings)));
 }
 

@@ -1,5 +1,6 @@
-// Writes the figures of the guides from the files that the benchmarks write: `npm run bench` and `npm run bench:fleet` end with it. With --check
-// (`npm run docs:figures`), fails if a page quotes another figure, or one that no command writes.
+// Writes the figures of the guides from the files that the benchmarks write: `npm run bench` and `npm run
+// bench:fleet` end with it. With --check (`npm run docs:figures`), fails if a page quotes another figure, or
+// one that no command writes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
@@ -13,7 +14,10 @@ const checks = process.argv.includes('--check');
 const RESULTS = read('bench/RESULTS.md');
 const FLEET = read('bench/fleet-simulation/RESULTS.md');
 const REDIS = JSON.parse(read('bench/fleet-simulation/redis.json'));
-const targets = rowsOf(RESULTS, 'Targets').map((row) => ({ ...row, question: row.question.replaceAll('`', '') }));
+const targets = rowsOf(RESULTS, 'Targets').map((row) => ({
+  ...row,
+  question: row.question.replaceAll('`', ''),
+}));
 
 /** Between these comments, a page has the table of a name, and nothing else. */
 const BLOCK = /<!-- figures: ([\w-]+) -->[^]*?<!-- end of figures -->/g;
@@ -27,13 +31,22 @@ const OF_WAITING = 'requests of active sessions that wait for the service with r
 const TABLES = {
   bench: () => [
     ['question', 'Fastify', 'Express'],
-    ['cache off: requests per second, divided by those of a hand-written guard', ...ratio('guarded-uncached', 'hand-written guard')],
-    ['cache off: divided by those of nest-keycloak-connect, online', ...ratio('guarded-uncached', 'nest-keycloak-connect, online')],
+    [
+      'cache off: requests per second, divided by those of a hand-written guard',
+      ...ratio('guarded-uncached', 'hand-written guard'),
+    ],
+    [
+      'cache off: divided by those of nest-keycloak-connect, online',
+      ...ratio('guarded-uncached', 'nest-keycloak-connect, online'),
+    ],
     [
       'cache off: by processor time, divided by undici in a bare guard that checks nothing',
       ...ratio('guarded-uncached', 'limit: undici in a bare guard'),
     ],
-    ['every session cached: divided by those of the unguarded route', ...ratio('guarded-cached', 'unguarded')],
+    [
+      'every session cached: divided by those of the unguarded route',
+      ...ratio('guarded-cached', 'unguarded'),
+    ],
     [
       'flood of one refused token: refusals per second, divided by requests of the unguarded route',
       ...ratio('flood-of-one', 'unguarded, answering 200'),
@@ -48,19 +61,47 @@ const TABLES = {
       .map((row) => [row.instances, row['cache, random'], row['cache, sticky'], row.store]),
   ],
   memory: () => [
-    ['`maxEntries`', 'MB', 'sessions in use, random', 'calls/s, random', 'sessions in use, sticky', 'calls/s, sticky'],
+    [
+      '`maxEntries`',
+      'MB',
+      'sessions in use, random',
+      'calls/s, random',
+      'sessions in use, sticky',
+      'calls/s, sticky',
+    ],
     ...typical('Memory of an instance', { 'lifetime, s': '60' }).map((row) => [
-      ...[row.maxEntries, row['MB held, random'], row['sessions within a lifetime, random'], row['calls/s, random']],
+      ...[
+        row.maxEntries,
+        row['MB held, random'],
+        row['sessions within a lifetime, random'],
+        row['calls/s, random'],
+      ],
       ...[row['sessions within a lifetime, sticky'], row['calls/s, sticky']],
     ]),
   ],
   stores: () => [
-    ['requests/s', 'lifetime', 'calls/s, no store', 'calls/s, store', 'operations/s', 'per call saved', 'operations/s, sticky', 'GB'],
+    [
+      'requests/s',
+      'lifetime',
+      'calls/s, no store',
+      'calls/s, store',
+      'operations/s',
+      'per call saved',
+      'operations/s, sticky',
+      'GB',
+    ],
     ...typical('The store').flatMap((store, index) => {
       const calls = typical('Calls to the session service')[index];
       if (store['lifetime, s'] === '10') return [];
-      const size = [figure(1_000 * Number(store['requests per instance and second'])), `${store['lifetime, s']} s`];
-      const operations = [store['operations/s, random'], store['operations per call spared, random'], store['operations/s, sticky']];
+      const size = [
+        figure(1_000 * Number(store['requests per instance and second'])),
+        `${store['lifetime, s']} s`,
+      ];
+      const operations = [
+        store['operations/s, random'],
+        store['operations per call spared, random'],
+        store['operations/s, sticky'],
+      ];
       return [[...size, calls['cache, random'], calls.store, ...operations, store.GB]];
     }),
   ],
@@ -74,12 +115,31 @@ const TABLES = {
     ['a delivery of a message', `${REDIS.delivery.processorMicroseconds} us, ${REDIS.delivery.bytes} bytes`],
   ],
   sizes: () => [
-    ['instances', 'users', 'requests/s', 'operations/s', 'CPU cores', 'operations/s, Cluster', 'CPU cores, Cluster', 'MB'],
+    [
+      'instances',
+      'users',
+      'requests/s',
+      'operations/s',
+      'CPU cores',
+      'operations/s, Cluster',
+      'CPU cores, Cluster',
+      'MB',
+    ],
     ...rowsOf(FLEET, 'Requests that reach')
       .filter(({ instances }) => ['10', '50', '100', '1,000'].includes(instances))
       .map((row) => [
-        ...[row.instances, row.users, row['requests/s'], row['store operations/s, random'], row['processors of Redis, random']],
-        ...[row['operations/s of a Cluster, random'], row['processors of a Cluster, random'], row['MB stored']],
+        ...[
+          row.instances,
+          row.users,
+          row['requests/s'],
+          row['store operations/s, random'],
+          row['processors of Redis, random'],
+        ],
+        ...[
+          row['operations/s of a Cluster, random'],
+          row['processors of a Cluster, random'],
+          row['MB stored'],
+        ],
       ]),
   ],
   'sign-outs': () => [
@@ -92,10 +152,24 @@ const TABLES = {
       ]),
   ],
   channels: () => [
-    ['sign-outs per user and day', 'nodes', 'pub/sub', 'MB/s of deliveries', 'MB/s on the bus', 'subscriptions'],
+    [
+      'sign-outs per user and day',
+      'nodes',
+      'pub/sub',
+      'MB/s of deliveries',
+      'MB/s on the bus',
+      'subscriptions',
+    ],
     ...rowsOf(FLEET, 'Publishing sign-outs')
       .filter((row) => ['1 12', '10 30'].includes(`${row['sign-outs per user and day']} ${row.nodes}`))
-      .map((row) => [row['sign-outs per user and day'], row.nodes, row['pub/sub'], row['MB/s'], row['bus MB/s'], row.subscriptions]),
+      .map((row) => [
+        row['sign-outs per user and day'],
+        row.nodes,
+        row['pub/sub'],
+        row['MB/s'],
+        row['bus MB/s'],
+        row.subscriptions,
+      ]),
   ],
 };
 
@@ -104,17 +178,30 @@ const used = new Set();
 for (const page of PAGES) {
   const before = read(page);
   const after = await quoted(page, before);
-  if (after !== before && checks) wrong.push(`${page} quotes other figures than the benchmarks have written: run "node bench/quote.mjs"`);
+  if (after !== before && checks)
+    wrong.push(`${page} quotes other figures than the benchmarks have written: run "node bench/quote.mjs"`);
   if (after !== before && !checks) writeFileSync(root + page, after);
   if (page === 'CHANGELOG.md') continue;
   const own = after.replace(BLOCK, '').replace(/^```[^]*?^```|!\[.*?\]/gm, '');
-  wrong.push(...own.split('\n').flatMap((line) => (MEASURED.test(line) ? [`${page} has a figure that no command writes: ${line}`] : [])));
+  wrong.push(
+    ...own
+      .split('\n')
+      .flatMap((line) =>
+        MEASURED.test(line) ? [`${page} has a figure that no command writes: ${line}`] : [],
+      ),
+  );
 }
-wrong.push(...Object.keys(TABLES).flatMap((name) => (used.has(name) ? [] : [`no page has the figures '${name}'`])));
 wrong.push(
-  ...targets.filter((row) => isUnresolved(row) !== (row[''] === 'not resolved')).map((row) => `not judged by its spread: ${row.measured}`),
+  ...Object.keys(TABLES).flatMap((name) => (used.has(name) ? [] : [`no page has the figures '${name}'`])),
 );
-const unexplained = targets.filter((row) => row[''] === 'NOT reached' && !read('bench/LIMITS.md').includes(`- **\`${row.question}\``));
+wrong.push(
+  ...targets
+    .filter((row) => isUnresolved(row) !== (row[''] === 'not resolved'))
+    .map((row) => `not judged by its spread: ${row.measured}`),
+);
+const unexplained = targets.filter(
+  (row) => row[''] === 'NOT reached' && !read('bench/LIMITS.md').includes(`- **\`${row.question}\``),
+);
 wrong.push(...unexplained.map(({ question }) => `bench/LIMITS.md does not explain ${question}`));
 const bytes = Math.round((Number(median('memory', 'nestjs-session-auth')) * 1e6) / 100_000);
 if (!FLEET.includes(`takes ${bytes} bytes in an instance`))
@@ -129,7 +216,11 @@ async function quoted(page, text) {
     used.add(name);
     const [heads, ...rows] = TABLES[name]();
     const line = (cells) => `| ${cells.join(' | ')} |`;
-    const lines = [line(heads), line(heads.map((_, column) => (column > 0 && name !== 'redis' ? '---:' : '---'))), ...rows.map(line)];
+    const lines = [
+      line(heads),
+      line(heads.map((_, column) => (column > 0 && name !== 'redis' ? '---:' : '---'))),
+      ...rows.map(line),
+    ];
     return [`<!-- figures: ${name} -->`, lines.join('\n'), '<!-- end of figures -->'].join('\n\n');
   });
   if (written === text) return text;
@@ -184,5 +275,7 @@ function isUnresolved(row) {
 
 /** One figure for several findings of a question. */
 function worst(question) {
-  return String(Math.max(...targets.filter((row) => row.question === question).map((row) => Number(spreadOf(row)[0]))));
+  return String(
+    Math.max(...targets.filter((row) => row.question === question).map((row) => Number(spreadOf(row)[0]))),
+  );
 }

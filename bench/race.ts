@@ -50,17 +50,29 @@ export async function race(stage: Stage, lineUp: () => Promise<LineUp>): Promise
   return result;
 }
 
-/** Runs the contenders one after the other, round by round, each round in another order, after a round that does not count. */
-async function runHeat(contenders: readonly Contender[], track: Track, result: Map<string, Laps>): Promise<void> {
+/**
+ * Runs the contenders one after the other, round by round, each round in another order, after a round that
+ * does not count.
+ */
+async function runHeat(
+  contenders: readonly Contender[],
+  track: Track,
+  result: Map<string, Laps>,
+): Promise<void> {
   for (const contender of contenders) {
     if (contender.callsPerRequest === 0) await presentEachOnce(contender, track);
     await runLap(contender, track, WARM_UP_MS);
-    if (!result.has(contender.name)) result.set(contender.name, { requestsPerSecond: [], requestsPerCpuSecond: [], requests: 0, calls: 0 });
+    if (!result.has(contender.name))
+      result.set(contender.name, { requestsPerSecond: [], requestsPerCpuSecond: [], requests: 0, calls: 0 });
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const contender of inTurn(contenders, round)) {
       const { requests, calls, elapsedMs, cpuUs } = await runLap(contender, track, ROUND_MS);
-      assert.equal(calls, requests * contender.callsPerRequest, `${contender.name} makes ${contender.callsPerRequest} calls for a request`);
+      assert.equal(
+        calls,
+        requests * contender.callsPerRequest,
+        `${contender.name} makes ${contender.callsPerRequest} calls for a request`,
+      );
       const laps = lapsOf(result, contender.name);
       laps.requestsPerSecond.push((requests / elapsedMs) * 1_000);
       laps.requestsPerCpuSecond.push((requests / cpuUs) * 1_000_000);
@@ -87,14 +99,27 @@ async function presentEachOnce({ app, url = app.url, traffic }: Contender, { loa
   await load.call('sendOnce', { ...traffic, url, connections: traffic.values.length });
 }
 
-async function runLap({ name, app, traffic, url = app.url, expectedStatus }: Contender, { service, load }: Track, durationMs: number) {
+async function runLap(
+  { name, app, traffic, url = app.url, expectedStatus }: Contender,
+  { service, load }: Track,
+  durationMs: number,
+) {
   await service.worker.call('takeCalls');
   const cpuBefore = await app.worker.call('cpuUs');
-  const { replies, elapsedMs } = await load.call('sendFor', { ...traffic, url, connections: CONNECTIONS, durationMs });
+  const { replies, elapsedMs } = await load.call('sendFor', {
+    ...traffic,
+    url,
+    connections: CONNECTIONS,
+    durationMs,
+  });
   const cpuUs = (await app.worker.call('cpuUs')) - cpuBefore;
   const calls = Object.values(await service.worker.call('takeCalls')).reduce((sum, count) => sum + count, 0);
   const requests = replies[expectedStatus] ?? 0;
-  assert.deepEqual(replies, { [expectedStatus]: requests }, `${name} answers ${expectedStatus} and nothing else`);
+  assert.deepEqual(
+    replies,
+    { [expectedStatus]: requests },
+    `${name} answers ${expectedStatus} and nothing else`,
+  );
   assert.ok(requests > 0, `${name} answers`);
   return { requests, calls, elapsedMs, cpuUs };
 }

@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = (...command) => execFileSync(process.execPath, command, { cwd: root, stdio: 'inherit' });
 
-const newest = (folder) => Math.max(...readdirSync(folder, { recursive: true }).map((file) => statSync(`${folder}/${file}`).mtimeMs));
+const newest = (folder) =>
+  Math.max(...readdirSync(folder, { recursive: true }).map((file) => statSync(`${folder}/${file}`).mtimeMs));
 const sources = `${root}libs/session-auth/src`;
 const built = `${root}libs/session-auth/dist`;
-if (!existsSync(`${built}/cjs/package.json`) || newest(sources) > newest(built)) run('libs/session-auth/build.mjs');
+if (!existsSync(`${built}/cjs/package.json`) || newest(sources) > newest(built))
+  run('libs/session-auth/build.mjs');
 
 rmSync(`${root}dist/bench`, { recursive: true, force: true });
 run(createRequire(import.meta.url).resolve('typescript/bin/tsc'), '-p', 'bench/tsconfig.bench.json');

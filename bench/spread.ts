@@ -9,7 +9,11 @@ export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((left, right) => left - right);
   const at = (index: number): number => sorted[index] ?? NaN;
   const middle = (sorted.length - 1) / 2;
-  return { min: at(0), median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2, max: at(sorted.length - 1) };
+  return {
+    min: at(0),
+    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    max: at(sorted.length - 1),
+  };
 }
 
 /** Returns the ratio of two variants, round by round: within a round, the machine was the same. */

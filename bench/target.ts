@@ -8,8 +8,18 @@ export interface Target {
   isReached(value: Spread): boolean;
 }
 
-export const atLeast = (limit: number): Target => ({ text: `at least ${limit}`, isReached: ({ median }) => median >= limit });
+export const atLeast = (limit: number): Target => ({
+  text: `at least ${limit}`,
+  isReached: ({ median }) => median >= limit,
+});
 
-export const atMost = (limit: number): Target => ({ text: `at most ${limit}`, isReached: ({ median }) => median <= limit });
+export const atMost = (limit: number): Target => ({
+  text: `at most ${limit}`,
+  isReached: ({ median }) => median <= limit,
+});
 
-export const atLeastByCpu = (limit: number): Target => ({ ...atLeast(limit), text: `at least ${limit} by CPU`, byCpu: true });
+export const atLeastByCpu = (limit: number): Target => ({
+  ...atLeast(limit),
+  text: `at least ${limit} by CPU`,
+  byCpu: true,
+});

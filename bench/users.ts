@@ -19,7 +19,9 @@ export function tokens(kind: TokenKind, count: number): string[] {
   return Array.from({ length: count }, (_, index) => token(kind, index));
 }
 
-/** The whole record of a user, as the service sends it: own names and ids, and strings that many users share. */
+/**
+ * The whole record of a user, as the service sends it: own names and ids, and strings that many users share.
+ */
 export function userJson(number: number, authToken: string): string {
   const client = number % 50;
   return JSON.stringify({

@@ -1,4 +1,7 @@
-/** Draws items with the frequency of users: a few often, most of them rarely (Zipf, exponent 1). The same draws in every run. */
+/**
+ * Draws items with the frequency of users: a few often, most of them rarely (Zipf, exponent 1). The same
+ * draws in every run.
+ */
 export function zipf(items: number, seed = 1): () => number {
   const cumulative: number[] = [];
   for (let rank = 1; rank <= items; rank += 1) cumulative.push((cumulative.at(-1) ?? 0) + 1 / rank);
@@ -17,7 +20,9 @@ export function zipf(items: number, seed = 1): () => number {
   };
 }
 
-/** A small generator with a seed (mulberry32), so that every variant meets the same users in the same order. */
+/**
+ * A small generator with a seed (mulberry32), so that every variant meets the same users in the same order.
+ */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

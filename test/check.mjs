@@ -1,9 +1,12 @@
-// Runs the checks that start no test, and the build, two at a time: the linter takes as long as several others together.
+// Runs the checks that start no test, and the build, two at a time: the linter takes as long as several
+// others together.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The longest first. The build stays: tests of the built demo start it, and the package is packed from it. */
+/**
+ * The longest first. The build stays: tests of the built demo start it, and the package is packed from it.
+ */
 const SCRIPTS = [
   'lint',
   'types',
@@ -33,7 +36,9 @@ if (failed.length > 0) {
   process.exit(1);
 }
 
-/** Takes scripts of package.json from the list until it is empty, and returns the names of those that fail. */
+/**
+ * Takes scripts of package.json from the list until it is empty, and returns the names of those that fail.
+ */
 async function runInTurn(scripts) {
   const failing = [];
   for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
@@ -47,11 +52,17 @@ async function runInTurn(scripts) {
 /** Prints the output of a script after its end, so that two outputs do not mix. */
 async function run(script) {
   const began = performance.now();
-  const child = spawn(`npm run --silent ${script}`, { cwd: root, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(`npm run --silent ${script}`, {
+    cwd: root,
+    shell: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const printed = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(chunk));
   const code = await new Promise((resolve) => child.once('close', resolve));
   const outcome = code === 0 ? 'holds' : `fails with exit code ${code}`;
-  console.log(`${Buffer.concat(printed).toString()}check ${script}: ${outcome} (${Math.round((performance.now() - began) / 1000)} s)\n`);
+  console.log(
+    `${Buffer.concat(printed).toString()}check ${script}: ${outcome} (${Math.round((performance.now() - began) / 1000)} s)\n`,
+  );
   return code === 0;
 }

@@ -1,5 +1,6 @@
-// The environment of every suite: Node.js, where a file that several suites of a worker load is compiled for the first of them only. Jest gives each suite
-// its own modules, which stay separate: only the code that V8 compiled is kept, not the objects that it created.
+// The environment of every suite: Node.js, where a file that several suites of a worker load is compiled for
+// the first of them only. Jest gives each suite its own modules, which stay separate: only the code that V8
+// compiled is kept, not the objects that it created.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
@@ -7,7 +8,10 @@ import { TestEnvironment } from 'jest-environment-node';
 const { Script, SourceTextModule } = vm;
 const compileFunction = vm.compileFunction.bind(vm);
 
-/** Code from a cache cannot call `import()` on Node.js 20: V8 keeps no link from it to the module that it belongs to. */
+/**
+ * Code from a cache cannot call `import()` on Node.js 20: V8 keeps no link from it to the module that it
+ * belongs to.
+ */
 const CANNOT_BE_CACHED = /\bimport\s*(?:\(|\/[*/])/;
 
 /** The options that Jest compiles a module with. */
@@ -16,10 +20,16 @@ const OF_JEST = ['filename', 'parsingContext', 'importModuleDynamically'];
 const scripts = new Map();
 const modules = new Map();
 
-/** Jest compiles CommonJS as the body of a function. A script can run again in the context of another suite, and a function cannot. */
+/**
+ * Jest compiles CommonJS as the body of a function. A script can run again in the context of another suite,
+ * and a function cannot.
+ */
 vm.compileFunction = (code, parameters = [], options = {}) => {
   const { filename, parsingContext, importModuleDynamically } = options;
-  const isOfJest = filename !== undefined && parsingContext !== undefined && Object.keys(options).every((name) => OF_JEST.includes(name));
+  const isOfJest =
+    filename !== undefined &&
+    parsingContext !== undefined &&
+    Object.keys(options).every((name) => OF_JEST.includes(name));
   if (!isOfJest || code.startsWith('#!')) return compileFunction(code, parameters, options);
   const known = scripts.get(filename);
   const kept = known?.code === code ? known : compiled(code, parameters, filename);
@@ -32,7 +42,11 @@ function compiled(code, parameters, filename) {
   const kept = { code, script: undefined, importInSuite: undefined };
   const head = `(function (${parameters.join(', ')}) {`;
   const importModuleDynamically = (...imported) => kept.importInSuite(...imported);
-  kept.script = new Script(`${head}${code}\n})`, { filename, columnOffset: -head.length, importModuleDynamically });
+  kept.script = new Script(`${head}${code}\n})`, {
+    filename,
+    columnOffset: -head.length,
+    importModuleDynamically,
+  });
   scripts.set(filename, kept);
   return kept;
 }
@@ -51,7 +65,10 @@ vm.SourceTextModule = class extends SourceTextModule {
   }
 };
 
-/** The stores of asynchronous contexts that a suite uses. Each costs time at every promise of the worker, until it is disabled. */
+/**
+ * The stores of asynchronous contexts that a suite uses. Each costs time at every promise of the worker,
+ * until it is disabled.
+ */
 const stores = new Set();
 for (const name of ['run', 'enterWith']) {
   const original = AsyncLocalStorage.prototype[name];

@@ -6,6 +6,8 @@ const folder = fileURLToPath(new URL('../dist/left-out/', import.meta.url));
 const files = existsSync(folder) ? readdirSync(folder).sort() : [];
 for (const file of files) {
   const lines = [...new Set(readFileSync(`${folder}${file}`, 'utf8').trim().split('\n'))].sort();
-  console.log(`\nLeft out by the short form on ${file.replace('nest-', 'NestJS ').replace('.txt', '')} (LONG_TESTS=1 runs it):`);
+  console.log(
+    `\nLeft out by the short form on ${file.replace('nest-', 'NestJS ').replace('.txt', '')} (LONG_TESTS=1 runs it):`,
+  );
   for (const line of lines) console.log(`  ${line}`);
 }

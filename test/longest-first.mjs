@@ -1,7 +1,10 @@
 // The order of the suites: those that take long begin first, so that none of them runs alone at the end.
 import Sequencer from '@jest/test-sequencer';
 
-/** The longest first. Jest knows how long suites take only where it ran them before, and goes by the size of their files elsewhere. */
+/**
+ * The longest first. Jest knows how long suites take only where it ran them before, and goes by the size of
+ * their files elsewhere.
+ */
 const LONGEST = [
   'demo/page',
   'session-service/reference-service',

@@ -1,5 +1,5 @@
-// Transpiles the files that all workers load or run as programs, before the workers start: each would do it itself at the same time.
-// The list of what the short form leaves out starts empty with each run.
+// Transpiles the files that all workers load or run as programs, before the workers start: each would do it
+// itself at the same time. The list of what the short form leaves out starts empty with each run.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transpiled } from './transpiled.mjs';
@@ -13,10 +13,15 @@ const SHARED = [
 ];
 
 export default function transpileLibrary() {
-  rmSync(fileURLToPath(new URL(`../dist/left-out/nest-${process.env.NEST_MAJOR ?? '12'}.txt`, import.meta.url)), { force: true });
+  rmSync(
+    fileURLToPath(new URL(`../dist/left-out/nest-${process.env.NEST_MAJOR ?? '12'}.txt`, import.meta.url)),
+    { force: true },
+  );
   for (const [place, isShared] of SHARED) {
     const folder = fileURLToPath(new URL(place, import.meta.url));
-    const sources = readdirSync(folder, { recursive: true }).filter((file) => isShared.test(file) && !file.includes('node_modules'));
+    const sources = readdirSync(folder, { recursive: true }).filter(
+      (file) => isShared.test(file) && !file.includes('node_modules'),
+    );
     for (const source of sources) transpiled(readFileSync(`${folder}/${source}`, 'utf8'));
   }
 }

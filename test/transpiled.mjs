@@ -1,5 +1,5 @@
-// TypeScript as JavaScript, file by file: the transform of Jest, and the source of the tests' programs. Kept by content, because each worker of Jest,
-// and each program, needs the whole library.
+// TypeScript as JavaScript, file by file: the transform of Jest, and the source of the tests' programs. Kept
+// by content, because each worker of Jest, and each program, needs the whole library.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -35,7 +35,10 @@ function transpile(text) {
   const ts = load('typescript');
   const { options: compilerOptions } = ts.convertCompilerOptionsFromJson(OPTIONS, '.');
   const { outputText, sourceMapText } = ts.transpileModule(text, { compilerOptions });
-  return { code: outputText.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'), map: JSON.parse(sourceMapText) };
+  return {
+    code: outputText.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'),
+    map: JSON.parse(sourceMapText),
+  };
 }
 
 function digest(text) {

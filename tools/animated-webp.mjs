@@ -1,4 +1,7 @@
-/** Joins still WebP pictures of one size into an animation that repeats. Each frame has its picture and its duration in milliseconds. */
+/**
+ * Joins still WebP pictures of one size into an animation that repeats. Each frame has its picture and its
+ * duration in milliseconds.
+ */
 export function animatedWebp(frames, { width, height }) {
   const header = Buffer.alloc(10);
   header[0] = 0b10;

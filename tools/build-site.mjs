@@ -1,5 +1,5 @@
-// Builds the guides and the API reference into one static site, dist/site, with TypeDoc. Fails on a broken link, and on a guide that the table of
-// contents does not list.
+// Builds the guides and the API reference into one static site, dist/site, with TypeDoc. Fails on a broken
+// link, and on a guide that the table of contents does not list.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,14 +18,20 @@ const IMAGES = [
   'bench/fleet-simulation/scaling.svg',
 ];
 
-const groups = new Map([[CONTENTS, 'Guides'], ...guidesInContents(), ['SECURITY.md', 'Project'], ['CHANGELOG.md', 'Project']]);
+const groups = new Map([
+  [CONTENTS, 'Guides'],
+  ...guidesInContents(),
+  ['SECURITY.md', 'Project'],
+  ['CHANGELOG.md', 'Project'],
+]);
 const place = { files: ['README.md', ...groups.keys(), ...IMAGES], ref: 'main' };
 
 for (const folder of ['dist/site', copies]) rmSync(join(root, folder), { recursive: true, force: true });
 for (const image of IMAGES) copyFileSync(join(root, image), copyOf(image));
 // TypeDoc prints the name above it.
 writeFileSync(copyOf('README.md'), readPageFor('README.md', place).replace(/^# .+\n/, ''));
-for (const [page, group] of groups) writeFileSync(copyOf(page), withFrontMatter(readPageFor(page, place), group));
+for (const [page, group] of groups)
+  writeFileSync(copyOf(page), withFrontMatter(readPageFor(page, place), group));
 writeFileSync(
   copyOf('typedoc.json'),
   JSON.stringify({
@@ -37,11 +43,27 @@ writeFileSync(
     groupOrder: [...new Set(groups.values()), '*'],
     navigation: { includeGroups: true },
     // TypeDoc's list, and SQL.
-    highlightLanguages: ['bash', 'console', 'css', 'html', 'javascript', 'json', 'jsonc', 'json5', 'yaml', 'tsx', 'typescript', 'sql'],
+    highlightLanguages: [
+      'bash',
+      'console',
+      'css',
+      'html',
+      'javascript',
+      'json',
+      'jsonc',
+      'json5',
+      'yaml',
+      'tsx',
+      'typescript',
+      'sql',
+    ],
     navigationLinks: { GitHub: REPOSITORY_URL },
   }),
 );
-execFileSync('npx', ['typedoc', '--options', `${copies}/typedoc.json`, '--logLevel', 'Warn'], { cwd: root, stdio: 'inherit' });
+execFileSync('npx', ['typedoc', '--options', `${copies}/typedoc.json`, '--logLevel', 'Warn'], {
+  cwd: root,
+  stdio: 'inherit',
+});
 console.log(`dist/site/index.html: ${groups.size} documents and the API reference`);
 
 /** The guides in the order of the table of contents, each with the bold heading above it. */

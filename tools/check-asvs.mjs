@@ -1,5 +1,5 @@
-// Checks docs/asvs.md: it lists every requirement of the chosen sections of OWASP ASVS 5.0.0 once, with its level; each that is met names a test; and each test
-// that it names is there, by that name.
+// Checks docs/asvs.md: it lists every requirement of the chosen sections of OWASP ASVS 5.0.0 once, with its
+// level; each that is met names a test; and each test that it names is there, by that name.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -35,13 +35,20 @@ const LINK = /\[((?:\\.|[^\]\\]|\[\w+\])+)\]\((\.\.\/test\/[^)]+)\)/g;
 const TEST = /^(?:it|test|row|rows|plainRow)$/;
 
 const titlesOfFile = new Map();
-const rows = [...readFileSync(PAGE, 'utf8').matchAll(ROW)].map(([, id, level, outcome, tests]) => ({ id, level, outcome, tests }));
+const rows = [...readFileSync(PAGE, 'utf8').matchAll(ROW)].map(([, id, level, outcome, tests]) => ({
+  id,
+  level,
+  outcome,
+  tests,
+}));
 const required = Object.entries(SECTIONS).flatMap(([section, levels]) =>
   [...levels].map((level, index) => `${section}.${index + 1}, level ${level}`),
 );
 const listed = rows.map(({ id, level }) => `${id}, level ${level}`);
 const faults = [
-  ...required.filter((id) => listed.filter((row) => row === id).length !== 1).map((id) => `${id} must have one row`),
+  ...required
+    .filter((id) => listed.filter((row) => row === id).length !== 1)
+    .map((id) => `${id} must have one row`),
   ...listed.filter((id) => !required.includes(id)).map((id) => `${id} is no requirement of these sections`),
   ...rows.flatMap(faultsOf),
 ];
@@ -49,14 +56,21 @@ if (faults.length > 0) {
   console.error(`docs/asvs.md:\n${faults.join('\n')}`);
   process.exit(1);
 }
-const counts = OUTCOMES.map((outcome) => `${rows.filter((row) => row.outcome === outcome).length} ${outcome.toLowerCase()}`);
-console.log(`docs/asvs.md lists ${rows.length} requirements (${counts.join(', ')}), and the tests that it names are there`);
+const counts = OUTCOMES.map(
+  (outcome) => `${rows.filter((row) => row.outcome === outcome).length} ${outcome.toLowerCase()}`,
+);
+console.log(
+  `docs/asvs.md lists ${rows.length} requirements (${counts.join(', ')}), and the tests that it names are there`,
+);
 
 function faultsOf({ id, outcome, tests }) {
   if (!OUTCOMES.includes(outcome)) return [`${id} must begin with one of: ${OUTCOMES.join(', ')}`];
   const links = [...tests.matchAll(LINK)];
-  if (links.length === 0 && outcome !== 'Out of scope' && !OPEN.has(id)) return [`${id} is met, and names no test`];
-  return links.filter(([, title, path]) => !names(path, plain(title))).map(([, title, path]) => `${id} names no test of ${path}: ${title}`);
+  if (links.length === 0 && outcome !== 'Out of scope' && !OPEN.has(id))
+    return [`${id} is met, and names no test`];
+  return links
+    .filter(([, title, path]) => !names(path, plain(title)))
+    .map(([, title, path]) => `${id} names no test of ${path}: ${title}`);
 }
 
 /** Returns whether a file has a test of this name. The names of the suites around it may precede it. */
@@ -70,7 +84,10 @@ function names(path, title) {
 function titlesIn(file) {
   const titles = [];
   const visit = (node, suites) => {
-    const title = ts.isCallExpression(node) && node.arguments.slice(1).some(isBody) ? textOf(node.arguments[0]) : undefined;
+    const title =
+      ts.isCallExpression(node) && node.arguments.slice(1).some(isBody)
+        ? textOf(node.arguments[0])
+        : undefined;
     const path = title === undefined ? suites : [...suites, title];
     if (title !== undefined && TEST.test(calledBy(node))) titles.push(path.join(' › '));
     ts.forEachChild(node, (child) => visit(child, path));
@@ -86,14 +103,19 @@ function isBody(node) {
 
 /** `it` of `it.each(cases)(…)`. */
 function calledBy({ expression }) {
-  if (ts.isCallExpression(expression) || ts.isPropertyAccessExpression(expression)) return calledBy(expression);
+  if (ts.isCallExpression(expression) || ts.isPropertyAccessExpression(expression))
+    return calledBy(expression);
   return expression.getText();
 }
 
-/** Returns a name as the page has it: with `…` for the part that differs from case to case, and without the platform of a suite. */
+/**
+ * Returns a name as the page has it: with `…` for the part that differs from case to case, and without the
+ * platform of a suite.
+ */
 function textOf(node) {
   if (ts.isStringLiteralLike(node)) return node.text.replace(/,? on %s$/, '').replace(/%[spjio]/g, '…');
-  if (ts.isTemplateExpression(node)) return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…');
+  if (ts.isTemplateExpression(node))
+    return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…');
   return undefined;
 }
 

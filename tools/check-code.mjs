@@ -23,7 +23,9 @@ const SUPERTEST = `declare module 'supertest' {
 }
 `;
 
-/** The used part of CASL, which only a guide uses. The trial of the guide compiles with the package itself. */
+/**
+ * The used part of CASL, which only a guide uses. The trial of the guide compiles with the package itself.
+ */
 const CASL = `declare module '@casl/ability' {
   export interface ForcedSubject<Name> { readonly __caslSubjectType__: Name }
   export interface MongoAbility<Pair extends [unknown, unknown]> { can(action: Pair[0], subject: Pair[1]): boolean }
@@ -37,7 +39,10 @@ const CASL = `declare module '@casl/ability' {
 }
 `;
 
-/** The used part of @nestjs/throttler and of its storage, which only a guide uses. The trial of the guide compiles with the packages themselves. */
+/**
+ * The used part of @nestjs/throttler and of its storage, which only a guide uses. The trial of the guide
+ * compiles with the packages themselves.
+ */
 const THROTTLER = `declare module '@nestjs/throttler' {
   export class ThrottlerGuard {
     canActivate(context: import('@nestjs/common').ExecutionContext): Promise<boolean>;

@@ -38,7 +38,8 @@ for (const [file, defaults] of TABLES) await compareTables(file, defaults);
 const READERS = ['settings', 'cache-settings', 'http-settings', 'protection-settings'];
 for (const name of READERS) {
   const text = await readFile(source(`module/settings/${name}.ts`), 'utf8');
-  for (const [literal] of text.matchAll(/fallback: [\d'"[].*/g)) problems.push(`${name}.ts states a default of its own: ${literal}`);
+  for (const [literal] of text.matchAll(/fallback: [\d'"[].*/g))
+    problems.push(`${name}.ts states a default of its own: ${literal}`);
 }
 
 if (problems.length > 0) {
@@ -52,9 +53,12 @@ async function compareTsDoc(file, name, defaults) {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const declaration = tree.statements.find((statement) => statement.name?.text === name);
   if (!declaration) return void problems.push(`${file} declares no ${name}`);
-  const stated = new Map(declaration.members.map((member) => [member.name?.getText(tree), statedDefault(member)]));
+  const stated = new Map(
+    declaration.members.map((member) => [member.name?.getText(tree), statedDefault(member)]),
+  );
   for (const [option, value] of Object.entries(defaults)) {
-    if (stated.has(option) && !GROUPS.has(option)) compare(`${file}: @default of ${option}`, stated.get(option), value);
+    if (stated.has(option) && !GROUPS.has(option))
+      compare(`${file}: @default of ${option}`, stated.get(option), value);
   }
 }
 
@@ -66,9 +70,12 @@ function statedDefault(member) {
 async function compareTables(file, defaults) {
   const text = await readFile(join(root, file), 'utf8');
   const rows = [...text.matchAll(/^\| `(\w+)` +\| ([^|]+) +\|/gm)];
-  const found = rows.filter(([, option]) => option in defaults && option !== 'breaker' && !GROUPS.has(option));
+  const found = rows.filter(
+    ([, option]) => option in defaults && option !== 'breaker' && !GROUPS.has(option),
+  );
   if (found.length === 0) problems.push(`${file} has no table of options`);
-  for (const [, option, stated] of found) compare(`${file}: default of ${option}`, stated.trim().replace(/`/g, ''), defaults[option]);
+  for (const [, option, stated] of found)
+    compare(`${file}: default of ${option}`, stated.trim().replace(/`/g, ''), defaults[option]);
   for (const [, limit, stated] of text.matchAll(/`(maxResponseBytes|maxTokenLength)` \((\d+)\)/g)) {
     compare(`${file}: default of http.${limit}`, stated, DEFAULTS.http[limit]);
   }
@@ -78,11 +85,14 @@ function compare(place, stated, value) {
   compared += 1;
   const expected = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const normal = (text) => text?.replace(/ \(off\)$/, '').replace(/['"\s_]/g, '');
-  if (normal(stated) !== normal(expected)) problems.push(`${place} says ${stated ?? 'nothing'}, and is ${expected}`);
+  if (normal(stated) !== normal(expected))
+    problems.push(`${place} says ${stated ?? 'nothing'}, and is ${expected}`);
 }
 
 /** Imports a source that imports nothing. */
 async function importSource(path) {
-  const { outputText } = ts.transpileModule(await readFile(path, 'utf8'), { compilerOptions: { module: ts.ModuleKind.ESNext } });
+  const { outputText } = ts.transpileModule(await readFile(path, 'utf8'), {
+    compilerOptions: { module: ts.ModuleKind.ESNext },
+  });
   return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
 }

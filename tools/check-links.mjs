@@ -6,8 +6,12 @@ import { PAGES } from './code-blocks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (page) => readFileSync(join(root, page), 'utf8');
-const links = PAGES.flatMap((page) => [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => ({ page, link })));
-const dead = links.filter(({ page, link }) => !leadsSomewhere(page, link)).map(({ page, link }) => `${page}: ${link}`);
+const links = PAGES.flatMap((page) =>
+  [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => ({ page, link })),
+);
+const dead = links
+  .filter(({ page, link }) => !leadsSomewhere(page, link))
+  .map(({ page, link }) => `${page}: ${link}`);
 
 if (links.length === 0) throw new Error('no link was found: the check checks nothing');
 if (dead.length > 0) throw new Error(`links that lead nowhere:\n${dead.join('\n')}`);

@@ -1,5 +1,6 @@
-// Proves that each part is one that opens: in a copy of the library, it deletes the folder of one, removes the lines that name it and the tests of
-// the rest that use it, checks the types of the rest, and runs unit tests of the rest.
+// Proves that each part is one that opens: in a copy of the library, it deletes the folder of one, removes
+// the lines that name it and the tests of the rest that use it, checks the types of the rest, and runs unit
+// tests of the rest.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,12 @@ const PLUGINS = ['context', 'sockets'];
 const KINDS = ['gateways', 'graphql', 'messages'];
 const LOADER_OF_KINDS = 'module/handlers/context-kinds.module.ts';
 /** Tests that start an application, and tests of what plugins rely on. */
-const SPECS = ['guard/session-auth.guard', 'module/providers', 'module/session-auth.module', 'module/authorities/unopened-parts'];
+const SPECS = [
+  'guard/session-auth.guard',
+  'module/providers',
+  'module/session-auth.module',
+  'module/authorities/unopened-parts',
+];
 /** The tests of the library alone: the configuration of the repository prepares other folders too. */
 const JEST_CONFIG = `import { project } from './test/jest.base.mjs';
 export default { projects: [project('unit', '${library}/src/**/*.spec.ts')] };
@@ -28,8 +34,16 @@ for (const part of [...PLUGINS, ...KINDS]) {
     else removeEntry(copy, part);
     removeSpecsWith(copy, part);
     run(copy, 'node_modules/typescript/bin/tsc', '--noEmit');
-    run(copy, '--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js', ...jest());
-    console.log(`without ${part}/, the types of the library are right, and ${SPECS.length} of its suites pass`);
+    run(
+      copy,
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      'node_modules/jest/bin/jest.js',
+      ...jest(),
+    );
+    console.log(
+      `without ${part}/, the types of the library are right, and ${SPECS.length} of its suites pass`,
+    );
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -49,7 +63,12 @@ function jest() {
 function copyOfLibrary() {
   const copy = mkdtempSync(join(tmpdir(), 'check-parts-'));
   const tools = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.mjs'));
-  for (const path of ['package.json', 'tsconfig.json', ...tools.map((name) => `test/${name}`), `${library}/src`]) {
+  for (const path of [
+    'package.json',
+    'tsconfig.json',
+    ...tools.map((name) => `test/${name}`),
+    `${library}/src`,
+  ]) {
     cpSync(join(root, path), join(copy, path), { recursive: true });
   }
   cpSync(join(root, library, 'package.json'), join(copy, library, 'package.json'));
@@ -63,7 +82,8 @@ function removeLine(copy, kind) {
   const file = join(copy, library, 'src', LOADER_OF_KINDS);
   const lines = readFileSync(file, 'utf8').split('\n');
   const others = lines.filter((line) => !line.includes(`/${kind}/`));
-  if (lines.length - others.length !== 1) throw new Error(`${LOADER_OF_KINDS} names ${kind}/ on ${lines.length - others.length} lines`);
+  if (lines.length - others.length !== 1)
+    throw new Error(`${LOADER_OF_KINDS} names ${kind}/ on ${lines.length - others.length} lines`);
   writeFileSync(file, others.join('\n'));
 }
 
@@ -71,8 +91,10 @@ function removeLine(copy, kind) {
 function removeSpecsWith(copy, part) {
   const sources = join(copy, library, 'src');
   for (const name of readdirSync(sources, { recursive: true })) {
-    if (!name.endsWith('.spec.ts') || !readFileSync(join(sources, name), 'utf8').includes(`../${part}/`)) continue;
-    if (SPECS.some((spec) => name === `${spec}.spec.ts`)) throw new Error(`${name} uses ${part}/, and must run without it`);
+    if (!name.endsWith('.spec.ts') || !readFileSync(join(sources, name), 'utf8').includes(`../${part}/`))
+      continue;
+    if (SPECS.some((spec) => name === `${spec}.spec.ts`))
+      throw new Error(`${name} uses ${part}/, and must run without it`);
     rmSync(join(sources, name));
   }
 }
@@ -83,7 +105,10 @@ function removeEntry(copy, part) {
     delete exports[`./${part}`];
     delete typesVersions['*'][part];
   });
-  edit(join(copy, 'tsconfig.json'), (config) => delete config.compilerOptions.paths[`nestjs-session-auth/${part}`]);
+  edit(
+    join(copy, 'tsconfig.json'),
+    (config) => delete config.compilerOptions.paths[`nestjs-session-auth/${part}`],
+  );
 }
 
 function edit(file, change) {

@@ -9,10 +9,18 @@ const workspaceVersion = JSON.parse(read('package.json')).version;
 const headings = read('CHANGELOG.md').match(/^## .+$/gm);
 
 const failures = [
-  ...(tag === `v${version}` ? [] : [`the tag is ${tag}, and libs/session-auth/package.json has version ${version}`]),
-  ...(commandsVersion === version ? [] : [`libs/session-auth-cli/package.json has version ${commandsVersion}, and the library ${version}`]),
-  ...(workspaceVersion === version ? [] : [`package.json has version ${workspaceVersion}, and the library ${version}`]),
-  ...(headings.some((heading) => heading.split(' ')[1] === version) ? [] : [`CHANGELOG.md has no heading for ${version}`]),
+  ...(tag === `v${version}`
+    ? []
+    : [`the tag is ${tag}, and libs/session-auth/package.json has version ${version}`]),
+  ...(commandsVersion === version
+    ? []
+    : [`libs/session-auth-cli/package.json has version ${commandsVersion}, and the library ${version}`]),
+  ...(workspaceVersion === version
+    ? []
+    : [`package.json has version ${workspaceVersion}, and the library ${version}`]),
+  ...(headings.some((heading) => heading.split(' ')[1] === version)
+    ? []
+    : [`CHANGELOG.md has no heading for ${version}`]),
 ];
 if (failures.length > 0) {
   console.error(failures.join('\n'));

@@ -1,4 +1,5 @@
-// Checks that the sources, tests and pages use the words of the glossary, in plain English. Identifiers count word by word, file names too.
+// Checks that the sources, tests and pages use the words of the glossary, in plain English. Identifiers count
+// word by word, file names too.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -41,7 +42,10 @@ const EXCEPTIONS = [
   ],
 ];
 
-/** Files that are not checked: history, results of past runs, the output of npm, the text of the MIT license, and this list. */
+/**
+ * Files that are not checked: history, results of past runs, the output of npm, the text of the MIT license,
+ * and this list.
+ */
 const SKIPPED = /(?:^|\/)(?:CHANGELOG\.md|LICENSE|RESULTS\.md|package-lock\.json)$|^tools\/check-words\.mjs$/;
 const TEXT = new Set([
   '.cjs',
@@ -68,7 +72,9 @@ const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'ut
 const used = new Set();
 const problems = files.flatMap((file) => checkFile(file));
 problems.push(
-  ...EXCEPTIONS.filter((exception) => !used.has(exception)).map(([place, word]) => `an exception is unused: "${word}" in ${place}`),
+  ...EXCEPTIONS.filter((exception) => !used.has(exception)).map(
+    ([place, word]) => `an exception is unused: "${word}" in ${place}`,
+  ),
 );
 
 if (files.length < 500) throw new Error(`only ${files.length} files were found: the check checks nothing`);
@@ -97,7 +103,9 @@ function findWords(line) {
 }
 
 function isException(file, word) {
-  const exception = EXCEPTIONS.find(([place, start]) => place.test(file) && word.toLowerCase().startsWith(start));
+  const exception = EXCEPTIONS.find(
+    ([place, start]) => place.test(file) && word.toLowerCase().startsWith(start),
+  );
   if (exception) used.add(exception);
   return exception !== undefined;
 }

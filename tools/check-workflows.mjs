@@ -1,4 +1,5 @@
-// Fails when a workflow uses an action by a name that its owner can move: each must have the hash of a commit, and the version as a comment.
+// Fails when a workflow uses an action by a name that its owner can move: each must have the hash of a
+// commit, and the version as a comment.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const PINNED = /^[\w.-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
@@ -14,9 +15,10 @@ const uses = readdirSync(folder).flatMap((name) =>
 const loose = uses.filter(({ action }) => !PINNED.test(action));
 if (uses.length === 0 || loose.length > 0) {
   console.error(
-    ['these actions are not pinned, as in owner/name@<commit> # v1.2.3:', ...loose.map(({ place, action }) => `${place} ${action}`)].join(
-      '\n',
-    ),
+    [
+      'these actions are not pinned, as in owner/name@<commit> # v1.2.3:',
+      ...loose.map(({ place, action }) => `${place} ${action}`),
+    ].join('\n'),
   );
   process.exit(1);
 }

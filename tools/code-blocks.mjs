@@ -21,8 +21,9 @@ export const PAGES = [
 ];
 
 /**
- * Every block of TypeScript, in the folder of its page. A block whose first line is the name of a file (`// src/app.module.ts`) is that file,
- * so that the blocks of a page find each other; one of JavaScript counts only if it names its file.
+ * Every block of TypeScript, in the folder of its page. A block whose first line is the name of a file (`//
+ * src/app.module.ts`) is that file, so that the blocks of a page find each other; one of JavaScript counts
+ * only if it names its file.
  * @returns {{ file: string, code: string, language: 'js' | 'ts' }[]}
  */
 export function codeBlocks() {
@@ -44,21 +45,27 @@ function blocksOf(page) {
 }
 
 /**
- * The TypeScript files of each program: a block that augments the types of the library changes them for its whole program. That is its page if the block
- * names its file, and the block alone if it does not.
+ * The TypeScript files of each program: a block that augments the types of the library changes them for its
+ * whole program. That is its page if the block names its file, and the block alone if it does not.
  * @returns {string[][]}
  */
 export function programsOf(blocks) {
   const files = blocks.filter(({ language }) => language === 'ts').map(({ file }) => file);
-  const augmenting = blocks.filter(({ code }) => /^declare module 'nestjs-session-auth'/m.test(code)).map(({ file }) => file);
+  const augmenting = blocks
+    .filter(({ code }) => /^declare module 'nestjs-session-auth'/m.test(code))
+    .map(({ file }) => file);
   const separate = augmenting.map((file) =>
-    /\/block-\d+\.ts$/.test(file) ? [file] : files.filter((other) => other.startsWith(`${file.split('/')[0]}/`)),
+    /\/block-\d+\.ts$/.test(file)
+      ? [file]
+      : files.filter((other) => other.startsWith(`${file.split('/')[0]}/`)),
   );
   return [files.filter((file) => !separate.flat().includes(file)), ...separate];
 }
 
 /** The fenced blocks of a page in these languages. */
 export function fencesOf(page, languages) {
-  const blocks = readFileSync(join(root, page), 'utf8').matchAll(new RegExp(`^\`\`\`(${languages})\n([\\s\\S]*?)^\`\`\`$`, 'gm'));
+  const blocks = readFileSync(join(root, page), 'utf8').matchAll(
+    new RegExp(`^\`\`\`(${languages})\n([\\s\\S]*?)^\`\`\`$`, 'gm'),
+  );
   return [...blocks].map(([, language, text]) => ({ language, text }));
 }

@@ -1,4 +1,5 @@
-// Draws the layers of the library into ARCHITECTURE.md from the imports themselves; with --check, fails when the drawing is out of date.
+// Draws the layers of the library into ARCHITECTURE.md from the imports themselves; with --check, fails when
+// the drawing is out of date.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +21,11 @@ const drawing = execFileSync(
     '--output-type',
     'mermaid',
   ],
-  { cwd: fileURLToPath(new URL('..', import.meta.url)), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  },
 ).trim();
 
 const text = readFileSync(page, 'utf8');

@@ -7,11 +7,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const REPOSITORY = 'nestjs-session-auth/nestjs-session-auth';
 export const REPOSITORY_URL = `https://github.com/${REPOSITORY}`;
 const IMAGE = /\.(?:png|svg)$/;
-/** Targets of links and images, in Markdown and in HTML. Links with a scheme, and to a heading of the same page, are left alone. */
+/**
+ * Targets of links and images, in Markdown and in HTML. Links with a scheme, and to a heading of the same
+ * page, are left alone.
+ */
 const LINK = /(\]\(|\b(?:src|srcset)=")(?!\w+:|#)([^)"\s#]+)/g;
 
 /**
- * Reads a page. Relative links to files outside the place become links to the repository; one to a missing file throws.
+ * Reads a page. Relative links to files outside the place become links to the repository; one to a missing
+ * file throws.
  * @param page - path within the repository
  * @param place.files - paths of the files that the place holds
  * @param place.ref - branch or tag of the repository that other links lead to
@@ -30,5 +34,7 @@ export function relativeLinks(page, text) {
 }
 
 function urlOf(path, ref) {
-  return IMAGE.test(path) ? `https://raw.githubusercontent.com/${REPOSITORY}/${ref}/${path}` : `${REPOSITORY_URL}/blob/${ref}/${path}`;
+  return IMAGE.test(path)
+    ? `https://raw.githubusercontent.com/${REPOSITORY}/${ref}/${path}`
+    : `${REPOSITORY_URL}/blob/${ref}/${path}`;
 }

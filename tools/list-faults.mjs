@@ -1,11 +1,29 @@
-// Writes docs/faults.md from the tests whose names end with the tag of a row of the catalogue; with --check, fails when the page is out of date. A row that is neither
-// tested nor listed as open fails.
+// Writes docs/faults.md from the tests whose names end with the tag of a row of the catalogue; with --check,
+// fails when the page is out of date. A row that is neither tested nor listed as open fails.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 
 /** How many rows each group of the catalogue has. */
-const GROUPS = { A: 8, B: 13, C: 14, D: 8, E: 3, F: 5, G: 10, H: 2, I: 4, J: 4, K: 3, L: 2, M: 3, N: 1, O: 6, P: 47, Q: 22 };
+const GROUPS = {
+  A: 8,
+  B: 13,
+  C: 14,
+  D: 8,
+  E: 3,
+  F: 5,
+  G: 10,
+  H: 2,
+  I: 4,
+  J: 4,
+  K: 3,
+  L: 2,
+  M: 3,
+  N: 1,
+  O: 6,
+  P: 47,
+  Q: 22,
+};
 /** Rows without a test of their own, and what each asks for. */
 const OPEN = {
   P37: 'one line in the log when an outage begins, and one when it ends',
@@ -29,18 +47,23 @@ const NEEDS = {
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = `${root}docs/faults.md`;
 
-/** The name of a test that ends with the tags of its rows, as in `becomes 503 [B04]` or `becomes 503 [B04] [C08]`. */
+/**
+ * The name of a test that ends with the tags of its rows, as in `becomes 503 [B04]` or `becomes 503 [B04]
+ * [C08]`.
+ */
 const TAGGED = /\(\s*(['"`])((?:(?!\1).)+?)((?: \[[A-Z]\d\d\])+)\1,/g;
 
-const suites = [...filesIn('test/', '.e2e-spec.ts'), ...filesIn('libs/session-auth/src/', '.spec.ts')].map((file) => {
-  const source = readFileSync(root + file, 'utf8');
-  return {
-    file,
-    name: file.replace(/^(test|libs\/session-auth\/src)\/|[.](e2e-)?spec[.]ts$/g, ''),
-    source,
-    found: [...source.matchAll(TAGGED)],
-  };
-});
+const suites = [...filesIn('test/', '.e2e-spec.ts'), ...filesIn('libs/session-auth/src/', '.spec.ts')].map(
+  (file) => {
+    const source = readFileSync(root + file, 'utf8');
+    return {
+      file,
+      name: file.replace(/^(test|libs\/session-auth\/src)\/|[.](e2e-)?spec[.]ts$/g, ''),
+      source,
+      found: [...source.matchAll(TAGGED)],
+    };
+  },
+);
 const tests = suites
   .flatMap((suite) => suite.found.flatMap((match) => rowsOf(suite, match)))
   .sort((one, other) => one.id.localeCompare(other.id));
@@ -97,8 +120,11 @@ Written by \`npm run docs:faults\` from the names of the tests.
 );
 
 if (!process.argv.includes('--check')) writeFileSync(page, text);
-else if (readFileSync(page, 'utf8') !== text) fail('docs/faults.md does not list the tests as they are: run npm run docs:faults');
-console.log(`${tested.size} rows of the fault catalogue are tested, by ${tests.length} tests with their tags`);
+else if (readFileSync(page, 'utf8') !== text)
+  fail('docs/faults.md does not list the tests as they are: run npm run docs:faults');
+console.log(
+  `${tested.size} rows of the fault catalogue are tested, by ${tests.length} tests with their tags`,
+);
 
 /** Returns the files below a folder whose names end so. */
 function filesIn(folder, ending) {
@@ -125,12 +151,18 @@ function needsOf(source) {
     .join(', ');
 }
 
-/** Returns what the short form leaves out of a suite, in the words of its source (test/support/long-form.ts). */
+/**
+ * Returns what the short form leaves out of a suite, in the words of its source (test/support/long-form.ts).
+ */
 function leftOutBy(source) {
-  const texts = [...source.matchAll(/inLongForm\(\s*(['"`])(.*?)\1/g)].map(([, , text]) => text.replace(/\$\{[^}]*\}/g, '…'));
+  const texts = [...source.matchAll(/inLongForm\(\s*(['"`])(.*?)\1/g)].map(([, , text]) =>
+    text.replace(/\$\{[^}]*\}/g, '…'),
+  );
   const others = [...source.matchAll(/oneOf\(\s*'(.*?)'/g)].map(([, what]) => `all but one of the ${what}`);
   const platform = /[^\w.]platforms\('(\w+)'\)/.exec(source)?.[1];
-  return [...new Set([...texts, ...others, ...(platform ? [platform === 'Express' ? 'Fastify' : 'Express'] : [])])];
+  return [
+    ...new Set([...texts, ...others, ...(platform ? [platform === 'Express' ? 'Fastify' : 'Express'] : [])]),
+  ];
 }
 
 function fail(message) {

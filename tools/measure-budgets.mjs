@@ -1,5 +1,6 @@
-// Measures what the library weighs, prints it beside its limits and budgets, and fails if a measure exceeds its limit. --tighten lowers the
-// limits to what was measured. The library must have been built; it is measured as an application gets it.
+// Measures what the library weighs, prints it beside its limits and budgets, and fails if a measure exceeds
+// its limit. --tighten lowers the limits to what was measured. The library must have been built; it is
+// measured as an application gets it.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -15,7 +16,10 @@ const library = 'libs/session-auth/src';
 const dist = new URL('../libs/session-auth/dist/', import.meta.url);
 /** The code and the source map of each bundle, by its URL. */
 const bundles = new Map();
-/** { limit, budget } of each measure: CI enforces the limit, which only shrinks, until it is the budget. Times have no limit. */
+/**
+ * { limit, budget } of each measure: CI enforces the limit, which only shrinks, until it is the budget. Times
+ * have no limit.
+ */
 const budgetsFile = join(root, 'tools/budgets.json');
 
 const CORE = /^(contract|exceptions|client|verifier|guard|module)\//;
@@ -23,14 +27,18 @@ const CORE = /^(contract|exceptions|client|verifier|guard|module)\//;
 const PARTS = /^(module\/audit|verifier\/shared)\//;
 
 const [, , role] = process.argv;
-if (role === 'application') process.stdout.write(JSON.stringify(await measureApplication()), () => process.exit());
-else if (role === 'start') process.stdout.write(JSON.stringify(await measureStart(process.argv[3])), () => process.exit());
+if (role === 'application')
+  process.stdout.write(JSON.stringify(await measureApplication()), () => process.exit());
+else if (role === 'start')
+  process.stdout.write(JSON.stringify(await measureStart(process.argv[3])), () => process.exit());
 else report(measure());
 
 function measure() {
   const commands = filesOf('libs/session-auth-cli/src');
   const sources = filesOf(library);
-  const core = sources.map((file) => file.slice(library.length + 1)).filter((file) => CORE.test(file) && !PARTS.test(file));
+  const core = sources
+    .map((file) => file.slice(library.length + 1))
+    .filter((file) => CORE.test(file) && !PARTS.test(file));
   const tests = [...testsOf('libs'), ...filesOf('test', /\.m?ts$|\.mjs$/, () => true)];
   const { loaded, providers, cached, uncached } = runMyself('application');
   const { files, size } = measureTarball();
@@ -49,7 +57,8 @@ function measure() {
     ...timesOfStart(),
     'kB of the tarball': Math.round(size / 1000),
     'files of the tarball': files,
-    'bytes of tests for a byte of the library': Math.round((kiloBytes(tests) / kiloBytes([...sources, ...commands])) * 100) / 100,
+    'bytes of tests for a byte of the library':
+      Math.round((kiloBytes(tests) / kiloBytes([...sources, ...commands])) * 100) / 100,
     'terms of the glossary': termsOfTheGlossary(),
   };
 }
@@ -75,7 +84,11 @@ function filesOf(folder, pattern = /\.ts$/, chosen = (file) => !file.endsWith('.
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  return tracked.split('\n').filter((file) => pattern.test(file) && chosen(file) && statSync(join(root, file), { throwIfNoEntry: false }));
+  return tracked
+    .split('\n')
+    .filter(
+      (file) => pattern.test(file) && chosen(file) && statSync(join(root, file), { throwIfNoEntry: false }),
+    );
 }
 
 function testsOf(folder) {
@@ -122,7 +135,9 @@ function timesOfStart() {
   const [bare, guarded] = [least('bare'), least('guarded')];
   return {
     'ms of CPU to import it after @nestjs/core': Math.round(guarded('imported')),
-    'ms of CPU of create and init, above a bare application': Math.round(guarded('started') - bare('started')),
+    'ms of CPU of create and init, above a bare application': Math.round(
+      guarded('started') - bare('started'),
+    ),
   };
 }
 
@@ -158,7 +173,8 @@ async function measureApplication() {
   const app = await startApplication(true, service);
   const call = async (token) => {
     const response = await fetch(`${app.url}/things`, { headers: { 'x-auth-token': token } });
-    if (response.status !== 200) throw new Error(`a call was answered with ${response.status}: ${await response.text()}`);
+    if (response.status !== 200)
+      throw new Error(`a call was answered with ${response.status}: ${await response.text()}`);
     await response.text();
   };
   // Connections open, and everything that is loaded by use is loaded.
@@ -183,7 +199,9 @@ async function leastCalled(inspector, call) {
     const { result } = await inspector.post('Profiler.takePreciseCoverage');
     const called = result
       .filter(({ url }) => url.startsWith(dist.href))
-      .flatMap(({ url, functions }) => functions.filter(({ ranges: [{ count }] }) => count > 0).map((called) => sourceOf(url, called)));
+      .flatMap(({ url, functions }) =>
+        functions.filter(({ ranges: [{ count }] }) => count > 0).map((called) => sourceOf(url, called)),
+      );
     runs.push({ files: new Set(called).size, functions: called.length });
   }
   return runs.reduce((least, run) => (run.functions < least.functions ? run : least));
@@ -216,7 +234,10 @@ async function startApplication(guarded, service) {
   const app = await NestFactory.create(await declareApplication(guarded, service), { logger: false });
   await app.listen(0, '127.0.0.1');
   // Nest itself gives each module its class, a reference to it and to the application as providers.
-  const providers = [...app.get(ModulesContainer).values()].reduce((sum, module) => sum + module.providers.size - 3, 0);
+  const providers = [...app.get(ModulesContainer).values()].reduce(
+    (sum, module) => sum + module.providers.size - 3,
+    0,
+  );
   return { url: await app.getUrl(), providers };
 }
 
@@ -235,7 +256,11 @@ async function declareApplication(guarded, baseUrl) {
   else {
     const { SessionAuthGuard, SessionAuthModule } = await import('nestjs-session-auth');
     UseGuards(SessionAuthGuard)(Things);
-    const session = SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', cache: { ttlMs: 300_000 } });
+    const session = SessionAuthModule.forRoot({
+      baseUrl,
+      apiKey: 'application-key',
+      cache: { ttlMs: 300_000 },
+    });
     Module({ imports: [session], controllers: [Things] })(App);
   }
   return App;

@@ -1,4 +1,5 @@
-// The results of long runs, as files of one form: when a run was made, of which commit, with which seed, where, and what it found.
+// The results of long runs, as files of one form: when a run was made, of which commit, with which seed,
+// where, and what it found.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
@@ -6,7 +7,10 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 
-/** Writes RESULTS.md into the folder of a runner, which passes its `import.meta.url`, and the commit at its start. */
+/**
+ * Writes RESULTS.md into the folder of a runner, which passes its `import.meta.url`, and the commit at its
+ * start.
+ */
 export async function recordRun(runner, { title, command, commit, seed, body }) {
   const page = fileURLToPath(new URL('RESULTS.md', runner));
   const stamp = [`${today()}, commit ${commit}`, ...(seed === undefined ? [] : [`seed ${seed}`])].join(', ');
@@ -26,7 +30,14 @@ ${body}
 export function commitOf(runner) {
   const cwd = dirname(fileURLToPath(runner));
   const git = (...args) => execFileSync('git', args, { cwd, encoding: 'utf8' }).trim();
-  const isChanged = git('status', '--porcelain', '--', ':/libs/session-auth/src', '.', ':(exclude)RESULTS.md');
+  const isChanged = git(
+    'status',
+    '--porcelain',
+    '--',
+    ':/libs/session-auth/src',
+    '.',
+    ':(exclude)RESULTS.md',
+  );
   return `${git('rev-parse', '--short=10', 'HEAD')}${isChanged ? ' with changes' : ''}`;
 }
 

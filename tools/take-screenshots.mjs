@@ -1,4 +1,5 @@
-// Takes the README's pictures of the demo's page from the demo as it is built now: stills, light and dark, and an animation of a stampede.
+// Takes the README's pictures of the demo's page from the demo as it is built now: stills, light and dark,
+// and an animation of a stampede.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';

@@ -1,7 +1,16 @@
-// Writes the CycloneDX bill of materials of each tarball into dist/sbom: the packages that an installation adds. Peers are the application's own choice.
+// Writes the CycloneDX bill of materials of each tarball into dist/sbom: the packages that an installation
+// adds. Peers are the application's own choice.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,11 +25,19 @@ for (const folder of ['packages', 'packages-cli']) {
 
 function write(tarball) {
   const bill = billOf(tarball);
-  const missing = bill.components.filter(({ purl, hashes = [] }) => !purl || hashes.length === 0).map(({ name }) => name);
-  if (missing.length > 0) throw new Error(`the bill of materials has no package URL or hash of ${missing.join(', ')}`);
+  const missing = bill.components
+    .filter(({ purl, hashes = [] }) => !purl || hashes.length === 0)
+    .map(({ name }) => name);
+  if (missing.length > 0)
+    throw new Error(`the bill of materials has no package URL or hash of ${missing.join(', ')}`);
   mkdirSync(target, { recursive: true });
-  writeFileSync(join(target, basename(tarball).replace(/tgz$/, 'cdx.json')), `${JSON.stringify(bill, undefined, 2)}\n`);
-  console.log(`${basename(tarball)} depends on ${bill.components.map(({ name, version }) => `${name} ${version}`).join(', ')}`);
+  writeFileSync(
+    join(target, basename(tarball).replace(/tgz$/, 'cdx.json')),
+    `${JSON.stringify(bill, undefined, 2)}\n`,
+  );
+  console.log(
+    `${basename(tarball)} depends on ${bill.components.map(({ name, version }) => `${name} ${version}`).join(', ')}`,
+  );
 }
 
 /** Lets npm resolve and list the dependencies of the tarball's manifest. */
@@ -37,7 +54,8 @@ function billOf(tarball) {
       join(home, 'package.json'),
       JSON.stringify({ name, version, description, license, author, repository, homepage, dependencies }),
     );
-    const npm = (...args) => execFileSync('npm', [...args, '--package-lock-only'], { cwd: home, encoding: 'utf8' });
+    const npm = (...args) =>
+      execFileSync('npm', [...args, '--package-lock-only'], { cwd: home, encoding: 'utf8' });
     npm('install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error');
     const bill = JSON.parse(npm('sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'library'));
     const content = createHash('sha512').update(readFileSync(tarball)).digest('hex');

@@ -5,7 +5,9 @@ import ts from 'typescript';
 const HTTP_METHODS = ['Get', 'Post', 'Put', 'Patch', 'Delete'];
 const SHOWN_API_DECORATORS = ['ApiSessionAuth'];
 
-/** Reads the declaration of each route from the controllers in a folder, by method and path: `GET /api/me`. */
+/**
+ * Reads the declaration of each route from the controllers in a folder, by method and path: `GET /api/me`.
+ */
 export function readRouteSources(folder) {
   const files = ts.sys.readDirectory(folder, ['.ts'], undefined, ['**/*.controller.ts']).sort();
   return Object.fromEntries(files.flatMap(routesOfFile));
@@ -13,7 +15,9 @@ export function readRouteSources(folder) {
 
 function routesOfFile(path) {
   const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
-  return file.statements.filter(ts.isClassDeclaration).flatMap((controller) => routesOfClass(file, controller));
+  return file.statements
+    .filter(ts.isClassDeclaration)
+    .flatMap((controller) => routesOfClass(file, controller));
 }
 
 function routesOfClass(file, controller) {

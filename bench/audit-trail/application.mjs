@@ -1,4 +1,5 @@
-// The applications that are compared, in one process: the library, and the audit trail exactly as its guide prints it.
+// The applications that are compared, in one process: the library, and the audit trail exactly as its guide
+// prints it.
 import 'reflect-metadata';
 import { setTimeout } from 'node:timers/promises';
 import { Logger, Module } from '@nestjs/common';
@@ -18,7 +19,12 @@ const CACHE = { ttlMs: 300_000, refreshAheadMs: 150_000 };
 
 async function start(providers, observe = () => undefined) {
   class Root {}
-  const session = SessionAuthModule.forRoot({ baseUrl: serviceUrl, apiKey: 'application-key', timeoutMs: 60_000, cache: CACHE });
+  const session = SessionAuthModule.forRoot({
+    baseUrl: serviceUrl,
+    apiKey: 'application-key',
+    timeoutMs: 60_000,
+    cache: CACHE,
+  });
   Module({ imports: [session], controllers: [Things], providers })(Root);
   const app = await NestFactory.create(Root, { logger: false });
   await app.listen(0, '127.0.0.1');
@@ -26,7 +32,12 @@ async function start(providers, observe = () => undefined) {
   observe(app);
   const guard = app.get(SessionAuthGuard, { strict: false });
   for (const token of TOKENS) await guard.canActivate(contextOf(token));
-  return { app, guard, url: await app.getUrl(), trail: providers.length > 0 ? app.get(AuditTrail) : undefined };
+  return {
+    app,
+    guard,
+    url: await app.getUrl(),
+    trail: providers.length > 0 ? app.get(AuditTrail) : undefined,
+  };
 }
 
 const applications = {
@@ -94,7 +105,14 @@ const handlers = {
       late.push(Math.max(0, performance.now() - due));
     }
     const elapsedMs = performance.now() - began;
-    return { calls, elapsedMs, took: summary(took), late: summary(late), waiting: trail.waiting.length, lost: trail.lost };
+    return {
+      calls,
+      elapsedMs,
+      took: summary(took),
+      late: summary(late),
+      waiting: trail.waiting.length,
+      lost: trail.lost,
+    };
   },
   lags: async () => {
     await whenWritten();

@@ -7,7 +7,9 @@ import { freePort } from '../free-port.mjs';
 
 const PACKAGED = '/usr/lib/postgresql';
 
-/** A PostgreSQL server with the settings of production for durability: it waits for the disk at each commit. */
+/**
+ * A PostgreSQL server with the settings of production for durability: it waits for the disk at each commit.
+ */
 export class PostgresProcess {
   #directory;
   #port;
@@ -23,8 +25,19 @@ export class PostgresProcess {
     const passwordFile = join(directory, 'password');
     writeFileSync(passwordFile, 'bench');
     for (const path of [directory, passwordFile]) if (owner()) chownSync(path, owner().uid, owner().gid);
-    const options = ['--username=bench', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--no-locale', '--no-sync'];
-    execFileSync(binary('initdb'), [`--pgdata=${join(directory, 'data')}`, ...options], { ...owner(), cwd: directory, stdio: 'ignore' });
+    const options = [
+      '--username=bench',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--encoding=UTF8',
+      '--no-locale',
+      '--no-sync',
+    ];
+    execFileSync(binary('initdb'), [`--pgdata=${join(directory, 'data')}`, ...options], {
+      ...owner(),
+      cwd: directory,
+      stdio: 'ignore',
+    });
     const postgres = new PostgresProcess(directory, await freePort());
     await postgres.run();
     return postgres;
@@ -41,7 +54,10 @@ export class PostgresProcess {
     const place = { ...owner(), cwd: this.#directory, stdio: ['ignore', 'ignore', 'pipe'] };
     this.#server = spawn(binary('postgres'), ['-D', join(this.#directory, 'data'), ...options], place);
     await new Promise((resolve, reject) => {
-      this.#server.stderr.on('data', (lines) => String(lines).includes('ready to accept connections') && resolve());
+      this.#server.stderr.on(
+        'data',
+        (lines) => String(lines).includes('ready to accept connections') && resolve(),
+      );
       this.#server.once('close', () => reject(new Error('PostgreSQL ended')));
     });
   }
@@ -71,8 +87,13 @@ function owner() {
 }
 
 function binary(name) {
-  const versions = existsSync(PACKAGED) ? readdirSync(PACKAGED).sort((one, other) => Number(other) - Number(one)) : [];
-  const directories = [...versions.map((version) => join(PACKAGED, version, 'bin')), ...(process.env.PATH ?? '').split(':')];
+  const versions = existsSync(PACKAGED)
+    ? readdirSync(PACKAGED).sort((one, other) => Number(other) - Number(one))
+    : [];
+  const directories = [
+    ...versions.map((version) => join(PACKAGED, version, 'bin')),
+    ...(process.env.PATH ?? '').split(':'),
+  ];
   const found = directories.find((directory) => existsSync(join(directory, name)));
   if (!found) throw new Error('The binaries of PostgreSQL are missing: install the package "postgresql".');
   return join(found, name);

@@ -1,5 +1,6 @@
-// Measures the audit trail of docs/audit-trail.md, as the guide prints it, with a PostgreSQL server: the rate that it sustains, how late its lines are, what
-// it costs the guard, and what is lost while the database is down. Needs PostgreSQL, and the library built (npm run build:lib). Writes RESULTS.md.
+// Measures the audit trail of docs/audit-trail.md, as the guide prints it, with a PostgreSQL server: the rate
+// that it sustains, how late its lines are, what it costs the guard, and what is lost while the database is
+// down. Needs PostgreSQL, and the library built (npm run build:lib). Writes RESULTS.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +25,8 @@ const DOWN_MS = 8_000;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/audit-trail.md'), 'utf8');
-const blocks = (language) => [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code);
+const blocks = (language) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code);
 
 /** Compiles the files of the guide as an application would. */
 function compileGuide() {
@@ -55,10 +57,13 @@ const sql = async (text) => {
 };
 const [createTable, findGaps] = blocks('sql');
 await sql(createTable);
-for (let index = 0; index < 200; index += 1) service.signInAs({ username: `user ${index}` }, `session-${index}`);
+for (let index = 0; index < 200; index += 1)
+  service.signInAs({ username: `user ${index}` }, `session-${index}`);
 
 const env = { ...process.env, DATABASE_URL: postgres.url };
-const app = fork(fileURLToPath(new URL('application.mjs', import.meta.url)), [service.url, compileGuide()], { env });
+const app = fork(fileURLToPath(new URL('application.mjs', import.meta.url)), [service.url, compileGuide()], {
+  env,
+});
 const load = fork(fileURLToPath(new URL('load.mjs', import.meta.url)));
 await once(app, 'message');
 let calls = 0;
@@ -84,7 +89,10 @@ const shown = (values, digits = 2) => {
   const [low, middle, high] = spread(values).map((value) => value.toFixed(digits));
   return `${middle} (${low} to ${high})`;
 };
-const inTurn = (items, round) => [...items.slice(round % items.length), ...items.slice(0, round % items.length)];
+const inTurn = (items, round) => [
+  ...items.slice(round % items.length),
+  ...items.slice(0, round % items.length),
+];
 
 /** Processor time of one call of the guard, by the observer of its decisions. */
 async function measureCpu() {
@@ -128,7 +136,11 @@ async function measureHttp() {
 async function measureSustained() {
   const before = await ask('counts');
   const [{ count: linesBefore }] = await sql('select count(*) from decisions');
-  const { calls, elapsedMs, waiting } = await ask('paced', { name: 'trail', perSecond: RATE, durationMs: SUSTAINED_MS });
+  const { calls, elapsedMs, waiting } = await ask('paced', {
+    name: 'trail',
+    perSecond: RATE,
+    durationMs: SUSTAINED_MS,
+  });
   const lags = await ask('lags');
   const [{ count }] = await sql('select count(*) from decisions');
   const after = await ask('counts');
@@ -158,7 +170,8 @@ const paced = await measurePaced();
 const http = await measureHttp();
 const sustained = await measureSustained();
 const outage = await measureOutage();
-if (sustained.lines !== sustained.calls || sustained.lost !== 0) throw new Error(`lines are missing: ${JSON.stringify(sustained)}`);
+if (sustained.lines !== sustained.calls || sustained.lost !== 0)
+  throw new Error(`lines are missing: ${JSON.stringify(sustained)}`);
 if (outage.lines + outage.lost !== outage.calls || outage.gaps !== outage.lost)
   throw new Error(`lines are missing: ${JSON.stringify(outage)}`);
 
@@ -193,7 +206,10 @@ ${cpus().length} processors (${cpus()[0].model.trim()}), Node.js ${process.versi
 | missing numbers in the table | ${outage.gaps}: exactly the lost decisions |
 | until the lines that waited were recorded, after the load had ended | ${Math.round(outage.drainedMs)} ms |
 `;
-writeFileSync(new URL('RESULTS.md', import.meta.url), await format(text, { parser: 'markdown', singleQuote: true, printWidth: 140 }));
+writeFileSync(
+  new URL('RESULTS.md', import.meta.url),
+  await format(text, { parser: 'markdown', singleQuote: true, printWidth: 140 }),
+);
 console.log(text);
 for (const child of [app, load]) child.disconnect();
 await postgres.stop();

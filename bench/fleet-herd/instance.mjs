@@ -11,7 +11,11 @@ const [baseUrl, port, timeoutMs, before] = process.argv.slice(2);
 class Instance {}
 const redis = timeoutMs === 'none' ? undefined : new Redis(Number(port), '127.0.0.1');
 const store = redis && { store: new RedisSessionStore({ redis, timeoutMs: Number(timeoutMs) }) };
-Module({ imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', cache: { ttlMs: 300_000, ...store } })] })(Instance);
+Module({
+  imports: [
+    SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', cache: { ttlMs: 300_000, ...store } }),
+  ],
+})(Instance);
 
 const app = await NestFactory.createApplicationContext(Instance, { logger: false });
 const sessions = app.get(SessionAuthService);
@@ -30,7 +34,9 @@ process.on('disconnect', () => process.exit());
 if (redis && redis.status !== 'ready') await once(redis, 'ready');
 const BATCH = 50;
 for (let first = 0; first < Number(before); first += BATCH)
-  await Promise.all(Array.from({ length: BATCH }, (_, index) => check(`before-${process.pid}-${first + index}`)));
+  await Promise.all(
+    Array.from({ length: BATCH }, (_, index) => check(`before-${process.pid}-${first + index}`)),
+  );
 // The first check of a process loads code.
 await check('first');
 process.send({ ready: true });

@@ -1,6 +1,8 @@
-// Measures what a store does in a herd: 1 000 sessions that no instance has cached, checked by each of 8 processes at once; with a session service
-// that answers in 40 ms, and with one that has places for only 64 calls, which is less than 8 000 calls within `timeoutMs` need. Without a store, and with
-// one of `timeoutMs` 50 and 1 000. In processes that have checked 2 000 sessions before, and in processes that have just started. Needs redis-server, and the library built (npm run build:lib). Writes RESULTS.md.
+// Measures what a store does in a herd: 1 000 sessions that no instance has cached, checked by each of 8
+// processes at once; with a session service that answers in 40 ms, and with one that has places for only 64
+// calls, which is less than 8 000 calls within `timeoutMs` need. Without a store, and with one of `timeoutMs`
+// 50 and 1 000. In processes that have checked 2 000 sessions before, and in processes that have just
+// started. Needs redis-server, and the library built (npm run build:lib). Writes RESULTS.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -47,12 +49,16 @@ async function run({ places, store, before, number }) {
   await redis.cli('FLUSHALL');
   const service = await start('service.mjs', places);
   const started = await Promise.all(
-    Array.from({ length: PROCESSES }, () => start('instance.mjs', service.message.url, redis.port, store, before)),
+    Array.from({ length: PROCESSES }, () =>
+      start('instance.mjs', service.message.url, redis.port, store, before),
+    ),
   );
   const instances = started.map(({ child }) => child);
   await ask(service.child, 'calls');
   const tokens = Array.from({ length: SESSIONS }, (_, index) => `token-${number}-${index}`);
-  const checks = (await Promise.all(instances.map((child) => ask(child, tokens)))).flatMap((answer) => answer.checks);
+  const checks = (await Promise.all(instances.map((child) => ask(child, tokens)))).flatMap(
+    (answer) => answer.checks,
+  );
   const { calls } = await ask(service.child, 'calls');
   await stop([...instances, service.child]);
   const times = checks.map(({ tookMs }) => tookMs).sort((one, other) => one - other);
@@ -69,14 +75,24 @@ async function run({ places, store, before, number }) {
 try {
   const rows = [];
   const cases = BEFORE.flatMap((before) =>
-    Object.entries(SERVICES).flatMap(([service, places]) => STORES.map((store) => ({ before, service, places, store }))),
+    Object.entries(SERVICES).flatMap(([service, places]) =>
+      STORES.map((store) => ({ before, service, places, store })),
+    ),
   );
   for (const one of cases) {
     const runs = [];
     for (let number = 0; number < RUNS; number += 1) runs.push(await run({ ...one, number }));
     const each = (name) => runs.map((result) => result[name]).join(', ');
     const reasons = runs.map((result) => result.reasons).filter(Boolean);
-    const cells = [one.before, one.service, one.store, each('calls'), each('failed'), reasons.join('; ') || 'none', each('p99')];
+    const cells = [
+      one.before,
+      one.service,
+      one.store,
+      each('calls'),
+      each('failed'),
+      reasons.join('; ') || 'none',
+      each('p99'),
+    ];
     rows.push(`| ${cells.join(' | ')} |`);
     console.log(rows.at(-1));
   }

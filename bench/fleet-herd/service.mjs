@@ -1,4 +1,5 @@
-// The session service of the measurement: answers each call after 40 ms, at most `places` at a time. Reports how often it was called.
+// The session service of the measurement: answers each call after 40 ms, at most `places` at a time. Reports
+// how often it was called.
 import { createServer } from 'node:http';
 
 const [places] = process.argv.slice(2).map(Number);

@@ -1,4 +1,5 @@
-// The cost of a check: from the cache, with and without revocations; the heap of a cached session; round trips of a check from the store.
+// The cost of a check: from the cache, with and without revocations; the heap of a cached session; round
+// trips of a check from the store.
 import 'reflect-metadata';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -24,7 +25,11 @@ const tokenOf = (index) => `session-${index}`;
 
 async function start(cache) {
   class Application {}
-  const session = SessionAuthModule.forRoot({ baseUrl: service.url, apiKey: 'application-key', cache: { ttlMs: 300_000, ...cache } });
+  const session = SessionAuthModule.forRoot({
+    baseUrl: service.url,
+    apiKey: 'application-key',
+    cache: { ttlMs: 300_000, ...cache },
+  });
   Module({ imports: [session], controllers: [Things] })(Application);
   const app = await NestFactory.create(Application, { logger: false });
   await app.init();
@@ -40,7 +45,8 @@ async function verifyAll(sessions, count) {
 }
 
 function signInAll(count) {
-  for (let index = 0; index < count; index += 1) service.signInAs({ username: `user-${index}` }, tokenOf(index));
+  for (let index = 0; index < count; index += 1)
+    service.signInAs({ username: `user-${index}` }, tokenOf(index));
 }
 
 /** Nanoseconds of a check of a cached session. Creating the requests is not timed. */
@@ -49,7 +55,8 @@ function nsPerCheck(guard) {
   for (let batch = 0; batch < BATCHES; batch += 1) {
     const contexts = Array.from({ length: SESSIONS }, (_, index) => contextOf(tokenOf(index)));
     const started = process.hrtime.bigint();
-    for (const context of contexts) if (guard.canActivate(context) !== true) throw new Error('A session was not answered from memory');
+    for (const context of contexts)
+      if (guard.canActivate(context) !== true) throw new Error('A session was not answered from memory');
     elapsed += process.hrtime.bigint() - started;
   }
   return Number(elapsed) / (BATCHES * SESSIONS);
@@ -65,7 +72,8 @@ async function checks() {
   for (const app of apps) await verifyAll(app.get(SessionAuthService), SESSIONS);
   const guards = apps.map((app) => app.get(SessionAuthGuard));
   const times = [[], []];
-  for (let round = 0; round < ROUNDS; round += 1) guards.forEach((guard, index) => times[index].push(nsPerCheck(guard)));
+  for (let round = 0; round < ROUNDS; round += 1)
+    guards.forEach((guard, index) => times[index].push(nsPerCheck(guard)));
   const [without, after] = times.map((values) => median(values.slice(ROUNDS / 3)));
   const differences = times[0].map((value, round) => times[1][round] - value).slice(ROUNDS / 3);
   for (const app of apps) await app.close();
@@ -96,7 +104,11 @@ async function heap() {
   if (app.get(SessionAuthService).countCached() !== HEAP_SESSIONS) throw new Error('A session is not cached');
   await Promise.all([small.close(), app.close()]);
   return [
-    ['heap of a cached session', `${HEAP_SESSIONS.toLocaleString('en')} sessions of users of their own`, `${bytes.toFixed(0)} bytes`],
+    [
+      'heap of a cached session',
+      `${HEAP_SESSIONS.toLocaleString('en')} sessions of users of their own`,
+      `${bytes.toFixed(0)} bytes`,
+    ],
   ];
 }
 
@@ -127,7 +139,9 @@ async function trips() {
   const proxy = await countingProxy();
   const direct = new Redis(Number(redisPort), '127.0.0.1');
   const counted = new Redis(proxy.port, '127.0.0.1');
-  const apps = [direct, counted].map((redis) => start({ store: new RedisSessionStore({ redis, timeoutMs: 1_000 }) }));
+  const apps = [direct, counted].map((redis) =>
+    start({ store: new RedisSessionStore({ redis, timeoutMs: 1_000 }) }),
+  );
   const [filling, reading] = await Promise.all(apps);
   const subscribers = async () => (await direct.pubsub('NUMSUB', 'session-auth:messages'))[1];
   while ((await subscribers()) < 2) await setTimeout(50);
@@ -138,13 +152,20 @@ async function trips() {
   const calls = service.callsTo('user_details');
   const before = { ...proxy.counts };
   // The subscription's own connection is nearly idle: its heartbeat, once a second, is counted too.
-  for (let index = 0; index < STORE_HITS; index += 1) await reading.get(SessionAuthService).verify(tokenOf(index));
+  for (let index = 0; index < STORE_HITS; index += 1)
+    await reading.get(SessionAuthService).verify(tokenOf(index));
   const [made, commands] = [proxy.counts.trips - before.trips, proxy.counts.commands - before.commands];
   if (service.callsTo('user_details') !== calls) throw new Error('A session was not found in the store');
   await Promise.all([filling.close(), reading.close()]);
   for (const redis of [direct, counted]) redis.disconnect();
   proxy.server.close();
-  return [['check from the store', 'round trips, commands', `${(made / STORE_HITS).toFixed(2)}, ${(commands / STORE_HITS).toFixed(2)}`]];
+  return [
+    [
+      'check from the store',
+      'round trips, commands',
+      `${(made / STORE_HITS).toFixed(2)}, ${(commands / STORE_HITS).toFixed(2)}`,
+    ],
+  ];
 }
 
 const rows = [...(await checks()), ...(await heap()), ...(await trips())];

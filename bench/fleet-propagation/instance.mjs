@@ -1,4 +1,5 @@
-// One instance of an application: ends sessions on request, and reports when it learned of the end of other sessions.
+// One instance of an application: ends sessions on request, and reports when it learned of the end of other
+// sessions.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -9,7 +10,11 @@ import { RedisSessionStore } from 'nestjs-session-auth/redis';
 const [baseUrl, port] = process.argv.slice(2);
 class Instance {}
 const store = new RedisSessionStore({ redis: new Redis(Number(port), '127.0.0.1') });
-Module({ imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', cache: { ttlMs: 300_000, store } })] })(Instance);
+Module({
+  imports: [
+    SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', cache: { ttlMs: 300_000, store } }),
+  ],
+})(Instance);
 
 const app = await NestFactory.createApplicationContext(Instance, { logger: false });
 const [sessions, events] = [app.get(SessionAuthService), app.get(SessionAuthEvents)];

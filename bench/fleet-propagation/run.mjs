@@ -1,6 +1,6 @@
-// Measures how soon the instances of an application learn of a sign-out, and of an end of all sessions of a user, on one of them: each in a
-// process of its own, with a Redis and a session service on this machine. Then the cost of a check. Needs redis-server, and the library built
-// (npm run build:lib). Writes RESULTS.md.
+// Measures how soon the instances of an application learn of a sign-out, and of an end of all sessions of a
+// user, on one of them: each in a process of its own, with a Redis and a session service on this machine.
+// Then the cost of a check. Needs redis-server, and the library built (npm run build:lib). Writes RESULTS.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -19,7 +19,9 @@ const TARGET_MS = 250;
 const fileOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 const redis = await RedisProcess.start();
 const service = await startSessionService();
-const instances = Array.from({ length: INSTANCES }, () => fork(fileOf('instance.mjs'), [service.url, redis.port]));
+const instances = Array.from({ length: INSTANCES }, () =>
+  fork(fileOf('instance.mjs'), [service.url, redis.port]),
+);
 
 /** Resolves with the messages of this kind about this subject, one of each process. */
 function messages(processes, kind, subject) {
@@ -39,20 +41,26 @@ function messages(processes, kind, subject) {
 }
 
 async function allSubscribed() {
-  while (!(await redis.cli('PUBSUB', 'NUMSUB', 'session-auth:messages')).endsWith(`\n${INSTANCES}`)) await setTimeout(50);
+  while (!(await redis.cli('PUBSUB', 'NUMSUB', 'session-auth:messages')).endsWith(`\n${INSTANCES}`))
+    await setTimeout(50);
 }
 
 /** Checks a session on all instances, and expects this result of each. */
 async function checkOn(processes, token, expected) {
   const checked = messages(processes, 'verified', token);
   for (const one of processes) one.send({ verify: token });
-  for (const { outcome } of await checked) if (outcome !== expected) throw new Error(`${outcome} instead of ${expected}`);
+  for (const { outcome } of await checked)
+    if (outcome !== expected) throw new Error(`${outcome} instead of ${expected}`);
 }
 
 /** Two ways to end a session that is cached. */
 const WAYS = {
   /** Signed out on an instance that caches it. */
-  signOut: (token, here) => ({ subject: token, cachedOn: instances, end: () => here.send({ kind: 'signOut', subject: token }) }),
+  signOut: (token, here) => ({
+    subject: token,
+    cachedOn: instances,
+    end: () => here.send({ kind: 'signOut', subject: token }),
+  }),
   /** Ended at the service, and then `forgetUser` on an instance that does not cache the session. */
   forgetUser: (token, here) => ({
     subject: `user of ${token}`,
@@ -127,14 +135,18 @@ async function stop() {
 
 async function cost() {
   const child = fork(fileOf('cost.mjs'), [redis.port], { execArgv: ['--expose-gc'] });
-  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The measurement of the cost ended with ${code}`)));
+  const failed = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`The measurement of the cost ended with ${code}`)),
+  );
   const [rows] = await Promise.race([once(child, 'message'), failed]);
   failed.catch(() => undefined);
   return rows;
 }
 
 const table = (head, rows) =>
-  [head, head.map((_name, column) => (column < 2 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  [head, head.map((_name, column) => (column < 2 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 
 try {
   const ends = await propagation();

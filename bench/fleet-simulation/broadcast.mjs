@@ -1,7 +1,13 @@
 const SECONDS_PER_DAY = 86_400;
-/** A tombstone outlives every cache entry of its session: the longest lifetime, plus a call that may be in flight. */
+/**
+ * A tombstone outlives every cache entry of its session: the longest lifetime, plus a call that may be in
+ * flight.
+ */
 const MARK_SECONDS = 300 + 3;
-/** Overhead of a message on the cluster bus of Redis 7, in bytes: its header has a bit for each of the 16,384 slots. */
+/**
+ * Overhead of a message on the cluster bus of Redis 7, in bytes: its header has a bit for each of the 16,384
+ * slots.
+ */
 const BUS_HEADER_BYTES = 2_256;
 
 /** Returns the bytes of a message on the cluster bus. */
@@ -10,8 +16,9 @@ export function busMessageBytes({ delivery }) {
 }
 
 /**
- * Returns the cost of publishing each sign-out to every instance. Plain: an instance subscribes at one node, and each node forwards every
- * message to all others. Sharded: a message stays at the node of its channel, and an instance subscribes at all nodes.
+ * Returns the cost of publishing each sign-out to every instance. Plain: an instance subscribes at one node,
+ * and each node forwards every message to all others. Sharded: a message stays at the node of its channel,
+ * and an instance subscribes at all nodes.
  */
 export function broadcast({ instances, users, nodes, signOutsPerUserAndDay, isSharded }, redis) {
   const { delivery, mark } = redis;

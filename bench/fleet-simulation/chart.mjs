@@ -38,7 +38,12 @@ export function chart() {
     `<rect width="${SIZE.width}" height="${SIZE.height}" rx="8" fill="#ffffff"/>`,
     text(20, 32, title, `font-size="18" font-weight="600" fill="${INK}"`),
     text(20, 54, mix, `fill="${FAINT}"`),
-    ...panel(PANELS[0], `by lifetime in seconds, ${FLEET.instances.toLocaleString('en-US')} instances`, lifetimes(), LIFETIMES),
+    ...panel(
+      PANELS[0],
+      `by lifetime in seconds, ${FLEET.instances.toLocaleString('en-US')} instances`,
+      lifetimes(),
+      LIFETIMES,
+    ),
     ...panel(PANELS[1], `by number of instances, lifetime ${ttl} s`, bySize(), [1, 10, 100, 1_000]),
     ...LINES.map(legend),
     '</svg>\n',
@@ -49,7 +54,11 @@ export function chart() {
 function lifetimes() {
   return [1, 2, 5, 10, 20, 30, 60, 120, 200, 300].map((ttl) => {
     const fleet = { ...FLEET, ...TYPICAL, ttl };
-    return { at: ttl, random: modelled({ ...fleet, balancing: 'random' }), sticky: modelled({ ...fleet, balancing: 'sticky' }) };
+    return {
+      at: ttl,
+      random: modelled({ ...fleet, balancing: 'random' }),
+      sticky: modelled({ ...fleet, balancing: 'sticky' }),
+    };
   });
 }
 
@@ -66,7 +75,12 @@ function panel(left, title, points, ticks) {
       text(left - 8, y(part) + 4, `${part * 100} %`, `text-anchor="end" font-size="12" fill="${FAINT}"`),
     ]),
     ...ticks.map((tick) =>
-      text(x(tick), PLOT.top + PLOT.height + 20, tick.toLocaleString('en-US'), `text-anchor="middle" font-size="12" fill="${FAINT}"`),
+      text(
+        x(tick),
+        PLOT.top + PLOT.height + 20,
+        tick.toLocaleString('en-US'),
+        `text-anchor="middle" font-size="12" fill="${FAINT}"`,
+      ),
     ),
     ...LINES.map(({ style, of }) => {
       const path = points.map((point) => `${x(point.at).toFixed(1)},${y(of(point)).toFixed(1)}`).join(' ');

@@ -1,4 +1,5 @@
-// Measures the costs of Redis for the simulation, on a dedicated server, and writes redis.json. Requires redis-server and its tools.
+// Measures the costs of Redis for the simulation, on a dedicated server, and writes redis.json. Requires
+// redis-server and its tools.
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -8,24 +9,38 @@ import { RedisProcess } from './redis-process.mjs';
 /** Imports a source file whose imports are only sources and Node.js modules. */
 async function importSource(path) {
   const entryPoints = [fileURLToPath(new URL(path, import.meta.url))];
-  const { outputFiles } = await build({ entryPoints, bundle: true, write: false, platform: 'node', format: 'esm' });
+  const { outputFiles } = await build({
+    entryPoints,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+  });
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
 const { GET, READ, SET } = await importSource('../../libs/session-auth/src/redis/scripts.ts');
-const { leaseEntry, MAX_ENTRY_BYTES, TOMBSTONE, VALUE } = await importSource('../../libs/session-auth/src/redis/entry.ts');
+const { leaseEntry, MAX_ENTRY_BYTES, TOMBSTONE, VALUE } = await importSource(
+  '../../libs/session-auth/src/redis/entry.ts',
+);
 const { userJson, token } = await importSource('../users.ts');
 
 const KEYS = 100_000;
-/** As long as the prefix and the name of a session: an HMAC of 32 bytes in base64url. redis-benchmark ends a key with twelve digits. */
+/**
+ * As long as the prefix and the name of a session: an HMAC of 32 bytes in base64url. redis-benchmark ends a
+ * key with twelve digits.
+ */
 const KEY_START = 'session-auth:'.padEnd(13 + 43 - 12, 'x');
 /** The keys of revocations: of all sessions, of a session, of a user. Usually none of them exists. */
-const REVOKED_KEYS = ['all', 'revoked', 'user'].map((kind) => `session-auth:revoked:${kind}.${'x'.repeat(43 - 12)}__rand_int__`);
+const REVOKED_KEYS = ['all', 'revoked', 'user'].map(
+  (kind) => `session-auth:revoked:${kind}.${'x'.repeat(43 - 12)}__rand_int__`,
+);
 const SEAL_BYTES = 29;
 const sealed = (json) => 'x'.repeat(SEAL_BYTES + JSON.stringify(json).length);
 /** Records are stored without the token. */
 const RECORD = { ...JSON.parse(userJson(KEYS, token('user', KEYS))), auth_token: undefined };
-const SESSION = VALUE + sealed({ confirmedAt: Date.now(), ttlMs: 60_000, hasToken: true, since: Date.now(), json: RECORD });
+const SESSION =
+  VALUE + sealed({ confirmedAt: Date.now(), ttlMs: 60_000, hasToken: true, since: Date.now(), json: RECORD });
 const MESSAGE = sealed({ kind: 'ended', token: 'x'.repeat(44), id: 'x'.repeat(16), at: Date.now() });
 const LIFETIME_MS = 3_600_000;
 /** Enough keys that few are drawn twice. */
@@ -43,14 +58,16 @@ const numbered = (index) => KEY_START + String(index).padStart(12, '0');
 async function bytesPerKey(redis, value) {
   await redis.cli('FLUSHALL');
   const before = await redis.info('memory', 'used_memory');
-  await redis.load(Array.from({ length: KEYS }, (_, index) => ['SET', numbered(index), value, 'PX', String(LIFETIME_MS)]));
+  await redis.load(
+    Array.from({ length: KEYS }, (_, index) => ['SET', numbered(index), value, 'PX', String(LIFETIME_MS)]),
+  );
   if (Number(await redis.cli('DBSIZE')) !== KEYS) throw new Error('not every key was written');
   return Math.round(((await redis.info('memory', 'used_memory')) - before) / KEYS);
 }
 
 /**
- * Measures the processor time of an operation on the server, the median of several rounds, and the operations per second of the best round: the
- * load generator and other processes share the machine.
+ * Measures the processor time of an operation on the server, the median of several rounds, and the operations
+ * per second of the best round: the load generator and other processes share the machine.
  */
 async function operation(redis, command, range = KEYS) {
   const rounds = [];
@@ -59,7 +76,10 @@ async function operation(redis, command, range = KEYS) {
     const began = performance.now();
     await redis.benchmark(OPERATIONS, command, { range });
     const seconds = (performance.now() - began) / 1_000;
-    rounds.push({ perSecond: OPERATIONS / seconds, microseconds: (((await redis.processorSeconds()) - before) * 1e6) / OPERATIONS });
+    rounds.push({
+      perSecond: OPERATIONS / seconds,
+      microseconds: (((await redis.processorSeconds()) - before) * 1e6) / OPERATIONS,
+    });
   }
   const costs = rounds.map(({ microseconds }) => microseconds).toSorted((left, right) => left - right);
   return {
@@ -90,7 +110,10 @@ async function publish(redis) {
   const bytes = await receivers.received(messages, MESSAGE);
   const microseconds = ((await redis.processorSeconds()) - before) * 1e6;
   const deliveries = messages * SUBSCRIBERS;
-  return { bytes: Math.round(bytes / deliveries), processorMicroseconds: Number((microseconds / deliveries).toFixed(1)) };
+  return {
+    bytes: Math.round(bytes / deliveries),
+    processorMicroseconds: Number((microseconds / deliveries).toFixed(1)),
+  };
 }
 
 const redis = await RedisProcess.start();
@@ -98,7 +121,11 @@ try {
   const figures = {
     redis: await redis.version(),
     machine: `${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores`,
-    session: { keyBytes: numbered(0).length, valueBytes: SESSION.length, bytes: await bytesPerKey(redis, SESSION) },
+    session: {
+      keyBytes: numbered(0).length,
+      valueBytes: SESSION.length,
+      bytes: await bytesPerKey(redis, SESSION),
+    },
     mark: { bytes: await bytesPerKey(redis, TOMBSTONE) },
   };
   await bytesPerKey(redis, SESSION);

@@ -1,8 +1,9 @@
 import { zipfGroups } from './zipf.mjs';
 
 /**
- * Computes the load of a fleet on its session service and its store per second, by formula. Requests of a session are a Poisson process.
- * With sticky balancing, a session is sent to one instance; with random balancing, to any.
+ * Computes the load of a fleet on its session service and its store per second, by formula. Requests of a
+ * session are a Poisson process. With sticky balancing, a session is sent to one instance; with random
+ * balancing, to any.
  */
 export function modelled(fleet) {
   const { instances, users, exponent, ratePerInstance, ttl, serviceTime, maxEntries } = fleet;
@@ -35,7 +36,10 @@ function distinctSessions(groups, time) {
   return groups.reduce((sum, { countHere, rateHere }) => sum - countHere * Math.expm1(-rateHere * time), 0);
 }
 
-/** Che's approximation: a bounded cache holds the entries that were used within this time, and evicts all others. */
+/**
+ * Che's approximation: a bounded cache holds the entries that were used within this time, and evicts all
+ * others.
+ */
 function characteristicTime(groups, maxEntries) {
   if (distinctSessions(groups, Infinity) <= maxEntries) return Infinity;
   let [low, high] = [0, 1];
@@ -52,13 +56,15 @@ function characteristicTime(groups, maxEntries) {
 const MOST_TERMS = 80;
 
 /**
- * Returns the number of requests from one miss to the next, including the miss, when a session is cached for a window. It is 1 + rate * window,
- * unless the cache evicts, within the window, entries that were not used during `room`: then it is the number of arrivals of a renewal process
- * that ends with the first gap longer than `room`. Its Laplace transform is (rate + s) / (s (s + q e^(-s room))), q = rate e^(-rate room).
+ * Returns the number of requests from one miss to the next, including the miss, when a session is cached for
+ * a window. It is 1 + rate * window, unless the cache evicts, within the window, entries that were not used
+ * during `room`: then it is the number of arrivals of a renewal process that ends with the first gap longer
+ * than `room`. Its Laplace transform is (rate + s) / (s (s + q e^(-s room))), q = rate e^(-rate room).
  */
 function requestsPerMiss(rate, window, room) {
   if (room >= window) return 1 + rate * window;
-  if (window / room > MOST_TERMS) throw new RangeError(`maxEntries is too small for a lifetime of ${window} s: less than 1/80 of it fits`);
+  if (window / room > MOST_TERMS)
+    throw new RangeError(`maxEntries is too small for a lifetime of ${window} s: less than 1/80 of it fits`);
   const q = rate * Math.exp(-rate * room);
   let alive = 0;
   let integral = 0;
@@ -73,7 +79,10 @@ function requestsPerMiss(rate, window, room) {
   return alive + rate * integral;
 }
 
-/** Returns the store reads per call to the service: one by every instance that needs the session before it expires. */
+/**
+ * Returns the store reads per call to the service: one by every instance that needs the session before it
+ * expires.
+ */
 function readsPerCall(rateHere, window, room, spread) {
   const rereads = room < window ? rateHere * Math.exp(-rateHere * room) * (window - room) : 0;
   const firstReads = -Math.expm1(-rateHere * Math.min(room, window));
@@ -83,5 +92,8 @@ function readsPerCall(rateHere, window, room, spread) {
 /** Returns how often other instances look again while the holder of the lease waits for the service. */
 function pollsPerCall(rateHere, { serviceTime, looksAgain }, spread) {
   const missed = [0, ...looksAgain].filter((waited) => waited < serviceTime);
-  return missed.reduce((polls, waited) => polls - (spread - 1) * Math.expm1(-rateHere * (serviceTime - waited)), 0);
+  return missed.reduce(
+    (polls, waited) => polls - (spread - 1) * Math.expm1(-rateHere * (serviceTime - waited)),
+    0,
+  );
 }

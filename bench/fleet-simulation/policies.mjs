@@ -21,11 +21,13 @@ class SessionCache {
   }
 }
 
-const cachesOf = ({ instances, maxEntries }) => Array.from({ length: instances }, () => new SessionCache(maxEntries));
+const cachesOf = ({ instances, maxEntries }) =>
+  Array.from({ length: instances }, () => new SessionCache(maxEntries));
 
 /**
- * Returns when a session that is cached at the start expires, or 0 if it is not cached. A fleet with empty caches would fetch its busy sessions in
- * step for a long time. In equilibrium a session is cached for the part rate * ttl / (1 + rate * ttl) of the time, and its age is uniform.
+ * Returns when a session that is cached at the start expires, or 0 if it is not cached. A fleet with empty
+ * caches would fetch its busy sessions in step for a long time. In equilibrium a session is cached for the
+ * part rate * ttl / (1 + rate * ttl) of the time, and its age is uniform.
  */
 function atRest(rate, ttl, random) {
   return random() < (rate * ttl) / (1 + rate * ttl) ? random() * ttl : 0;
@@ -49,7 +51,10 @@ export function cacheAlone(fleet, { shares, visits }, random) {
   return { counts, ask: (user, instance, now) => caches[instance].use(user, now, find) };
 }
 
-/** Every instance has its own cache, and all share one store, in which one instance at a time holds the lease of a session. */
+/**
+ * Every instance has its own cache, and all share one store, in which one instance at a time holds the lease
+ * of a session.
+ */
 export function cacheTogether(fleet, { shares }, random) {
   const { ratePerInstance, instances, serviceTime, ttl, looksAgain } = fleet;
   const caches = cachesOf(fleet);

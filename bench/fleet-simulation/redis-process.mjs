@@ -21,7 +21,16 @@ export class RedisProcess {
 
   static async start() {
     const port = String(await freePort());
-    const server = spawn('redis-server', ['--port', port, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']);
+    const server = spawn('redis-server', [
+      '--port',
+      port,
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+    ]);
     for await (const lines of server.stdout) if (String(lines).includes('Ready to accept connections')) break;
     return new RedisProcess(port, server);
   }
@@ -53,13 +62,25 @@ export class RedisProcess {
 
   async load(commands) {
     const client = spawn('redis-cli', ['-p', this.#port, '--pipe'], { stdio: ['pipe', 'pipe', 'inherit'] });
-    client.stdin.end(commands.map((command) => `*${command.length}\r\n${command.map(bulk).join('')}`).join(''));
+    client.stdin.end(
+      commands.map((command) => `*${command.length}\r\n${command.map(bulk).join('')}`).join(''),
+    );
     const said = await text(client.stdout);
     if (!said.includes('errors: 0,')) throw new Error(said);
   }
 
   async benchmark(count, command, { connections = CONNECTIONS, range = 100_000 } = {}) {
-    const options = ['-p', this.#port, '-n', String(count), '-c', String(connections), '-r', String(range), '-q'];
+    const options = [
+      '-p',
+      this.#port,
+      '-n',
+      String(count),
+      '-c',
+      String(connections),
+      '-r',
+      String(range),
+      '-q',
+    ];
     const { stdout } = await run('redis-benchmark', [...options, ...command]);
     if (/error/i.test(stdout)) throw new Error(stdout);
   }
@@ -77,7 +98,8 @@ export class RedisProcess {
     await Promise.all(Array.from({ length: count }, listen));
     const received = async (messages, message) => {
       const expected = messages * count * `*3\r\n${bulk('message')}${bulk(channel)}${bulk(message)}`.length;
-      for (let waits = 0; bytes < expected && waits < 3_000; waits += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+      for (let waits = 0; bytes < expected && waits < 3_000; waits += 1)
+        await new Promise((resolve) => setTimeout(resolve, 10));
       if (bytes !== expected) throw new Error(`${bytes} bytes arrived instead of ${expected}`);
       return bytes;
     };

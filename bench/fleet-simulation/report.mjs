@@ -37,7 +37,9 @@ function assumptions(redis, bytesPerEntry) {
 }
 
 function busiest() {
-  return EXPONENTS.map((exponent) => `${figure(zipfGroups(FLEET.users, exponent)[0].share * 100)} %`).join(', ');
+  return EXPONENTS.map((exponent) => `${figure(zipfGroups(FLEET.users, exponent)[0].share * 100)} %`).join(
+    ', ',
+  );
 }
 
 function broadcastNote(redis) {
@@ -66,12 +68,17 @@ export async function markdownReport(validated, redis, bytesPerEntry) {
     section(tables.validationTable(validated), validationNote(validated)),
   ];
   const head = '# Fleet simulation\n\nWritten by `npm run bench:fleet`; not edited by hand.';
-  const chart = '![Requests that reach the session service, by lifetime and by size of the fleet](scaling.svg)';
+  const chart =
+    '![Requests that reach the session service, by lifetime and by size of the fleet](scaling.svg)';
   const markdown = [head, assumptions(redis, bytesPerEntry), chart, ...sections].join('\n\n');
   return format(markdown, { ...(await resolveConfig(new URL(import.meta.url))), parser: 'markdown' });
 }
 
 function section({ title, heads, rows }, note) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [`## ${title}`, note, [line(heads), line(heads.map(() => '---:')), ...rows.map(line)].join('\n')].join('\n\n');
+  return [
+    `## ${title}`,
+    note,
+    [line(heads), line(heads.map(() => '---:')), ...rows.map(line)].join('\n'),
+  ].join('\n\n');
 }

@@ -1,4 +1,5 @@
-// Computes the load of a large fleet on its session service and a shared store, by formulas, and checks these by a simulation of a small fleet.
+// Computes the load of a large fleet on its session service and a shared store, by formulas, and checks these
+// by a simulation of a small fleet.
 import { readFile, writeFile } from 'node:fs/promises';
 import { chart } from './chart.mjs';
 import { markdownReport } from './report.mjs';
@@ -6,7 +7,9 @@ import { validate } from './validation.mjs';
 
 const read = (name) => readFile(new URL(name, import.meta.url), 'utf8');
 
-const measured = /^## memory: Memory for 100,000 [^]*?^\| nestjs-session-auth \| ([\d.]+) \| MB/m.exec(await read('../RESULTS.md'));
+const measured = /^## memory: Memory for 100,000 [^]*?^\| nestjs-session-auth \| ([\d.]+) \| MB/m.exec(
+  await read('../RESULTS.md'),
+);
 if (!measured) throw new Error('bench/RESULTS.md has no figure for the memory of 100,000 cached sessions');
 const bytesPerEntry = Math.round((Number(measured[1]) * 1e6) / 100_000);
 

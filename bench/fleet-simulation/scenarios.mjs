@@ -1,11 +1,16 @@
-/** Parameters of the fleet. Times are in seconds. Every figure of RESULTS.md is derived from these, from redis.json and from bench/RESULTS.md. */
+/**
+ * Parameters of the fleet. Times are in seconds. Every figure of RESULTS.md is derived from these, from
+ * redis.json and from bench/RESULTS.md.
+ */
 export const FLEET = {
   instances: 1_000,
   users: 10_000_000,
   maxEntries: 10_000,
   /** Response time of the session service, during which checks of a session share a call. */
   serviceTime: 0.02,
-  /** Times after its first look-up at which an instance looks again for a session that another one fetches. */
+  /**
+   * Times after its first look-up at which an instance looks again for a session that another one fetches.
+   */
   looksAgain: [0.004, 0.012, 0.028],
 };
 

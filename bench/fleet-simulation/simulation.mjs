@@ -4,7 +4,10 @@ import { drawsOf, randomFrom, zipfShares } from './zipf.mjs';
 /** Long enough for thousands of calls in each scenario. */
 const LEAST_SECONDS = 300;
 
-/** Simulates the fleet of the model, request by request. Returns figures per second in equilibrium. Both cache policies get the same requests. */
+/**
+ * Simulates the fleet of the model, request by request. Returns figures per second in equilibrium. Both cache
+ * policies get the same requests.
+ */
 export function simulated(fleet, seed = 1) {
   const random = randomFrom(seed);
   const load = loadOf(fleet, random);
@@ -20,7 +23,9 @@ export function simulated(fleet, seed = 1) {
 }
 
 function ratesOf(counts, before, seconds) {
-  return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, (count - before[name]) / seconds]));
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, count]) => [name, (count - before[name]) / seconds]),
+  );
 }
 
 function replay(requests, until, policies) {

@@ -1,4 +1,6 @@
-/** A found session is compared with three revocation keys, each of which a Cluster may hold on another node. */
+/**
+ * A found session is compared with three revocation keys, each of which a Cluster may hold on another node.
+ */
 const REVOCATION_KEYS = 3;
 
 /** Returns the resources that the store of a modelled fleet needs, at the measured costs. */
@@ -15,6 +17,7 @@ export function storeCost({ callsWithStore, reads, polls, writes, storedSessions
     megabytesPerSecond: ((found + writes) * session.valueBytes) / 1e6,
     gigabytes: (storedSessions * session.bytes) / 1e9,
     processors: (microseconds + found * operations.revocations.processorMicroseconds) / 1e6,
-    processorsInCluster: (microseconds + found * REVOCATION_KEYS * operations.revocation.processorMicroseconds) / 1e6,
+    processorsInCluster:
+      (microseconds + found * REVOCATION_KEYS * operations.revocation.processorMicroseconds) / 1e6,
   };
 }

@@ -14,7 +14,9 @@ const both = (changes) => ({
 
 const grid = () =>
   scenarios.EXPONENTS.flatMap((exponent) =>
-    scenarios.RATES_PER_INSTANCE.flatMap((ratePerInstance) => scenarios.LIFETIMES.map((ttl) => ({ exponent, ratePerInstance, ttl }))),
+    scenarios.RATES_PER_INSTANCE.flatMap((ratePerInstance) =>
+      scenarios.LIFETIMES.map((ttl) => ({ exponent, ratePerInstance, ttl })),
+    ),
   ).map((changes) => ({
     ...both(changes),
     name: [changes.exponent, changes.ratePerInstance, changes.ttl].map(String),
@@ -23,38 +25,89 @@ const grid = () =>
 const GRID_HEADS = ['Zipf exponent', 'requests per instance and second', 'lifetime, s'];
 
 export function callsTable() {
-  const heads = [...GRID_HEADS, 'cache off', 'cache, random', 'cache, sticky', 'store', 'reach the service with the store'];
+  const heads = [
+    ...GRID_HEADS,
+    'cache off',
+    'cache, random',
+    'cache, sticky',
+    'store',
+    'reach the service with the store',
+  ];
   const rows = grid().map(({ name, random, sticky }) => [
     ...name,
-    ...[random.callsUncached, random.callsWithoutStore, sticky.callsWithoutStore, random.callsWithStore].map(figure),
+    ...[random.callsUncached, random.callsWithoutStore, sticky.callsWithoutStore, random.callsWithStore].map(
+      figure,
+    ),
     percent(random.callsWithStore / random.requests),
   ]);
   return { title: 'Calls to the session service per second', heads, rows };
 }
 
 export function storeTable(redis) {
-  const heads = [...GRID_HEADS, 'operations/s, random', 'operations/s, sticky', 'operations per call spared, random'];
-  heads.push('MB/s, random', 'sessions stored', 'GB', 'processors, random', 'processors, sticky', 'operations/s of a Cluster, random');
+  const heads = [
+    ...GRID_HEADS,
+    'operations/s, random',
+    'operations/s, sticky',
+    'operations per call spared, random',
+  ];
+  heads.push(
+    'MB/s, random',
+    'sessions stored',
+    'GB',
+    'processors, random',
+    'processors, sticky',
+    'operations/s of a Cluster, random',
+  );
   const rows = grid().map(({ name, random, sticky }) => {
     const [cost, stickyCost] = [storeCost(random, redis), storeCost(sticky, redis)];
     const perSpared = cost.operations / (random.callsWithoutStore - random.callsWithStore);
-    const figures = [cost.operations, stickyCost.operations, perSpared, cost.megabytesPerSecond, random.storedSessions, cost.gigabytes];
-    return [...name, ...[...figures, cost.processors, stickyCost.processors, cost.operationsInCluster].map(figure)];
+    const figures = [
+      cost.operations,
+      stickyCost.operations,
+      perSpared,
+      cost.megabytesPerSecond,
+      random.storedSessions,
+      cost.gigabytes,
+    ];
+    return [
+      ...name,
+      ...[...figures, cost.processors, stickyCost.processors, cost.operationsInCluster].map(figure),
+    ];
   });
   return { title: 'The store', heads, rows };
 }
 
 export function memoryTable(bytesPerEntry, redis) {
-  const heads = ['Zipf exponent', 'lifetime, s', 'maxEntries', 'MB held, random', 'sessions within a lifetime, random', 'calls/s, random'];
+  const heads = [
+    'Zipf exponent',
+    'lifetime, s',
+    'maxEntries',
+    'MB held, random',
+    'sessions within a lifetime, random',
+    'calls/s, random',
+  ];
   heads.push('sessions within a lifetime, sticky', 'calls/s, sticky', 'operations/s of a store, random');
   const { ratePerInstance } = TYPICAL;
-  const cases = scenarios.EXPONENTS.flatMap((exponent) => [60, 300].map((ttl) => ({ exponent, ttl, ratePerInstance })));
+  const cases = scenarios.EXPONENTS.flatMap((exponent) =>
+    [60, 300].map((ttl) => ({ exponent, ttl, ratePerInstance })),
+  );
   const rows = cases.flatMap((changes) =>
     scenarios.ENTRY_BOUNDS.map((maxEntries) => {
       const { random, sticky } = both({ ...changes, maxEntries });
       const megabytes = (random.entriesHeld * bytesPerEntry) / 1e6;
-      const figures = [maxEntries, megabytes, random.entriesInUse, random.callsWithoutStore, sticky.entriesInUse, sticky.callsWithoutStore];
-      return [String(changes.exponent), String(changes.ttl), ...[...figures, storeCost(random, redis).operations].map(figure)];
+      const figures = [
+        maxEntries,
+        megabytes,
+        random.entriesInUse,
+        random.callsWithoutStore,
+        sticky.entriesInUse,
+        sticky.callsWithoutStore,
+      ];
+      return [
+        String(changes.exponent),
+        String(changes.ttl),
+        ...[...figures, storeCost(random, redis).operations].map(figure),
+      ];
     }),
   );
   return { title: 'Memory of an instance', heads, rows };
@@ -70,17 +123,35 @@ export function fleetSizes() {
 }
 
 export function fleetSizeTable(redis) {
-  const heads = ['instances', 'users', 'requests/s', 'cache, random', 'cache, sticky', 'store', 'store operations/s, random'];
+  const heads = [
+    'instances',
+    'users',
+    'requests/s',
+    'cache, random',
+    'cache, sticky',
+    'store',
+    'store operations/s, random',
+  ];
   heads.push('calls spared by the store per second, random', 'processors of Redis, random', 'MB stored');
   heads.push('operations/s of a Cluster, random', 'processors of a Cluster, random');
   const rows = fleetSizes().map(({ instances, random, sticky }) => {
     const shares = [random.callsWithoutStore, sticky.callsWithoutStore, random.callsWithStore].map((calls) =>
       percent(calls / random.requests),
     );
-    const { operations, processors, gigabytes, operationsInCluster, processorsInCluster } = storeCost(random, redis);
+    const { operations, processors, gigabytes, operationsInCluster, processorsInCluster } = storeCost(
+      random,
+      redis,
+    );
     const spared = random.callsWithoutStore - random.callsWithStore;
     const size = [instances, (instances * FLEET.users) / FLEET.instances, random.requests].map(figure);
-    const figures = [operations, spared, processors, gigabytes * 1_000, operationsInCluster, processorsInCluster];
+    const figures = [
+      operations,
+      spared,
+      processors,
+      gigabytes * 1_000,
+      operationsInCluster,
+      processorsInCluster,
+    ];
     return [...size, ...shares, ...figures.map(figure)];
   });
   return { title: 'Requests that reach the session service, by the size of the fleet', heads, rows };
@@ -102,9 +173,21 @@ export function broadcastTable(redis) {
     scenarios.CLUSTER_NODES.flatMap((nodes) =>
       (nodes === 1 ? [false] : [false, true]).map((isSharded) => {
         const cost = broadcast({ ...FLEET, nodes, signOutsPerUserAndDay, isSharded }, redis);
-        const figures = [cost.signOuts, cost.deliveries, cost.deliveriesPerNode, cost.megabytes, cost.processors, cost.messagesPerNode];
+        const figures = [
+          cost.signOuts,
+          cost.deliveries,
+          cost.deliveriesPerNode,
+          cost.megabytes,
+          cost.processors,
+          cost.messagesPerNode,
+        ];
         const bus = [cost.busMessages, cost.busMegabytes, cost.subscriptions, cost.markMegabytes];
-        return [String(signOutsPerUserAndDay), String(nodes), isSharded ? 'sharded' : 'plain', ...[...figures, ...bus].map(figure)];
+        return [
+          String(signOutsPerUserAndDay),
+          String(nodes),
+          isSharded ? 'sharded' : 'plain',
+          ...[...figures, ...bus].map(figure),
+        ];
       }),
     ),
   );
@@ -113,12 +196,22 @@ export function broadcastTable(redis) {
 
 export function validationTable(validated) {
   const measures = ['callsWithoutStore', 'callsWithStore', 'reads', 'polls'];
-  const heads = ['Zipf exponent', 'lifetime, s', 'balancing', 'cache alone: calls/s', 'store: calls/s', 'store: reads/s', 'store: polls/s'];
+  const heads = [
+    'Zipf exponent',
+    'lifetime, s',
+    'balancing',
+    'cache alone: calls/s',
+    'store: calls/s',
+    'store: reads/s',
+    'store: polls/s',
+  ];
   const rows = validated.map(({ fleet, counted, deviations }) => [
     String(fleet.exponent),
     String(fleet.ttl),
     fleet.balancing,
-    ...measures.map((name) => (name in deviations ? `${figure(counted[name])} (${signed(deviations[name])})` : '')),
+    ...measures.map((name) =>
+      name in deviations ? `${figure(counted[name])} (${signed(deviations[name])})` : '',
+    ),
   ]);
   return { title: 'Formula against simulation', heads, rows };
 }

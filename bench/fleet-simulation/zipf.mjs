@@ -2,7 +2,10 @@
 const SINGLE_RANKS = 2_000;
 const GROUP_GROWTH = 1.01;
 
-/** Returns the distribution of requests over users: groups of users, with the share of all requests that each user makes. */
+/**
+ * Returns the distribution of requests over users: groups of users, with the share of all requests that each
+ * user makes.
+ */
 export function zipfGroups(users, exponent) {
   const groups = [];
   for (let first = 1; first <= users;) {
@@ -14,11 +17,16 @@ export function zipfGroups(users, exponent) {
   return groups.map(({ count, mass }) => ({ count, share: mass / total / count }));
 }
 
-/** The sum of rank^-exponent. The integral from half a step before to half a step after is off by less than 1e-7 where ranks are high. */
+/**
+ * The sum of rank^-exponent. The integral from half a step before to half a step after is off by less than
+ * 1e-7 where ranks are high.
+ */
 function powerSum(first, last, exponent) {
   if (first === last) return first ** -exponent;
   const [from, to] = [first - 0.5, last + 0.5];
-  return exponent === 1 ? Math.log(to / from) : (to ** (1 - exponent) - from ** (1 - exponent)) / (1 - exponent);
+  return exponent === 1
+    ? Math.log(to / from)
+    : (to ** (1 - exponent) - from ** (1 - exponent)) / (1 - exponent);
 }
 
 /** Returns the share of all requests that each user makes. */

@@ -33,7 +33,13 @@ export class Caller {
       const call = request(`${this.url}/me`, { agent: this.#agent, headers }, (response) => {
         const status = response.statusCode ?? NO_CONNECTION;
         text(response)
-          .then((body) => resolve(status === 200 ? { status, user: (JSON.parse(body) as { username: string }).username } : { status }))
+          .then((body) =>
+            resolve(
+              status === 200
+                ? { status, user: (JSON.parse(body) as { username: string }).username }
+                : { status },
+            ),
+          )
           .catch(() => resolve({ status: NO_CONNECTION }))
           .finally(() => clearTimeout(overdue));
       });

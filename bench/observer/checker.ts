@@ -15,7 +15,10 @@ export type Category = keyof typeof CATEGORIES;
 
 /** Statistics of the requests that test a bound. */
 export interface CategoryFigures {
-  /** Requests for a revoked session, sent after the revocation (own, connected, disconnected: after the revoking call settled). */
+  /**
+   * Requests for a revoked session, sent after the revocation (own, connected, disconnected: after the
+   * revoking call settled).
+   */
   requests: number;
   /** Of these, accepted, by an answer of the service from before the revocation. */
   accepted: number;
@@ -35,7 +38,10 @@ export interface Findings {
   readonly violations: readonly Violation[];
   /** Accepted requests that were compared with every bound. */
   readonly acceptances: number;
-  /** Bounds that they were compared with: one for the lifetime, and one for each revocation that the instance must respect. */
+  /**
+   * Bounds that they were compared with: one for the lifetime, and one for each revocation that the instance
+   * must respect.
+   */
   readonly bounds: number;
   /** Requests beyond 250 ms, late by no more than their processes were without a processor. */
   readonly lateByStalls: number;
@@ -68,8 +74,19 @@ export class Checker {
   readonly #truth: Truth;
   readonly #ends: readonly BindingEnd[];
   readonly #violations: Violation[] = [];
-  readonly #categories: Record<Category, CategoryFigures> = { own: none(), connected: none(), disconnected: none(), silent: none() };
-  readonly #counts = { acceptances: 0, bounds: 0, lateByStalls: 0, latestByStallsMs: 0, unavailableByStalls: 0 };
+  readonly #categories: Record<Category, CategoryFigures> = {
+    own: none(),
+    connected: none(),
+    disconnected: none(),
+    silent: none(),
+  };
+  readonly #counts = {
+    acceptances: 0,
+    bounds: 0,
+    lateByStalls: 0,
+    latestByStallsMs: 0,
+    unavailableByStalls: 0,
+  };
 
   constructor(journal: Journal) {
     this.#journal = journal;
@@ -81,18 +98,25 @@ export class Checker {
   check(): Findings {
     for (const request of this.#journal.requests) {
       const user = this.#truth.userOf(request.token);
-      const ends = this.#ends.filter((end) => end.settledAtMs < request.sentAtMs && concerns(end, request.token, user));
+      const ends = this.#ends.filter(
+        (end) => end.settledAtMs < request.sentAtMs && concerns(end, request.token, user),
+      );
       this.#checkAvailability(request);
       if (request.status === 200) this.#checkAcceptance(request, ends);
       this.#count(request, ends);
     }
-    const others = this.#ends.flatMap(({ isConnected, instance }) => isConnected.filter((_connected, index) => index !== instance));
+    const others = this.#ends.flatMap(({ isConnected, instance }) =>
+      isConnected.filter((_connected, index) => index !== instance),
+    );
     const healthy = others.filter(Boolean).length;
     const pairs = { healthy, faulty: others.length - healthy };
     return { categories: this.#categories, violations: this.#violations, ...this.#counts, pairs };
   }
 
-  /** A sign-out ends the session at the service during the call. Other revocations follow an earlier end, or require a new check. */
+  /**
+   * A sign-out ends the session at the service during the call. Other revocations follow an earlier end, or
+   * require a new check.
+   */
   #bind(end: End): BindingEnd {
     const { kind, token = '', instance, calledAtMs, settledAtMs } = end;
     const endedAtMs = kind === 'signOut' ? this.#truth.endWithin(token, calledAtMs, settledAtMs) : undefined;
@@ -110,8 +134,10 @@ export class Checker {
     const span = { fromMs: sentAtMs, toMs: answeredAtMs };
     if (this.#health.isFrozen(instance, span)) return;
     if (status === -1) this.#violate(`no answer in ${HANG_MS} ms`, request);
-    else if (status === 503 && this.#lostMs([`instance ${instance}`, 'service'], span) > MAX_LOST_MS) this.#counts.unavailableByStalls += 1;
-    else if (status !== 200 && status !== 401) this.#violate(`status ${status} while the service is fine`, request);
+    else if (status === 503 && this.#lostMs([`instance ${instance}`, 'service'], span) > MAX_LOST_MS)
+      this.#counts.unavailableByStalls += 1;
+    else if (status !== 200 && status !== 401)
+      this.#violate(`status ${status} while the service is fine`, request);
     else if (status === 401 && this.#truth.wasValid(token, sentAtMs - REFUSAL_MS, answeredAtMs))
       this.#violate('a valid session is denied', request);
   }
@@ -125,31 +151,44 @@ export class Checker {
       return;
     }
     this.#counts.bounds += 1;
-    if (confirmedMs < sentAtMs - LIFETIME_MS) this.#violate(`later than ttlMs + timeoutMs (${LIFETIME_MS} ms)`, request, { confirmedMs });
+    if (confirmedMs < sentAtMs - LIFETIME_MS)
+      this.#violate(`later than ttlMs + timeoutMs (${LIFETIME_MS} ms)`, request, { confirmedMs });
     for (const end of ends) {
       const isOwn = end.instance === instance;
-      const isBound = isOwn || (end.isConnected[instance] === true && sentAtMs > end.settledAtMs + PROPAGATION_MS);
+      const isBound =
+        isOwn || (end.isConnected[instance] === true && sentAtMs > end.settledAtMs + PROPAGATION_MS);
       if (!isBound) continue;
       this.#counts.bounds += 1;
       if (confirmedMs >= end.sinceMs) continue;
-      if (isOwn) this.#violate(`on the instance whose ${end.kind} has settled`, request, { confirmedMs, end });
+      if (isOwn)
+        this.#violate(`on the instance whose ${end.kind} has settled`, request, { confirmedMs, end });
       else this.#late(request, end, confirmedMs);
     }
   }
 
-  /** A process without a processor receives nothing. Delays by the machine are not faults of the library, and are counted separately. */
+  /**
+   * A process without a processor receives nothing. Delays by the machine are not faults of the library, and
+   * are counted separately.
+   */
   #late(request: Request, end: BindingEnd, confirmedMs: number): void {
     const lateMs = request.sentAtMs - end.settledAtMs;
     const span = { fromMs: end.calledAtMs, toMs: request.answeredAtMs };
-    const lostMs = this.#lostMs([`instance ${end.instance}`, `instance ${request.instance}`, 'network'], span);
+    const lostMs = this.#lostMs(
+      [`instance ${end.instance}`, `instance ${request.instance}`, 'network'],
+      span,
+    );
     if (lateMs <= PROPAGATION_MS + lostMs) {
       this.#counts.lateByStalls += 1;
       this.#counts.latestByStallsMs = Math.max(this.#counts.latestByStallsMs, lateMs);
     } else {
-      this.#violate(`on another instance, ${PROPAGATION_MS} ms after ${end.kind} settled, with a healthy Redis`, request, {
-        confirmedMs,
-        end,
-      });
+      this.#violate(
+        `on another instance, ${PROPAGATION_MS} ms after ${end.kind} settled, with a healthy Redis`,
+        request,
+        {
+          confirmedMs,
+          end,
+        },
+      );
     }
   }
 
@@ -166,7 +205,10 @@ export class Checker {
     const endedAtMs = this.#truth.endedAt(token, sentAtMs);
     if (endedAtMs === undefined || this.#truth.endedAt(token, answeredAtMs) !== endedAtMs) return;
     const since = ends.filter(({ sinceMs }) => sinceMs >= endedAtMs);
-    const end = since.find((one) => one.instance === instance) ?? since.find(({ isConnected }) => isConnected[instance]) ?? since[0];
+    const end =
+      since.find((one) => one.instance === instance) ??
+      since.find(({ isConnected }) => isConnected[instance]) ??
+      since[0];
     const figures = this.#categories[categoryOf(instance, end)];
     figures.requests += 1;
     if (status !== 200 || this.#truth.lastConfirmation(token, user, answeredAtMs) >= endedAtMs) return;
@@ -174,17 +216,30 @@ export class Checker {
     figures.latestMs = Math.max(figures.latestMs, sentAtMs - (end?.settledAtMs ?? endedAtMs));
   }
 
-  #violate(rule: string, request: Request, { confirmedMs, end }: { confirmedMs?: number; end?: BindingEnd } = {}): void {
+  #violate(
+    rule: string,
+    request: Request,
+    { confirmedMs, end }: { confirmedMs?: number; end?: BindingEnd } = {},
+  ): void {
     const { sentAtMs } = request;
-    const ago = (atMs: number | undefined): string => (atMs === undefined ? 'never' : `${(sentAtMs - atMs).toFixed(1)} ms before`);
+    const ago = (atMs: number | undefined): string =>
+      atMs === undefined ? 'never' : `${(sentAtMs - atMs).toFixed(1)} ms before`;
     const faults = this.#journal.faults
       .filter(({ fromMs, toMs }) => fromMs < request.answeredAtMs && toMs > sentAtMs - LIFETIME_MS)
-      .map(({ name, fromMs, toMs, instances }) => `${name} of ${instances.join(' ')} from ${ago(fromMs)} to ${ago(toMs)}`);
+      .map(
+        ({ name, fromMs, toMs, instances }) =>
+          `${name} of ${instances.join(' ')} from ${ago(fromMs)} to ${ago(toMs)}`,
+      );
     const { calledAtMs, settledAtMs, kind, instance, outcome } = end ?? {};
-    const of = end ? ` ${kind} on ${instance} (${outcome}) called ${ago(calledAtMs)}, settled ${ago(settledAtMs)}.` : '';
+    const of = end
+      ? ` ${kind} on ${instance} (${outcome}) called ${ago(calledAtMs)}, settled ${ago(settledAtMs)}.`
+      : '';
     const ended = ago(this.#truth.endedAt(request.token, sentAtMs));
     const took = (request.answeredAtMs - sentAtMs).toFixed(1);
-    const lostMs = this.#lostMs([`instance ${request.instance}`, 'service'], { fromMs: sentAtMs, toMs: request.answeredAtMs }).toFixed(0);
+    const lostMs = this.#lostMs([`instance ${request.instance}`, 'service'], {
+      fromMs: sentAtMs,
+      toMs: request.answeredAtMs,
+    }).toFixed(0);
     const detail =
       `instance ${request.instance}, ${request.token}, status ${request.status}, took ${took} ms, ${lostMs} ms without processor. Confirmed ${ago(confirmedMs)}, ` +
       `ended ${ended}.${of} Faults: ${faults.join('; ') || 'none'}.`;

@@ -1,4 +1,7 @@
-/** Returns the machine's monotonic clock in milliseconds, which all processes share (on Linux: CLOCK_MONOTONIC). */
+/**
+ * Returns the machine's monotonic clock in milliseconds, which all processes share (on Linux:
+ * CLOCK_MONOTONIC).
+ */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -16,7 +16,10 @@ export interface Victims {
 
 type Breaks = Fault['breaks'];
 
-/** Injects faults into Redis, the network before it, and instances, one after the other, with pauses without a fault. */
+/**
+ * Injects faults into Redis, the network before it, and instances, one after the other, with pauses without a
+ * fault.
+ */
 export class Faults {
   readonly #victims: Victims;
   readonly #journal: Journal;
@@ -34,7 +37,8 @@ export class Faults {
     restored: () => this.#restore(),
     frozen: () => this.#freezeRedis(),
     full: () => this.#fill(),
-    flushed: () => this.#during('Redis flushed', this.#all, 'none', () => this.#victims.redis.command('FLUSHALL')),
+    flushed: () =>
+      this.#during('Redis flushed', this.#all, 'none', () => this.#victims.redis.command('FLUSHALL')),
     unsubscribed: () => this.#unsubscribe(),
     instanceFrozen: () => this.#freezeInstance(),
   };
@@ -70,7 +74,13 @@ export class Faults {
     return delay(this.#random.between(300, 4_500));
   }
 
-  async #during(name: string, instances: readonly number[], breaks: Breaks, work: () => unknown, freezes = false): Promise<void> {
+  async #during(
+    name: string,
+    instances: readonly number[],
+    breaks: Breaks,
+    work: () => unknown,
+    freezes = false,
+  ): Promise<void> {
     const fromMs = nowMs();
     await work();
     this.#journal.faults.push({ name, instances, breaks, freezes, fromMs, toMs: nowMs() });

@@ -14,7 +14,9 @@ const BUGGY_INSTANCE = 3;
 /** The observed processes: instances, the service, Redis, and the network between them. */
 export class Fleet {
   readonly callers: Caller[] = [];
-  /** Calls an instance without a store, for comparison: problems that it has too are not caused by the store. */
+  /**
+   * Calls an instance without a store, for comparison: problems that it has too are not caused by the store.
+   */
   comparison: Caller | undefined;
   readonly #stalls = new StallLog();
 
@@ -30,16 +32,29 @@ export class Fleet {
     const process = <Api extends Record<string, (argument: never) => unknown>>(name: string): Child<Api> =>
       new Child<Api>(new URL(`./${name}.process.js`, import.meta.url));
     const instances = Array.from({ length: INSTANCES }, () => process<InstanceApi>('instance'));
-    const fleet = new Fleet(await RedisServer.start(), process('session-service'), process('network'), instances, process('instance'));
+    const fleet = new Fleet(
+      await RedisServer.start(),
+      process('session-service'),
+      process('network'),
+      instances,
+      process('instance'),
+    );
     const baseUrl = await fleet.service.call('start', seed);
     const ports = await fleet.network.call('start', { count: INSTANCES, port: fleet.redis.port });
     for (const [place, instance] of instances.entries()) {
       const isBuggy = sabotage !== 'deaf' || place === BUGGY_INSTANCE;
-      const order = { platform: place % 2 === 0 ? 'Express' : 'Fastify', baseUrl, redisPort: ports[place] ?? 0 } as const;
+      const order = {
+        platform: place % 2 === 0 ? 'Express' : 'Fastify',
+        baseUrl,
+        redisPort: ports[place] ?? 0,
+      } as const;
       const url = await instance.call('start', { ...order, sabotage: isBuggy ? sabotage : undefined });
       fleet.callers.push(new Caller(place, url));
     }
-    fleet.comparison = new Caller(INSTANCES, await fleet.withoutStore.call('start', { platform: 'Express', baseUrl }));
+    fleet.comparison = new Caller(
+      INSTANCES,
+      await fleet.withoutStore.call('start', { platform: 'Express', baseUrl }),
+    );
     return fleet;
   }
 
@@ -61,7 +76,9 @@ export class Fleet {
     for (const caller of this.callers) caller.close();
     this.comparison?.close();
     const processes = [...this.instances.entries(), ['without a store', this.withoutStore] as const];
-    const ended = await Promise.all(processes.map(async ([name, process]) => ((await process.stops()) ? [] : [`instance ${name}`])));
+    const ended = await Promise.all(
+      processes.map(async ([name, process]) => ((await process.stops()) ? [] : [`instance ${name}`])),
+    );
     await this.service.stops();
     await this.network.stops();
     await this.redis.close();

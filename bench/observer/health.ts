@@ -3,7 +3,10 @@ import type { LinkEvent } from './instance.process.js';
 import type { Fault, Journal } from './journal.js';
 import { DRAIN_MS } from './settings.js';
 
-/** The spans in which an instance was not connected to a healthy Redis, by injected faults and by its own events. */
+/**
+ * The spans in which an instance was not connected to a healthy Redis, by injected faults and by its own
+ * events.
+ */
 export class Health {
   readonly #troubles: readonly (readonly Span[])[];
   readonly #frozen: readonly (readonly Span[])[];
@@ -14,7 +17,9 @@ export class Health {
       return [...own.map((fault) => troubleOf(fault, events)), ...disconnected(events)];
     });
     this.#frozen = links.map((_events, instance) =>
-      faults.filter(({ instances, freezes }) => freezes && instances.includes(instance)).map(({ fromMs, toMs }) => ({ fromMs, toMs })),
+      faults
+        .filter(({ instances, freezes }) => freezes && instances.includes(instance))
+        .map(({ fromMs, toMs }) => ({ fromMs, toMs })),
     );
   }
 
@@ -29,9 +34,13 @@ export class Health {
   }
 }
 
-/** Extends a fault by its recovery: a broken connection must be re-established; an unbroken one must deliver delayed data. */
+/**
+ * Extends a fault by its recovery: a broken connection must be re-established; an unbroken one must deliver
+ * delayed data.
+ */
 function troubleOf({ fromMs, toMs, breaks }: Fault, events: readonly LinkEvent[]): Span {
-  const next = (what: LinkEvent['what']): number => events.find((event) => event.what === what && event.atMs >= toMs)?.atMs ?? Infinity;
+  const next = (what: LinkEvent['what']): number =>
+    events.find((event) => event.what === what && event.atMs >= toMs)?.atMs ?? Infinity;
   if (breaks === 'none') return { fromMs, toMs: toMs + DRAIN_MS };
   return { fromMs, toMs: Math.max(next('subscribed'), breaks === 'all' ? next('ready') : 0) };
 }

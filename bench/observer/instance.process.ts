@@ -5,14 +5,23 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Redis } from 'ioredis';
-import { CurrentUser, SessionAuthGuard, SessionAuthModule, SessionAuthService, type UserRecord } from 'nestjs-session-auth';
+import {
+  CurrentUser,
+  SessionAuthGuard,
+  SessionAuthModule,
+  SessionAuthService,
+  type UserRecord,
+} from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { serve } from '../../test/soak/child-serve.js';
 import { nowMs, type Span } from './clock.js';
 import { API_KEY, CACHE, SOCKET_TIMEOUT_MS, TIMEOUT_MS, type Sabotage } from './settings.js';
 import { StallLog } from './stall-log.js';
 
-/** Event of a connection to Redis. `ready` and `closed`: the client of the application; `subscribed` and `interrupted`: the subscription. */
+/**
+ * Event of a connection to Redis. `ready` and `closed`: the client of the application; `subscribed` and
+ * `interrupted`: the subscription.
+ */
 export interface LinkEvent {
   readonly atMs: number;
   readonly what: 'ready' | 'closed' | 'subscribed' | 'interrupted';
@@ -96,7 +105,9 @@ async function start({ platform, baseUrl, redisPort, ...order }: InstanceOrder):
   const cache = { ...CACHE, ...(sabotage === 'ttl' && { ttlMs: CACHE.ttlMs * 3 }), ...store };
   const session = SessionAuthModule.forRoot({ baseUrl, apiKey: API_KEY, timeoutMs: TIMEOUT_MS, cache });
   const root = { module: InstanceModule, imports: [session], controllers: [MeController] };
-  app = await NestFactory.create(root, platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(), { logger: false });
+  app = await NestFactory.create(root, platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(), {
+    logger: false,
+  });
   // A connection that the server closes as a request arrives on it says nothing about the library.
   (app.getHttpServer() as Server).keepAliveTimeout = KEEP_ALIVE_MS;
   await app.listen(0, '127.0.0.1');
@@ -126,7 +137,8 @@ const handlers = {
     if (sabotage === 'settle' && actions % 2 === 0) return timed(() => Promise.resolve());
     return timed(() => (kind === 'forgetAll' ? sessions().forgetAll() : sessions()[kind](subject)));
   },
-  signIn: (username: string): Promise<Outcome> => timed(() => sessions().signIn({ username, password: 'password' })),
+  signIn: (username: string): Promise<Outcome> =>
+    timed(() => sessions().signIn({ username, password: 'password' })),
   /** Returns the events since the last call. */
   take: (): { events: LinkEvent[]; stalls: Span[] } => ({ events: events.splice(0), stalls: stalls.take() }),
   stop: async (): Promise<void> => {

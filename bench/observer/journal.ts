@@ -63,7 +63,8 @@ export class Journal {
 
   addServiceRecord({ changes, confirmations, calls, stalls }: ServiceRecord): void {
     for (const change of changes) listOf(this.changes, change.token).push(change);
-    for (const confirmation of confirmations) listOf(this.confirmations, confirmation.token).push(confirmation);
+    for (const confirmation of confirmations)
+      listOf(this.confirmations, confirmation.token).push(confirmation);
     this.serviceCalls += calls;
     this.addStalls('service', stalls);
   }

@@ -5,8 +5,9 @@ import type { Span } from './clock.js';
 import { StallLog } from './stall-log.js';
 
 /**
- * State of a link between an instance and Redis. `cut`: connections are reset, and new ones too. `lost`: every packet is lost, and connections
- * of this time stay dead. `held`: data is delayed until the link is open again. `answersHeld`: only data from Redis is delayed.
+ * State of a link between an instance and Redis. `cut`: connections are reset, and new ones too. `lost`:
+ * every packet is lost, and connections of this time stay dead. `held`: data is delayed until the link is
+ * open again. `answersHeld`: only data from Redis is delayed.
  */
 export type LinkState = 'open' | 'cut' | 'lost' | 'held' | 'answersHeld' | { readonly delayMs: number };
 
@@ -82,7 +83,10 @@ class Link {
 
   set(state: LinkState): void {
     this.#open?.();
-    this.#opens = state === 'held' || state === 'answersHeld' ? new Promise((resolve) => (this.#open = resolve)) : undefined;
+    this.#opens =
+      state === 'held' || state === 'answersHeld'
+        ? new Promise((resolve) => (this.#open = resolve))
+        : undefined;
     this.#state = state;
     for (const connection of this.connections) {
       if (state === 'cut') connection.reset();
@@ -107,7 +111,8 @@ class Link {
   #join(near: Socket, port: number): void {
     near.on('error', () => near.destroy());
     if (this.#state === 'cut') near.resetAndDestroy();
-    else if (this.#state === 'lost') this.#silent.add(near.resume().once('close', () => this.#silent.delete(near)));
+    else if (this.#state === 'lost')
+      this.#silent.add(near.resume().once('close', () => this.#silent.delete(near)));
     else this.connections.add(new Connection(this, near, port));
   }
 }

@@ -20,17 +20,30 @@ export interface RunOrder {
   readonly sabotage?: Sabotage | undefined;
 }
 
-/** Starts a fleet, revokes sessions and injects faults for a while, and compares the records with the bounds. */
-export async function observe(order: RunOrder): Promise<RunReport & { readonly violations: readonly Violation[] }> {
+/**
+ * Starts a fleet, revokes sessions and injects faults for a while, and compares the records with the bounds.
+ */
+export async function observe(
+  order: RunOrder,
+): Promise<RunReport & { readonly violations: readonly Violation[] }> {
   const command = commandOf(order);
   console.log(`${command}${order.sabotage ? `: ${SABOTAGES[order.sabotage]}` : ''}`);
   const journal = new Journal(INSTANCES);
   const { ways, stillRunning } = await run(order, journal);
   const findings = new Checker(journal).check();
-  if (findings.acceptances === 0 || journal.faults.length === 0) throw new Error('Nothing was tried: the observer has seen nothing');
-  const notEnded = stillRunning.map((name) => ({ rule: 'a process that does not end by itself', detail: name }));
+  if (findings.acceptances === 0 || journal.faults.length === 0)
+    throw new Error('Nothing was tried: the observer has seen nothing');
+  const notEnded = stillRunning.map((name) => ({
+    rule: 'a process that does not end by itself',
+    detail: name,
+  }));
   const violations = [...findings.violations, ...notEnded];
-  return { command, rows: rowsOf(journal, findings, ways, violations), details: detailsOf(violations), violations };
+  return {
+    command,
+    rows: rowsOf(journal, findings, ways, violations),
+    details: detailsOf(violations),
+    violations,
+  };
 }
 
 async function run(
@@ -44,7 +57,10 @@ async function run(
     collected = collected.then(() => fleet.collect(journal));
   }, COLLECT_MS);
   const untilMs = nowMs() + minutes * 60_000;
-  await Promise.all([new Faults(fleet, journal, new SeededRandom(seed)).run(untilMs), visitors.run(untilMs, rate, nowMs)]);
+  await Promise.all([
+    new Faults(fleet, journal, new SeededRandom(seed)).run(untilMs),
+    visitors.run(untilMs, rate, nowMs),
+  ]);
   clearInterval(collecting);
   await collected;
   await fleet.collect(journal);

@@ -26,7 +26,9 @@ export class RedisServer {
   /** Starts or restarts it: empty, or with its last snapshot. */
   async run(): Promise<void> {
     const place = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#directory];
-    const server = spawn('redis-server', [...place, '--save', '', '--appendonly', 'no'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const server = spawn('redis-server', [...place, '--save', '', '--appendonly', 'no'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     this.#process = server;
     for await (const lines of server.stdout) if (String(lines).includes('Ready to accept connections')) break;
     server.stdout.resume();
@@ -50,7 +52,12 @@ export class RedisServer {
   }
 
   async command(name: string, ...args: string[]): Promise<unknown> {
-    const client = new Redis({ port: this.port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null });
+    const client = new Redis({
+      port: this.port,
+      host: '127.0.0.1',
+      lazyConnect: true,
+      retryStrategy: () => null,
+    });
     client.on('error', () => undefined);
     try {
       return await client.call(name, ...args);

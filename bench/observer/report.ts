@@ -6,9 +6,16 @@ type Row = readonly [name: string, figure: string | number];
 const SHOWN = 5;
 
 /** Returns the figures of a run as rows. */
-export function rowsOf(journal: Journal, findings: Findings, ways: ReadonlyMap<string, number>, violations: readonly Violation[]): Row[] {
+export function rowsOf(
+  journal: Journal,
+  findings: Findings,
+  ways: ReadonlyMap<string, number>,
+  violations: readonly Violation[],
+): Row[] {
   const { requests, ends, faults } = journal;
-  const categories = (Object.keys(CATEGORIES) as Category[]).flatMap((category) => categoryRows(category, findings));
+  const categories = (Object.keys(CATEGORIES) as Category[]).flatMap((category) =>
+    categoryRows(category, findings),
+  );
   return [
     ['faults injected', `${faults.length}: ${counted(faults.map(({ name }) => name))}`],
     ['requests, by status', `${requests.length}: ${counted(requests.map(({ status }) => String(status)))}`],
@@ -20,16 +27,25 @@ export function rowsOf(journal: Journal, findings: Findings, ways: ReadonlyMap<s
     ['503 of instances whose machine did not give them the processor', findings.unavailableByStalls],
     ['calls that the service got', journal.serviceCalls],
     ['ways to end', [...ways].map(([name, times]) => `${name}: ${times}`).join('; ')],
-    ['calls that ended sessions', `${ends.length}: ${counted(ends.map(({ kind, outcome }) => `${kind} ${outcome}`))}`],
+    [
+      'calls that ended sessions',
+      `${ends.length}: ${counted(ends.map(({ kind, outcome }) => `${kind} ${outcome}`))}`,
+    ],
     ['acceptances checked, against bounds', `${findings.acceptances}, ${findings.bounds}`],
-    ['pairs of a call and another instance, healthy, not', `${findings.pairs.healthy}, ${findings.pairs.faulty}`],
+    [
+      'pairs of a call and another instance, healthy, not',
+      `${findings.pairs.healthy}, ${findings.pairs.faulty}`,
+    ],
     ...categories,
     [
       'beyond 250 ms by no more than a process had no processor, latest ms',
       `${findings.lateByStalls}, ${findings.latestByStallsMs.toFixed(0)}`,
     ],
     ['milliseconds without processor, by process', stalls(journal)],
-    ['violations', [String(violations.length), counted(violations.map(({ rule }) => rule))].filter(Boolean).join(': ')],
+    [
+      'violations',
+      [String(violations.length), counted(violations.map(({ rule }) => rule))].filter(Boolean).join(': '),
+    ],
   ];
 }
 
@@ -46,12 +62,20 @@ export function detailsOf(violations: readonly Violation[]): string[] {
 function categoryRows(category: Category, { categories }: Findings): Row[] {
   const { requests, accepted, latestMs } = categories[category];
   const latest = accepted === 0 ? 'none' : `${latestMs.toFixed(0)} ms`;
-  return [[`after an end ${CATEGORIES[category]}: requests, accepted, latest`, `${requests}, ${accepted}, ${latest}`]];
+  return [
+    [
+      `after an end ${CATEGORIES[category]}: requests, accepted, latest`,
+      `${requests}, ${accepted}, ${latest}`,
+    ],
+  ];
 }
 
 function latencies(requests: readonly Request[]): string {
-  const sorted = requests.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs).sort((one, other) => one - other);
-  const at = (part: number): string => (sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN).toFixed(0);
+  const sorted = requests
+    .map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs)
+    .sort((one, other) => one - other);
+  const at = (part: number): string =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN).toFixed(0);
   return `${at(0.5)}, ${at(0.99)}, ${at(1)}`;
 }
 

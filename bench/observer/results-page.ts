@@ -26,9 +26,16 @@ the time that the timers of these processes were late. What is asked of an insta
 `;
 
 /** Returns the figures of a run, and the detection of the deliberate bugs, as Markdown. */
-export function resultsOf(run: RunReport, sabotaged: readonly (RunReport & { readonly sabotage: Sabotage })[]): string {
-  const rows = [['figure', ''], ['---', '---'], ...run.rows].map(([name, figure]) => `| ${name} | ${figure} |`);
-  const bugs = sabotaged.map(({ sabotage, rows: ofBug }) => `| ${sabotage} | ${SABOTAGES[sabotage]} | ${ofBug.at(-1)?.[1] ?? ''} |`);
+export function resultsOf(
+  run: RunReport,
+  sabotaged: readonly (RunReport & { readonly sabotage: Sabotage })[],
+): string {
+  const rows = [['figure', ''], ['---', '---'], ...run.rows].map(
+    ([name, figure]) => `| ${name} | ${figure} |`,
+  );
+  const bugs = sabotaged.map(
+    ({ sabotage, rows: ofBug }) => `| ${sabotage} | ${SABOTAGES[sabotage]} | ${ofBug.at(-1)?.[1] ?? ''} |`,
+  );
   return `${INTRODUCTION}
 \`${run.command}\`
 

@@ -1,4 +1,10 @@
-import { json, reply, startSessionService, type Script, type ScriptedSessionService } from 'nestjs-session-auth/testing';
+import {
+  json,
+  reply,
+  startSessionService,
+  type Script,
+  type ScriptedSessionService,
+} from 'nestjs-session-auth/testing';
 import { serve } from '../../test/soak/child-serve.js';
 import { SeededRandom } from '../../test/soak/seeded-random.js';
 import { nowMs, type Span } from './clock.js';
@@ -42,7 +48,9 @@ function change(token: string, user: string | undefined): void {
   changes.push({ atMs: nowMs(), token, user });
 }
 
-/** Occasionally the request is delayed, and more often the response, so that an answer is old when it arrives. */
+/**
+ * Occasionally the request is delayed, and more often the response, so that an answer is old when it arrives.
+ */
 function wayBackMs(): number {
   const place = random.next();
   if (place < 0.02) return random.between(150, 400);

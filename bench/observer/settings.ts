@@ -1,7 +1,10 @@
 /** Instances of the application, each a process, on Express and on Fastify in turn. */
 export const INSTANCES = 8;
 
-/** Cache settings of every instance: a short lifetime, so that a run of minutes covers many. Other options have their defaults. */
+/**
+ * Cache settings of every instance: a short lifetime, so that a run of minutes covers many. Other options
+ * have their defaults.
+ */
 export const CACHE = { ttlMs: 3_000, negativeTtlMs: 1_000 };
 export const TIMEOUT_MS = 1_000;
 export const API_KEY = 'application-key';

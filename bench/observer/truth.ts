@@ -11,7 +11,9 @@ export class Truth {
 
   /** Returns when the service last answered, no later than `byMs`, that a token is valid for this user. */
   lastConfirmation(token: string, user: string, byMs: number): number {
-    const last = this.#journal.confirmations.get(token)?.findLast((one) => one.user === user && one.atMs <= byMs);
+    const last = this.#journal.confirmations
+      .get(token)
+      ?.findLast((one) => one.user === user && one.atMs <= byMs);
     return last?.atMs ?? -Infinity;
   }
 
@@ -28,7 +30,8 @@ export class Truth {
 
   /** Returns when a token ended within a span. */
   endWithin(token: string, fromMs: number, toMs: number): number | undefined {
-    return this.#changes(token).find(({ user, atMs }) => user === undefined && atMs >= fromMs && atMs <= toMs)?.atMs;
+    return this.#changes(token).find(({ user, atMs }) => user === undefined && atMs >= fromMs && atMs <= toMs)
+      ?.atMs;
   }
 
   /** Returns whether a token was valid throughout a span. */

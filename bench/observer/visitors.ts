@@ -40,7 +40,11 @@ export class Visitors {
     [12, 'signOut, then a sign-in that issues the same token', (user, tokens) => this.#reissue(user, tokens)],
     [25, 'ended at the service, then forgetUser', (user, tokens) => this.#ended(tokens, 'forgetUser', user)],
     [8, 'forgetUser of valid sessions', (user, tokens) => this.#end('forgetUser', user, tokens)],
-    [13, 'ended at the service, then forget', (_user, tokens) => this.#ended(tokens.slice(0, 1), 'forget', tokens[0] ?? '')],
+    [
+      13,
+      'ended at the service, then forget',
+      (_user, tokens) => this.#ended(tokens.slice(0, 1), 'forget', tokens[0] ?? ''),
+    ],
     [5, 'forget of a valid session', (_user, tokens) => this.#end('forget', tokens[0] ?? '', tokens)],
     [8, 'ended at the service alone', (_user, tokens) => this.#endedAlone(tokens)],
     [4, 'ended at the service, then forgetAll', (_user, tokens) => this.#ended(tokens, 'forgetAll', '')],
@@ -69,7 +73,8 @@ export class Visitors {
     const tokens = user === undefined ? undefined : this.#tokens.get(user);
     if (user === undefined || !tokens) return;
     let place = this.#random.between(0, 100);
-    const [, name, episode] = this.#episodes.find(([share]) => (place -= share) < 0) ?? this.#episodes[0] ?? [];
+    const [, name, episode] =
+      this.#episodes.find(([share]) => (place -= share) < 0) ?? this.#episodes[0] ?? [];
     if (!name || !episode) return;
     this.ways.set(name, (this.ways.get(name) ?? 0) + 1);
     this.#track(
@@ -99,7 +104,9 @@ export class Visitors {
   async #warmUp(tokens: readonly string[]): Promise<void> {
     const share = this.#random.pick([0, 0.5, 0.9, 1]);
     const asked = tokens.flatMap((token) =>
-      this.#fleet.callers.filter(() => this.#random.next() < share).map(({ instance }) => this.#askAfter(instance, token, WARM_UP_MS)),
+      this.#fleet.callers
+        .filter(() => this.#random.next() < share)
+        .map(({ instance }) => this.#askAfter(instance, token, WARM_UP_MS)),
     );
     for (const token of tokens) this.#track(this.#compareAfter(token, WARM_UP_MS, 0));
     // The last checks are in flight when the sessions end.
@@ -152,9 +159,13 @@ export class Visitors {
 
   async #probe(tokens: readonly string[]): Promise<void> {
     const probes = tokens.flatMap((token) =>
-      this.#fleet.callers.flatMap(({ instance }) => PROBES_MS.map(([from, to]) => this.#askAfter(instance, token, to, from))),
+      this.#fleet.callers.flatMap(({ instance }) =>
+        PROBES_MS.map(([from, to]) => this.#askAfter(instance, token, to, from)),
+      ),
     );
-    const compared = tokens.flatMap((token) => PROBES_MS.map(([from, to]) => this.#compareAfter(token, to, from)));
+    const compared = tokens.flatMap((token) =>
+      PROBES_MS.map(([from, to]) => this.#compareAfter(token, to, from)),
+    );
     await Promise.all([...probes, ...compared]);
   }
 
@@ -176,7 +187,8 @@ export class Visitors {
 
   #anyRequest(): void {
     const token = this.#random.pick([...this.#tokens.values()].flat());
-    if (token !== undefined) this.#track(this.#ask(Math.floor(this.#random.between(0, this.#fleet.callers.length)), token));
+    if (token !== undefined)
+      this.#track(this.#ask(Math.floor(this.#random.between(0, this.#fleet.callers.length)), token));
   }
 
   #anyInstance(): Fleet['instances'][number] {

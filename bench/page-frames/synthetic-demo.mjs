@@ -22,15 +22,23 @@ const EMPTY_CANVAS = `<!doctype html><title>empty</title><canvas width="1278" he
   draw();
 </script>`;
 
-/** Serves a built page with a live stream of invented requests at a fixed rate, instead of a demo. Resolves to its URL and a function that closes it. */
+/**
+ * Serves a built page with a live stream of invented requests at a fixed rate, instead of a demo. Resolves to
+ * its URL and a function that closes it.
+ */
 export async function serveSyntheticDemo(folder, perSecond) {
   const server = createServer(({ url = '/' }, reply) => {
     if (url === '/console/live') return void stream(reply, perSecond);
     const [type, body] = url === '/console/info' ? ['json', JSON.stringify(INFO)] : fileOf(folder, url);
-    reply.writeHead(body === undefined ? 404 : 200, { 'content-type': TYPES[type] ?? 'text/plain' }).end(body);
+    reply
+      .writeHead(body === undefined ? 404 : 200, { 'content-type': TYPES[type] ?? 'text/plain' })
+      .end(body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { url: `http://127.0.0.1:${server.address().port}/`, close: () => (server.closeAllConnections(), server.close()) };
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    close: () => (server.closeAllConnections(), server.close()),
+  };
 }
 
 function fileOf(folder, url) {

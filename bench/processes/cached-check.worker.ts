@@ -49,7 +49,10 @@ function batch(): ExecutionContextHost[] {
   return Array.from({ length: BATCH }, (_, index) => measured.newContext(USERS[index % USERS.length] ?? ''));
 }
 
-async function usEach(durationMs: number, time: (contexts: ExecutionContextHost[]) => number | Promise<number>): Promise<number> {
+async function usEach(
+  durationMs: number,
+  time: (contexts: ExecutionContextHost[]) => number | Promise<number>,
+): Promise<number> {
   const until = performance.now() + durationMs;
   let elapsedMs = 0;
   let count = 0;
@@ -68,11 +71,14 @@ const handlers = {
   },
   /** Checks cached sessions for this time. */
   run: async ({ durationMs }: { durationMs: number }): Promise<CheckResult> => {
-    const promises = (await Promise.all(batch().map((context) => givesPromise(context)))).filter(Boolean).length;
+    const promises = (await Promise.all(batch().map((context) => givesPromise(context)))).filter(
+      Boolean,
+    ).length;
     return { usPerCheck: await usEach(durationMs, timeChecks), promises };
   },
   /** Microseconds for the reply's headers alone. */
-  runReplyHeaders: ({ durationMs }: { durationMs: number }): Promise<number> => usEach(durationMs, timeReplyHeaders),
+  runReplyHeaders: ({ durationMs }: { durationMs: number }): Promise<number> =>
+    usEach(durationMs, timeReplyHeaders),
 };
 
 export type CachedCheckApi = typeof handlers;

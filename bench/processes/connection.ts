@@ -12,8 +12,8 @@ const USUAL_HEADERS = [
 ].join('\r\n');
 
 /**
- * One keep-alive connection of the load: a request, its reply, the next. As bare as can be, so that the application is
- * what the measurement waits for and not its load.
+ * One keep-alive connection of the load: a request, its reply, the next. As bare as can be, so that the
+ * application is what the measurement waits for and not its load.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -39,7 +39,9 @@ export class Connection {
 
   /** Builds a request once, to be sent often. */
   request(path: string, header: string, value: string): Buffer {
-    return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n${USUAL_HEADERS}\r\n${header}: ${value}${HEAD_END}`);
+    return Buffer.from(
+      `GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n${USUAL_HEADERS}\r\n${header}: ${value}${HEAD_END}`,
+    );
   }
 
   /** Sends a request and gives the status of the whole reply. */
@@ -59,7 +61,10 @@ export class Connection {
   #read(chunk: Buffer): void {
     const received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     const headEnd = received.indexOf(HEAD_END);
-    const size = headEnd === -1 ? Infinity : headEnd + HEAD_END.length + bodyLength(received.toString('latin1', 0, headEnd));
+    const size =
+      headEnd === -1
+        ? Infinity
+        : headEnd + HEAD_END.length + bodyLength(received.toString('latin1', 0, headEnd));
     this.#received = received.length < size ? received : Buffer.alloc(0);
     if (received.length === size) this.#resolve(Number(received.toString('latin1', 9, 12)));
     else if (received.length > size) this.#reject(new Error('The reply is longer than it said'));

@@ -1,7 +1,10 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { serve } from './serve.js';
 
-/** Sends what a session service answers later, as a network does: requests pass at once, and each chunk of a reply after `delayMs`. */
+/**
+ * Sends what a session service answers later, as a network does: requests pass at once, and each chunk of a
+ * reply after `delayMs`.
+ */
 function forward(client: Socket, upstream: Socket, delayMs: number): void {
   client.on('data', (chunk) => upstream.write(chunk));
   upstream.on('data', (chunk) => setTimeout(() => client.write(chunk), delayMs));

@@ -30,11 +30,19 @@ export interface Served {
 
 const agent = new Agent({ keepAlive: true });
 
-function ask({ url, header, patienceMs }: FloodOrder, value: string, authIv: string | undefined): Promise<number> {
+function ask(
+  { url, header, patienceMs }: FloodOrder,
+  value: string,
+  authIv: string | undefined,
+): Promise<number> {
   return new Promise((resolve) => {
-    const call = request(url, { agent, headers: { [header]: value, ...(authIv !== undefined && { 'x-auth-iv': authIv }) } }, (reply) => {
-      reply.resume().on('end', () => resolve(reply.statusCode ?? 0));
-    });
+    const call = request(
+      url,
+      { agent, headers: { [header]: value, ...(authIv !== undefined && { 'x-auth-iv': authIv }) } },
+      (reply) => {
+        reply.resume().on('end', () => resolve(reply.statusCode ?? 0));
+      },
+    );
     call.setTimeout(patienceMs, () => call.destroy());
     call.on('error', () => resolve(0)).end();
   });
@@ -68,7 +76,9 @@ async function send(order: FloodOrder, { values, perSecond, ivs }: Callers): Pro
 const handlers = {
   /** Sends the requests of all callers. Resolves to the answers of each kind when the last has arrived. */
   flood: async (order: FloodOrder): Promise<Record<string, Served>> => {
-    const kinds = Object.entries(order.callers).map(async ([kind, callers]) => [kind, await send(order, callers)] as const);
+    const kinds = Object.entries(order.callers).map(
+      async ([kind, callers]) => [kind, await send(order, callers)] as const,
+    );
     return Object.fromEntries(await Promise.all(kinds));
   },
 };

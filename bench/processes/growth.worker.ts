@@ -35,14 +35,21 @@ function cpuUs(): number {
 
 /** Contexts of cached sessions, drawn at random: no part of the cache stays in the processor's own. */
 function sample(count: number): ExecutionContextHost[] {
-  return Array.from({ length: count }, () => measured.newContext(token('user', Math.floor(Math.random() * cached))));
+  return Array.from({ length: count }, () =>
+    measured.newContext(token('user', Math.floor(Math.random() * cached))),
+  );
 }
 
 const handlers = {
   /** Builds the application. With `maxEntries` 0, nothing is cached. */
   start: async ({ serviceUrl, maxEntries }: { serviceUrl: string; maxEntries: number }): Promise<void> => {
     const cache = { ttlMs: LIFETIME_MS, maxEntries };
-    measured = await guardInProcess({ variant: 'ours', serviceUrl, timeoutMs: TIMEOUT_MS, ...(maxEntries > 0 && { cache }) });
+    measured = await guardInProcess({
+      variant: 'ours',
+      serviceUrl,
+      timeoutMs: TIMEOUT_MS,
+      ...(maxEntries > 0 && { cache }),
+    });
     await check(measured.newContext(token('user', 0)));
     before = bytesInUse();
   },
@@ -64,27 +71,42 @@ const handlers = {
     }
     return (cpuUs() - started) / SAMPLE;
   },
-  /** Microseconds of processor time for one check of an uncached session, with this number of concurrent tokens. */
+  /**
+   * Microseconds of processor time for one check of an uncached session, with this number of concurrent
+   * tokens.
+   */
   usPerCall: async ({ tokens }: { tokens: number }): Promise<number> => {
     const rounds = Math.ceil(2_000 / tokens);
     const started = cpuUs();
     for (let round = 0; round < rounds; round += 1) {
-      await Promise.all(Array.from({ length: tokens }, (_, index) => check(measured.newContext(token('user', index)))));
+      await Promise.all(
+        Array.from({ length: tokens }, (_, index) => check(measured.newContext(token('user', index)))),
+      );
     }
     return (cpuUs() - started) / (rounds * tokens);
   },
   /** Microseconds of processor time for one operation whose fields are all guarded. */
   usPerOperation: async ({ fields }: { fields: number }): Promise<number> => {
     const operations = sample(SAMPLE / 10).map((context) => {
-      const again = (): ExecutionContextHost => Object.assign(Object.create(context) as ExecutionContextHost, {});
+      const again = (): ExecutionContextHost =>
+        Object.assign(Object.create(context) as ExecutionContextHost, {});
       return Array.from({ length: fields }, again);
     });
     const started = cpuUs();
     for (const contexts of operations) for (const context of contexts) await check(context);
     return (cpuUs() - started) / operations.length;
   },
-  /** Checks cached sessions at a fixed rate. Returns the longest pause of the garbage collector, in milliseconds. */
-  longestPauseMs: async ({ durationMs, perSecond }: { durationMs: number; perSecond: number }): Promise<number> => {
+  /**
+   * Checks cached sessions at a fixed rate. Returns the longest pause of the garbage collector, in
+   * milliseconds.
+   */
+  longestPauseMs: async ({
+    durationMs,
+    perSecond,
+  }: {
+    durationMs: number;
+    perSecond: number;
+  }): Promise<number> => {
     let longest = 0;
     const observer = new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);

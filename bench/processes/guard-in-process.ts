@@ -32,7 +32,12 @@ export async function guardInProcess({ variant, ...setup }: GuardOrder): Promise
     guard: app.get(guardClass, { strict: false }),
     newContext(token) {
       const request = new IncomingMessage(new Socket());
-      Object.assign(request.headers, { host: '127.0.0.1', 'user-agent': 'bench', accept: '*/*', 'x-auth-token': token });
+      Object.assign(request.headers, {
+        host: '127.0.0.1',
+        'user-agent': 'bench',
+        accept: '*/*',
+        'x-auth-token': token,
+      });
       const context = new ExecutionContextHost([request, new ServerResponse(request)], controller, handler);
       context.setType('http');
       return context;

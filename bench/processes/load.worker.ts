@@ -7,7 +7,9 @@ export interface Traffic {
   readonly path: string;
   /** Header that changes from request to request. */
   readonly header: string;
-  /** Its values. Each connection has its own share of them, so that no two ask with the same one at a time. */
+  /**
+   * Its values. Each connection has its own share of them, so that no two ask with the same one at a time.
+   */
   readonly values: readonly string[];
 }
 
@@ -29,8 +31,13 @@ export type TimedLoad = Load & { readonly durationMs: number };
 /** Sends the next request of one connection. */
 type SendNext = () => Promise<number>;
 
-async function measure(load: Load, drive: (send: SendNext, count: (status: number) => void) => Promise<void>): Promise<LoadResult> {
-  const connections = await Promise.all(Array.from({ length: load.connections }, () => Connection.open(load.url)));
+async function measure(
+  load: Load,
+  drive: (send: SendNext, count: (status: number) => void) => Promise<void>,
+): Promise<LoadResult> {
+  const connections = await Promise.all(
+    Array.from({ length: load.connections }, () => Connection.open(load.url)),
+  );
   const senders = connections.map((connection, share) => sender(connection, load, share));
   const replies: Record<string, number> = {};
   const count = (status: number): void => void (replies[status] = (replies[status] ?? 0) + 1);
@@ -43,7 +50,11 @@ async function measure(load: Load, drive: (send: SendNext, count: (status: numbe
   }
 }
 
-function sender(connection: Connection, { path, header, values, connections }: Load, share: number): SendNext {
+function sender(
+  connection: Connection,
+  { path, header, values, connections }: Load,
+  share: number,
+): SendNext {
   const own = values.filter((_, index) => index % connections === share % values.length);
   const requests = own.map((value) => connection.request(path, header, value));
   let next = 0;

@@ -27,7 +27,9 @@ const CACHES: Record<CacheKind, (serviceUrl: string, maxEntries: number) => Prom
   parsedJson: (serviceUrl) => {
     const users = new Map<string, unknown>();
     const ask = async (presented: string): Promise<unknown> => {
-      const { body } = await request(`${serviceUrl}/authentication/user_details`, { headers: callHeaders(presented) });
+      const { body } = await request(`${serviceUrl}/authentication/user_details`, {
+        headers: callHeaders(presented),
+      });
       const user = await body.json();
       users.set(presented, { user, expiresAt: Date.now() + 300_000 });
       return user;
@@ -47,7 +49,10 @@ const CACHES: Record<CacheKind, (serviceUrl: string, maxEntries: number) => Prom
       responses.set(presented, { response, expiresAt: Date.now() + 300_000 });
       return response;
     };
-    return { find: (presented) => Promise.resolve(responses.get(presented) ?? ask(presented)), close: () => app.close() };
+    return {
+      find: (presented) => Promise.resolve(responses.get(presented) ?? ask(presented)),
+      close: () => app.close(),
+    };
   },
 };
 
@@ -71,8 +76,19 @@ async function findAll(cache: Cache, sessions: number): Promise<void> {
 }
 
 const handlers = {
-  /** Returns the bytes of a number of cached sessions: the use of memory with a full cache, less that with a nearly empty one of the same kind. */
-  fill: async ({ kind, serviceUrl, sessions }: { kind: CacheKind; serviceUrl: string; sessions: number }): Promise<number> => {
+  /**
+   * Returns the bytes of a number of cached sessions: the use of memory with a full cache, less that with a
+   * nearly empty one of the same kind.
+   */
+  fill: async ({
+    kind,
+    serviceUrl,
+    sessions,
+  }: {
+    kind: CacheKind;
+    serviceUrl: string;
+    sessions: number;
+  }): Promise<number> => {
     const small = await CACHES[kind](serviceUrl, 10);
     await findAll(small, CONCURRENT);
     const before = bytesInUse();
@@ -83,7 +99,8 @@ const handlers = {
   },
   /** Checks a hundred of them again. */
   askAgain: async ({ sessions }: { sessions: number }): Promise<void> => {
-    for (let number = 0; number < sessions; number += sessions / 100) await filled.find(token('user', number));
+    for (let number = 0; number < sessions; number += sessions / 100)
+      await filled.find(token('user', number));
   },
 };
 

@@ -15,14 +15,18 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** Answers the parent's calls until it disconnects; then ends this process, with everything that is still open. */
+/**
+ * Answers the parent's calls until it disconnects; then ends this process, with everything that is still
+ * open.
+ */
 export function serve(handlers: Handlers): void {
   process.on('message', ({ id, name, argument }: Call) => {
     Promise.resolve()
       .then(() => handlers[name]?.(argument as never))
       .then(
         (result) => answer({ id, result }),
-        (error: unknown) => answer({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+        (error: unknown) =>
+          answer({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
       );
   });
   process.on('disconnect', () => process.exit());

@@ -63,12 +63,17 @@ function reply({ method, headers }: IncomingMessage, response: ServerResponse): 
     return;
   }
   const user = kind === 'useraccount' ? ACCOUNT : Number(number);
-  const body = method === 'GET' ? userJson(user, token) : '{"active":true,"username":"ann","token_type":"Bearer"}';
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }).end(body);
+  const body =
+    method === 'GET' ? userJson(user, token) : '{"active":true,"username":"ann","token_type":"Bearer"}';
+  response
+    .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
+    .end(body);
 }
 
 const handlers = {
-  /** Starts listening, with a latency for every reply and a number of requests that are processed at a time. */
+  /**
+   * Starts listening, with a latency for every reply and a number of requests that are processed at a time.
+   */
   start: async (settings: SessionServiceSettings): Promise<string> => {
     const { certificate } = settings;
     latencyMs = settings.latencyMs;

@@ -14,9 +14,17 @@ const handlers = {
     const { NestFactory } = await import('@nestjs/core');
     const { FastifyAdapter } = await import('@nestjs/platform-fastify');
     const { sampleApp } = await import('../variants/sample-app.js');
-    if (peers) await Promise.all([import('@nestjs/axios'), import('axios'), import('class-validator'), import('class-transformer')]);
+    if (peers)
+      await Promise.all([
+        import('@nestjs/axios'),
+        import('axios'),
+        import('class-validator'),
+        import('class-transformer'),
+      ]);
     if (undici) await import('undici');
-    const { variant } = module ? await import('../variants/ours.js') : await import('../variants/unguarded.js');
+    const { variant } = module
+      ? await import('../variants/ours.js')
+      : await import('../variants/unguarded.js');
     const started = performance.now();
     const root = sampleApp(variant({ serviceUrl: 'http://127.0.0.1:9' }));
     const app = await NestFactory.create(root, new FastifyAdapter(), { logger: false, abortOnError: false });

@@ -48,9 +48,14 @@ const handlers = {
         abortOnError: false,
       });
       await app.init();
-      contenders.push({ name, app, headers: name === 'cookie' ? { cookie: `session=${token}` } : { 'x-auth-token': token } });
+      contenders.push({
+        name,
+        app,
+        headers: name === 'cookie' ? { cookie: `session=${token}` } : { 'x-auth-token': token },
+      });
     }
-    for (const contender of contenders) for (let round = 0; round < 5; round += 1) await usPerRequest(contender);
+    for (const contender of contenders)
+      for (let round = 0; round < 5; round += 1) await usPerRequest(contender);
   },
   /** Lets each application answer some requests. */
   round: async (): Promise<Readonly<Record<string, number>>> => {

@@ -37,7 +37,15 @@ async function waitsFor({ guard, newContext }: GuardInProcess, token: string): P
   return first === 'waits';
 }
 
-async function visit({ place, kind, sessions, requestsPerSecond, warmUpMs, durationMs, activeMs }: Visits): Promise<Waits> {
+async function visit({
+  place,
+  kind,
+  sessions,
+  requestsPerSecond,
+  warmUpMs,
+  durationMs,
+  activeMs,
+}: Visits): Promise<Waits> {
   const application = places[place];
   if (!application) throw new Error(`There is no place ${place}`);
   const users = tokens(kind, sessions);

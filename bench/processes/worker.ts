@@ -26,14 +26,22 @@ export class Worker<Api extends Handlers> {
     this.#name = module.pathname.split('/').at(-1) ?? module.href;
     this.#child = fork(module, { execArgv: [...execArgv], env: { ...process.env, ...env } });
     this.#child.on('message', (answer: Answer) => this.#settle(answer));
-    this.#child.on('exit', (code, signal) => this.#failAll(new Error(`${this.#name} ended: ${signal ?? String(code)}`)));
+    this.#child.on('exit', (code, signal) =>
+      this.#failAll(new Error(`${this.#name} ended: ${signal ?? String(code)}`)),
+    );
   }
 
   /** Sends a call, and waits for the answer. Rejects if the process ends first. */
-  call<Name extends keyof Api & string>(name: Name, ...[argument]: Parameters<Api[Name]>): Promise<Awaited<ReturnType<Api[Name]>>> {
+  call<Name extends keyof Api & string>(
+    name: Name,
+    ...[argument]: Parameters<Api[Name]>
+  ): Promise<Awaited<ReturnType<Api[Name]>>> {
     return new Promise((resolve, reject) => {
       const call: Call = { id: (this.#calls += 1), name, argument };
-      this.#pending.set(call.id, { resolve: (result) => resolve(result as Awaited<ReturnType<Api[Name]>>), reject });
+      this.#pending.set(call.id, {
+        resolve: (result) => resolve(result as Awaited<ReturnType<Api[Name]>>),
+        reject,
+      });
       this.#child.send(call, (error) => error && reject(error));
     });
   }

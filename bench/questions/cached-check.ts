@@ -28,7 +28,11 @@ export const cachedCheck: Question = {
     const times = new Map<string, number[]>(Object.values(NAMES).map((name) => [name, []]));
     const headerTimes: number[] = [];
     for (let heat = 0; heat < HEATS; heat += 1) await runHeat(stage, times, headerTimes);
-    const headers = { subject: 'of which: the two headers that keep shared caches away', unit: 'us', value: spreadOf(headerTimes) };
+    const headers = {
+      subject: 'of which: the two headers that keep shared caches away',
+      unit: 'us',
+      value: spreadOf(headerTimes),
+    };
     return { findings: [headers, ...findingsOf(times)], notes: NOTES };
   },
 };
@@ -37,7 +41,11 @@ const NOTES = [
   'Fresh request and reply objects of node:http for every check, made outside the measured time. Ours and the limit set two reply headers within it, the others none.',
 ];
 
-async function runHeat(stage: Stage, times: ReadonlyMap<string, number[]>, headerTimes: number[]): Promise<void> {
+async function runHeat(
+  stage: Stage,
+  times: ReadonlyMap<string, number[]>,
+  headerTimes: number[],
+): Promise<void> {
   const service = await stage.service();
   const workers: [string, Worker<CachedCheckApi>][] = [];
   for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
@@ -55,7 +63,11 @@ async function runHeat(stage: Stage, times: ReadonlyMap<string, number[]>, heade
       headerTimes.push(await worker.call('runReplyHeaders', { durationMs: ROUND_MS }));
     }
   }
-  assert.deepEqual(Object.values(await service.worker.call('takeCalls')).filter(Boolean), [], 'every check is a hit');
+  assert.deepEqual(
+    Object.values(await service.worker.call('takeCalls')).filter(Boolean),
+    [],
+    'every check is a hit',
+  );
   await stage.close();
 }
 

@@ -23,10 +23,13 @@ export const distantService: Question = {
   title: `Median latency of a request when the service is ${DELAY_MS} ms away (cache off)`,
   ask: async (stage) => {
     const findings: Finding[] = [];
-    for (const platform of ['Fastify', 'Express'] as const) findings.push(...(await findingsOn(platform, stage)));
+    for (const platform of ['Fastify', 'Express'] as const)
+      findings.push(...(await findingsOn(platform, stage)));
     return {
       findings,
-      notes: [`${CONNECTIONS} requests at a time, each with another token. A proxy in a process of its own delays each reply.`],
+      notes: [
+        `${CONNECTIONS} requests at a time, each with another token. A proxy in a process of its own delays each reply.`,
+      ],
     };
   },
 };
@@ -41,13 +44,20 @@ async function findingsOn(platform: 'Express' | 'Fastify', stage: Stage): Promis
   // The first round warms both up.
   for (let round = 0; round <= ROUNDS; round += 1) {
     const measured = [await medianMs(load, ours), await medianMs(load, bare)] as const;
-    if (round > 0) for (const [index, times] of [ownMs, bareMs].entries()) times.push(measured[index as 0 | 1]);
+    if (round > 0)
+      for (const [index, times] of [ownMs, bareMs].entries()) times.push(measured[index as 0 | 1]);
   }
   await stage.close();
   return [
     { subject: `${platform}: ${OURS}`, unit: 'ms', value: spreadOf(ownMs) },
     { subject: `${platform}: ${LIMIT}`, unit: 'ms', value: spreadOf(bareMs) },
-    { subject: `${platform}: ${OURS}`, against: LIMIT, unit: 'ratio', value: ratios(ownMs, bareMs), target: atMost(1.03) },
+    {
+      subject: `${platform}: ${OURS}`,
+      against: LIMIT,
+      unit: 'ratio',
+      value: ratios(ownMs, bareMs),
+      target: atMost(1.03),
+    },
   ];
 }
 

@@ -51,8 +51,17 @@ interface Scene {
 async function flood(stage: Stage, variant: VariantName, name: string): Promise<Finding[]> {
   const service = await stage.service();
   const cache = { ttlMs: 300_000, negativeTtlMs: 300_000, maxEntries: MAX_ENTRIES };
-  const app = await stage.app({ platform: 'Fastify', variant, serviceUrl: service.url, cache }, { execArgv: ['--expose-gc'] });
-  const users = { url: app.url, path: '/openings', header: 'x-auth-token', values: ACTIVE, connections: CONNECTIONS };
+  const app = await stage.app(
+    { platform: 'Fastify', variant, serviceUrl: service.url, cache },
+    { execArgv: ['--expose-gc'] },
+  );
+  const users = {
+    url: app.url,
+    path: '/openings',
+    header: 'x-auth-token',
+    values: ACTIVE,
+    connections: CONNECTIONS,
+  };
   const scene: Scene = { service, app, load: stage.load(), users };
   await everyoneOnce(scene);
   const before = await userRequestsPerSecond(scene);
@@ -64,8 +73,19 @@ async function flood(stage: Stage, variant: VariantName, name: string): Promise<
   const grownMb = ((await app.worker.call('heapBytes')) - heapBefore) / 1e6;
   const judged = variant === 'ours' && { target: atMost(0) };
   return [
-    { subject: `${name}: calls for users`, unit: 'calls', value: spreadOf([user]), calls: `${random} for the flood`, ...judged },
-    { subject: `${name}: users' requests per second`, against: 'before the flood', unit: 'ratio', value: spreadOf([during / before]) },
+    {
+      subject: `${name}: calls for users`,
+      unit: 'calls',
+      value: spreadOf([user]),
+      calls: `${random} for the flood`,
+      ...judged,
+    },
+    {
+      subject: `${name}: users' requests per second`,
+      against: 'before the flood',
+      unit: 'ratio',
+      value: spreadOf([during / before]),
+    },
     { subject: `${name}: heap growth`, unit: 'MB', value: spreadOf([grownMb]) },
   ];
 }

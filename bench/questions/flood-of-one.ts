@@ -25,20 +25,46 @@ export const floodOfOne: Question = {
     for (const platform of ['Fastify', 'Express'] as const) {
       findings.push(...findingsOn(platform, await race(stage, () => lineUp(stage, platform))));
     }
-    return { findings, notes: ['The hand-written guard caches users only, as most do: every refusal is a call.'] };
+    return {
+      findings,
+      notes: ['The hand-written guard caches users only, as most do: every refusal is a call.'],
+    };
   },
 };
 
 async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<LineUp> {
   const service = await stage.service();
-  const start = (variant: keyof typeof NAMES) => stage.app({ platform, variant, serviceUrl: service.url, cache: LONG_CACHE });
-  const unguarded = { app: await start('unguarded'), traffic: { ...PATH, values: tokens('user', 1) }, expectedStatus: 200 } as const;
+  const start = (variant: keyof typeof NAMES) =>
+    stage.app({ platform, variant, serviceUrl: service.url, cache: LONG_CACHE });
+  const unguarded = {
+    app: await start('unguarded'),
+    traffic: { ...PATH, values: tokens('user', 1) },
+    expectedStatus: 200,
+  } as const;
   const contenders: Contender[] = [
     { name: NAMES.unguarded, ...unguarded, callsPerRequest: 0 },
     { name: NAMES.ours, app: await start('ours'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
-    { name: NAMES.leastRefusal, app: await start('leastRefusal'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
-    { name: NAMES.throwingRefusal, app: await start('throwingRefusal'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 0 },
-    { name: NAMES.handWritten, app: await start('handWritten'), traffic: REFUSED, expectedStatus: 401, callsPerRequest: 1 },
+    {
+      name: NAMES.leastRefusal,
+      app: await start('leastRefusal'),
+      traffic: REFUSED,
+      expectedStatus: 401,
+      callsPerRequest: 0,
+    },
+    {
+      name: NAMES.throwingRefusal,
+      app: await start('throwingRefusal'),
+      traffic: REFUSED,
+      expectedStatus: 401,
+      callsPerRequest: 0,
+    },
+    {
+      name: NAMES.handWritten,
+      app: await start('handWritten'),
+      traffic: REFUSED,
+      expectedStatus: 401,
+      callsPerRequest: 1,
+    },
   ];
   return { contenders, service };
 }

@@ -31,7 +31,8 @@ export const floodOfStrangers: Question = {
   title: "Users served while junk arrives at a multiple of the service's capacity (cache off)",
   ask: async (stage) => {
     const findings: Finding[] = [];
-    for (const times of TIMES) for (const [variant, name] of VARIANTS) findings.push(...(await flood(stage, variant, name, times)));
+    for (const times of TIMES)
+      for (const [variant, name] of VARIANTS) findings.push(...(await flood(stage, variant, name, times)));
     const notes = [
       `Fastify. The service works on ${WORKERS} requests of ${LATENCY_MS} ms at a time, ${CAPACITY.toFixed(1)} a second, and queues the others itself.`,
       `Known users come at a fifth of that, new users with good tokens at a tenth, for ${FLOOD_MS / 1_000} s; who has no answer after ${PATIENCE_MS / 1_000} s has gone.`,
@@ -47,7 +48,11 @@ async function flood(stage: Stage, variant: VariantName, name: string, times: nu
   const worker = stage.worker<FloodApi>('flood');
   const order = { url: `${app.url}/openings`, header: 'x-auth-token', patienceMs: PATIENCE_MS };
   const before = await worker.call('flood', { ...order, durationMs: 6_000, callers: { known: KNOWN } });
-  assert.deepEqual(before.known?.replies, { 200: before.known?.asked }, 'every known user is let in before the flood');
+  assert.deepEqual(
+    before.known?.replies,
+    { 200: before.known?.asked },
+    'every known user is let in before the flood',
+  );
   await service.worker.call('takeCalls');
   const callers = { known: KNOWN, unknown: UNKNOWN, junk: { values: JUNK, perSecond: CAPACITY * times } };
   const { known, unknown, junk } = await worker.call('flood', { ...order, durationMs: FLOOD_MS, callers });
@@ -70,7 +75,12 @@ async function flood(stage: Stage, variant: VariantName, name: string, times: nu
       value: spreadOf([partOf(unknown)]),
       calls: `${usernew} for ${unknown.asked}`,
     },
-    { subject: `${subject}: known users waited`, unit: 'ms', value: spreadOf(known.waitsMs), calls: `${random} for ${junk.asked} of junk` },
+    {
+      subject: `${subject}: known users waited`,
+      unit: 'ms',
+      value: spreadOf(known.waitsMs),
+      calls: `${random} for ${junk.asked} of junk`,
+    },
   ];
 }
 

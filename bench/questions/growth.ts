@@ -19,7 +19,11 @@ export const growth: Question = {
   title: 'Cost of a check by the number of sessions, of tokens at once, and of fields',
   ask: async (stage) => {
     const service = await stage.service();
-    const findings = [...(await bySessions(stage, service)), ...(await byTokens(stage, service)), ...(await byFields(stage, service))];
+    const findings = [
+      ...(await bySessions(stage, service)),
+      ...(await byTokens(stage, service)),
+      ...(await byFields(stage, service)),
+    ];
     const notes = [
       'Processor time, without a network between client and application. Sessions are drawn at random. On a busy machine, compare the least times.',
       `The pause is that of the garbage collector, at ${STEADY.perSecond} checks per second for ${STEADY.durationMs / 1_000} s.`,
@@ -29,7 +33,9 @@ export const growth: Question = {
 };
 
 async function start(stage: Stage, { url }: RunningService, maxEntries: number): Promise<Worker<GrowthApi>> {
-  const worker = stage.worker<GrowthApi>('growth', { execArgv: ['--expose-gc', '--max-old-space-size=4096'] });
+  const worker = stage.worker<GrowthApi>('growth', {
+    execArgv: ['--expose-gc', '--max-old-space-size=4096'],
+  });
   await worker.call('start', { serviceUrl: url, maxEntries });
   return worker;
 }
@@ -59,7 +65,11 @@ async function byTokens(stage: Stage, service: RunningService): Promise<Finding[
   for (const tokens of TOKENS) {
     await worker.call('usPerCall', { tokens });
     const value = spreadOf(await repeat(() => worker.call('usPerCall', { tokens })));
-    findings.push({ subject: `${tokens.toLocaleString('en')} uncached tokens at once: one check`, unit: 'us', value });
+    findings.push({
+      subject: `${tokens.toLocaleString('en')} uncached tokens at once: one check`,
+      unit: 'us',
+      value,
+    });
   }
   await worker.stop();
   return findings;

@@ -33,7 +33,10 @@ export const guardedCached: Question = {
     const notes = [
       '200 users, all of them cached. @nestjs/passport with passport-custom. nginx stands in front of the unguarded application, and pays for a proxy hop too.',
     ];
-    return { findings, notes: findNginx() ? notes : [...notes, 'nginx is not installed here; its lines are missing.'] };
+    return {
+      findings,
+      notes: findNginx() ? notes : [...notes, 'nginx is not installed here; its lines are missing.'],
+    };
   },
 };
 
@@ -62,7 +65,8 @@ async function behindNginx(stage: Stage, app: RunningApp, service: RunningServic
 function findingsOn(platform: string, result: RaceResult): Finding[] {
   const { unguarded, ours, leastGuard, ...peers } = NAMES;
   const against = unguarded;
-  const bar = (label: string) => (platform === CHART_PLATFORM ? { bar: { group: CHART_GROUP, label, isOurs: label === ours } } : {});
+  const bar = (label: string) =>
+    platform === CHART_PLATFORM ? { bar: { group: CHART_GROUP, label, isOurs: label === ours } } : {};
   const nginx = [
     { platform, name: NGINX, against, byCpu: false, ...bar(NGINX) },
     { platform, name: NGINX, against: NGINX_UNCHECKED, byCpu: false },

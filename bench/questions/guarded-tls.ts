@@ -21,7 +21,8 @@ export const guardedTls: Question = {
     const findings: Finding[] = [];
     for (const platform of ['Fastify', 'Express'] as const) {
       const result = await race(stage, () => lineUp(stage, platform));
-      for (const name of [OURS, LIMIT]) findings.push(compare(result, { platform, name, against: UNGUARDED }));
+      for (const name of [OURS, LIMIT])
+        findings.push(compare(result, { platform, name, against: UNGUARDED }));
       findings.push(compare(result, { platform, name: OURS, against: LIMIT, atLeastByCpu: 0.9 }));
     }
     return {
@@ -39,8 +40,17 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
   const traffic = { path: '/openings', header: 'x-auth-token', values: tokens('user', TOKENS) };
   const contenders: Contender[] = [];
   for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
-    const app = await stage.app({ platform, variant, serviceUrl: service.url }, { env: { NODE_EXTRA_CA_CERTS: path } });
-    contenders.push({ name, app, traffic, expectedStatus: 200, callsPerRequest: variant === 'unguarded' ? 0 : 1 });
+    const app = await stage.app(
+      { platform, variant, serviceUrl: service.url },
+      { env: { NODE_EXTRA_CA_CERTS: path } },
+    );
+    contenders.push({
+      name,
+      app,
+      traffic,
+      expectedStatus: 200,
+      callsPerRequest: variant === 'unguarded' ? 0 : 1,
+    });
   }
   return { contenders, service };
 }

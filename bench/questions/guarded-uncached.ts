@@ -30,7 +30,12 @@ export const guardedUncached: Question = {
     for (const platform of ['Fastify', 'Express'] as const) {
       findings.push(...findingsOn(platform, await race(stage, () => lineUp(stage, platform))));
     }
-    return { findings, notes: ['The service answers at once. Every request brings another token, so that no two share a call.'] };
+    return {
+      findings,
+      notes: [
+        'The service answers at once. Every request brings another token, so that no two share a call.',
+      ],
+    };
   },
 };
 
@@ -40,22 +45,41 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
   const users = { header: 'x-auth-token', values: tokens('user', TOKENS) };
   const contenders: Contender[] = [];
   for (const [variant, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
-    const app = await stage.app({ platform, variant, serviceUrl: service.url, realmPublicKey: realm.publicKey });
+    const app = await stage.app({
+      platform,
+      variant,
+      serviceUrl: service.url,
+      realmPublicKey: realm.publicKey,
+    });
     const presented = variant === 'keycloak' ? { header: 'authorization', values: realm.bearers } : users;
     const callsPerRequest = variant === 'unguarded' ? 0 : 1;
-    contenders.push({ name, app, traffic: { path: '/openings', ...presented }, expectedStatus: 200, callsPerRequest });
+    contenders.push({
+      name,
+      app,
+      traffic: { path: '/openings', ...presented },
+      expectedStatus: 200,
+      callsPerRequest,
+    });
   }
   return { contenders, service };
 }
 
 function findingsOn(platform: string, result: RaceResult): Finding[] {
   const { unguarded, ours, ...peers } = NAMES;
-  const bar = (label: string) => (platform === CHART_PLATFORM ? { bar: { group: CHART_GROUP, label, isOurs: label === ours } } : {});
+  const bar = (label: string) =>
+    platform === CHART_PLATFORM ? { bar: { group: CHART_GROUP, label, isOurs: label === ours } } : {};
   return [
-    ...[ours, ...Object.values(peers)].map((name) => compare(result, { platform, name, against: unguarded, ...bar(name) })),
+    ...[ours, ...Object.values(peers)].map((name) =>
+      compare(result, { platform, name, against: unguarded, ...bar(name) }),
+    ),
     compare(result, { platform, name: ours, against: peers.handWritten, atLeast: 2 }),
     compare(result, { platform, name: ours, against: peers.keycloak, atLeast: 2 }),
     compare(result, { platform, name: ours, against: peers.passport }),
-    compare(result, { platform, name: ours, against: peers.undiciDispatch, atLeastByCpu: platform === 'Fastify' ? 0.85 : 0.9 }),
+    compare(result, {
+      platform,
+      name: ours,
+      against: peers.undiciDispatch,
+      atLeastByCpu: platform === 'Fastify' ? 0.85 : 0.9,
+    }),
   ];
 }

@@ -10,8 +10,14 @@ const OURS: readonly ImportOrder[] = [
   { packageName: 'nestjs-session-auth', way: 'import' },
   { packageName: 'nestjs-session-auth', way: 'require' },
 ];
-/** Packages that are not loaded at import: undici is loaded when an application starts, the others if the application uses them. */
-const OTHERS: readonly ImportOrder[] = ['undici', 'axios', 'class-validator'].map((packageName) => ({ packageName, way: 'import' }));
+/**
+ * Packages that are not loaded at import: undici is loaded when an application starts, the others if the
+ * application uses them.
+ */
+const OTHERS: readonly ImportOrder[] = ['undici', 'axios', 'class-validator'].map((packageName) => ({
+  packageName,
+  way: 'import',
+}));
 
 /** Measures an import of the library, without an application. */
 export const importing: Question = {
@@ -29,7 +35,9 @@ export const importing: Question = {
       const target = OURS.includes(order) ? { target: atMost(80) } : {};
       return { subject: `${way}('${packageName}')`, unit: 'ms', value, ...target };
     });
-    const notes = [`Processor time. ${ROUNDS} rounds of new processes, in turn. On a busy machine, compare the least times.`];
+    const notes = [
+      `Processor time. ${ROUNDS} rounds of new processes, in turn. On a busy machine, compare the least times.`,
+    ];
     return { findings, notes };
   },
 };

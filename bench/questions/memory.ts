@@ -18,7 +18,11 @@ interface Candidate {
 const CANDIDATES: readonly Candidate[] = [
   { kind: 'ours', name: 'nestjs-session-auth', cached: SESSIONS, target: atMost(42) },
   { kind: 'parsedJson', name: 'hand-written, Map of parsed JSON', cached: SESSIONS },
-  { kind: 'wholeResponse', name: 'hand-written, Map of whole axios responses (10,000, times ten)', cached: SESSIONS / 10 },
+  {
+    kind: 'wholeResponse',
+    name: 'hand-written, Map of whole axios responses (10,000, times ten)',
+    cached: SESSIONS / 10,
+  },
 ];
 
 /** Measures the memory of a large session cache. */
@@ -27,7 +31,9 @@ export const memory: Question = {
   title: `Memory for ${SESSIONS.toLocaleString('en')} cached sessions`,
   ask: async (stage) => ({
     findings: await Promise.all(CANDIDATES.map((candidate) => fill(stage, candidate))),
-    notes: ['Heap and external memory after a collection, less the use before. MB of 1,000,000 bytes. Some are asked for again.'],
+    notes: [
+      'Heap and external memory after a collection, less the use before. MB of 1,000,000 bytes. Some are asked for again.',
+    ],
   }),
 };
 
@@ -41,5 +47,11 @@ async function fill(stage: Stage, { kind, name, cached, target }: Candidate): Pr
   assert.deepEqual(await service.worker.call('takeCalls'), { user: 0 }, `${name} caches every session`);
   await worker.stop();
   const value = spreadOf([(bytes / 1e6) * (SESSIONS / cached)]);
-  return { subject: name, unit: 'MB', value, calls: `${filling} to fill, 0 after`, ...(target && { target }) };
+  return {
+    subject: name,
+    unit: 'MB',
+    value,
+    calls: `${filling} to fill, 0 after`,
+    ...(target && { target }),
+  };
 }

@@ -76,11 +76,16 @@ async function findingsOf(
   const values = tokens('useraccount', sessions);
   const calm = { known: KNOWN, account: { values, perSecond: Math.max(1, sessions) } };
   const before = await worker.call('flood', { ...flood, durationMs: CALM_MS, callers: calm });
-  for (const { asked, replies } of Object.values(before)) assert.deepEqual(replies, { 200: asked }, 'all are let in before the flood');
+  for (const { asked, replies } of Object.values(before))
+    assert.deepEqual(replies, { 200: asked }, 'all are let in before the flood');
   await service.worker.call('takeCalls');
   const account: Callers = { values, perSecond, ...(ivs !== undefined && { ivs }) };
   const callers = { known: KNOWN, unknown: NEW, account };
-  const { known, unknown, account: harm } = await worker.call('flood', { ...flood, durationMs: FLOOD_MS, callers });
+  const {
+    known,
+    unknown,
+    account: harm,
+  } = await worker.call('flood', { ...flood, durationMs: FLOOD_MS, callers });
   const { user = 0, usernew = 0, useraccount = 0 } = await service.worker.call('takeCalls');
   await stage.close();
   assert.ok(known && unknown && harm, 'all kinds were sent');

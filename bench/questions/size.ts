@@ -10,7 +10,10 @@ import { spreadOf } from '../spread.js';
 import { atMost } from '../target.js';
 
 const WORKSPACE = fileURLToPath(new URL('../../../', import.meta.url));
-/** The files of the published package in the workspace's folder; `docs` without images and the fault catalogue. */
+/**
+ * The files of the published package in the workspace's folder; `docs` without images and the fault
+ * catalogue.
+ */
 const SHARED_FILES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'docs'];
 const NOT_PACKED = /\/docs\/(?:images|faults[.]md)/;
 
@@ -24,12 +27,24 @@ export const size: Question = {
   title: 'Size of the package',
   ask: async () => {
     const library = join(WORKSPACE, 'libs/session-auth');
-    const { dependencies = {} } = JSON.parse(await readFile(join(library, 'package.json'), 'utf8')) as Manifest;
+    const { dependencies = {} } = JSON.parse(
+      await readFile(join(library, 'package.json'), 'utf8'),
+    ) as Manifest;
     const names = Object.keys(dependencies);
     return {
       findings: [
-        { subject: 'tarball', unit: 'kB', value: spreadOf([(await tarballBytes(library)) / 1_000]), target: atMost(80) },
-        { subject: `runtime dependencies: ${names.join(', ')}`, unit: 'packages', value: spreadOf([names.length]), target: atMost(3) },
+        {
+          subject: 'tarball',
+          unit: 'kB',
+          value: spreadOf([(await tarballBytes(library)) / 1_000]),
+          target: atMost(80),
+        },
+        {
+          subject: `runtime dependencies: ${names.join(', ')}`,
+          unit: 'packages',
+          value: spreadOf([names.length]),
+          target: atMost(3),
+        },
       ],
     };
   },
@@ -38,11 +53,17 @@ export const size: Question = {
 async function tarballBytes(library: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-pack-'));
   try {
-    for (const entry of ['package.json', 'dist']) await cp(join(library, entry), join(folder, entry), { recursive: true });
+    for (const entry of ['package.json', 'dist'])
+      await cp(join(library, entry), join(folder, entry), { recursive: true });
     for (const file of SHARED_FILES) {
-      await cp(join(WORKSPACE, file), join(folder, file), { recursive: true, filter: (path) => !NOT_PACKED.test(path) });
+      await cp(join(WORKSPACE, file), join(folder, file), {
+        recursive: true,
+        filter: (path) => !NOT_PACKED.test(path),
+      });
     }
-    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: folder });
+    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: folder,
+    });
     const [packed] = JSON.parse(stdout) as { size: number }[];
     assert.ok(packed, 'npm has packed');
     return packed.size;

@@ -39,7 +39,10 @@ export const stampede: Question = {
     for (const [variant, name] of CACHED) findings.push(await rush(stage, crowd, variant, name, true));
     findings.push(...(await rushNginx(stage, crowd)));
     for (const [variant, name] of UNCACHED) findings.push(await rush(stage, crowd, variant, name, false));
-    return { findings, notes: [`Fastify. The service takes ${LATENCY_MS} ms. ${ROUNDS} rounds, each with another token.`] };
+    return {
+      findings,
+      notes: [`Fastify. The service takes ${LATENCY_MS} ms. ${ROUNDS} rounds, each with another token.`],
+    };
   },
 };
 
@@ -49,8 +52,18 @@ interface Crowd {
   readonly realm: KeycloakRealm;
 }
 
-async function rush(stage: Stage, crowd: Crowd, variant: VariantName, name: string, cached: boolean): Promise<Finding> {
-  const setup = { serviceUrl: crowd.service.url, realmPublicKey: crowd.realm.publicKey, ...(cached && { cache: LONG_CACHE }) };
+async function rush(
+  stage: Stage,
+  crowd: Crowd,
+  variant: VariantName,
+  name: string,
+  cached: boolean,
+): Promise<Finding> {
+  const setup = {
+    serviceUrl: crowd.service.url,
+    realmPublicKey: crowd.realm.publicKey,
+    ...(cached && { cache: LONG_CACHE }),
+  };
   const app = await stage.app({ platform: 'Fastify', variant, ...setup });
   const counts = await countCalls(crowd, app.url, variant);
   await app.worker.stop();
@@ -62,10 +75,16 @@ async function rushNginx(stage: Stage, crowd: Crowd): Promise<Finding[]> {
   if (program === undefined) return [];
   const app = await stage.app({ platform: 'Fastify', variant: 'unguarded', serviceUrl: crowd.service.url });
   const nginx = stage.keep(await startNginx(program, app.url, crowd.service.url));
-  return [findingOf('nginx auth_request with proxy_cache', await countCalls(crowd, nginx.url, 'unguarded'), false)];
+  return [
+    findingOf('nginx auth_request with proxy_cache', await countCalls(crowd, nginx.url, 'unguarded'), false),
+  ];
 }
 
-async function countCalls({ service, load, realm }: Crowd, url: string, variant: VariantName): Promise<number[]> {
+async function countCalls(
+  { service, load, realm }: Crowd,
+  url: string,
+  variant: VariantName,
+): Promise<number[]> {
   const counts: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const presented =
@@ -73,7 +92,12 @@ async function countCalls({ service, load, realm }: Crowd, url: string, variant:
         ? { header: 'authorization', values: [realm.bearers[round] ?? ''] }
         : { header: 'x-auth-token', values: [token('user', round)] };
     await service.worker.call('takeCalls');
-    const { replies } = await load.call('sendOnce', { url, path: '/openings', ...presented, connections: REQUESTS });
+    const { replies } = await load.call('sendOnce', {
+      url,
+      path: '/openings',
+      ...presented,
+      connections: REQUESTS,
+    });
     assert.deepEqual(replies, { 200: REQUESTS });
     counts.push((await service.worker.call('takeCalls')).user ?? 0);
   }

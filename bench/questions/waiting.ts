@@ -20,7 +20,12 @@ interface Way {
 const WAYS: readonly Way[] = [
   { variant: 'handWritten', name: 'hand-written guard with a Map', refreshAheadPart: 0 },
   { variant: 'ours', name: 'nestjs-session-auth', refreshAheadPart: 0 },
-  { variant: 'ours', name: 'nestjs-session-auth, refresh-ahead on', refreshAheadPart: 0.8, target: atMost(0) },
+  {
+    variant: 'ours',
+    name: 'nestjs-session-auth, refresh-ahead on',
+    refreshAheadPart: 0.8,
+    target: atMost(0),
+  },
 ];
 
 /** Measures how many requests wait for the session service. */
@@ -31,10 +36,13 @@ export const waiting: Question = {
     const service = await stage.service({ latencyMs: LATENCY_MS });
     const worker = stage.worker<WaitingApi>('waiting');
     const places: Place[] = [];
-    for (const way of WAYS) for (const ttlMs of TTLS_MS) places.push(await open(worker, service.url, way, ttlMs));
+    for (const way of WAYS)
+      for (const ttlMs of TTLS_MS) places.push(await open(worker, service.url, way, ttlMs));
     const waits = await Promise.all(places.map(({ visits }) => worker.call('visit', visits)));
     const calls = await service.worker.call('takeCalls');
-    const findings = places.flatMap((place, index) => findingsOf(place, waits[index], calls[place.visits.kind]));
+    const findings = places.flatMap((place, index) =>
+      findingsOf(place, waits[index], calls[place.visits.kind]),
+    );
     const notes = [
       `${VISITS.sessions} sessions drawn by Zipf's law, ${VISITS.requestsPerSecond} requests per second, the service takes ${LATENCY_MS} ms. The refresh begins when a fifth of the lifetime has passed.`,
       'An active session is one whose last request was answered at most half a lifetime ago.',
@@ -52,7 +60,11 @@ async function open(worker: Worker<WaitingApi>, serviceUrl: string, way: Way, tt
   const { variant, refreshAheadPart } = way;
   const cache = { ttlMs, ...(refreshAheadPart > 0 && { refreshAheadMs: ttlMs * refreshAheadPart }) };
   const place = await worker.call('open', { variant, serviceUrl, cache });
-  return { ...way, ttlMs, visits: { ...VISITS, place, kind: `user${place}`, warmUpMs: ttlMs, activeMs: ttlMs / 2 } };
+  return {
+    ...way,
+    ttlMs,
+    visits: { ...VISITS, place, kind: `user${place}`, warmUpMs: ttlMs, activeMs: ttlMs / 2 },
+  };
 }
 
 function findingsOf({ name, ttlMs, target }: Place, waits: Waits | undefined, calls = 0): Finding[] {
@@ -61,7 +73,17 @@ function findingsOf({ name, ttlMs, target }: Place, waits: Waits | undefined, ca
   const ofThousand = (waited: number, requests: number) => spreadOf([(waited / requests) * 1_000]);
   const active = ofThousand(waits.activeWaited, waits.activeRequests);
   return [
-    { subject: `${subject}: of active sessions`, unit: 'of 1,000', value: active, calls: `${calls}`, ...(target && { target }) },
-    { subject: `${subject}: of all sessions`, unit: 'of 1,000', value: ofThousand(waits.waited, waits.requests) },
+    {
+      subject: `${subject}: of active sessions`,
+      unit: 'of 1,000',
+      value: active,
+      calls: `${calls}`,
+      ...(target && { target }),
+    },
+    {
+      subject: `${subject}: of all sessions`,
+      unit: 'of 1,000',
+      value: ofThousand(waits.waited, waits.requests),
+    },
   ];
 }

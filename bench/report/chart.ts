@@ -43,7 +43,9 @@ export function chart(findings: readonly Finding[]): string {
   for (const group of groups) {
     drawn.push(text(20, y + 12, group, 'font-weight="600"'));
     y += 24;
-    for (const bar of bars.filter((candidate) => candidate.group === group).toSorted((left, right) => right.share - left.share)) {
+    for (const bar of bars
+      .filter((candidate) => candidate.group === group)
+      .toSorted((left, right) => right.share - left.share)) {
       drawn.push(drawBar(bar, y));
       y += ROW;
     }

@@ -3,8 +3,23 @@ import { createRequire } from 'node:module';
 import { cpus, totalmem } from 'node:os';
 
 const PACKAGES = [
-  ...['nestjs-session-auth', '@nestjs/core', '@nestjs/platform-express', '@nestjs/platform-fastify', '@nestjs/axios', 'axios', 'undici'],
-  ...['lru-cache', '@nestjs/passport', 'passport', 'passport-custom', 'nest-keycloak-connect', 'keycloak-connect'],
+  ...[
+    'nestjs-session-auth',
+    '@nestjs/core',
+    '@nestjs/platform-express',
+    '@nestjs/platform-fastify',
+    '@nestjs/axios',
+    'axios',
+    'undici',
+  ],
+  ...[
+    'lru-cache',
+    '@nestjs/passport',
+    'passport',
+    'passport-custom',
+    'nest-keycloak-connect',
+    'keycloak-connect',
+  ],
   ...['class-validator', 'class-transformer'],
 ];
 
@@ -24,7 +39,8 @@ export function environmentLines(nginxVersion: string | undefined): string[] {
 function versionOf(name: string): string {
   for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
     try {
-      return (JSON.parse(readFileSync(`${folder}/${name}/package.json`, 'utf8')) as { version: string }).version;
+      return (JSON.parse(readFileSync(`${folder}/${name}/package.json`, 'utf8')) as { version: string })
+        .version;
     } catch {
       continue;
     }

@@ -30,7 +30,9 @@ export function markdownReport(answers: readonly Answered[], environment: readon
 }
 
 function targetTable(answers: readonly Answered[]): string {
-  const judged = answers.flatMap(({ question, findings }) => findings.filter(({ target }) => target).map((found) => ({ question, found })));
+  const judged = answers.flatMap(({ question, findings }) =>
+    findings.filter(({ target }) => target).map((found) => ({ question, found })),
+  );
   const rows = judged.map(({ question, found }) => [
     `\`${question.name}\``,
     withBase(found),
@@ -52,7 +54,15 @@ function section({ question, findings, notes = [] }: Answered): string {
     found.calls ?? '',
     found.target ? `${found.target.text}: ${verdictText(found)}` : '',
   ]);
-  const heads = ['measured', 'against', 'min / median / max', 'by CPU', 'unit', 'calls to the service', 'target'];
+  const heads = [
+    'measured',
+    'against',
+    'min / median / max',
+    'by CPU',
+    'unit',
+    'calls to the service',
+    'target',
+  ];
   return [`## ${question.name}: ${question.title}`, ...notes, table(heads, rows)].join('\n\n');
 }
 
@@ -63,6 +73,7 @@ function withBase({ subject, against }: Finding): string {
 /** Returns a table, without empty columns. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const used = heads.map((_, column) => rows.some((row) => row[column] !== ''));
-  const line = (cells: readonly string[]): string => `| ${cells.filter((_, column) => used[column]).join(' | ')} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.filter((_, column) => used[column]).join(' | ')} |`;
   return [line(heads), line(heads.map(() => '---')), ...rows.map((row) => line(row))].join('\n');
 }

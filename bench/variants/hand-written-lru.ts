@@ -1,4 +1,10 @@
-import { Inject, Injectable, UnauthorizedException, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  UnauthorizedException,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { UserRecord } from 'nestjs-session-auth';
 import { requestOf, tokenOf } from './presented.js';
@@ -36,6 +42,9 @@ class HandWrittenLruGuard implements CanActivate {
 /** Written by hand against floods: one bounded cache, for users and refusals together. */
 export function variant({ cache, ...setup }: VariantSetup): VariantParts {
   const { imports, providers } = usersOfService(setup);
-  const lru = { provide: LRUCache, useValue: new LRUCache({ max: cache?.maxEntries ?? 10_000, ttl: cache?.ttlMs ?? 60_000 }) };
+  const lru = {
+    provide: LRUCache,
+    useValue: new LRUCache({ max: cache?.maxEntries ?? 10_000, ttl: cache?.ttlMs ?? 60_000 }),
+  };
   return { imports, providers: [...providers, lru], guard: HandWrittenLruGuard };
 }

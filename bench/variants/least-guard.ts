@@ -28,8 +28,16 @@ class LeastGuard implements CanActivate {
   }
 }
 
-/** The limit: digest the token, look it up among users who are always there, attach the user, keep shared caches away. Nothing else. */
+/**
+ * The limit: digest the token, look it up among users who are always there, attach the user, keep shared
+ * caches away. Nothing else.
+ */
 export function variant(): VariantParts {
-  const users = new Map(tokens('user', 200).map((token, number) => [digest(token), JSON.parse(userJson(number, token)) as object]));
+  const users = new Map(
+    tokens('user', 200).map((token, number) => [
+      digest(token),
+      JSON.parse(userJson(number, token)) as object,
+    ]),
+  );
   return { providers: [{ provide: Map, useValue: users }], guard: LeastGuard };
 }

@@ -15,7 +15,10 @@ class LeastRefusal implements CanActivate {
   }
 }
 
-/** The limit: refuse everyone with an exception that was made once. Only Nest's own handling of an exception remains. */
+/**
+ * The limit: refuse everyone with an exception that was made once. Only Nest's own handling of an exception
+ * remains.
+ */
 export function variant(): VariantParts {
   return { guard: LeastRefusal };
 }

@@ -29,12 +29,16 @@ export async function nginxVersion(): Promise<string | undefined> {
 }
 
 /**
- * Starts nginx with `auth_request` and a cache of its answers in front of `/openings`, under `/unchecked` the same route without a check.
+ * Starts nginx with `auth_request` and a cache of its answers in front of `/openings`, under `/unchecked` the
+ * same route without a check.
  */
 export async function startNginx(program: string, appUrl: string, serviceUrl: string): Promise<RunningNginx> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-nginx-'));
   const port = await freePort();
-  await writeFile(join(folder, 'nginx.conf'), configuration(folder, port, new URL(appUrl).host, new URL(serviceUrl).host));
+  await writeFile(
+    join(folder, 'nginx.conf'),
+    configuration(folder, port, new URL(appUrl).host, new URL(serviceUrl).host),
+  );
   const nginx = spawn(program, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -82,7 +86,9 @@ async function untilListening(port: number): Promise<void> {
 }
 
 function configuration(folder: string, port: number, app: string, service: string): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
   return `
 daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr crit; worker_rlimit_nofile 16384;
 events { worker_connections 8192; }

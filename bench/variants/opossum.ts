@@ -1,11 +1,20 @@
-import { Injectable, ServiceUnavailableException, UnauthorizedException, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  Injectable,
+  ServiceUnavailableException,
+  UnauthorizedException,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
 import CircuitBreaker from 'opossum';
 import type { UserRecord } from 'nestjs-session-auth';
 import { requestOf, tokenOf } from './presented.js';
 import type { VariantParts, VariantSetup } from './variant.js';
 import { usersOfService, UsersOfService } from './users-of-service.js';
 
-/** As much as ours: time for a call, calls at once, and failures at which the breaker opens. A refusal is no failure. */
+/**
+ * As much as ours: time for a call, calls at once, and failures at which the breaker opens. A refusal is no
+ * failure.
+ */
 const OPTIONS: CircuitBreaker.Options = {
   timeout: 3_000,
   capacity: 128,

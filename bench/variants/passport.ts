@@ -23,5 +23,9 @@ class PassportGuard extends AuthGuard('session') {}
 /** \@nestjs/passport with a custom strategy; with a cache, a Map under the token itself. */
 export function variant(setup: VariantSetup): VariantParts {
   const { imports, providers } = usersOfService(setup);
-  return { imports: [...imports, PassportModule], providers: [...providers, SessionStrategy], guard: PassportGuard };
+  return {
+    imports: [...imports, PassportModule],
+    providers: [...providers, SessionStrategy],
+    guard: PassportGuard,
+  };
 }

@@ -1,7 +1,10 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { REALM } from './keycloak.js';
 
-/** The realm of the Keycloak variant: its public key, and access tokens that it has signed, as an Authorization header has them. */
+/**
+ * The realm of the Keycloak variant: its public key, and access tokens that it has signed, as an
+ * Authorization header has them.
+ */
 export interface KeycloakRealm {
   readonly publicKey: string;
   readonly bearers: readonly string[];
@@ -11,7 +14,13 @@ export interface KeycloakRealm {
 export function keycloakRealm(serviceUrl: string, count: number): KeycloakRealm {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const now = Math.floor(Date.now() / 1_000);
-  const claims = { iss: `${serviceUrl}/realms/${REALM}`, typ: 'Bearer', azp: 'application', iat: now, exp: now + 3_600 };
+  const claims = {
+    iss: `${serviceUrl}/realms/${REALM}`,
+    typ: 'Bearer',
+    azp: 'application',
+    iat: now,
+    exp: now + 3_600,
+  };
   const bearers = Array.from({ length: count }, (_, number) => {
     const signed = [
       { alg: 'RS256', typ: 'JWT' },

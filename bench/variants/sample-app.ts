@@ -13,7 +13,9 @@ const OPENINGS = Array.from({ length: 20 }, (_, index) => ({
 @Module({})
 class SampleApp {}
 
-/** The application of every variant: the same route, with the variant's guard in front of it, and one without. */
+/**
+ * The application of every variant: the same route, with the variant's guard in front of it, and one without.
+ */
 export function sampleApp({ guard, rule, imports = [], providers = [] }: VariantParts): DynamicModule {
   @Controller()
   class OpenController {

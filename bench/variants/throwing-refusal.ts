@@ -8,7 +8,10 @@ class ThrowingRefusal implements CanActivate {
   }
 }
 
-/** A bare guard that refuses everyone as guards are written by hand: with a new exception, which has a stack trace. It reads no token. */
+/**
+ * A bare guard that refuses everyone as guards are written by hand: with a new exception, which has a stack
+ * trace. It reads no token.
+ */
 export function variant(): VariantParts {
   return { guard: ThrowingRefusal };
 }

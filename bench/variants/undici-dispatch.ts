@@ -1,4 +1,10 @@
-import { Inject, Injectable, UnauthorizedException, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  UnauthorizedException,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { Pool, type Dispatcher } from 'undici';
 import { callHeaders, requestOf, tokenOf } from './presented.js';
 import type { VariantParts, VariantSetup } from './variant.js';
@@ -11,13 +17,19 @@ class UndiciDispatchGuard implements CanActivate {
     const request = requestOf(context);
     const headers = callHeaders(tokenOf(request));
     request.user = await new Promise((resolve, reject) => {
-      this.pool.dispatch({ method: 'GET', path: '/authentication/user_details', headers }, bareHandler(resolve, reject));
+      this.pool.dispatch(
+        { method: 'GET', path: '/authentication/user_details', headers },
+        bareHandler(resolve, reject),
+      );
     });
     return true;
   }
 }
 
-function bareHandler(resolve: (user: unknown) => void, reject: (error: Error) => void): Dispatcher.DispatchHandler {
+function bareHandler(
+  resolve: (user: unknown) => void,
+  reject: (error: Error) => void,
+): Dispatcher.DispatchHandler {
   let status = 0;
   let body = '';
   return {
@@ -29,7 +41,13 @@ function bareHandler(resolve: (user: unknown) => void, reject: (error: Error) =>
   };
 }
 
-/** undici's `dispatch` in a bare guard, the least that a call can cost: nothing is checked, nothing is limited. */
+/**
+ * undici's `dispatch` in a bare guard, the least that a call can cost: nothing is checked, nothing is
+ * limited.
+ */
 export function variant({ serviceUrl }: VariantSetup): VariantParts {
-  return { providers: [{ provide: Pool, useFactory: () => new Pool(serviceUrl, { connections: 128 }) }], guard: UndiciDispatchGuard };
+  return {
+    providers: [{ provide: Pool, useFactory: () => new Pool(serviceUrl, { connections: 128 }) }],
+    guard: UndiciDispatchGuard,
+  };
 }

@@ -30,7 +30,11 @@ export class UserCache {
     return entry && entry.expiresAt > Date.now() ? entry.user : this.#fetch(token, key, fetch);
   }
 
-  async #fetch(token: string, key: string, fetch: (token: string) => Promise<UserRecord>): Promise<UserRecord> {
+  async #fetch(
+    token: string,
+    key: string,
+    fetch: (token: string) => Promise<UserRecord>,
+  ): Promise<UserRecord> {
     const user = await fetch(token);
     this.#entries.set(key, { user, expiresAt: Date.now() + this.#ttlMs });
     return user;

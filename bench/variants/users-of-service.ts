@@ -8,7 +8,10 @@ import { callHeaders } from './presented.js';
 import { rawKey, UserCache, type KeyOf } from './user-cache.js';
 import type { VariantSetup } from './variant.js';
 
-/** The users of the session service, read as guides and answers on the web show it: HttpService, firstValueFrom, plainToInstance, validate. */
+/**
+ * The users of the session service, read as guides and answers on the web show it: HttpService,
+ * firstValueFrom, plainToInstance, validate.
+ */
 export class UsersOfService {
   constructor(
     private readonly http: HttpService,
@@ -37,7 +40,8 @@ export function usersOfService(
   const url = `${serviceUrl}/authentication/user_details`;
   const users = {
     provide: UsersOfService,
-    useFactory: (http: HttpService) => new UsersOfService(http, url, cache && new UserCache(cache.ttlMs, keyOf)),
+    useFactory: (http: HttpService) =>
+      new UsersOfService(http, url, cache && new UserCache(cache.ttlMs, keyOf)),
     inject: [HttpService],
   };
   return { imports: [HttpModule], providers: [users] };

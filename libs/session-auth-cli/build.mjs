@@ -1,4 +1,5 @@
-// Builds the commands, by default into dist: ES modules that hold the parts of the library they use, one chunk for each subcommand.
+// Builds the commands, by default into dist: ES modules that hold the parts of the library they use, one
+// chunk for each subcommand.
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';

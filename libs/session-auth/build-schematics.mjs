@@ -1,4 +1,5 @@
-// Builds what `nest add` runs: one CommonJS file that needs nothing but Node, with its two descriptions beside it.
+// Builds what `nest add` runs: one CommonJS file that needs nothing but Node, with its two descriptions
+// beside it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';

@@ -1,4 +1,5 @@
-// Builds the library: bundles of ES modules for every current Node, of CommonJS for tools that know no `module-sync`; and what `nest add` runs.
+// Builds the library: bundles of ES modules for every current Node, of CommonJS for tools that know no
+// `module-sync`; and what `nest add` runs.
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,18 +11,30 @@ const home = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(home, 'dist');
 const compiled = join(dist, 'compiled');
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-const emit = (...options) => execFileSync(process.execPath, [tsc, '-p', join(home, 'tsconfig.lib.json'), ...options], { stdio: 'inherit' });
+const emit = (...options) =>
+  execFileSync(process.execPath, [tsc, '-p', join(home, 'tsconfig.lib.json'), ...options], {
+    stdio: 'inherit',
+  });
 
 rmSync(dist, { recursive: true, force: true });
 emit('--emitDeclarationOnly');
 await import('./prune-types.mjs');
-// The same types, because a declaration is of the format that the nearest package.json names. npm packs the copies side by side, where gzip
-// finds them: they add a seventh.
+// The same types, because a declaration is of the format that the nearest package.json names. npm packs the
+// copies side by side, where gzip finds them: they add a seventh.
 cpSync(join(dist, 'esm'), join(dist, 'cjs'), { recursive: true });
 writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
 
 // The documentation lives in the types; what runs needs none.
-emit('--outDir', compiled, '--declaration', 'false', '--removeComments', '--noCheck', '--importHelpers', '--sourceMap');
+emit(
+  '--outDir',
+  compiled,
+  '--declaration',
+  'false',
+  '--removeComments',
+  '--noCheck',
+  '--importHelpers',
+  '--sourceMap',
+);
 await bundle(compiled, dist);
 rmSync(compiled, { recursive: true });
 execFileSync(process.execPath, [join(home, 'build-schematics.mjs')], { stdio: 'inherit' });

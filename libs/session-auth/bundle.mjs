@@ -1,4 +1,5 @@
-// Bundles the compiled library once for each format: a file for each entry, over shared chunks, and a chunk for what is loaded late.
+// Bundles the compiled library once for each format: a file for each entry, over shared chunks, and a chunk
+// for what is loaded late.
 import { readFileSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -7,7 +8,9 @@ import { rollup } from '@rollup/wasm-node';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
 const tslib = join(dirname(createRequire(import.meta.url).resolve('tslib')), 'tslib.es6.mjs');
-const { exports, dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+const { exports, dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
+  readFileSync(join(home, 'package.json'), 'utf8'),
+);
 const packages = Object.keys({ ...dependencies, ...peerDependencies, ...peerDependenciesMeta });
 
 const FORMATS = { esm: 'es', cjs: 'cjs' };
@@ -22,7 +25,8 @@ export async function bundle(compiled, target) {
   const input = entriesOf(compiled);
   const bundled = await rollup({
     input,
-    external: (id) => id.startsWith('node:') || packages.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: (id) =>
+      id.startsWith('node:') || packages.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [filesOf(compiled)],
     onwarn: ({ message }) => {
       throw new Error(message);
@@ -54,10 +58,14 @@ export async function bundle(compiled, target) {
 function entriesOf(compiled) {
   const bundles = Object.values(exports).flatMap((conditions) => conditions.import?.default ?? []);
   const names = bundles.map((file) => basename(file, '.js')).filter((name) => name !== 'index');
-  // rollup lets entries run in the order of their paths. The main entry is the first: its first lines refuse an old NestJS.
+  // rollup lets entries run in the order of their paths. The main entry is the first: its first lines refuse
+  // an old NestJS.
   const first = join(compiled, '0.js');
   renameSync(join(compiled, 'index.js'), first);
-  return { index: first, ...Object.fromEntries(names.map((name) => [name, join(compiled, name, 'index.js')])) };
+  return {
+    index: first,
+    ...Object.fromEntries(names.map((name) => [name, join(compiled, name, 'index.js')])),
+  };
 }
 
 function filesOf(compiled) {
@@ -75,7 +83,10 @@ function filesOf(compiled) {
   };
 }
 
-/** Two chunks that the entries share: the contract, which needs no Nest, and all else that the main entry imports. */
+/**
+ * Two chunks that the entries share: the contract, which needs no Nest, and all else that the main entry
+ * imports.
+ */
 function chunksOf(compiled, main) {
   let imported;
   return (id, { getModuleInfo }) => {

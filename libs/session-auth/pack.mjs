@@ -1,4 +1,5 @@
-// Packs the library's tarball, alone, into dist/packages/ of the workspace, or the folder that is named: the build, with the README and the license.
+// Packs the library's tarball, alone, into dist/packages/ of the workspace, or the folder that is named: the
+// build, with the README and the license.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +13,10 @@ const { version } = JSON.parse(readFileSync(`${home}package.json`, 'utf8'));
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 try {
-  writeFileSync(`${home}README.md`, readPageFor('README.md', { files: ['README.md', 'LICENSE'], ref: `v${version}` }));
+  writeFileSync(
+    `${home}README.md`,
+    readPageFor('README.md', { files: ['README.md', 'LICENSE'], ref: `v${version}` }),
+  );
   copyFileSync(`${root}LICENSE`, `${home}LICENSE`);
   execFileSync('npm', ['pack', '--pack-destination', target], { cwd: home, stdio: 'inherit' });
 } finally {

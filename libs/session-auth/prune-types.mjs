@@ -12,7 +12,9 @@ const open = entries.map((entry) => resolve(home, entry));
 for (let file = open.pop(); file; file = open.pop()) {
   if (reached.has(file)) continue;
   reached.add(file);
-  for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?['"](\.[^'"]+)\.js['"]/g)) {
+  for (const [, path] of readFileSync(file, 'utf8').matchAll(
+    /(?:from|import)\s*\(?['"](\.[^'"]+)\.js['"]/g,
+  )) {
     open.push(resolve(dirname(file), `${path}.d.ts`));
   }
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, UseGuards, Req, type Type, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  UseGuards,
+  Req,
+  type Type,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
 import {
   Authorize,
   OptionalAuth,
@@ -56,11 +64,9 @@ const ON_HANDLER: [handler: LevelName, controller: LevelName, admitted: string][
   ['none', 'Authorize', 'acme all'],
   ['none', 'Public+Roles', 'boss all'],
   ['none', 'OptionalAuth+Roles', 'boss all'],
-  ...['none', 'Public', 'OptionalAuth', 'Roles', 'Public+Roles', 'OptionalAuth+Roles'].map((controller): [LevelName, LevelName, string] => [
-    'Roles',
-    controller as LevelName,
-    'boss all',
-  ]),
+  ...['none', 'Public', 'OptionalAuth', 'Roles', 'Public+Roles', 'OptionalAuth+Roles'].map(
+    (controller): [LevelName, LevelName, string] => ['Roles', controller as LevelName, 'boss all'],
+  ),
   ['Roles', 'SubRoles', 'all'],
   ['Roles', 'Authorize', 'all'],
   ['SubRoles', 'none', 'approver all'],
@@ -83,9 +89,13 @@ function inEach(handler: LevelName, admitted: string): [LevelName, LevelName, st
 }
 
 /** The path of the controller with these levels, among those of all pairs. */
-const pathOf = (handler: LevelName, controller: LevelName): string => `${handler}-${controller}`.replaceAll('+', '-');
+const pathOf = (handler: LevelName, controller: LevelName): string =>
+  `${handler}-${controller}`.replaceAll('+', '-');
 
-/** A guarded controller with these decorators, and with these on its one handler, in the order in which they are read. */
+/**
+ * A guarded controller with these decorators, and with these on its one handler, in the order in which they
+ * are read.
+ */
 function controllerWith(handler: Level[], controller: Level[], path = ''): Type {
   @UseGuards(SessionAuthGuard)
   @Controller(path)
@@ -108,20 +118,24 @@ describe.each(PLATFORMS)('the access rule of a handler on %s', (_name, platform)
   );
   const shared = sharedSample({ controllers }, platform);
 
-  it.each(ON_HANDLER)('with %s on the handler and %s on its controller admits: %s', async (handler, controller, admitted) => {
-    const { service, app } = shared;
-    const path = `/${pathOf(handler, controller)}/door`;
-    const statuses: Record<string, number> = { stranger: (await app.get(path)).status };
-    for (const [name, record] of Object.entries(USERS)) statuses[name] = (await app.get(path, service.signInAs(record))).status;
+  it.each(ON_HANDLER)(
+    'with %s on the handler and %s on its controller admits: %s',
+    async (handler, controller, admitted) => {
+      const { service, app } = shared;
+      const path = `/${pathOf(handler, controller)}/door`;
+      const statuses: Record<string, number> = { stranger: (await app.get(path)).status };
+      for (const [name, record] of Object.entries(USERS))
+        statuses[name] = (await app.get(path, service.signInAs(record))).status;
 
-    expect(
-      Object.keys(statuses)
-        .filter((name) => statuses[name] === 200)
-        .join(' '),
-    ).toBe(admitted);
-    const refused = Object.entries(statuses).filter(([, status]) => status !== 200);
-    expect(refused).toEqual(refused.map(([name]) => [name, name === 'stranger' ? 401 : 403]));
-  });
+      expect(
+        Object.keys(statuses)
+          .filter((name) => statuses[name] === 200)
+          .join(' '),
+      ).toBe(admitted);
+      const refused = Object.entries(statuses).filter(([, status]) => status !== 200);
+      expect(refused).toEqual(refused.map(([name]) => [name, name === 'stranger' ? 401 : 403]));
+    },
+  );
 
   it.each(['Public', 'OptionalAuth'] as const)('makes no call for @%s without a token', async (handler) => {
     await shared.app.get(`/${pathOf(handler, 'none')}/door`);
@@ -181,17 +195,20 @@ describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
     ['a malformed token', ['X-AUTH-TOKEN: b d'], 0],
     ['two tokens', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good'], 0],
     ['a good token with a malformed IV', ['X-AUTH-TOKEN: good', 'X-AUTH-IV: i v'], 0],
-  ])('lets a caller with %s in as anonymous, and removes any earlier user from the request', async (_case, lines, calls) => {
-    const { service, app } = shared;
-    service.signInAs({}, 'good');
-    const answer = await sendRaw(app.url, { path: '/news', lines });
+  ])(
+    'lets a caller with %s in as anonymous, and removes any earlier user from the request',
+    async (_case, lines, calls) => {
+      const { service, app } = shared;
+      service.signInAs({}, 'good');
+      const answer = await sendRaw(app.url, { path: '/news', lines });
 
-    expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body)).toEqual({ anonymous: true });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.has('www-authenticate')).toBe(false);
-    expect(service.callsTo('user_details')).toBe(calls);
-  });
+      expect(answer.status).toBe(200);
+      expect(JSON.parse(answer.body)).toEqual({ anonymous: true });
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.has('www-authenticate')).toBe(false);
+      expect(service.callsTo('user_details')).toBe(calls);
+    },
+  );
 
   it.each([
     ['is out of order', reply(500), 503],

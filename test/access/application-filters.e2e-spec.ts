@@ -49,7 +49,8 @@ class CatchEverythingFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     this.caught.exceptions.push(exception);
     const { httpAdapter } = this.adapterHost;
-    const statusCode = exception instanceof HttpException ? exception.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;
+    const statusCode =
+      exception instanceof HttpException ? exception.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;
     httpAdapter.reply(host.switchToHttp().getResponse(), { statusCode, sentBy: 'application' }, statusCode);
   }
 }
@@ -118,17 +119,50 @@ function throwing(error: Error): Type {
   return ThrowingController;
 }
 
-const signIn = (app: RunningApp, credentials: object = { username: 'ann', password: 'x' }): Promise<Response> =>
-  fetch(`${app.url}/sign-in`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(credentials) });
+const signIn = (
+  app: RunningApp,
+  credentials: object = { username: 'ann', password: 'x' },
+): Promise<Response> =>
+  fetch(`${app.url}/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  });
 
 /** An error of the library: its status, its code, its class, and the class of Nest that it extends. */
-type Failure = readonly [status: number, code: string, name: string, base: Type, header: string | undefined, ask: Ask];
+type Failure = readonly [
+  status: number,
+  code: string,
+  name: string,
+  base: Type,
+  header: string | undefined,
+  ask: Ask,
+];
 type Ask = (app: RunningApp, service: ScriptedService) => Promise<Response>;
 
-const OUTAGE = ['SESSION_SERVICE_UNAVAILABLE', 'SessionServiceUnavailableError', ServiceUnavailableException, 'retry-after'] as const;
+const OUTAGE = [
+  'SESSION_SERVICE_UNAVAILABLE',
+  'SessionServiceUnavailableError',
+  ServiceUnavailableException,
+  'retry-after',
+] as const;
 const GUARD_FAILURES: readonly Failure[] = [
-  [401, 'SESSION_REQUIRED', 'SessionRejectedError', UnauthorizedException, 'www-authenticate', (app) => app.get('/me')],
-  [401, 'SESSION_REJECTED', 'SessionRejectedError', UnauthorizedException, 'www-authenticate', (app) => app.get('/me', 'bad')],
+  [
+    401,
+    'SESSION_REQUIRED',
+    'SessionRejectedError',
+    UnauthorizedException,
+    'www-authenticate',
+    (app) => app.get('/me'),
+  ],
+  [
+    401,
+    'SESSION_REJECTED',
+    'SessionRejectedError',
+    UnauthorizedException,
+    'www-authenticate',
+    (app) => app.get('/me', 'bad'),
+  ],
   [
     403,
     'ACCESS_DENIED',
@@ -154,7 +188,14 @@ const answered = (status: number): Ask => {
   };
 };
 const SERVICE_FAILURES: readonly Failure[] = [
-  [401, 'CREDENTIALS_REJECTED', 'CredentialsRejectedError', UnauthorizedException, 'www-authenticate', answered(401)],
+  [
+    401,
+    'CREDENTIALS_REJECTED',
+    'CredentialsRejectedError',
+    UnauthorizedException,
+    'www-authenticate',
+    answered(401),
+  ],
   [403, 'ACCESS_DENIED', 'AccessDeniedError', ForbiddenException, undefined, answered(403)],
   [400, 'INVALID_REQUEST', 'InvalidRequestError', BadRequestException, undefined, (app) => signIn(app, {})],
   [503, ...OUTAGE, answered(500)],
@@ -164,7 +205,12 @@ function expectFamily(exception: unknown, [status, code, name, base]: Failure): 
   expect(exception).toBeInstanceOf(base);
   expect(exception).toBeInstanceOf(SessionAuthError);
   expect(isSessionAuthError(exception)).toBe(true);
-  expect(exception).toMatchObject({ name, code, statusCode: status, ...(NEST_MAJOR === 12 && { errorCode: code }) });
+  expect(exception).toMatchObject({
+    name,
+    code,
+    statusCode: status,
+    ...(NEST_MAJOR === 12 && { errorCode: code }),
+  });
   expect((exception as HttpException).getStatus()).toBe(status);
   expect((exception as HttpException).getResponse()).toMatchObject({ statusCode: status, code });
 }
@@ -185,12 +231,17 @@ async function start(
 ): Promise<Application> {
   const service = await bed.service();
   const log = new CapturedLog();
-  const appFilters: Provider[] = filter?.[0] === 'APP_FILTER' ? [{ provide: APP_FILTER, useClass: filter[1] }] : [];
+  const appFilters: Provider[] =
+    filter?.[0] === 'APP_FILTER' ? [{ provide: APP_FILTER, useClass: filter[1] }] : [];
   const configure = (app: INestApplication): void => {
-    if (filter?.[0] === 'useGlobalFilters') app.useGlobalFilters(new filter[1](app.get(HttpAdapterHost), app.get(Caught)));
+    if (filter?.[0] === 'useGlobalFilters')
+      app.useGlobalFilters(new filter[1](app.get(HttpAdapterHost), app.get(Caught)));
   };
   const providers = [Caught, ...appFilters];
-  const app = await bed.sample({ baseUrl: service.url, controllers: [controller], providers }, { logger: log, configure });
+  const app = await bed.sample(
+    { baseUrl: service.url, controllers: [controller], providers },
+    { logger: log, configure },
+  );
   return { app, service, caught: app.app.get(Caught).exceptions, log };
 }
 
@@ -210,58 +261,82 @@ describe.each(PLATFORMS)('the errors of the library in an application on %s', (_
     const { app, service, log } = await start(bed);
     for (const [status, code, , , header, ask] of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
       const answer = await ask(app, service);
-      expect([answer.status, await answer.json()]).toEqual([status, expect.objectContaining({ statusCode: status, code })]);
+      expect([answer.status, await answer.json()]).toEqual([
+        status,
+        expect.objectContaining({ statusCode: status, code }),
+      ]);
       expect(answer.headers.get('cache-control')).toBe('no-store');
       if (header) expect(answer.headers.get(header)).not.toBeNull();
     }
     expect([...log.having('error', ''), ...log.having('warn', 'Error')]).toEqual([]);
   });
 
-  describe.each<Registration>(['APP_FILTER', 'useGlobalFilters'])('with a filter registered by %s', (registration) => {
-    it.each(FILTERS)(
-      'a filter of the application receives the errors that it catches, and the others keep status and code: %s [P22]',
-      async (_filter, filter, statuses) => {
-        const { app, service, caught } = await start(bed, [registration, filter]);
+  describe.each<Registration>(['APP_FILTER', 'useGlobalFilters'])(
+    'with a filter registered by %s',
+    (registration) => {
+      it.each(FILTERS)(
+        'a filter of the application receives the errors that it catches, and the others keep status and code: %s [P22]',
+        async (_filter, filter, statuses) => {
+          const { app, service, caught } = await start(bed, [registration, filter]);
+          for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
+            const [status, code, , , header, ask] = failure;
+            const answer = await ask(app, service);
+            const isCaught = statuses.includes(status);
+            expect([answer.status, await answer.json()]).toEqual([
+              status,
+              isCaught
+                ? { statusCode: status, sentBy: 'application' }
+                : expect.objectContaining({ statusCode: status, code }),
+            ]);
+            if (header && GUARD_FAILURES.includes(failure)) expect(answer.headers.get(header)).not.toBeNull();
+            const seen = caught.splice(0);
+            expect(seen).toHaveLength(isCaught ? 1 : 0);
+            if (isCaught) expectFamily(seen[0], failure);
+          }
+        },
+      );
+
+      it("behind a filter that extends Nest's, every error keeps its status and its body [P22]", async () => {
+        const { app, service, caught, log } = await start(bed, [registration, ExtendingFilter]);
         for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
-          const [status, code, , , header, ask] = failure;
+          const [status, code, , , , ask] = failure;
           const answer = await ask(app, service);
-          const isCaught = statuses.includes(status);
           expect([answer.status, await answer.json()]).toEqual([
             status,
-            isCaught ? { statusCode: status, sentBy: 'application' } : expect.objectContaining({ statusCode: status, code }),
+            expect.objectContaining({ statusCode: status, code }),
           ]);
-          if (header && GUARD_FAILURES.includes(failure)) expect(answer.headers.get(header)).not.toBeNull();
-          const seen = caught.splice(0);
-          expect(seen).toHaveLength(isCaught ? 1 : 0);
-          if (isCaught) expectFamily(seen[0], failure);
+          expectFamily(caught.pop(), failure);
         }
-      },
-    );
-
-    it("behind a filter that extends Nest's, every error keeps its status and its body [P22]", async () => {
-      const { app, service, caught, log } = await start(bed, [registration, ExtendingFilter]);
-      for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
-        const [status, code, , , , ask] = failure;
-        const answer = await ask(app, service);
-        expect([answer.status, await answer.json()]).toEqual([status, expect.objectContaining({ statusCode: status, code })]);
-        expectFamily(caught.pop(), failure);
-      }
-      expect(log.having('error', '')).toEqual([]);
-    });
-  });
+        expect(log.having('error', '')).toEqual([]);
+      });
+    },
+  );
 
   it('an error of another copy of the library keeps its status and headers, whichever class it extends [P22]', async () => {
     const brand = Symbol.for('nestjs-session-auth.error');
-    const foreign = Object.assign(new Error('The session is not valid'), { code: 'SESSION_REJECTED', statusCode: 401, [brand]: true });
+    const foreign = Object.assign(new Error('The session is not valid'), {
+      code: 'SESSION_REJECTED',
+      statusCode: 401,
+      [brand]: true,
+    });
     const { app } = await start(bed, undefined, throwing(foreign));
     const answer = await app.get('/throwing');
 
-    expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining({ statusCode: 401, code: 'SESSION_REJECTED' })]);
-    expect(answer.headers.get('www-authenticate')).toBe('X-Auth-Token realm="session", error="invalid_token"');
+    expect([answer.status, await answer.json()]).toEqual([
+      401,
+      expect.objectContaining({ statusCode: 401, code: 'SESSION_REJECTED' }),
+    ]);
+    expect(answer.headers.get('www-authenticate')).toBe(
+      'X-Auth-Token realm="session", error="invalid_token"',
+    );
   });
 
   it('an error of the configuration that a handler throws is 500, and is logged [P22]', async () => {
-    const { app, log } = await start(bed, undefined, throwing(new InvalidConfigurationError('an option is invalid')));
+    const { app, log } = await start(
+      bed,
+      undefined,
+      throwing(new InvalidConfigurationError('an option is invalid')),
+    );
 
     expect((await app.get('/throwing')).status).toBe(500);
     expect(log.having('error', 'an option is invalid')).toHaveLength(1);
@@ -272,7 +347,10 @@ describe.each(PLATFORMS)('the errors of the library in an application on %s', (_
     for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
       const [status, , , , , ask] = failure;
       const answer = await ask(app, service);
-      expect([answer.status, await answer.json()]).toEqual([status, { statusCode: status, sentBy: 'application' }]);
+      expect([answer.status, await answer.json()]).toEqual([
+        status,
+        { statusCode: status, sentBy: 'application' },
+      ]);
       expectFamily(caught.pop(), failure);
     }
   });

@@ -20,7 +20,9 @@ const noting =
 class ClientsController {
   @Get('clients/:id')
   @Authorize(
-    (user, context) => String(user.ccl_info?.client_id) === context.switchToHttp().getRequest<{ params: { id: string } }>().params.id,
+    (user, context) =>
+      String(user.ccl_info?.client_id) ===
+      context.switchToHttp().getRequest<{ params: { id: string } }>().params.id,
   )
   client(@Param('id') id: string): string {
     return id;
@@ -111,13 +113,16 @@ describe.each(PLATFORMS)('@Authorize on %s', (_name, platform) => {
     ['/both', { role: 'boss' }, 403, ['first']],
     ['/role-first', { role: 'clerk' }, 403, []],
     ['/role-first', { role: 'boss' }, 200, ['rule']],
-  ])('asks for %s in turn, and no further than the first that is not met', async (path, record, status, order) => {
-    asked.length = 0;
-    const { service, app } = shared;
+  ])(
+    'asks for %s in turn, and no further than the first that is not met',
+    async (path, record, status, order) => {
+      asked.length = 0;
+      const { service, app } = shared;
 
-    expect((await app.get(path, service.signInAs(record))).status).toBe(status);
-    expect(asked).toEqual(order);
-  });
+      expect((await app.get(path, service.signInAs(record))).status).toBe(status);
+      expect(asked).toEqual(order);
+    },
+  );
 
   it('calls no rule for a caller without a valid session', async () => {
     const rule = (): boolean => {

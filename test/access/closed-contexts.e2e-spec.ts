@@ -21,8 +21,15 @@ class PigeonHandlers {
   }
 }
 
-/** Returns a handler as such a framework gets it from Nest: with the guards of the application, in a context of its kind. */
-function handlerOf(app: INestApplication, name: 'deliver' | 'deliverOpenly', kind: string): (letter: string) => Promise<unknown> {
+/**
+ * Returns a handler as such a framework gets it from Nest: with the guards of the application, in a context
+ * of its kind.
+ */
+function handlerOf(
+  app: INestApplication,
+  name: 'deliver' | 'deliverOpenly',
+  kind: string,
+): (letter: string) => Promise<unknown> {
   const handlers = app.get(PigeonHandlers);
   const creator = app.get(ExternalContextCreator, { strict: false });
   const unused = [undefined, undefined, undefined, undefined, undefined] as const;
@@ -36,7 +43,10 @@ describe.each(platforms('Express'))('a context of a kind that is not open on %s'
     const service = await bed.service();
     const log = new CapturedLog();
     const options = { protectAllRoutes: true };
-    const { app } = await bed.sample({ baseUrl: service.url, options, providers: [PigeonHandlers] }, { logger: log });
+    const { app } = await bed.sample(
+      { baseUrl: service.url, options, providers: [PigeonHandlers] },
+      { logger: log },
+    );
     return { app, log, service, warnings: () => log.having('warn', 'closed context') };
   }
 
@@ -44,10 +54,13 @@ describe.each(platforms('Express'))('a context of a kind that is not open on %s'
     const { app, service, warnings } = await start();
     const deliver = handlerOf(app, 'deliver', 'pigeon');
 
-    for (const letter of ['first', 'second']) await expect(deliver(letter)).rejects.toMatchObject({ status: 403, code: 'ACCESS_DENIED' });
+    for (const letter of ['first', 'second'])
+      await expect(deliver(letter)).rejects.toMatchObject({ status: 403, code: 'ACCESS_DENIED' });
     expect(app.get(PigeonHandlers).delivered).toEqual([]);
     expect(service.callsTo('user_details')).toBe(0);
-    expect(warnings()).toEqual([expect.stringMatching(/calls of the kind 'pigeon' are denied.* a guard of your own.*@Public\(\)/)]);
+    expect(warnings()).toEqual([
+      expect.stringMatching(/calls of the kind 'pigeon' are denied.* a guard of your own.*@Public\(\)/),
+    ]);
   });
 
   it.each(['graphql', 'rpc', 'ws'])(
@@ -55,15 +68,21 @@ describe.each(platforms('Express'))('a context of a kind that is not open on %s'
     async (kind) => {
       const { app, warnings } = await start();
 
-      await expect(handlerOf(app, 'deliver', kind)('letter')).rejects.toMatchObject({ status: 403, code: 'ACCESS_DENIED' });
+      await expect(handlerOf(app, 'deliver', kind)('letter')).rejects.toMatchObject({
+        status: 403,
+        code: 'ACCESS_DENIED',
+      });
       expect(app.get(PigeonHandlers).delivered).toEqual([]);
-      expect(warnings()).toEqual([expect.stringContaining(`Add SessionAuthModule.contextKind('${kind}') to plugins`)]);
+      expect(warnings()).toEqual([
+        expect.stringContaining(`Add SessionAuthModule.contextKind('${kind}') to plugins`),
+      ]);
     },
   );
 
   it('has a warning of its own beside another kind', async () => {
     const { app, warnings } = await start();
-    for (const kind of ['pigeon', 'telegraph', 'pigeon']) await expect(handlerOf(app, 'deliver', kind)('letter')).rejects.toThrow();
+    for (const kind of ['pigeon', 'telegraph', 'pigeon'])
+      await expect(handlerOf(app, 'deliver', kind)('letter')).rejects.toThrow();
 
     expect(warnings()).toEqual([expect.stringContaining("'pigeon'"), expect.stringContaining("'telegraph'")]);
   });

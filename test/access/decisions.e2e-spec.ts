@@ -100,7 +100,12 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     return decisions;
   };
 
-  const inPlace = { authority: 'default', kind: 'http', controller: 'OpeningsController', atMs: expect.any(Number) };
+  const inPlace = {
+    authority: 'default',
+    kind: 'http',
+    controller: 'OpeningsController',
+    atMs: expect.any(Number),
+  };
   const ann = expect.objectContaining({ username: 'ann' });
 
   it('emits one decision for each call, for every outcome', async () => {
@@ -117,19 +122,38 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
 
     expect(decisions).toEqual([
       { ...inPlace, handler: 'list', isAllowed: true, outcome: 'authenticated', user: ann },
-      { ...inPlace, handler: 'secrets', isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED', user: ann },
+      {
+        ...inPlace,
+        handler: 'secrets',
+        isAllowed: false,
+        outcome: 'forbidden',
+        code: 'ACCESS_DENIED',
+        user: ann,
+      },
       { ...inPlace, handler: 'news', isAllowed: true, outcome: 'authenticated', user: ann },
       { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REQUIRED' },
       { ...inPlace, handler: 'news', isAllowed: true, outcome: 'unauthenticated' },
       { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REJECTED' },
-      { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unavailable', code: 'SESSION_SERVICE_UNAVAILABLE' },
+      {
+        ...inPlace,
+        handler: 'list',
+        isAllowed: false,
+        outcome: 'unavailable',
+        code: 'SESSION_SERVICE_UNAVAILABLE',
+      },
     ]);
   });
 
   it('emits the decisions of every kind of call', async () => {
     const [service, port] = [await bed.service(), await freePort()];
-    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true, graphiql: false });
-    const options: Partial<SessionAuthOptions> = { token: [fromHeader('x-auth-token'), fromPayload('token')] };
+    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({
+      driver: ApolloDriver,
+      autoSchemaFile: true,
+      graphiql: false,
+    });
+    const options: Partial<SessionAuthOptions> = {
+      token: [fromHeader('x-auth-token'), fromPayload('token')],
+    };
     const sample: SampleApp = {
       baseUrl: service.url,
       controllers,
@@ -137,7 +161,9 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
       imports: [graphql],
       options,
     };
-    const app = await bed.sample(sample, { configure: (nest) => void nest.useWebSocketAdapter(SOCKET_IO[1](nest)) });
+    const app = await bed.sample(sample, {
+      configure: (nest) => void nest.useWebSocketAdapter(SOCKET_IO[1](nest)),
+    });
     app.app.connectMicroservice({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
     await app.app.startAllMicroservices();
     const decisions = observed(app);
@@ -147,11 +173,16 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     const peer = await SOCKET_IO[2](app.url, { headers: { 'x-auth-token': token } });
     await peer.ask('openings');
     await peer.close();
-    const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+    const client = ClientProxyFactory.create({
+      transport: Transport.TCP,
+      options: { host: '127.0.0.1', port },
+    });
     await firstValueFrom(client.send('openings', { token }));
     client.close();
 
-    expect(decisions.map(({ kind, controller, handler, isAllowed }) => [kind, controller, handler, isAllowed])).toEqual([
+    expect(
+      decisions.map(({ kind, controller, handler, isAllowed }) => [kind, controller, handler, isAllowed]),
+    ).toEqual([
       ['graphql', 'OpeningsResolver', 'openings', true],
       ['ws', 'OpeningsGateway', 'message', true],
       ['rpc', 'OpeningsController', 'message', true],
@@ -162,10 +193,20 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers });
     const decisions = observed(app);
-    const attempts = [['X-Auth-Token: a b'], [`X-Auth-Token: ${'x'.repeat(5_000)}`], ['X-Auth-Token: a', 'X-Auth-Token: b']];
+    const attempts = [
+      ['X-Auth-Token: a b'],
+      [`X-Auth-Token: ${'x'.repeat(5_000)}`],
+      ['X-Auth-Token: a', 'X-Auth-Token: b'],
+    ];
     for (const lines of attempts) await sendRaw(app.url, { path: '/openings', lines });
 
-    const rejected = { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REJECTED' };
+    const rejected = {
+      ...inPlace,
+      handler: 'list',
+      isAllowed: false,
+      outcome: 'unauthenticated',
+      code: 'SESSION_REJECTED',
+    };
     expect(decisions).toEqual(attempts.map(() => rejected));
     expect(service.requests).toEqual([]);
   });
@@ -177,8 +218,9 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
       { baseUrl: service.url, controllers },
       {
         configure: (nest) =>
-          void nest.use((request: { readonly headers: Record<string, string> }, _response: unknown, next: () => void) =>
-            requestId.run(request.headers['x-request-id'] ?? '', next),
+          void nest.use(
+            (request: { readonly headers: Record<string, string> }, _response: unknown, next: () => void) =>
+              requestId.run(request.headers['x-request-id'] ?? '', next),
           ),
       },
     );
@@ -231,24 +273,33 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     ['throws as an observer', ({ decisions$ }) => decisions$.subscribe({ next: () => fail() })],
     ['rejects', ({ decisions$ }) => decisions$.subscribe(() => Promise.reject(new Error('broken')) as never)],
     ['throws in an operator', ({ decisions$ }) => decisions$.pipe(map(() => fail())).subscribe()],
-    ['throws after an operator', ({ decisions$ }) => decisions$.pipe(filter(() => true)).subscribe(() => fail())],
-  ])('a subscriber that %s changes no decision, ends no process and reaches no other subscriber', async (_how, subscribe) => {
-    const ended: unknown[] = [];
-    const note = (error: unknown): void => void ended.push(error);
-    process.on('uncaughtException', note).on('unhandledRejection', note);
-    const [service, logger] = [await bed.service(), new CapturedLog()];
-    const app = await bed.sample({ baseUrl: service.url, controllers }, { logger });
-    subscribe(app.app.get(SessionAuthEvents));
-    const decisions = observed(app);
-    const token = service.signInAs({});
+    [
+      'throws after an operator',
+      ({ decisions$ }) => decisions$.pipe(filter(() => true)).subscribe(() => fail()),
+    ],
+  ])(
+    'a subscriber that %s changes no decision, ends no process and reaches no other subscriber',
+    async (_how, subscribe) => {
+      const ended: unknown[] = [];
+      const note = (error: unknown): void => void ended.push(error);
+      process.on('uncaughtException', note).on('unhandledRejection', note);
+      const [service, logger] = [await bed.service(), new CapturedLog()];
+      const app = await bed.sample({ baseUrl: service.url, controllers }, { logger });
+      subscribe(app.app.get(SessionAuthEvents));
+      const decisions = observed(app);
+      const token = service.signInAs({});
 
-    expect((await app.get('/openings', token)).status).toBe(200);
-    expect((await app.get('/secrets', token)).status).toBe(403);
-    expect(decisions).toHaveLength(2);
-    await until('the failure is logged', () => logger.having('warn', 'decision subscriber failed').length === 1);
-    expect(ended).toEqual([]);
-    process.off('uncaughtException', note).off('unhandledRejection', note);
-  });
+      expect((await app.get('/openings', token)).status).toBe(200);
+      expect((await app.get('/secrets', token)).status).toBe(403);
+      expect(decisions).toHaveLength(2);
+      await until(
+        'the failure is logged',
+        () => logger.having('warn', 'decision subscriber failed').length === 1,
+      );
+      expect(ended).toEqual([]);
+      process.off('uncaughtException', note).off('unhandledRejection', note);
+    },
+  );
 
   it('cannot be changed by a subscriber, and completes with the application', async () => {
     const service = await bed.service();
@@ -269,9 +320,14 @@ function fail(): never {
 }
 
 describe('impersonatorField', () => {
-  it.each(['acting_as', 'auth_token', '', 7, null])('stops the start if it is %p, which no record has as a field', async (field) => {
-    const options = { impersonatorField: field } as object;
-    const error = await bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', options }));
-    expect(error.message).toMatch(/^SessionAuthModule: impersonatorField must be the name of a field of the user record\./);
-  });
+  it.each(['acting_as', 'auth_token', '', 7, null])(
+    'stops the start if it is %p, which no record has as a field',
+    async (field) => {
+      const options = { impersonatorField: field } as object;
+      const error = await bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', options }));
+      expect(error.message).toMatch(
+        /^SessionAuthModule: impersonatorField must be the name of a field of the user record\./,
+      );
+    },
+  );
 });

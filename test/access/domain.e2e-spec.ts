@@ -8,7 +8,8 @@ import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 
 /** Decorators that an application composes. */
-const ClientManagers = () => applyDecorators(UseGuards(SessionAuthGuard), Roles('manager'), CclScope({ client_id: 'clientId' }));
+const ClientManagers = () =>
+  applyDecorators(UseGuards(SessionAuthGuard), Roles('manager'), CclScope({ client_id: 'clientId' }));
 
 @Controller()
 @UseGuards(SessionAuthGuard)
@@ -88,14 +89,21 @@ describe.each(PLATFORMS)('the rules of the domain on %s', (_name, platform) => {
     [{ role: 'manager', ccl_info: { client_id: 7 } }, '/clients/7', 200],
     [{ role: 'manager', ccl_info: { client_id: 8 } }, '/clients/7', 403],
     [{ role: 'clerk', ccl_info: { client_id: 7 } }, '/clients/7', 403],
-  ])('a decorator of the application that is composed of these holds all of them: %o at %s gets %i', async (record, path, status) => {
-    expect(await statusOf(record, path)).toBe(status);
-  });
+  ])(
+    'a decorator of the application that is composed of these holds all of them: %o at %s gets %i',
+    async (record, path, status) => {
+      expect(await statusOf(record, path)).toBe(status);
+    },
+  );
 
   it('no spelling of another id admits the user to a client, and the own id does', async () => {
     const service = await bed.service();
     const token = service.signInAs({ role: 'manager', ccl_info: { client_id: 7 } });
-    const app = await bed.sample({ baseUrl: service.url, options: { cache: { ttlMs: 60_000 } }, controllers: [ManagedController] });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { cache: { ttlMs: 60_000 } },
+      controllers: [ManagedController],
+    });
     const ids = fc.oneof(
       fc.integer().map(String),
       fc.constantFrom('7', '+7', '7e0', '0x7', '７', '7,8', '[7]'),

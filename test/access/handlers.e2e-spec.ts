@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Post, Req, Sse, UseGuards, type INestApplication, type MessageEvent } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Module,
+  Post,
+  Req,
+  Sse,
+  UseGuards,
+  type INestApplication,
+  type MessageEvent,
+} from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import type { Readable } from 'node:stream';
@@ -23,7 +33,9 @@ class StreamsController {
 
   @Post('upload')
   @Roles('hiring_manager')
-  async upload(@Req() request: { readonly raw?: Readable; readonly body?: unknown } & Readable): Promise<number> {
+  async upload(
+    @Req() request: { readonly raw?: Readable; readonly body?: unknown } & Readable,
+  ): Promise<number> {
     runs += 1;
     let bytes = 0;
     for await (const chunk of request.raw ?? request) bytes += (chunk as Buffer).length;
@@ -53,7 +65,9 @@ const BODY = Buffer.alloc(300_000, 'x');
 function passBodiesOn(app: INestApplication): void {
   const instance: unknown = app.getHttpAdapter().getInstance();
   if (app.getHttpAdapter().getType() !== 'fastify') return;
-  (instance as FastifyInstance).addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
+  (instance as FastifyInstance).addContentTypeParser('application/octet-stream', (_request, _payload, done) =>
+    done(null),
+  );
 }
 
 describe.each(PLATFORMS)('on %s', (_name, platform) => {
@@ -65,7 +79,10 @@ describe.each(PLATFORMS)('on %s', (_name, platform) => {
     const app = await bed.sample({ baseUrl: service.url, controllers: [StreamsController] });
     for (const token of [undefined, 'bad']) {
       const refused = await app.get('/events', token, { accept: 'text/event-stream' });
-      expect([refused.status, refused.headers.get('content-type')]).toEqual([401, expect.stringContaining('application/json')]);
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([
+        401,
+        expect.stringContaining('application/json'),
+      ]);
     }
     expect(runs).toBe(0);
 
@@ -77,7 +94,10 @@ describe.each(PLATFORMS)('on %s', (_name, platform) => {
   it('an upload reaches its handler for an admitted user only', async () => {
     runs = 0;
     const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [StreamsController] }, { configure: passBodiesOn });
+    const app = await bed.sample(
+      { baseUrl: service.url, controllers: [StreamsController] },
+      { configure: passBodiesOn },
+    );
     const upload = async (token: string): Promise<Response> => {
       const headers = { 'content-type': 'application/octet-stream', 'x-auth-token': token };
       return fetch(`${app.url}/upload`, { method: 'POST', headers, body: BODY });
@@ -102,7 +122,9 @@ describe.each(PLATFORMS)('on %s', (_name, platform) => {
     const app = await bed.sample({ baseUrl: service.url, imports, controllers: [] }, { configure });
 
     for (const token of [undefined, 'bad'])
-      expect(await always(async () => (await app.get('/api/houses/1/floors/rooms/2', token)).status)).toBe(401);
+      expect(await always(async () => (await app.get('/api/houses/1/floors/rooms/2', token)).status)).toBe(
+        401,
+      );
     expect(runs).toBe(0);
     expect(await (await app.get('/api/houses/1/floors/rooms/2', service.signInAs({}))).text()).toBe('ann');
   });
@@ -164,18 +186,23 @@ describe.each(PLATFORMS)('a controller that extends another on %s', (_name, plat
   ])('admits at %s only the role %s', async (path, admitted) => {
     const { service, app } = shared;
     const roles = ['boss', 'clerk', 'admin'];
-    const statuses = await Promise.all(roles.map(async (role) => (await app.get(path, service.signInAs({ role }, role))).status));
+    const statuses = await Promise.all(
+      roles.map(async (role) => (await app.get(path, service.signInAs({ role }, role))).status),
+    );
 
     expect(roles.filter((_role, index) => statuses[index] === 200)).toEqual([admitted]);
     expect((await app.get(path)).status).toBe(401);
   });
 
-  it.each(['/plain/about', '/strict/about', '/open/about'])('keeps the public handlers that it inherits: %s', async (path) => {
-    const { service, app } = shared;
+  it.each(['/plain/about', '/strict/about', '/open/about'])(
+    'keeps the public handlers that it inherits: %s',
+    async (path) => {
+      const { service, app } = shared;
 
-    expect((await app.get(path)).status).toBe(200);
-    expect(service.requests).toHaveLength(0);
-  });
+      expect((await app.get(path)).status).toBe(200);
+      expect(service.requests).toHaveLength(0);
+    },
+  );
 
   it('leaves the one it extends as it was', async () => {
     const { service, app } = shared;

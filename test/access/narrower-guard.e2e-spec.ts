@@ -78,7 +78,10 @@ describe.each(PLATFORMS)('a guard below an opening on %s', (_name, platform) => 
     'closes a handler or a class under @Public() of its controller or of a base class, with %j [P45]',
     async (options) => {
       const service = await bed.service();
-      const running = await startApp(platform, sampleApp({ baseUrl: service.url, options, controllers: [OnHandler, OnSubclass, Without] }));
+      const running = await startApp(
+        platform,
+        sampleApp({ baseUrl: service.url, options, controllers: [OnHandler, OnSubclass, Without] }),
+      );
       const token = service.signInAs({ role: 'clerk' }, 'clerk');
       const statuses: Record<string, number[]> = {};
       for (const { call } of accessMapOf(running.app)) {
@@ -108,11 +111,18 @@ describe.each(PLATFORMS)('a guard below an opening on %s', (_name, platform) => 
   it('is named by the audit under an inherited @OptionalAuth(), which still admits callers without a session [P45]', async () => {
     const service = await bed.service();
     const logger = new CapturedLog();
-    const running = await startApp(platform, sampleApp({ baseUrl: service.url, controllers: [OnOptional] }), { logger });
-    expect([(await running.get('/optional/named')).status, (await running.get('/optional/inherited')).status]).toEqual([200, 200]);
+    const running = await startApp(platform, sampleApp({ baseUrl: service.url, controllers: [OnOptional] }), {
+      logger,
+    });
+    expect([
+      (await running.get('/optional/named')).status,
+      (await running.get('/optional/inherited')).status,
+    ]).toEqual([200, 200]);
     await running.close();
     expect(logger.having('warn', 'audit').sort()).toEqual(
-      ['inherited', 'named'].map((name) => expect.stringContaining(`OnOptional.${name} has SessionAuthGuard under @OptionalAuth()`)),
+      ['inherited', 'named'].map((name) =>
+        expect.stringContaining(`OnOptional.${name} has SessionAuthGuard under @OptionalAuth()`),
+      ),
     );
   });
 });

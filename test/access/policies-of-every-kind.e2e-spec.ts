@@ -56,7 +56,10 @@ class OpeningsGateway {
   }
 }
 
-/** Calls the handler of a kind with a token. Returns the caller's result: the answer, or the status of the denial. */
+/**
+ * Calls the handler of a kind with a token. Returns the caller's result: the answer, or the status of the
+ * denial.
+ */
 type Call = (app: RunningApp, port: number, token: string) => Promise<unknown>;
 
 const overHttp: Call = async (app, _port, token) => {
@@ -77,7 +80,10 @@ const overSocket: Call = async (app, _port, token) => {
 };
 
 const overMessages: Call = async (_app, port, token) => {
-  const client: ClientProxy = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+  const client: ClientProxy = ClientProxyFactory.create({
+    transport: Transport.TCP,
+    options: { host: '127.0.0.1', port },
+  });
   try {
     return await firstValueFrom(client.send<unknown>('openings', { token })).catch(
       (error: unknown) => (error as { readonly statusCode: number }).statusCode,
@@ -91,7 +97,12 @@ const KINDS: [kind: string, call: Call, denial: unknown, request: object][] = [
   ['a controller', overHttp, 403, { url: '/openings' }],
   ['a resolver', overGraphql, 'FORBIDDEN', { req: expect.anything() }],
   ['a gateway', overSocket, 403, { pattern: 'openings', context: expect.anything() }],
-  ['a message handler', overMessages, 403, { pattern: 'openings', data: { token: expect.any(String) }, context: expect.anything() }],
+  [
+    'a message handler',
+    overMessages,
+    403,
+    { pattern: 'openings', data: { token: expect.any(String) }, context: expect.anything() },
+  ],
 ];
 
 describe.each(PLATFORMS)('a policy in an application on %s', (_name, platform) => {
@@ -101,7 +112,11 @@ describe.each(PLATFORMS)('a policy in an application on %s', (_name, platform) =
 
   beforeAll(async () => {
     [service, port] = await Promise.all([startScriptedService(), freePort()]);
-    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true, graphiql: false });
+    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({
+      driver: ApolloDriver,
+      autoSchemaFile: true,
+      graphiql: false,
+    });
     const root = sampleApp({
       baseUrl: service.url,
       options: { token: [fromHeader('x-auth-token'), fromPayload('token')] },
@@ -109,7 +124,9 @@ describe.each(PLATFORMS)('a policy in an application on %s', (_name, platform) =
       providers: [OpeningsResolver, OpeningsGateway, Openings, CallNotes, NotesCall, NotesCallAgain],
       imports: [graphql],
     });
-    app = await startApp(platform, root, { configure: (nest) => void nest.useWebSocketAdapter(SOCKET_IO[1](nest)) });
+    app = await startApp(platform, root, {
+      configure: (nest) => void nest.useWebSocketAdapter(SOCKET_IO[1](nest)),
+    });
     app.app.connectMicroservice({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
     await app.app.startAllMicroservices();
   });
@@ -119,15 +136,18 @@ describe.each(PLATFORMS)('a policy in an application on %s', (_name, platform) =
     await service.close();
   });
 
-  it.each(KINDS)('decides for %s, and is given the call if it is request-scoped', async (_kind, call, denial, request) => {
-    expect(await call(app, port, service.signInAs({ username: 'ann' }))).toBe('in');
-    expect(await call(app, port, service.signInAs({ username: 'ann' }))).toBe('in');
-    expect(await call(app, port, service.signInAs({ username: 'bob' }))).toBe(denial);
-    const numbers = NotesCall.noted.map(({ number }) => number);
-    expect(numbers.slice(0, 4)).toEqual([numbers[0], numbers[0], numbers[2], numbers[2]]);
-    expect(numbers[2]).not.toBe(numbers[0]);
-    expect(NotesCall.noted[0]?.request).toMatchObject(request);
-    const bob = service.signInAs({ username: 'bob' });
-    expect(await always(() => call(app, port, bob))).toBe(denial);
-  });
+  it.each(KINDS)(
+    'decides for %s, and is given the call if it is request-scoped',
+    async (_kind, call, denial, request) => {
+      expect(await call(app, port, service.signInAs({ username: 'ann' }))).toBe('in');
+      expect(await call(app, port, service.signInAs({ username: 'ann' }))).toBe('in');
+      expect(await call(app, port, service.signInAs({ username: 'bob' }))).toBe(denial);
+      const numbers = NotesCall.noted.map(({ number }) => number);
+      expect(numbers.slice(0, 4)).toEqual([numbers[0], numbers[0], numbers[2], numbers[2]]);
+      expect(numbers[2]).not.toBe(numbers[0]);
+      expect(NotesCall.noted[0]?.request).toMatchObject(request);
+      const bob = service.signInAs({ username: 'bob' });
+      expect(await always(() => call(app, port, bob))).toBe(denial);
+    },
+  );
 });

@@ -1,7 +1,22 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Inject, Injectable, Module, Scope, type ExecutionContext, type Provider, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  Scope,
+  type ExecutionContext,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
-import { Authorize, SessionAuthGuard, SessionAuthService, type AuthorizationPolicy } from 'nestjs-session-auth';
+import {
+  Authorize,
+  SessionAuthGuard,
+  SessionAuthService,
+  type AuthorizationPolicy,
+} from 'nestjs-session-auth';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { TestSessions } from 'nestjs-session-auth/testing';
 import { Test } from '@nestjs/testing';
@@ -97,16 +112,22 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
     ...[OpeningsController, ScopedController, PerRequestController],
     ...ANSWERS.map(([what, answer]) => guardedBy(answering(answer), pathOf(what))),
   ];
-  const shared = sharedSample({ controllers, providers: [Openings, CallNotes, NotesCall, NotesCallAgain] }, platform);
+  const shared = sharedSample(
+    { controllers, providers: [Openings, CallNotes, NotesCall, NotesCallAgain] },
+    platform,
+  );
 
   beforeEach(() => void NotesCall.noted.splice(0));
 
   it.each([
     ['ann', 200],
     ['bob', 403],
-  ])('that is no provider is created with its dependencies, and decides about %s', async (username, status) => {
-    expect((await shared.app.get('/openings', shared.service.signInAs({ username }))).status).toBe(status);
-  });
+  ])(
+    'that is no provider is created with its dependencies, and decides about %s',
+    async (username, status) => {
+      expect((await shared.app.get('/openings', shared.service.signInAs({ username }))).status).toBe(status);
+    },
+  );
 
   it('is not called for a caller without a valid session', async () => {
     expect((await shared.app.get('/openings')).status).toBe(401);
@@ -115,7 +136,9 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
   });
 
   it('of a controller is replaced by the rule of a handler', async () => {
-    expect((await shared.app.get('/openings/other', shared.service.signInAs({ username: 'bob' }))).status).toBe(200);
+    expect(
+      (await shared.app.get('/openings/other', shared.service.signInAs({ username: 'bob' }))).status,
+    ).toBe(200);
   });
 
   it.each(ANSWERS)('that %s results in the right status', async (what, _answer, status) => {
@@ -142,12 +165,19 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
   it('that a module provides is the one that is called', async () => {
     const service = await bed.service();
     const closed: Provider = { provide: OwnsOpening, useValue: { allows: () => false } };
-    const app = await bed.sample({ baseUrl: service.url, controllers: [OpeningsController], providers: [closed] });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      controllers: [OpeningsController],
+      providers: [closed],
+    });
     expect((await app.get('/openings', service.signInAs({}))).status).toBe(403);
   });
 
   it('that an imported module exports is the one that is called', async () => {
-    @Module({ providers: [{ provide: OwnsOpening, useValue: { allows: () => false } }], exports: [OwnsOpening] })
+    @Module({
+      providers: [{ provide: OwnsOpening, useValue: { allows: () => false } }],
+      exports: [OwnsOpening],
+    })
     class PoliciesModule {}
     @Module({ imports: [PoliciesModule], exports: [PoliciesModule] })
     class SharedModule {}
@@ -168,8 +198,15 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
     }
     const service = await bed.service();
     const providers: Provider[] = [Openings, ObservedGuard];
-    const sample = { baseUrl: service.url, controllers: [OpeningsController], providers, options: { cache: { ttlMs: 60_000 } } };
-    const app = await bed.sample(sample, { configure: (nest) => void nest.useGlobalGuards(nest.get(ObservedGuard)) });
+    const sample = {
+      baseUrl: service.url,
+      controllers: [OpeningsController],
+      providers,
+      options: { cache: { ttlMs: 60_000 } },
+    };
+    const app = await bed.sample(sample, {
+      configure: (nest) => void nest.useGlobalGuards(nest.get(ObservedGuard)),
+    });
     const token = service.signInAs({});
     const ask = async (): Promise<number> => (await app.get('/openings', token)).status;
     expect([await ask(), await ask()]).toEqual([200, 200]);
@@ -192,7 +229,9 @@ describe('a policy in a test', () => {
       .compile();
     const app = moduleRef.createNestApplication();
     await app.listen(0, '127.0.0.1');
-    expect((await fetch(`${await app.getUrl()}/openings`, { headers: sessions.signInAs() })).status).toBe(403);
+    expect((await fetch(`${await app.getUrl()}/openings`, { headers: sessions.signInAs() })).status).toBe(
+      403,
+    );
     await app.close();
   });
 });
@@ -231,7 +270,12 @@ class Broken implements AuthorizationPolicy {
 
 describe('the application does not start', () => {
   const start = (policy: unknown): Promise<Error> =>
-    bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [guardedBy(policy as Type<AuthorizationPolicy>)] }));
+    bootstrapError(
+      sampleApp({
+        baseUrl: 'https://sessions.example.com',
+        controllers: [guardedBy(policy as Type<AuthorizationPolicy>)],
+      }),
+    );
 
   it.each([
     [
@@ -244,7 +288,11 @@ describe('the application does not start', () => {
       Broken,
       /^@Authorize\(Broken\) of RuledController.ruled: .*can't be created in SampleRoot\. No database\./,
     ],
-    ['without the method allows', WithoutMethod, /^@Authorize\(WithoutMethod\) of RuledController.ruled: .*no method allows/],
+    [
+      'without the method allows',
+      WithoutMethod,
+      /^@Authorize\(WithoutMethod\) of RuledController.ruled: .*no method allows/,
+    ],
     [
       'that is request-scoped and no provider',
       RequestScoped,
@@ -268,7 +316,9 @@ describe('the application does not start', () => {
     @Module({ controllers, providers: [Openings] })
     class SecondModule {}
     const imports = [{ module: FirstModule }, { module: SecondModule }];
-    const error = await bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [], imports }));
+    const error = await bootstrapError(
+      sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [], imports }),
+    );
     expect(error.message).toMatch(/RuledController is in FirstModule and SecondModule, each with its own/);
   });
 });

@@ -86,18 +86,31 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
     expect((await app.get(path, service.signInAs(record))).status).toBe(status);
   });
 
-  it.each([[['boss']], [{ 0: 'boss' }], [7], [true]])('take no role of another type: %j is an unusable answer', async (role) => {
-    const { service, app } = shared;
+  it.each([[['boss']], [{ 0: 'boss' }], [7], [true]])(
+    'take no role of another type: %j is an unusable answer',
+    async (role) => {
+      const { service, app } = shared;
 
-    expect((await app.get('/class', service.signInAs({ role } as object))).status).toBe(503);
-  });
+      expect((await app.get('/class', service.signInAs({ role } as object))).status).toBe(503);
+    },
+  );
 
   it.each([[undefined], [ShoutingRecord]])(
     'take no role from a prototype that the answer brings along (record class %p)',
     async (userRecord) => {
       const service = await bed.service();
-      service.on('user_details', reply(200, '{"__proto__":{"role":"admin"},"constructor":{"prototype":{"role":"admin"}},"username":"a"}'));
-      const app = await bed.sample({ baseUrl: service.url, controllers, options: userRecord ? { userRecord } : {} });
+      service.on(
+        'user_details',
+        reply(
+          200,
+          '{"__proto__":{"role":"admin"},"constructor":{"prototype":{"role":"admin"}},"username":"a"}',
+        ),
+      );
+      const app = await bed.sample({
+        baseUrl: service.url,
+        controllers,
+        options: userRecord ? { userRecord } : {},
+      });
 
       expect((await app.get('/class', 'token')).status).toBe(403);
       expect(({} as { role?: unknown }).role).toBeUndefined();
@@ -108,7 +121,12 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
     const { service, app } = shared;
     const refusal = await app.get('/sub', service.signInAs({ role: 'new_hire' }));
 
-    expect(await refusal.json()).toEqual({ statusCode: 403, code: 'ACCESS_DENIED', error: 'Forbidden', message: 'Access is denied' });
+    expect(await refusal.json()).toEqual({
+      statusCode: 403,
+      code: 'ACCESS_DENIED',
+      error: 'Forbidden',
+      message: 'Access is denied',
+    });
     expect(refusal.headers.has('www-authenticate')).toBe(false);
     expect([...refusal.headers].join()).not.toMatch(/clerk|approver|new_hire/);
   });
@@ -126,12 +144,15 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
 describe('@Roles and @SubRoles without a usable name', () => {
   const loose = { Roles, SubRoles } as unknown as Record<string, (...names: unknown[]) => unknown>;
 
-  it.each([[[]], [['']], [['boss', '']], [[undefined]], [[null]], [[7]], [[['boss']]]])('are an error at once: %j', (names) => {
-    for (const decorator of ['Roles', 'SubRoles']) {
-      expect(() => loose[decorator]?.(...names)).toThrow(InvalidConfigurationError);
-      expect(() => loose[decorator]?.(...names)).toThrow(new RegExp(`@${decorator}\\(\\)`));
-    }
-  });
+  it.each([[[]], [['']], [['boss', '']], [[undefined]], [[null]], [[7]], [[['boss']]]])(
+    'are an error at once: %j',
+    (names) => {
+      for (const decorator of ['Roles', 'SubRoles']) {
+        expect(() => loose[decorator]?.(...names)).toThrow(InvalidConfigurationError);
+        expect(() => loose[decorator]?.(...names)).toThrow(new RegExp(`@${decorator}\\(\\)`));
+      }
+    },
+  );
 });
 
 @Controller('class')
@@ -169,15 +190,21 @@ describe.each(PLATFORMS)('roles on %s', (_name, platform) => {
     return statuses;
   }
 
-  row('a user without the role gets 403, and the reply does not name the required role [J01]', async (trial) => {
-    const records = [{}, { role: null }, { role: '' }, { role: 'new_hire' }, { role: 'HIRING_MANAGER' }];
-    expect(await statusesFor(trial, '/hm', records)).toEqual(records.map(() => 403));
-    for (const { body } of trial.answers) expect(body).not.toContain('hiring_manager');
-  });
+  row(
+    'a user without the role gets 403, and the reply does not name the required role [J01]',
+    async (trial) => {
+      const records = [{}, { role: null }, { role: '' }, { role: 'new_hire' }, { role: 'HIRING_MANAGER' }];
+      expect(await statusesFor(trial, '/hm', records)).toEqual(records.map(() => 403));
+      for (const { body } of trial.answers) expect(body).not.toContain('hiring_manager');
+    },
+  );
 
   row(
     'the roles of a handler replace those of its class [J02]',
-    async (trial) => expect(await statusesFor(trial, '/class/own', [{ role: 'clerk' }, { role: 'boss' }])).toEqual([200, 403]),
+    async (trial) =>
+      expect(await statusesFor(trial, '/class/own', [{ role: 'clerk' }, { role: 'boss' }])).toEqual([
+        200, 403,
+      ]),
     { controllers },
   );
 
@@ -185,16 +212,21 @@ describe.each(PLATFORMS)('roles on %s', (_name, platform) => {
     'roles and sub-roles must both be met [J03]',
     async (trial) => {
       const [role, sub_role] = ['boss', 'approver'];
-      expect(await statusesFor(trial, '/class/both', [{ role, sub_role }, { role }, { sub_role }, {}])).toEqual([200, 403, 403, 403]);
+      expect(
+        await statusesFor(trial, '/class/both', [{ role, sub_role }, { role }, { sub_role }, {}]),
+      ).toEqual([200, 403, 403, 403]);
     },
     { controllers },
   );
 
-  row('@Roles() and @SubRoles() without a name are an error before the application starts [J04]', async (trial) => {
-    const nothing = [] as unknown as [string];
-    for (const decorate of [() => Roles(...nothing), () => SubRoles(...nothing)]) {
-      expect(decorate).toThrow(InvalidConfigurationError);
-    }
-    expect(await trial.status({ path: '/hm' })).toBe(200);
-  });
+  row(
+    '@Roles() and @SubRoles() without a name are an error before the application starts [J04]',
+    async (trial) => {
+      const nothing = [] as unknown as [string];
+      for (const decorate of [() => Roles(...nothing), () => SubRoles(...nothing)]) {
+        expect(decorate).toThrow(InvalidConfigurationError);
+      }
+      expect(await trial.status({ path: '/hm' })).toBe(200);
+    },
+  );
 });

@@ -29,7 +29,8 @@ class ReportsController {
 }
 
 const byUri = (app: INestApplication): void => void app.enableVersioning({ type: VersioningType.URI });
-const byHeader = (app: INestApplication): void => void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' });
+const byHeader = (app: INestApplication): void =>
+  void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' });
 
 describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -72,7 +73,9 @@ describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, 
     const { service, app } = shared;
     service.signInAs({}, 'good');
     const headers = token === undefined ? {} : { 'x-auth-token': token };
-    const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(`${app.url}/me`, { method, headers })));
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => fetch(`${app.url}/me`, { method, headers })),
+    );
 
     expect([get?.status, head?.status]).toEqual([status, status]);
     expect(head?.headers.get('www-authenticate')).toBe(get?.headers.get('www-authenticate'));
@@ -102,7 +105,10 @@ describe.each(PLATFORMS)('the routes of a protected application on %s', (_name, 
 
   it('answer a preflight with 204 and no call to the service, when CORS is enabled', async () => {
     const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, options, controllers }, { configure: (nest) => nest.enableCors() });
+    const app = await bed.sample(
+      { baseUrl: service.url, options, controllers },
+      { configure: (nest) => nest.enableCors() },
+    );
 
     expect((await fetch(`${app.url}/me`, { method: 'OPTIONS', headers: preflight })).status).toBe(204);
     expect(service.requests).toHaveLength(0);
@@ -138,7 +144,11 @@ class MarkedController {
 }
 
 const PATHS = ['/hm/', '//hm', '/%68m', '/hm;x', '/HM', '/./hm', '/hm?x=%00', '/hm#x'];
-const PREFLIGHT = ['Origin: https://a.example', 'Access-Control-Request-Method: GET', 'Access-Control-Request-Headers: x-auth-token'];
+const PREFLIGHT = [
+  'Origin: https://a.example',
+  'Access-Control-Request-Method: GET',
+  'Access-Control-Request-Headers: x-auth-token',
+];
 
 describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
   const row = rowsOn(platform);
@@ -147,7 +157,10 @@ describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
     for (const method of ['GET', 'HEAD']) {
       for (const path of PATHS) {
         for (const token of [null, 'bad']) {
-          expect([path, [400, 401, 404]]).toEqual([path, expect.arrayContaining([await trial.status({ method, path, token })])]);
+          expect([path, [400, 401, 404]]).toEqual([
+            path,
+            expect.arrayContaining([await trial.status({ method, path, token })]),
+          ]);
         }
       }
     }
@@ -157,7 +170,11 @@ describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
   row('HEAD gets the verdict of GET [K01]', async (trial) => {
     for (const token of [TOKEN, 'bad', null]) {
       const [get, head] = [await trial.ask({ token }), await trial.ask({ method: 'HEAD', token })];
-      expect([head.status, head.headers.get('www-authenticate'), head.body]).toEqual([get.status, get.headers.get('www-authenticate'), '']);
+      expect([head.status, head.headers.get('www-authenticate'), head.body]).toEqual([
+        get.status,
+        get.headers.get('www-authenticate'),
+        '',
+      ]);
     }
   });
 
@@ -178,21 +195,35 @@ describe.each(PLATFORMS)('routes on %s', (_name, platform) => {
     'with the guard on the whole application only the marked routes are open [K02]',
     async (trial) => {
       const paths = ['/open', '/pub', '/reports/all', '/me'];
-      expect(await Promise.all(paths.map((path) => trial.status({ path, token: null })))).toEqual([200, 401, 401, 401]);
+      expect(await Promise.all(paths.map((path) => trial.status({ path, token: null })))).toEqual([
+        200, 401, 401, 401,
+      ]);
       expect(trial.calls()).toBe(0);
     },
-    { options: { protectAllRoutes: true }, controllers: [MarkedController, CountedReportsController, FaultsController] },
+    {
+      options: { protectAllRoutes: true },
+      controllers: [MarkedController, CountedReportsController, FaultsController],
+    },
   );
 
   async function preflight(trial: Trial): Promise<string> {
-    const { status, headers } = await trial.ask({ method: 'OPTIONS', token: null, iv: null, lines: PREFLIGHT });
+    const { status, headers } = await trial.ask({
+      method: 'OPTIONS',
+      token: null,
+      iv: null,
+      lines: PREFLIGHT,
+    });
     expect(trial.calls()).toBe(0);
     return `${status} ${headers.get('access-control-allow-origin')}`;
   }
 
-  row('a preflight gets 204 without a call where CORS is enabled [K03]', async (trial) => expect(await preflight(trial)).toBe('204 *'), {
-    configure: (app) => app.enableCors(),
-  });
+  row(
+    'a preflight gets 204 without a call where CORS is enabled [K03]',
+    async (trial) => expect(await preflight(trial)).toBe('204 *'),
+    {
+      configure: (app) => app.enableCors(),
+    },
+  );
 
   row('a preflight gets no 200 where CORS is not enabled [K03]', async (trial) => {
     expect(await preflight(trial)).toBe('404 null');

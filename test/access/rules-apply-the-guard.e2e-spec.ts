@@ -39,7 +39,8 @@ const RULES: [name: string, rule: () => Decorator, withoutSession: number][] = [
   ['@OptionalAuth()', () => OptionalAuth(), 200],
 ];
 
-const guardsOf = (target: object): unknown[] => (Reflect.getMetadata('__guards__', target) ?? []) as unknown[];
+const guardsOf = (target: object): unknown[] =>
+  (Reflect.getMetadata('__guards__', target) ?? []) as unknown[];
 
 function onHandler(decorator: Decorator): Type {
   @Controller()
@@ -136,16 +137,19 @@ describe('a rule', () => {
 describe.each(PLATFORMS)('a handler with a rule and no guard beside it on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(RULES)('checks the session, by %s on the handler and on the class', async (_rule, rule, withoutSession) => {
-    for (const controller of [onHandler(rule()), onClass(rule())]) {
-      const service = await bed.service();
-      const app = await bed.sample({ baseUrl: service.url, controllers: [controller] });
-      const user = { role: 'boss', sub_role: 'approver', ats_enabled: true, ccl_info: { client_id: 7 } };
+  it.each(RULES)(
+    'checks the session, by %s on the handler and on the class',
+    async (_rule, rule, withoutSession) => {
+      for (const controller of [onHandler(rule()), onClass(rule())]) {
+        const service = await bed.service();
+        const app = await bed.sample({ baseUrl: service.url, controllers: [controller] });
+        const user = { role: 'boss', sub_role: 'approver', ats_enabled: true, ccl_info: { client_id: 7 } };
 
-      expect((await app.get('/ruled/7')).status).toBe(withoutSession);
-      expect((await app.get('/ruled/7', service.signInAs(user))).status).toBe(200);
-    }
-  });
+        expect((await app.get('/ruled/7')).status).toBe(withoutSession);
+        expect((await app.get('/ruled/7', service.signInAs(user))).status).toBe(200);
+      }
+    },
+  );
 
   it('gives the user to guards that are named above the rule', async () => {
     const service = await bed.service();
@@ -162,7 +166,12 @@ describe.each(PLATFORMS)('a handler that has the guard many times on %s', (_name
 
   it('is checked once, and each of its rules is evaluated once', async () => {
     const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [OverguardedController], providers, options });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      controllers: [OverguardedController],
+      providers,
+      options,
+    });
     asked = 0;
 
     expect((await app.get('/ruled', service.signInAs({ role: 'boss' }))).status).toBe(200);
@@ -175,7 +184,12 @@ describe.each(PLATFORMS)('a handler that has the guard many times on %s', (_name
 
   it('is checked once where a session is optional', async () => {
     const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [OverguardedController], providers, options });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      controllers: [OverguardedController],
+      providers,
+      options,
+    });
 
     expect((await app.get('/optional', service.signInAs({}))).status).toBe(200);
     expect((await app.get('/optional', 'refused')).status).toBe(200);

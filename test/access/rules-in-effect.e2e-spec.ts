@@ -15,9 +15,22 @@ import {
   type Type,
 } from '@nestjs/common';
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
-import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
+import {
+  ClientProxyFactory,
+  MessagePattern,
+  Transport,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { Authorize, Public, Roles, SessionAuthGuard, SubRoles, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import {
+  Authorize,
+  Public,
+  Roles,
+  SessionAuthGuard,
+  SubRoles,
+  type SessionAuthExtras,
+  type SessionAuthOptions,
+} from 'nestjs-session-auth';
 import { AcknowledgeAudit } from 'nestjs-session-auth/diagnostics';
 import { accessMapOf, findOpenHandlers } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
@@ -86,11 +99,21 @@ class WithPolicy {
 }
 
 const graphql = (): DynamicModule =>
-  GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, typeDefs: 'type Query { openings: [Int] others: Int }' });
+  GraphQLModule.forRoot<ApolloDriverConfig>({
+    driver: ApolloDriver,
+    typeDefs: 'type Query { openings: [Int] others: Int }',
+  });
 
 async function ask({ url }: RunningApp, token: string | undefined): Promise<void> {
-  const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }) };
-  const reply = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: '{ openings }' }) });
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { 'x-auth-token': token }),
+  };
+  const reply = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query: '{ openings }' }),
+  });
   await reply.text();
 }
 
@@ -206,7 +229,11 @@ class OpenMessage {
 }
 
 const listing = (controllers: Type | Type[], options: Options = {}) => {
-  return (): AuditedApp => ({ controllers: [controllers].flat(), options, call: (app, token) => app.get('/list', token) });
+  return (): AuditedApp => ({
+    controllers: [controllers].flat(),
+    options,
+    call: (app, token) => app.get('/list', token),
+  });
 };
 
 /** An application that connects a microservice, and asks it. */
@@ -358,10 +385,22 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each<[string, () => AuditedApp, string]>([
-    ['a resolver with a rule by useFactory', resolving([{ provide: Ruled, useFactory: () => new Ruled() }]), 'Ruled'],
-    ['a resolver by useFactory under another token', resolving([{ provide: 'openings', useFactory: () => new Ruled() }]), 'Ruled'],
+    [
+      'a resolver with a rule by useFactory',
+      resolving([{ provide: Ruled, useFactory: () => new Ruled() }]),
+      'Ruled',
+    ],
+    [
+      'a resolver by useFactory under another token',
+      resolving([{ provide: 'openings', useFactory: () => new Ruled() }]),
+      'Ruled',
+    ],
     ['a resolver by useValue', resolving([{ provide: Ruled, useValue: new Ruled() }]), 'Ruled'],
-    ['a class with a rule by useFactory', resolving([{ provide: RuledClass, useFactory: () => new RuledClass() }]), 'RuledClass'],
+    [
+      'a class with a rule by useFactory',
+      resolving([{ provide: RuledClass, useFactory: () => new RuledClass() }]),
+      'RuledClass',
+    ],
     ['a resolver beside its base class, which Nest maps', resolving([Derived, Base]), 'Derived'],
   ])('does not start with %s [P31]', async (_case, create, name) => {
     const outcome = await outcomeOf(create, await bed.service(), platform);
@@ -372,23 +411,46 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
   it.each<[string, () => AuditedApp, string]>([
     ['a method that overrides one with a rule, and has none', listing(Overriding), 'Overriding'],
     ['the same in an application that is closed by default', listing(Overriding, closed), 'Overriding'],
-    ['a method that overrides one that overrides one with a rule', listing(OverridingTwice), 'OverridingTwice'],
+    [
+      'a method that overrides one that overrides one with a rule',
+      listing(OverridingTwice),
+      'OverridingTwice',
+    ],
     ['a decorator that wraps the handler above its rule', listing(Wrapped), 'Wrapped'],
     ['the same in an application that is closed by default', listing(Wrapped, closed), 'Wrapped'],
     ['a decorator that wraps the handler between two rules', listing(WrappedBetween), 'WrappedBetween'],
     ['a constructor that binds a handler with a rule', listing(Bound), 'Bound'],
     ['a constructor that replaces a handler', listing(Replacing, closed), 'Replacing'],
-    ['a message that another controller serves without its rule', messaging(RuledMessage, OpenMessage), 'RuledMessage'],
-    ['a second gateway on the port of a protected one', talking(RuledGateway, SecondGateway), 'SecondGateway'],
+    [
+      'a message that another controller serves without its rule',
+      messaging(RuledMessage, OpenMessage),
+      'RuledMessage',
+    ],
+    [
+      'a second gateway on the port of a protected one',
+      talking(RuledGateway, SecondGateway),
+      'SecondGateway',
+    ],
   ])('does not start with %s [P32]', async (_case, create, name) => {
     const outcome = await outcomeOf(create, await bed.service(), platform);
-    expect(outcome).toMatchObject({ named: [expect.stringMatching(new RegExp(`^${name}[.]`))], isStoppedByDefault: true });
+    expect(outcome).toMatchObject({
+      named: [expect.stringMatching(new RegExp(`^${name}[.]`))],
+      isStoppedByDefault: true,
+    });
     expect(outcome.open).toHaveLength(1);
   });
 
   it.each<[string, () => AuditedApp, string[]]>([
-    ['a resolver by useClass', resolving([{ provide: 'openings', useClass: Ruled }]), ['Ruled.openingsForBosses']],
-    ['an alias of a resolver', resolving([Ruled, { provide: 'alias', useExisting: Ruled }]), ['Ruled.openingsForBosses']],
+    [
+      'a resolver by useClass',
+      resolving([{ provide: 'openings', useClass: Ruled }]),
+      ['Ruled.openingsForBosses'],
+    ],
+    [
+      'an alias of a resolver',
+      resolving([Ruled, { provide: 'alias', useExisting: Ruled }]),
+      ['Ruled.openingsForBosses'],
+    ],
     [
       'a resolver by useFactory, closed by default',
       resolving([{ provide: Ruled, useFactory: () => new Ruled() }], closed),
@@ -401,20 +463,48 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ],
     ['a resolver that replaces its base class', resolving([Base, Derived]), ['Derived.openingsForBosses']],
     ['a resolver that replaces its base class with a rule', resolving([Ruled, Stricter]), []],
-    ['a value of another class', resolving([Ruled, { provide: 'settings', useValue: new Map() }]), ['Ruled.openingsForBosses']],
+    [
+      'a value of another class',
+      resolving([Ruled, { provide: 'settings', useValue: new Map() }]),
+      ['Ruled.openingsForBosses'],
+    ],
     ['a wrapper that copies the metadata', listing(WrappedWithCare), ['WrappedWithCare.listForBosses']],
     ['an override under the same rule of its class', listing(RuledByClass), ['RuledByClass.listForBosses']],
     ['an override that is public', listing(Opening), []],
     ['an override with another rule', listing(Loosening), []],
     ['an override that is no handler', listing(Hiding), []],
     ['a bound handler under a rule of its class', listing(BoundByClass), ['BoundByClass.listForBosses']],
-    ['a bound handler in an application that is closed by default', listing(Bound, closed), ['RuledList.listForBosses']],
-    ['a bound handler of a guarded controller built for each request', listing(BoundForEachRequest), ['BoundForEachRequest.listForBosses']],
-    ['a message that another controller has too, earlier', messaging(OpenMessage, RuledMessage), ['RuledMessage.sayForBosses']],
+    [
+      'a bound handler in an application that is closed by default',
+      listing(Bound, closed),
+      ['RuledList.listForBosses'],
+    ],
+    [
+      'a bound handler of a guarded controller built for each request',
+      listing(BoundForEachRequest),
+      ['BoundForEachRequest.listForBosses'],
+    ],
+    [
+      'a message that another controller has too, earlier',
+      messaging(OpenMessage, RuledMessage),
+      ['RuledMessage.sayForBosses'],
+    ],
     ['a mixin of an abstract class', listing(listingOf('Mixin.listForBosses')), ['Mixin.listForBosses']],
-    ['a second gateway that is public', talking(RuledGateway, PublicGateway), ['PublicGateway.say', 'RuledGateway.sayForBosses']],
-    ['a second gateway in another namespace', talking(RuledGateway, OtherNamespace), ['RuledGateway.sayForBosses']],
-    ['a gateway by useClass', talking({ provide: 'gateway', useClass: RuledGateway }), ['RuledGateway.sayForBosses']],
+    [
+      'a second gateway that is public',
+      talking(RuledGateway, PublicGateway),
+      ['PublicGateway.say', 'RuledGateway.sayForBosses'],
+    ],
+    [
+      'a second gateway in another namespace',
+      talking(RuledGateway, OtherNamespace),
+      ['RuledGateway.sayForBosses'],
+    ],
+    [
+      'a gateway by useClass',
+      talking({ provide: 'gateway', useClass: RuledGateway }),
+      ['RuledGateway.sayForBosses'],
+    ],
   ])('starts, is closed and passes the audit with %s', async (_case, create, served) => {
     const outcome = await outcomeOf(create, await bed.service(), platform);
     const open = outcome.open.filter((handler) => !handler.startsWith('PublicGateway'));
@@ -423,7 +513,12 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
 
   it('starts with another message on the port of a guarded gateway, which the audit names', async () => {
     const outcome = await outcomeOf(talking(GuardedGateway, OtherMessage), await bed.service(), platform);
-    expect(outcome).toEqual({ open: [], served: ['GuardedGateway.say'], named: ['OtherMessage.other'], isStopped: true });
+    expect(outcome).toEqual({
+      open: [],
+      served: ['GuardedGateway.say'],
+      named: ['OtherMessage.other'],
+      isStopped: true,
+    });
   });
 
   it.each<[string, Provider[], string]>([
@@ -431,12 +526,25 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ['by useValue under another token', [{ provide: 'openings', useValue: new Ruled() }], 'Ruled'],
     ['beside its base class', [Derived, Base], 'Base'],
   ])('shows a resolver %s as open in the access map [P31]', async (_way, providers, name) => {
-    const root = sampleApp({ baseUrl: 'http://127.0.0.1:1', imports: [graphql()], controllers: [], providers, options: { audit: 'off' } });
+    const root = sampleApp({
+      baseUrl: 'http://127.0.0.1:1',
+      imports: [graphql()],
+      controllers: [],
+      providers,
+      options: { audit: 'off' },
+    });
     const running = await startApp(platform, root);
     const [map, open] = [accessMapOf(running.app), findOpenHandlers(running.app)];
     await running.close();
     expect(map).toEqual([
-      { kind: 'graphql', call: 'Query.openings', handler: `${name}.openingsForBosses`, access: 'unguarded', rules: [], isOpen: true },
+      {
+        kind: 'graphql',
+        call: 'Query.openings',
+        handler: `${name}.openingsForBosses`,
+        access: 'unguarded',
+        rules: [],
+        isOpen: true,
+      },
     ]);
     expect(open).toEqual(map);
   });
@@ -447,7 +555,11 @@ describe('an application on Express, which serves the first of two routes', () =
 
   it('does not start if the first one does not have the rule of the other [P32]', async () => {
     const outcome = await outcomeOf(listing([Unruled, Ruling]), await bed.service());
-    expect(outcome).toMatchObject({ open: ['Unruled.listForBosses'], named: ['Ruling.listForBosses'], isStoppedByDefault: true });
+    expect(outcome).toMatchObject({
+      open: ['Unruled.listForBosses'],
+      named: ['Ruling.listForBosses'],
+      isStoppedByDefault: true,
+    });
   });
 
   it('starts if the first one has the rule', async () => {
@@ -491,12 +603,18 @@ describe.each(PLATFORMS)('a warning of the audit that is acknowledged on %s', (_
       const [entry] = accessMapOf(running.app);
       await running.close();
       expect(logger.having('warn', 'audit')).toEqual([]);
-      expect(entry).toMatchObject({ call: 'GET /holidays', access: 'protected', acknowledged: 'the same for all users' });
+      expect(entry).toMatchObject({
+        call: 'GET /holidays',
+        access: 'protected',
+        acknowledged: 'the same for all users',
+      });
     },
   );
 
   it('still stops the application if a rule is certain to have no effect', async () => {
     const root = sampleApp({ baseUrl: 'http://127.0.0.1:1', controllers: [Acknowledged] });
-    await expect(startApp(platform, root)).rejects.toThrow('Acknowledged.listForBosses overrides RuledList.listForBosses without its rule');
+    await expect(startApp(platform, root)).rejects.toThrow(
+      'Acknowledged.listForBosses overrides RuledList.listForBosses without its rule',
+    );
   });
 });

@@ -1,6 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Controller, Get, HttpException, Injectable, InternalServerErrorException, NotFoundException, Scope } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  HttpException,
+  Injectable,
+  InternalServerErrorException,
+  NotFoundException,
+  Scope,
+} from '@nestjs/common';
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { ClientProxyFactory, MessagePattern, Transport, type ClientProxy } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
@@ -113,7 +121,9 @@ const over =
   };
 
 const overGraphql: Call = async (app, _port, token) => {
-  const { errors } = (await (await postGraphql(app.url, { query: '{ openings }' }, token)).json()) as GraphqlReply;
+  const { errors } = (await (
+    await postGraphql(app.url, { query: '{ openings }' }, token)
+  ).json()) as GraphqlReply;
   return (errors?.[0]?.extensions as { readonly originalError?: Answer } | undefined)?.originalError ?? {};
 };
 
@@ -125,9 +135,14 @@ const overSocket: Call = async (app, _port, token) => {
 };
 
 const overMessages: Call = async (_app, port, token) => {
-  const client: ClientProxy = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+  const client: ClientProxy = ClientProxyFactory.create({
+    transport: Transport.TCP,
+    options: { host: '127.0.0.1', port },
+  });
   try {
-    return await firstValueFrom(client.send<Answer>('openings', { token })).catch((error: unknown) => error as Answer);
+    return await firstValueFrom(client.send<Answer>('openings', { token })).catch(
+      (error: unknown) => error as Answer,
+    );
   } finally {
     client.close();
   }
@@ -151,8 +166,16 @@ const FAILURES: [what: string, fails: () => unknown, logged: string][] = [
   ['throws', () => raise(new DatabaseError(SECRET)), 'failed with DatabaseError'],
   ['rejects', () => Promise.reject(new DatabaseError(SECRET)), 'failed with DatabaseError'],
   ['throws no error', () => raise(SECRET), 'failed with String'],
-  ['rejects with nothing', () => Promise.resolve().then(() => raise(undefined)), 'failed with an error of an unnamed class'],
-  ['throws an exception of 500', () => raise(new InternalServerErrorException()), 'failed with InternalServerErrorException'],
+  [
+    'rejects with nothing',
+    () => Promise.resolve().then(() => raise(undefined)),
+    'failed with an error of an unnamed class',
+  ],
+  [
+    'throws an exception of 500',
+    () => raise(new InternalServerErrorException()),
+    'failed with InternalServerErrorException',
+  ],
   ['never settles', () => new Promise(() => undefined), 'took longer than timeoutMs'],
 ];
 
@@ -164,7 +187,11 @@ class HiddenException extends HttpException {
 
 /** Answers that a rule gives itself. */
 const ANSWERS: [what: string, exception: () => unknown, answer: Answer][] = [
-  ['throws a NotFoundException', () => raise(new NotFoundException('Nothing here')), { statusCode: 404, message: 'Nothing here' }],
+  [
+    'throws a NotFoundException',
+    () => raise(new NotFoundException('Nothing here')),
+    { statusCode: 404, message: 'Nothing here' },
+  ],
   [
     'rejects with an exception of the application',
     () => Promise.reject(new HiddenException()),
@@ -189,7 +216,11 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
     log = new CapturedLog();
     decisions = [];
     ran = 0;
-    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true, graphiql: false });
+    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({
+      driver: ApolloDriver,
+      autoSchemaFile: true,
+      graphiql: false,
+    });
     const root = sampleApp({
       baseUrl: service.url,
       options: { token: [fromHeader('x-auth-token'), fromPayload('token')], timeoutMs },
@@ -197,10 +228,15 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
       providers: [OpeningsResolver, OpeningsGateway, FailingPolicy, ScopedPolicy],
       imports: [graphql],
     });
-    app = await startApp(platform, root, { logger: log, configure: (nest) => void nest.useWebSocketAdapter(SOCKET_IO[1](nest)) });
+    app = await startApp(platform, root, {
+      logger: log,
+      configure: (nest) => void nest.useWebSocketAdapter(SOCKET_IO[1](nest)),
+    });
     app.app.connectMicroservice({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
     await app.app.startAllMicroservices();
-    subscription = app.app.get(SessionAuthEvents).decisions$.subscribe((decision) => void decisions.push(decision));
+    subscription = app.app
+      .get(SessionAuthEvents)
+      .decisions$.subscribe((decision) => void decisions.push(decision));
   };
   afterEach(async () => {
     subscription.unsubscribe();
@@ -210,43 +246,60 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
   });
 
   const cases = KINDS.flatMap(([kind, call, handler]) => {
-    const failures = kind === 'a controller' ? FAILURES : FAILURES.filter(([what]) => ['rejects', 'never settles'].includes(what));
+    const failures =
+      kind === 'a controller'
+        ? FAILURES
+        : FAILURES.filter(([what]) => ['rejects', 'never settles'].includes(what));
     return failures.map(([what, fails, logged]) => ({ kind, call, handler, what, fails, logged }));
   });
 
-  it.each(cases)('that $what denies a call of $kind with 503, and one log line has handler, rule and class [P34]', async (failing) => {
-    const { call, handler, fails, logged, what } = failing;
-    await start(what === 'never settles' ? 1_500 : PATIENT_MS);
-    const token = service.signInAs({});
-    rule = fails;
-    const answers = await Promise.all([call(app, port, token), call(app, port, token)]);
+  it.each(cases)(
+    'that $what denies a call of $kind with 503, and one log line has handler, rule and class [P34]',
+    async (failing) => {
+      const { call, handler, fails, logged, what } = failing;
+      await start(what === 'never settles' ? 1_500 : PATIENT_MS);
+      const token = service.signInAs({});
+      rule = fails;
+      const answers = await Promise.all([call(app, port, token), call(app, port, token)]);
 
-    const isOwn = what.includes('exception of 500');
-    for (const answer of answers) {
-      expect(answer).toMatchObject(isOwn ? { statusCode: 500 } : { statusCode: 503, code: 'ACCESS_CHECK_FAILED', retryAfterSeconds: 5 });
-    }
-    expect(JSON.stringify(answers)).not.toContain(SECRET);
-    const lines = log.having('warn', 'rule failed');
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(new RegExp(`@Authorize\\(\\w+\\) of ${handler} ${logged}\\.`));
-    expect(log.lines.join('\n')).not.toContain(SECRET);
-    expect(decisions).toMatchObject(answers.map(() => ({ isAllowed: false, outcome: 'unavailable', code: 'ACCESS_CHECK_FAILED' })));
+      const isOwn = what.includes('exception of 500');
+      for (const answer of answers) {
+        expect(answer).toMatchObject(
+          isOwn
+            ? { statusCode: 500 }
+            : { statusCode: 503, code: 'ACCESS_CHECK_FAILED', retryAfterSeconds: 5 },
+        );
+      }
+      expect(JSON.stringify(answers)).not.toContain(SECRET);
+      const lines = log.having('warn', 'rule failed');
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(new RegExp(`@Authorize\\(\\w+\\) of ${handler} ${logged}\\.`));
+      expect(log.lines.join('\n')).not.toContain(SECRET);
+      expect(decisions).toMatchObject(
+        answers.map(() => ({ isAllowed: false, outcome: 'unavailable', code: 'ACCESS_CHECK_FAILED' })),
+      );
 
-    rule = () => true;
-    await call(app, port, token);
-    expect(ran).toBe(1);
-  });
+      rule = () => true;
+      await call(app, port, token);
+      expect(ran).toBe(1);
+    },
+  );
 
-  const answering = KINDS.flatMap(([kind, call]) => ANSWERS.map(([what, throws, answer]) => ({ kind, call, what, throws, answer })));
+  const answering = KINDS.flatMap(([kind, call]) =>
+    ANSWERS.map(([what, throws, answer]) => ({ kind, call, what, throws, answer })),
+  );
 
-  it.each(answering)('that $what answers a call of $kind itself, in the form of the context, without a log line [P34]', async (own) => {
-    await start(PATIENT_MS);
-    rule = own.throws;
-    expect(await own.call(app, port, service.signInAs({}))).toMatchObject(own.answer);
-    expect(ran).toBe(0);
-    expect(log.having('warn', 'rule failed')).toEqual([]);
-    expect(decisions).toMatchObject([{ isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED' }]);
-  });
+  it.each(answering)(
+    'that $what answers a call of $kind itself, in the form of the context, without a log line [P34]',
+    async (own) => {
+      await start(PATIENT_MS);
+      rule = own.throws;
+      expect(await own.call(app, port, service.signInAs({}))).toMatchObject(own.answer);
+      expect(ran).toBe(0);
+      expect(log.having('warn', 'rule failed')).toEqual([]);
+      expect(decisions).toMatchObject([{ isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED' }]);
+    },
+  );
 
   it('that calls the session service in an outage passes its error on, with Retry-After [P34]', async () => {
     await start(PATIENT_MS);
@@ -261,7 +314,15 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
     await start(PATIENT_MS);
     rule = () => raise(new DatabaseError(SECRET));
     const { status, headers } = await app.get('/openings', service.signInAs({}));
-    expect([status, headers.get('retry-after'), headers.get('cache-control')]).toEqual([503, '5', 'no-store']);
-    expect(new AccessCheckFailedError()).toMatchObject({ statusCode: 503, code: 'ACCESS_CHECK_FAILED', retryAfterSeconds: 5 });
+    expect([status, headers.get('retry-after'), headers.get('cache-control')]).toEqual([
+      503,
+      '5',
+      'no-store',
+    ]);
+    expect(new AccessCheckFailedError()).toMatchObject({
+      statusCode: 503,
+      code: 'ACCESS_CHECK_FAILED',
+      retryAfterSeconds: 5,
+    });
   });
 });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Delete, Get, HttpCode, Module, Param, UseGuards, type DynamicModule } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Module,
+  Param,
+  UseGuards,
+  type DynamicModule,
+} from '@nestjs/common';
 import {
   CurrentSession,
   CurrentUser,
@@ -92,7 +101,10 @@ class FailingController {
   @Get('partners/:operation')
   async partner(@Param('operation') operation: string): Promise<void> {
     if (operation === 'signIn') await this.partners.signIn({ username: 'bob', password: 'wrong' });
-    else await this.partners[operation as 'userDetails' | 'verify' | 'signOut' | 'forget'](operation === 'forget' ? 'b d' : 'bad');
+    else
+      await this.partners[operation as 'userDetails' | 'verify' | 'signOut' | 'forget'](
+        operation === 'forget' ? 'b d' : 'bad',
+      );
   }
 
   @Get('guarded')
@@ -142,7 +154,8 @@ describe.each(PLATFORMS)('two session services of one application on %s', (_name
   }
 
   const partner = (token: string) => ({ 'x-partner-token': token });
-  const tokensAt = (service: ScriptedService): unknown[] => service.requests.map(({ headers }) => headers['x-auth-token']);
+  const tokensAt = (service: ScriptedService): unknown[] =>
+    service.requests.map(({ headers }) => headers['x-auth-token']);
 
   it('each check the handlers that name them, with their own key and token source', async () => {
     const { app, own, partners } = await both();
@@ -153,8 +166,12 @@ describe.each(PLATFORMS)('two session services of one application on %s', (_name
     expect(await (await app.get('/partners/me', ann, headers)).text()).toBe('partner bob');
     expect(await (await app.get('/partners/staff', ann, headers)).text()).toBe('staff ann');
     expect([...tokensAt(own), ...tokensAt(partners)]).toEqual([ann, ann, bob]);
-    expect(new Set(own.requests.map((request) => request.headers['x-api-key']))).toEqual(new Set(['own-key']));
-    expect(new Set(partners.requests.map((request) => request.headers['x-api-key']))).toEqual(new Set(['partner-key']));
+    expect(new Set(own.requests.map((request) => request.headers['x-api-key']))).toEqual(
+      new Set(['own-key']),
+    );
+    expect(new Set(partners.requests.map((request) => request.headers['x-api-key']))).toEqual(
+      new Set(['partner-key']),
+    );
   });
 
   it('each refuse the sessions of the other, and receive only the tokens of their own handlers', async () => {
@@ -195,7 +212,8 @@ describe.each(PLATFORMS)('two session services of one application on %s', (_name
 
     expect(await challenge('own')).toEqual([401, 'Bearer realm="session", X-Auth-Token realm="session"']);
     expect(await challenge('partners/signIn')).toEqual([401, ofPartners]);
-    for (const operation of ['userDetails', 'verify', 'forget']) expect(await challenge(`partners/${operation}`)).toEqual([401, refused]);
+    for (const operation of ['userDetails', 'verify', 'forget'])
+      expect(await challenge(`partners/${operation}`)).toEqual([401, refused]);
     expect(await challenge('guarded', { authorization: 'Bearer of-staff' })).toEqual([401, refused]);
     partners.setDown(true);
     expect(await challenge('partners/signOut')).toEqual([503, null]);
@@ -212,11 +230,16 @@ describe.each(PLATFORMS)('two session services of one application on %s', (_name
 
   it('apply rules, optional sessions and public handlers to the user of the one that is named', async () => {
     const { app, partners } = await both();
-    const [bob, boss] = [partners.signInAs({ username: 'bob' }), partners.signInAs({ username: 'eve', role: 'boss' })];
+    const [bob, boss] = [
+      partners.signInAs({ username: 'bob' }),
+      partners.signInAs({ username: 'eve', role: 'boss' }),
+    ];
     const status = async (path: string, token?: string) =>
       (await app.get(path, undefined, token === undefined ? {} : partner(token))).status;
 
-    expect([await always(() => status('/partners/boss', bob)), await status('/partners/boss', boss)]).toEqual([403, 200]);
+    expect([await always(() => status('/partners/boss', bob)), await status('/partners/boss', boss)]).toEqual(
+      [403, 200],
+    );
     expect(await (await app.get('/partners/maybe')).text()).toBe('no user');
     expect(await (await app.get('/partners/maybe', undefined, partner(bob))).text()).toBe('bob');
     expect(await status('/partners/open')).toBe(200);
@@ -239,7 +262,10 @@ describe.each(PLATFORMS)('two session services of one application on %s', (_name
   });
 
   it('sign out at the service that the handler injects', async () => {
-    const { app, own, partners } = await both({ token: fromHeader('x-partner-token'), cache: { ttlMs: 60_000 } });
+    const { app, own, partners } = await both({
+      token: fromHeader('x-partner-token'),
+      cache: { ttlMs: 60_000 },
+    });
     const headers = partner(partners.signInAs({ username: 'bob' }));
     const signedOut = await fetch(`${app.url}/partners/session`, { method: 'DELETE', headers });
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
-import { CurrentUser, SessionAuthModule, type AuthorityResolver, type SessionAuthOptions } from 'nestjs-session-auth';
+import {
+  CurrentUser,
+  SessionAuthModule,
+  type AuthorityResolver,
+  type SessionAuthOptions,
+} from 'nestjs-session-auth';
 import fc from 'fast-check';
 import { afterDelay, json } from '../support/scripted-service.js';
 import { CapturedLog } from '../support/captured-log.js';
@@ -35,9 +40,19 @@ describe.each(PLATFORMS)('the option authority on %s', (_name, platform) => {
     const own = await bed.service();
     const services = await Promise.all(TENANTS.map(() => bed.service()));
     const named = TENANTS.map((name, index) =>
-      SessionAuthModule.forRoot({ name, baseUrl: services[index]?.url ?? '', apiKey: `key-of-${name}`, ...options }),
+      SessionAuthModule.forRoot({
+        name,
+        baseUrl: services[index]?.url ?? '',
+        apiKey: `key-of-${name}`,
+        ...options,
+      }),
     );
-    const main = SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own-key', authority, protectAllRoutes: true });
+    const main = SessionAuthModule.forRoot({
+      baseUrl: own.url,
+      apiKey: 'own-key',
+      authority,
+      protectAllRoutes: true,
+    });
     const root = { module: Root, imports: [main, ...named], controllers: [TenantController, MeController] };
     return { app: await bed.app(root, logger ? { logger } : {}), own, services };
   }
@@ -48,7 +63,9 @@ describe.each(PLATFORMS)('the option authority on %s', (_name, platform) => {
   ])('separates tenants, in any order of their requests: %s', async (_case, options) => {
     const { app, own, services } = await tenants(byHeader, options);
     const tokens = TENANTS.map((tenant, index) =>
-      Array.from({ length: USERS }, (_, user) => services[index]?.signInAs({ username: `${tenant}-${user}` }, `token-${tenant}-${user}`)),
+      Array.from({ length: USERS }, (_, user) =>
+        services[index]?.signInAs({ username: `${tenant}-${user}` }, `token-${tenant}-${user}`),
+      ),
     );
     for (const [index, service] of services.entries()) {
       service.on('user_details', (request, response, ...rest) => {
@@ -62,7 +79,9 @@ describe.each(PLATFORMS)('the option authority on %s', (_name, platform) => {
       fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 40 }), async (requests) => {
         const users = await Promise.all(
           requests.map(async ({ tenant, user }) =>
-            (await app.get('/tenant/user', tokens[tenant]?.[user], { 'x-tenant': TENANTS[tenant] ?? '' })).text(),
+            (
+              await app.get('/tenant/user', tokens[tenant]?.[user], { 'x-tenant': TENANTS[tenant] ?? '' })
+            ).text(),
           ),
         );
         expect(users).toEqual(requests.map(({ tenant, user }) => `${String(TENANTS[tenant])}-${user}`));
@@ -117,6 +136,11 @@ describe.each(PLATFORMS)('the option authority on %s', (_name, platform) => {
     const other = new CapturedLog();
     const broken = await tenants(() => undefined as unknown as string, {}, other);
     for (let time = 0; time < 3; time += 1) await broken.app.get('/me', 'some-token');
-    expect(other.having('warn', 'no authority: the option authority threw, or returned something other than a string')).toHaveLength(1);
+    expect(
+      other.having(
+        'warn',
+        'no authority: the option authority threw, or returned something other than a string',
+      ),
+    ).toHaveLength(1);
   });
 });

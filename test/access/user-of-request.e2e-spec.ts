@@ -1,6 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, DefaultValuePipe, Get, Req, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { AuthToken, Authorize, CclInfo, CurrentUser, SessionAuthGuard, UserRecord } from 'nestjs-session-auth';
+import {
+  Controller,
+  DefaultValuePipe,
+  Get,
+  Req,
+  UseGuards,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
+import {
+  AuthToken,
+  Authorize,
+  CclInfo,
+  CurrentUser,
+  SessionAuthGuard,
+  UserRecord,
+} from 'nestjs-session-auth';
 import { always } from '../support/always.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { hold, json } from '../support/scripted-service.js';
@@ -42,7 +57,11 @@ class UserController {
   }
 
   @Get('token')
-  token(@CurrentUser() user: UserRecord, @CurrentUser('auth_token') field: string | undefined, @AuthToken() presented: string | undefined) {
+  token(
+    @CurrentUser() user: UserRecord,
+    @CurrentUser('auth_token') field: string | undefined,
+    @AuthToken() presented: string | undefined,
+  ) {
     return {
       read: user.auth_token,
       field,
@@ -74,7 +93,12 @@ class UserController {
     @CurrentUser('ccl_info') ids: CclInfo | undefined,
     @CurrentUser() user: UserRecord,
   ) {
-    return { role, ids, absent: Object.entries(user).filter(([, value]) => value === undefined).length, nulls: JSON.stringify(user) };
+    return {
+      role,
+      ids,
+      absent: Object.entries(user).filter(([, value]) => value === undefined).length,
+      nulls: JSON.stringify(user),
+    };
   }
 
   @Get('mutation')
@@ -107,18 +131,35 @@ describe.each(PLATFORMS)('the user of a request on %s', (_name, platform) => {
   }
 
   it('is a UserRecord, and replaces any earlier request.user', async () => {
-    expect(await ask('/record', ANN)).toEqual({ user: ANN, same: true, isRecord: true, ids: true, constructorName: 'UserRecord' });
+    expect(await ask('/record', ANN)).toEqual({
+      user: ANN,
+      same: true,
+      isRecord: true,
+      ids: true,
+      constructorName: 'UserRecord',
+    });
   });
 
   it('has a readable auth_token that no copy, no listing and no reply contains', async () => {
     expect(await ask('/token', { username: 'ann' }, 'tok-1')).toEqual({
-      ...{ read: 'tok-1', field: 'tok-1', presented: 'tok-1', json: '{"username":"ann"}', spread: { username: 'ann' } },
+      ...{
+        read: 'tok-1',
+        field: 'tok-1',
+        presented: 'tok-1',
+        json: '{"username":"ann"}',
+        spread: { username: 'ann' },
+      },
       keys: expect.not.arrayContaining(['auth_token']) as unknown,
     });
   });
 
   it('has no field that its class does not declare, however deep', async () => {
-    const answer = await ask('/record', { ...ANN, is_admin: true, constructor: 'x', ccl_info: { client_id: 7, owner: true } });
+    const answer = await ask('/record', {
+      ...ANN,
+      is_admin: true,
+      constructor: 'x',
+      ccl_info: { client_id: 7, owner: true },
+    });
 
     expect(answer).toMatchObject({
       user: { username: 'ann', role: 'new_hire', ccl_info: { client_id: 7 } },
@@ -137,9 +178,12 @@ describe.each(PLATFORMS)('the user of a request on %s', (_name, platform) => {
   it.each([
     ['has', { email: 'ann@a.example' }, ['ann@a.example', 'ann@a.example', 'ann@a.example']],
     ['lacks', {}, [null, 'none', 'none']],
-  ])('gives a parameter its default, and a pipe undefined, only where it lacks the field: it %s it', async (_case, record, emails) => {
-    expect(await ask('/email', record)).toEqual(emails);
-  });
+  ])(
+    'gives a parameter its default, and a pipe undefined, only where it lacks the field: it %s it',
+    async (_case, record, emails) => {
+      expect(await ask('/email', record)).toEqual(emails);
+    },
+  );
 
   it('is denied with 403 by a rule that requires the field', async () => {
     const service = await bed.service();
@@ -151,7 +195,9 @@ describe.each(PLATFORMS)('the user of a request on %s', (_name, platform) => {
   });
 
   it('has undefined for an id that is null', async () => {
-    expect(await ask('/fields', { ccl_info: { client_id: null, company_id: 8 } })).toMatchObject({ ids: { company_id: 8 } });
+    expect(await ask('/fields', { ccl_info: { client_id: null, company_id: 8 } })).toMatchObject({
+      ids: { company_id: 8 },
+    });
   });
 
   it('cannot be changed by a handler, and the next request sees it as it was', async () => {

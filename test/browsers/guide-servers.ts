@@ -46,7 +46,10 @@ export async function startGuideServers(): Promise<GuideServers> {
   const pages = await startPages(certificate, await codeOfGuide('browsers.md', 'public/session.js'));
   return {
     arrivals,
-    hosts: [`MAP api.example.com 127.0.0.1:${portOf(api.getHttpServer() as Server)}`, `MAP * 127.0.0.1:${portOf(pages)}`],
+    hosts: [
+      `MAP api.example.com 127.0.0.1:${portOf(api.getHttpServer() as Server)}`,
+      `MAP * 127.0.0.1:${portOf(pages)}`,
+    ],
     close: async () => {
       pages.closeAllConnections();
       pages.close();
@@ -57,7 +60,11 @@ export async function startGuideServers(): Promise<GuideServers> {
   };
 }
 
-async function startApi({ AppModule, configure }: GuideModule, httpsOptions: object, arrivals: Arrival[]): Promise<INestApplication> {
+async function startApi(
+  { AppModule, configure }: GuideModule,
+  httpsOptions: object,
+  arrivals: Arrival[],
+): Promise<INestApplication> {
   const sessions = new TestSessions();
   sessions.addUser(ANN);
   const moduleRef = await sessions.install(Test.createTestingModule({ imports: [AppModule] })).compile();
@@ -67,7 +74,9 @@ async function startApi({ AppModule, configure }: GuideModule, httpsOptions: obj
     next();
   });
   await configure(app).listen(0, '127.0.0.1');
-  (app.getHttpServer() as Server).prependListener('upgrade', (request: IncomingMessage) => arrivals.push(arrival(request, 101)));
+  (app.getHttpServer() as Server).prependListener('upgrade', (request: IncomingMessage) =>
+    arrivals.push(arrival(request, 101)),
+  );
   return app;
 }
 

@@ -58,7 +58,9 @@ describeWithBrowser('docs/browsers.md in Chromium', () => {
   /** Signs in with the code of the guide, on the page of the front end. */
   async function signIn(): Promise<Page> {
     const page = await visit(FRONT_END);
-    expect(await frontEnd(page, `signIn('${ANN.username}', '${ANN.password}').then((r) => r.status)`)).toBe(204);
+    expect(await frontEnd(page, `signIn('${ANN.username}', '${ANN.password}').then((r) => r.status)`)).toBe(
+      204,
+    );
     servers.arrivals.length = 0;
     return page;
   }
@@ -83,7 +85,13 @@ describeWithBrowser('docs/browsers.md in Chromium', () => {
     expect(await page.evaluate(socket)).toBe('{"event":"me","data":"ann"}');
     expect(await page.evaluate('document.cookie')).toBe('');
     const [cookie] = await context.cookies(API);
-    expect(cookie).toMatchObject({ name: '__Host-session', domain: 'api.example.com', httpOnly: true, secure: true, sameSite: 'Lax' });
+    expect(cookie).toMatchObject({
+      name: '__Host-session',
+      domain: 'api.example.com',
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Lax',
+    });
 
     expect(await frontEnd(page, 'signOut().then((r) => r.status)')).toBe(204);
     expect(await context.cookies(API)).toEqual([]);
@@ -96,7 +104,11 @@ describeWithBrowser('docs/browsers.md in Chromium', () => {
 
     expect(await page.evaluate(fetching('/notes', "method: 'POST'"))).toBe(201);
     expect(await page.evaluate(socket)).toBe('{"event":"me","data":"ann"}');
-    expect(await arrivalOf(page, form('/notes'), '/notes')).toMatchObject({ site: 'same-origin', hasCookie: true, status: 201 });
+    expect(await arrivalOf(page, form('/notes'), '/notes')).toMatchObject({
+      site: 'same-origin',
+      hasCookie: true,
+      status: 201,
+    });
   });
 
   it.each([
@@ -105,12 +117,19 @@ describeWithBrowser('docs/browsers.md in Chromium', () => {
     ['fetch with credentials', fetching('/notes', "method: 'POST'")],
     ['fetch with credentials that ignores CORS', fetching('/notes', "method: 'POST', mode: 'no-cors'")],
     ['a beacon', `navigator.sendBeacon('${API}/notes', 'x')`],
-  ])('a page of another origin of the same site has its cookie sent, and is refused: %s [P20]', async (_attempt, script) => {
-    await signIn();
-    const page = await visit(SIBLING);
+  ])(
+    'a page of another origin of the same site has its cookie sent, and is refused: %s [P20]',
+    async (_attempt, script) => {
+      await signIn();
+      const page = await visit(SIBLING);
 
-    expect(await arrivalOf(page, script, '/notes')).toMatchObject({ method: 'POST', hasCookie: true, status: 403 });
-  });
+      expect(await arrivalOf(page, script, '/notes')).toMatchObject({
+        method: 'POST',
+        hasCookie: true,
+        status: 403,
+      });
+    },
+  );
 
   it('a page of another origin opens no socket, reads nothing, and sends no DELETE', async () => {
     await signIn();
@@ -128,25 +147,43 @@ describeWithBrowser('docs/browsers.md in Chromium', () => {
     const page = await visit(STRANGER);
 
     for (const script of [fetching('/notes', "method: 'POST', mode: 'no-cors'"), form('/notes')])
-      expect(await arrivalOf(page, script, '/notes')).toMatchObject({ site: 'cross-site', hasCookie: false, status: 401 });
+      expect(await arrivalOf(page, script, '/notes')).toMatchObject({
+        site: 'cross-site',
+        hasCookie: false,
+        status: 401,
+      });
   });
 
   it.each([
     ['a form', form('/notes'), STRANGER],
     ['a form of a sandboxed frame', sandboxed('/notes'), 'null'],
-  ])('a page of another site is refused if the cookie has SameSite=None: %s [P20]', async (_attempt, script, origin) => {
-    await signIn();
-    const cookies = await context.cookies(API);
-    await context.addCookies(cookies.map((cookie) => ({ ...cookie, sameSite: 'None' })));
-    const page = await visit(STRANGER);
+  ])(
+    'a page of another site is refused if the cookie has SameSite=None: %s [P20]',
+    async (_attempt, script, origin) => {
+      await signIn();
+      const cookies = await context.cookies(API);
+      await context.addCookies(cookies.map((cookie) => ({ ...cookie, sameSite: 'None' })));
+      const page = await visit(STRANGER);
 
-    expect(await arrivalOf(page, script, '/notes')).toMatchObject({ site: 'cross-site', origin, hasCookie: true, status: 403 });
-  });
+      expect(await arrivalOf(page, script, '/notes')).toMatchObject({
+        site: 'cross-site',
+        origin,
+        hasCookie: true,
+        status: 403,
+      });
+    },
+  );
 
-  it.each([SIBLING, STRANGER])('a page of %s does not sign its visitor in to an account of its own', async (origin) => {
-    const page = await visit(origin);
+  it.each([SIBLING, STRANGER])(
+    'a page of %s does not sign its visitor in to an account of its own',
+    async (origin) => {
+      const page = await visit(origin);
 
-    expect(await arrivalOf(page, form('/session', undefined, SIGN_IN_FIELDS), '/session')).toMatchObject({ method: 'POST', status: 403 });
-    expect(await context.cookies(API)).toEqual([]);
-  });
+      expect(await arrivalOf(page, form('/session', undefined, SIGN_IN_FIELDS), '/session')).toMatchObject({
+        method: 'POST',
+        status: 403,
+      });
+      expect(await context.cookies(API)).toEqual([]);
+    },
+  );
 });

@@ -15,7 +15,9 @@ type Headers = Readonly<Record<string, string | string[]>>;
 /** Accepts every session, with these headers. */
 function ann(headers: Headers): Script {
   return (_request, response) =>
-    void response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ username: 'ann' }));
+    void response
+      .writeHead(200, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify({ username: 'ann' }));
 }
 
 const withControl = (control: string): Headers => ({ 'cache-control': control });
@@ -24,14 +26,20 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
   const bed = testbed(platform);
   const clock = handClock();
 
-  async function answering(script: Script, cache: Partial<SessionAuthCacheOptions> = {}): Promise<CachingApp> {
+  async function answering(
+    script: Script,
+    cache: Partial<SessionAuthCacheOptions> = {},
+  ): Promise<CachingApp> {
     const trial = await cachingApp(bed, cache, { controllers: [StaleController, HandlerController] });
     trial.service.on('user_details', script);
     return trial;
   }
 
   /** Checks after each of these pauses; returns the status and the number of calls so far. */
-  async function checks({ status, calls }: CachingApp, pausesMs: readonly number[]): Promise<[status: number, asked: number][]> {
+  async function checks(
+    { status, calls }: CachingApp,
+    pausesMs: readonly number[],
+  ): Promise<[status: number, asked: number][]> {
     const steps: [number, number][] = [];
     for (const ms of pausesMs) {
       clock.advance(ms);
@@ -52,15 +60,20 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
   ])('with %j lets a session be cached for %p ms of ten seconds', async (headers, forMs) => {
     const trial = await answering(ann(headers));
 
-    expect(await checks(trial, [0, forMs - 1, 1, forMs - 1])).toEqual([1, 1, 2, 2].map((asked) => [200, asked]));
+    expect(await checks(trial, [0, forMs - 1, 1, forMs - 1])).toEqual(
+      [1, 1, 2, 2].map((asked) => [200, asked]),
+    );
   });
 
-  it.each(['no-store', 'private, no-cache', 'max-age=0', 'max-age=ten'])('with %j is called by each check', async (control) => {
-    const trial = await answering(ann(withControl(control)));
+  it.each(['no-store', 'private, no-cache', 'max-age=0', 'max-age=ten'])(
+    'with %j is called by each check',
+    async (control) => {
+      const trial = await answering(ann(withControl(control)));
 
-    expect(await checks(trial, [0, 0, 0])).toEqual([1, 2, 3].map((asked) => [200, asked]));
-    expect(trial.sessions.countCached()).toBe(0);
-  });
+      expect(await checks(trial, [0, 0, 0])).toEqual([1, 2, 3].map((asked) => [200, asked]));
+      expect(trial.sessions.countCached()).toBe(0);
+    },
+  );
 
   it('is read with an agent of the application too', async () => {
     const options = { http: { httpAgent: new Agent() } };
@@ -90,12 +103,18 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
     const joined = [trial.sessions.verify('token'), trial.sessions.verify('token')];
     held.release();
 
-    expect([await first, ...(await Promise.all(joined))]).toMatchObject([200, { username: 'ann' }, { username: 'ann' }]);
+    expect([await first, ...(await Promise.all(joined))]).toMatchObject([
+      200,
+      { username: 'ann' },
+      { username: 'ann' },
+    ]);
     expect(trial.calls()).toBe(1);
   });
 
   it.each([400, 401, 404])('shortens the lifetime of a cached refusal by status %p', async (refusal) => {
-    const trial = await answering((_request, response) => void response.writeHead(refusal, withControl('max-age=1')).end());
+    const trial = await answering(
+      (_request, response) => void response.writeHead(refusal, withControl('max-age=1')).end(),
+    );
 
     expect(await checks(trial, [0, 999, 1])).toEqual([1, 1, 2].map((asked) => [401, asked]));
   });
@@ -185,6 +204,9 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
     const app = await bed.sample({ baseUrl: service.url }, { logger: log });
     service.on('user_details', ann(withControl('no-store')));
 
-    expect([(await app.get('/me', 'token')).status, log.having('warn', 'caching forbidden')]).toEqual([200, []]);
+    expect([(await app.get('/me', 'token')).status, log.having('warn', 'caching forbidden')]).toEqual([
+      200,
+      [],
+    ]);
   });
 });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, HttpCode, Injectable, Next, Post, UseGuards, type CanActivate } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Injectable,
+  Next,
+  Post,
+  UseGuards,
+  type CanActivate,
+} from '@nestjs/common';
 import { CurrentUser, FreshSession, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { hold, json, reply } from '../support/scripted-service.js';
 import { handClock } from '../support/hand-clock.js';
@@ -90,7 +99,10 @@ class ChainController {
   }
 }
 
-const CACHED = { options: { cache: { ttlMs: 10_000 } }, controllers: [FaultsController, CountedFreshController] };
+const CACHED = {
+  options: { cache: { ttlMs: 10_000 } },
+  controllers: [FaultsController, CountedFreshController],
+};
 
 describe.each(platforms('Fastify'))('freshness on %s', (_name, platform) => {
   const row = rowsOn(platform);
@@ -119,15 +131,22 @@ describe.each(platforms('Fastify'))('freshness on %s', (_name, platform) => {
       clock.advance(10_001);
       trial.service.on('user_details', reply(500));
 
-      expect([await trial.status(), await trial.status({ path: '/fresh' }), trial.runs.count]).toEqual([200, 503, 2]);
+      expect([await trial.status(), await trial.status({ path: '/fresh' }), trial.runs.count]).toEqual([
+        200, 503, 2,
+      ]);
     },
-    { ...CACHED, options: { retry: false, breaker: false, cache: { ttlMs: 10_000, staleIfErrorMs: 60_000 } } },
+    {
+      ...CACHED,
+      options: { retry: false, breaker: false, cache: { ttlMs: 10_000, staleIfErrorMs: 60_000 } },
+    },
   );
 
   row(
     'a handler that names the guard more than once makes one fresh check [P02]',
     async (trial) => {
-      expect([await trial.status(), await trial.status({ path: '/fresh' }), trial.calls()]).toEqual([200, 200, 2]);
+      expect([await trial.status(), await trial.status({ path: '/fresh' }), trial.calls()]).toEqual([
+        200, 200, 2,
+      ]);
     },
     CACHED,
   );
@@ -175,7 +194,9 @@ describe('freshness behind next() on Express', () => {
       await warm(trial);
       trial.service.on('user_details', reply(401));
 
-      expect([await trial.status({ path: '/chain/fresh' }), trial.calls(), trial.runs.count]).toEqual([401, 2, 1]);
+      expect([await trial.status({ path: '/chain/fresh' }), trial.calls(), trial.runs.count]).toEqual([
+        401, 2, 1,
+      ]);
     },
     setup,
   );
@@ -201,19 +222,26 @@ describe.each(platforms('Fastify'))('@FreshSession on %s', (_name, platform) => 
   const clock = handClock();
 
   async function withCachedSession(): Promise<CachingApp> {
-    const trial = await cachingApp(bed, {}, { controllers: [MeController, HandlerController, FreshController, OpenController] });
+    const trial = await cachingApp(
+      bed,
+      {},
+      { controllers: [MeController, HandlerController, FreshController, OpenController] },
+    );
     trial.service.on('user_details', json({ username: 'ann', role: 'clerk' }));
     await trial.status('/me', 'token');
     return trial;
   }
 
-  it.each(['/handler/fresh', '/all/fresh', '/all/roles', '/open/fresh'])('asks the service each time: %s', async (path) => {
-    const { service, status, calls } = await withCachedSession();
-    expect([await status(path, 'token'), await status(path, 'token'), calls()]).toEqual([200, 200, 3]);
+  it.each(['/handler/fresh', '/all/fresh', '/all/roles', '/open/fresh'])(
+    'asks the service each time: %s',
+    async (path) => {
+      const { service, status, calls } = await withCachedSession();
+      expect([await status(path, 'token'), await status(path, 'token'), calls()]).toEqual([200, 200, 3]);
 
-    service.on('user_details', reply(401));
-    expect(await status(path, 'token')).toBe(401);
-  });
+      service.on('user_details', reply(401));
+      expect(await status(path, 'token')).toBe(401);
+    },
+  );
 
   it.each(['/handler/recent', '/all/recent'])('with maxAgeMs uses an entry of that age: %s', async (path) => {
     const { status, calls } = await withCachedSession();
@@ -261,10 +289,14 @@ describe.each(platforms('Fastify'))('@FreshSession on %s', (_name, platform) => 
     const { service, status, calls } = await withCachedSession();
     service.on('user_details', reply(401));
     await status('/handler/fresh', 'token');
-    expect([await status('/me', 'token'), await status('/handler/fresh', 'token'), calls()]).toEqual([401, 401, 3]);
+    expect([await status('/me', 'token'), await status('/handler/fresh', 'token'), calls()]).toEqual([
+      401, 401, 3,
+    ]);
 
     service.on('user_details', json({ username: 'ann' }));
-    expect([await status('/handler/fresh', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 4]);
+    expect([await status('/handler/fresh', 'token'), await status('/me', 'token'), calls()]).toEqual([
+      200, 200, 4,
+    ]);
   });
 
   it('joins no call that was sent before it began, and shares the next one, by the guard and in code', async () => {
@@ -274,7 +306,9 @@ describe.each(platforms('Fastify'))('@FreshSession on %s', (_name, platform) => 
     await held.arrived;
     service.on('user_details', reply(401));
     const others = Array.from({ length: 5 }, () => errorOf(sessions.verify('token', { maxAgeMs: 0 })));
-    expect((await Promise.all(others)).map((error) => (error as { code: string }).code)).toEqual(Array(5).fill('SESSION_REJECTED'));
+    expect((await Promise.all(others)).map((error) => (error as { code: string }).code)).toEqual(
+      Array(5).fill('SESSION_REJECTED'),
+    );
     held.release();
 
     expect(await first).toBe(200);
@@ -290,7 +324,9 @@ describe.each(platforms('Fastify'))('@FreshSession on %s', (_name, platform) => 
     clock.advance(1);
     service.on('user_details', reply(401));
     await sessions.verify('token');
-    expect(await errorOf(sessions.verify('token', { maxAgeMs: 3_000 }))).toMatchObject({ code: 'SESSION_REJECTED' });
+    expect(await errorOf(sessions.verify('token', { maxAgeMs: 3_000 }))).toMatchObject({
+      code: 'SESSION_REJECTED',
+    });
     expect(calls()).toBe(2);
   });
 });

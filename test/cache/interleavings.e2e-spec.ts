@@ -1,12 +1,23 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
+import {
+  FORBIDDEN,
+  UNAUTHENTICATED,
+  unavailable,
+  type Verdict,
+} from '../../libs/session-auth/src/contract/outcome.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
 import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session-cache.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { inLongForm } from '../support/long-form.js';
-import { SessionModel, type Lifetimes, type Question, type ServiceReply, type Reply } from './session-model.js';
+import {
+  SessionModel,
+  type Lifetimes,
+  type Question,
+  type ServiceReply,
+  type Reply,
+} from './session-model.js';
 
 /** A user of the model, by number. */
 interface User {
@@ -21,12 +32,32 @@ type Step =
   | { readonly do: 'signedOut' | 'evict' | 'signedIn' }
   | { readonly do: 'wait'; readonly ms: number };
 
-const answer = fc.oneof({ weight: 3, arbitrary: fc.constant('accept' as const) }, fc.constantFrom<Answer[]>('refused', 'forbidden', 'out'));
+const answer = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('accept' as const) },
+  fc.constantFrom<Answer[]>('refused', 'forbidden', 'out'),
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('verify' as const), maxAgeMs: fc.constantFrom(Infinity, Infinity, 0, 30) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('verify' as const),
+      maxAgeMs: fc.constantFrom(Infinity, Infinity, 0, 30),
+    }),
+  },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('answer' as const), which: fc.nat(3), answer }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('signedOut' as const, 'evict' as const, 'signedIn' as const) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 20, 49, 60, 99, 100, 150) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom('signedOut' as const, 'evict' as const, 'signedIn' as const),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(1, 20, 49, 60, 99, 100, 150),
+    }),
+  },
 );
 const lifetimes: fc.Arbitrary<Lifetimes> = fc.record({
   ttlMs: fc.constant(100),
@@ -44,14 +75,18 @@ interface Call extends Question {
 const VERDICTS = { refused: UNAUTHENTICATED, forbidden: FORBIDDEN, out: unavailable('server_error') };
 
 function replyOf(verdict: Verdict<User>): Reply {
-  if (verdict.kind === 'authenticated') return verdict.stale ? `stale ${verdict.user.number}` : verdict.user.number;
+  if (verdict.kind === 'authenticated')
+    return verdict.stale ? `stale ${verdict.user.number}` : verdict.user.number;
   return ({ unauthenticated: 'refused', forbidden: 'forbidden', unavailable: 'out' } as const)[verdict.kind];
 }
 
 /** Calls of one session at once. */
 const MAX_CALLS = 2;
 
-/** One token, a verifier whose service answers when the steps say so, and the model beside it. Each user has the number of its answer. */
+/**
+ * One token, a verifier whose service answers when the steps say so, and the model beside it. Each user has
+ * the number of its answer.
+ */
 class Trial {
   readonly #model: SessionModel;
   readonly #deadlines = new Deadlines();
@@ -64,9 +99,12 @@ class Trial {
 
   constructor(settings: Lifetimes) {
     this.#model = new SessionModel(settings);
-    const ask = (): Promise<Verdict<User>> => new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
+    const ask = (): Promise<Verdict<User>> =>
+      new Promise((settle) => this.#open.push({ ...this.#model.question(), settle, waiting: [] }));
     const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1_000, maxQueued: 0 };
-    this.#clocks = [performance, Date].map((clock) => jest.spyOn(clock, 'now').mockImplementation(() => this.#model.nowMs));
+    this.#clocks = [performance, Date].map((clock) =>
+      jest.spyOn(clock, 'now').mockImplementation(() => this.#model.nowMs),
+    );
     const cache = new SessionCache<User>({ ...settings, maxEntries: 10 });
     this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { cache });
   }
@@ -85,7 +123,9 @@ class Trial {
 
   #verify(maxAgeMs: number): void {
     const expected = this.#model.fromCache(maxAgeMs);
-    const [current, joined] = [Infinity, maxAgeMs].map((limit) => this.#open.find((call) => this.#model.canJoin(call, limit)));
+    const [current, joined] = [Infinity, maxAgeMs].map((limit) =>
+      this.#open.find((call) => this.#model.canJoin(call, limit)),
+    );
     const before = this.#open.length;
     const verdict = this.#verifier.verify({ token: 'token', authIv: undefined }, maxAgeMs);
     const started = this.#open.length - before;
@@ -105,9 +145,12 @@ class Trial {
     const [call] = this.#open.splice(which % Math.max(1, this.#open.length), 1);
     if (!call) return;
     const reply: ServiceReply = kind === 'accept' ? (this.#answers += 1) : kind;
-    call.settle(typeof reply === 'number' ? { kind: 'authenticated', user: { number: reply } } : VERDICTS[reply]);
+    call.settle(
+      typeof reply === 'number' ? { kind: 'authenticated', user: { number: reply } } : VERDICTS[reply],
+    );
     this.#model.answered(call, reply);
-    for (const { maxAgeMs, reply: promise } of call.waiting) expect(await promise).toBe(this.#model.replyAfter(reply, maxAgeMs));
+    for (const { maxAgeMs, reply: promise } of call.waiting)
+      expect(await promise).toBe(this.#model.replyAfter(reply, maxAgeMs));
     await new Promise(setImmediate);
     expect(this.#open.length).toBeLessThanOrEqual(MAX_CALLS);
     this.#open.at(-1)?.waiting.push(...this.#later.splice(0));
@@ -123,7 +166,9 @@ class Trial {
 describe('any sequence of events of a token', () => {
   it('the cache answers only from a call since the last sign-out and forget, within `ttlMs`, and never after a refusal', async () => {
     await fc.assert(
-      fc.asyncProperty(lifetimes, fc.array(step, { minLength: 5, maxLength: 60 }), (settings, steps) => new Trial(settings).run(steps)),
+      fc.asyncProperty(lifetimes, fc.array(step, { minLength: 5, maxLength: 60 }), (settings, steps) =>
+        new Trial(settings).run(steps),
+      ),
       { numRuns: inLongForm('1,000 of 1,500 interleavings') ? 1_500 : 500 },
     );
   });

@@ -56,20 +56,28 @@ describe.each(platforms('Fastify'))('a cached session on %s', (_name, platform) 
     ['moves on by an hour', 3_600_000],
     ['moves on by the lifetime', 10_000],
     ['is set back by an hour', -3_600_000],
-  ])('and a cached refusal are checked again when the wall clock %s while the monotonic clock stands [P33]', async (_what, ms) => {
-    const { sessions, service, status, calls } = await cachingApp(bed);
-    const token = service.signInAs({});
-    expect([await status('/me', token), await status('/me', 'bad'), await status('/me', token), calls()]).toEqual([200, 401, 200, 2]);
-    clock.moveWall(ms);
-    expect(sessions.countCached()).toBe(0);
-    clock.advance(1);
-    expect([await status('/me', token), await status('/me', 'bad'), calls()]).toEqual([200, 401, 4]);
-    expect([await status('/me', token), await status('/me', 'bad'), calls()]).toEqual([200, 401, 4]);
-    clock.advance(9_999);
-    expect([await status('/me', token), calls()]).toEqual([200, 4]);
-    clock.advance(1);
-    expect([await status('/me', token), calls()]).toEqual([200, 5]);
-  });
+  ])(
+    'and a cached refusal are checked again when the wall clock %s while the monotonic clock stands [P33]',
+    async (_what, ms) => {
+      const { sessions, service, status, calls } = await cachingApp(bed);
+      const token = service.signInAs({});
+      expect([
+        await status('/me', token),
+        await status('/me', 'bad'),
+        await status('/me', token),
+        calls(),
+      ]).toEqual([200, 401, 200, 2]);
+      clock.moveWall(ms);
+      expect(sessions.countCached()).toBe(0);
+      clock.advance(1);
+      expect([await status('/me', token), await status('/me', 'bad'), calls()]).toEqual([200, 401, 4]);
+      expect([await status('/me', token), await status('/me', 'bad'), calls()]).toEqual([200, 401, 4]);
+      clock.advance(9_999);
+      expect([await status('/me', token), calls()]).toEqual([200, 4]);
+      clock.advance(1);
+      expect([await status('/me', token), calls()]).toEqual([200, 5]);
+    },
+  );
 
   it('that the service cannot confirm is not served as stale when the wall clock has moved on by an hour [P33]', async () => {
     const { service, status } = await cachingApp(bed, { staleIfErrorMs: 60_000 });
@@ -86,7 +94,8 @@ describe.each(platforms('Fastify'))('a cached session on %s', (_name, platform) 
     const { sessions, service, status } = await cachingApp(bed);
     const counts = [sessions.countCached()];
     const token = service.signInAs({});
-    for (const presented of [token, token, service.signInAs({}), 'unknown-token']) await status('/me', presented);
+    for (const presented of [token, token, service.signInAs({}), 'unknown-token'])
+      await status('/me', presented);
     counts.push(sessions.countCached());
     await sessions.forget(token);
     counts.push(sessions.countCached());

@@ -22,7 +22,11 @@ describe.each(platforms('Fastify'))('a session in use on %s', (_name, platform) 
 
   /** A cached session with a lifetime of ten seconds, refreshed in the last four of them. */
   async function inUse(renewal?: Script): Promise<CachingApp> {
-    const trial = await cachingApp(bed, { refreshAheadMs: 4_000 }, { options: { timeoutMs: totalTimeFor(renewal) } });
+    const trial = await cachingApp(
+      bed,
+      { refreshAheadMs: 4_000 },
+      { options: { timeoutMs: totalTimeFor(renewal) } },
+    );
     trial.service.on('user_details', json({ username: 'ann' }));
     await trial.status('/me', 'token');
     return trial;
@@ -150,13 +154,19 @@ describe.each(platforms('Fastify'))('a session that expired in an outage on %s',
   const bed = testbed(platform);
   const clock = handClock();
 
-  /** A session cached for ten seconds has just expired, and the service fails. By the options it may be served for five seconds more. */
+  /**
+   * A session cached for ten seconds has just expired, and the service fails. By the options it may be served
+   * for five seconds more.
+   */
   async function withExpiredSession(
     outage = reply(500),
     cache: Partial<SessionAuthCacheOptions> = { staleIfErrorMs: 5_000 },
   ): Promise<CachingApp> {
     const settings = { negativeTtlMs: 0, ...cache };
-    const trial = await cachingApp(bed, settings, { controllers: [StaleController], options: { timeoutMs: totalTimeFor(outage) } });
+    const trial = await cachingApp(bed, settings, {
+      controllers: [StaleController],
+      options: { timeoutMs: totalTimeFor(outage) },
+    });
     trial.service.on('user_details', ANN);
     await trial.status('/stale', 'token');
     clock.advance(10_000);
@@ -164,14 +174,18 @@ describe.each(platforms('Fastify'))('a session that expired in an outage on %s',
     return trial;
   }
 
-  const staleness = async ({ app }: CachingApp): Promise<unknown> => (await app.get('/stale', 'token')).json();
+  const staleness = async ({ app }: CachingApp): Promise<unknown> =>
+    (await app.get('/stale', 'token')).json();
 
-  it.each(OUTAGES)('by %s is still admitted after a failed call, and the request is marked as stale', async (_outage, script) => {
-    const trial = await withExpiredSession(script);
+  it.each(OUTAGES)(
+    'by %s is still admitted after a failed call, and the request is marked as stale',
+    async (_outage, script) => {
+      const trial = await withExpiredSession(script);
 
-    expect(await staleness(trial)).toEqual({ stale: true });
-    expect(trial.calls()).toBe(2);
-  });
+      expect(await staleness(trial)).toEqual({ stale: true });
+      expect(trial.calls()).toBe(2);
+    },
+  );
 
   it('is admitted for staleIfErrorMs and no longer', async () => {
     const { status } = await withExpiredSession();
@@ -208,7 +222,11 @@ describe.each(platforms('Fastify'))('a session that expired in an outage on %s',
     const fresh = errorOf(sessions.verify('token', { maxAgeMs: 1 }));
     held.release();
 
-    expect([await first, ...(await Promise.all(others))]).toMatchObject([200, { username: 'ann' }, { username: 'ann' }]);
+    expect([await first, ...(await Promise.all(others))]).toMatchObject([
+      200,
+      { username: 'ann' },
+      { username: 'ann' },
+    ]);
     expect(await fresh).toMatchObject({ statusCode: 503 });
     expect(calls()).toBe(2);
   });
@@ -218,7 +236,9 @@ describe.each(platforms('Fastify'))('a session that expired in an outage on %s',
 
     expect(await status(path, 'token')).toBe(503);
     for (const maxAgeMs of [0, 60_000]) {
-      expect(await errorOf(sessions.verify('token', { maxAgeMs }))).toMatchObject({ code: 'SESSION_SERVICE_UNAVAILABLE' });
+      expect(await errorOf(sessions.verify('token', { maxAgeMs }))).toMatchObject({
+        code: 'SESSION_SERVICE_UNAVAILABLE',
+      });
     }
   });
 
@@ -231,10 +251,16 @@ describe.each(platforms('Fastify'))('a session that expired in an outage on %s',
   });
 
   it.each<[string, (trial: CachingApp) => Promise<unknown>]>([
-    ['a refusal', ({ service, status }) => (service.on('user_details', reply(401)), status('/stale', 'token'))],
+    [
+      'a refusal',
+      ({ service, status }) => (service.on('user_details', reply(401)), status('/stale', 'token')),
+    ],
     ['a 403', ({ service, status }) => (service.on('user_details', reply(403)), status('/stale', 'token'))],
     ['a sign-out', ({ sessions }) => sessions.signOut('token')],
-    ['a sign-out that fails', ({ service, sessions }) => (service.on('sign_out', reply(500)), errorOf(sessions.signOut('token')))],
+    [
+      'a sign-out that fails',
+      ({ service, sessions }) => (service.on('sign_out', reply(500)), errorOf(sessions.signOut('token'))),
+    ],
     ['forget', ({ sessions }) => sessions.forget('token')],
   ])('is not admitted after %s', async (_case, end) => {
     const trial = await withExpiredSession();

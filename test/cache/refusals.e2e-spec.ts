@@ -107,7 +107,11 @@ describe.each(platforms('Fastify'))('a refusal on %s', (_name, platform) => {
   });
 
   it('of many tokens evicts no signed-in user, and `maxEntries` bounds the cached refusals', async () => {
-    const { service, status, calls } = await cachingApp(bed, { maxEntries: 20 }, { options: { timeoutMs: 60_000 } });
+    const { service, status, calls } = await cachingApp(
+      bed,
+      { maxEntries: 20 },
+      { options: { timeoutMs: 60_000 } },
+    );
     const token = service.signInAs({});
     await status('/me', token);
     const statuses = new Set<number>();
@@ -134,7 +138,11 @@ describe.each(platforms('Fastify'))('an outage on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(OUTAGES)('by %s is not cached: the next request makes a call', async (_outage, script) => {
-    const { service, status, calls } = await cachingApp(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
+    const { service, status, calls } = await cachingApp(
+      bed,
+      {},
+      { options: { timeoutMs: totalTimeFor(script) } },
+    );
     service.on('user_details', script);
     expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([503, 503, 2]);
 
@@ -143,7 +151,11 @@ describe.each(platforms('Fastify'))('an outage on %s', (_name, platform) => {
   });
 
   it.each(OUTAGES)('by %s leaves a cached session as it was', async (_outage, script) => {
-    const { service, status, calls, sessions } = await cachingApp(bed, {}, { options: { timeoutMs: totalTimeFor(script) } });
+    const { service, status, calls, sessions } = await cachingApp(
+      bed,
+      {},
+      { options: { timeoutMs: totalTimeFor(script) } },
+    );
     const token = service.signInAs({});
     await status('/me', token);
     service.on('user_details', script);

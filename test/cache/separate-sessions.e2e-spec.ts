@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, UseGuards, Req, type DynamicModule, type Type } from '@nestjs/common';
-import { CurrentUser, SessionAuthGuard, SessionAuthModule, Roles, type UserRecord } from 'nestjs-session-auth';
+import {
+  CurrentUser,
+  SessionAuthGuard,
+  SessionAuthModule,
+  Roles,
+  type UserRecord,
+} from 'nestjs-session-auth';
 import { always } from '../support/always.js';
 import { platforms, startApp } from '../support/platforms.js';
 import { hold, json, reply, type Script } from '../support/scripted-service.js';
@@ -48,7 +54,11 @@ const byIv: Script = (request, ...rest) => {
 
 function feature(module: Type, controller: Type, baseUrl: string, apiKey: string): DynamicModule {
   const cache = { ttlMs: 300_000 };
-  return { module, imports: [SessionAuthModule.forRoot({ baseUrl, apiKey, cache, isGlobal: false })], controllers: [controller] };
+  return {
+    module,
+    imports: [SessionAuthModule.forRoot({ baseUrl, apiKey, cache, isGlobal: false })],
+    controllers: [controller],
+  };
 }
 
 describe.each(platforms('Fastify'))('one token under several IVs on %s', (_name, platform) => {
@@ -61,10 +71,14 @@ describe.each(platforms('Fastify'))('one token under several IVs on %s', (_name,
     for (const iv of ['iv-1', 'iv-2', undefined]) {
       const headers: Record<string, string> = iv === undefined ? {} : { 'x-auth-iv': iv };
       for (let time = 0; time < 2; time += 1)
-        names.push(((await (await app.get('/me', 'token', headers)).json()) as { username: string }).username);
+        names.push(
+          ((await (await app.get('/me', 'token', headers)).json()) as { username: string }).username,
+        );
     }
 
-    expect(names).toEqual(['iv-1', 'iv-1', 'iv-2', 'iv-2', 'undefined', 'undefined'].map((iv) => `ann under ${iv}`));
+    expect(names).toEqual(
+      ['iv-1', 'iv-1', 'iv-2', 'iv-2', 'undefined', 'undefined'].map((iv) => `ann under ${iv}`),
+    );
     expect(calls()).toBe(3);
   });
 
@@ -72,7 +86,8 @@ describe.each(platforms('Fastify'))('one token under several IVs on %s', (_name,
     const { service, status, calls } = await cachingApp(bed);
     service.on('user_details', byIv);
     const statuses: number[] = [];
-    for (const iv of ['iv-1', 'bad', 'bad', 'iv-1']) statuses.push(await status('/me', 'token', { 'x-auth-iv': iv }));
+    for (const iv of ['iv-1', 'bad', 'bad', 'iv-1'])
+      statuses.push(await status('/me', 'token', { 'x-auth-iv': iv }));
 
     expect(statuses).toEqual([200, 401, 401, 200]);
     expect(calls()).toBe(3);
@@ -90,30 +105,43 @@ describe.each(platforms('Fastify'))('one token under several IVs on %s', (_name,
 describe.each(platforms('Fastify'))('session caches on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(['base URL', 'key'])('of two modules whose %s differs share nothing, in one application', async (differs) => {
-    const first = await bed.service();
-    const second = differs === 'base URL' ? await bed.service() : first;
-    const byKey: Script = (request, ...rest) => json({ username: `ann of ${String(request.headers['x-api-key'])}` })(request, ...rest);
-    for (const service of [first, second]) service.on('user_details', byKey);
-    const imports = [feature(Hiring, HiringController, first.url, 'key-1'), feature(Payroll, PayrollController, second.url, 'key-2')];
-    const app = await bed.app({ module: Company, imports });
-    const names: string[] = [];
-    for (const path of ['/hiring', '/payroll', '/hiring', '/payroll']) names.push(await (await app.get(path, 'token')).text());
+  it.each(['base URL', 'key'])(
+    'of two modules whose %s differs share nothing, in one application',
+    async (differs) => {
+      const first = await bed.service();
+      const second = differs === 'base URL' ? await bed.service() : first;
+      const byKey: Script = (request, ...rest) =>
+        json({ username: `ann of ${String(request.headers['x-api-key'])}` })(request, ...rest);
+      for (const service of [first, second]) service.on('user_details', byKey);
+      const imports = [
+        feature(Hiring, HiringController, first.url, 'key-1'),
+        feature(Payroll, PayrollController, second.url, 'key-2'),
+      ];
+      const app = await bed.app({ module: Company, imports });
+      const names: string[] = [];
+      for (const path of ['/hiring', '/payroll', '/hiring', '/payroll'])
+        names.push(await (await app.get(path, 'token')).text());
 
-    expect(names).toEqual(['ann of key-1', 'ann of key-2', 'ann of key-1', 'ann of key-2']);
-    expect([...new Set([first, second])].flatMap(({ requests }) => requests).map(({ headers }) => headers['x-api-key'])).toEqual([
-      'key-1',
-      'key-2',
-    ]);
-  });
+      expect(names).toEqual(['ann of key-1', 'ann of key-2', 'ann of key-1', 'ann of key-2']);
+      expect(
+        [...new Set([first, second])]
+          .flatMap(({ requests }) => requests)
+          .map(({ headers }) => headers['x-api-key']),
+      ).toEqual(['key-1', 'key-2']);
+    },
+  );
 
   it('of two modules share no refusal either', async () => {
     const [first, second] = [await bed.service(), await bed.service()];
     second.signInAs({}, 'token');
-    const imports = [feature(Hiring, HiringController, first.url, 'key'), feature(Payroll, PayrollController, second.url, 'key')];
+    const imports = [
+      feature(Hiring, HiringController, first.url, 'key'),
+      feature(Payroll, PayrollController, second.url, 'key'),
+    ];
     const app = await bed.app({ module: Company, imports });
     const statuses: number[] = [];
-    for (const path of ['/hiring', '/payroll', '/hiring', '/payroll']) statuses.push((await app.get(path, 'token')).status);
+    for (const path of ['/hiring', '/payroll', '/hiring', '/payroll'])
+      statuses.push((await app.get(path, 'token')).status);
 
     expect(statuses).toEqual([401, 200, 401, 200]);
     expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
@@ -123,7 +151,10 @@ describe.each(platforms('Fastify'))('session caches on %s', (_name, platform) =>
     const service = await bed.service();
     const held = hold(json({ username: 'ann' }));
     service.on('user_details', held.script);
-    const imports = [feature(Hiring, HiringController, service.url, 'key-1'), feature(Payroll, PayrollController, service.url, 'key-2')];
+    const imports = [
+      feature(Hiring, HiringController, service.url, 'key-1'),
+      feature(Payroll, PayrollController, service.url, 'key-2'),
+    ];
     const app = await bed.app({ module: Company, imports });
     const asked = Promise.all([app.get('/hiring', 'token'), app.get('/payroll', 'token')]);
     await held.arrived;
@@ -172,26 +203,35 @@ class Both {}
 describe.each(platforms('Fastify'))('two instances on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('two modules whose base URL or key differs share nothing for one token: each asks once [G09]', async (trial) => {
-    const second = await trial.another();
-    second.signInAs(ANN, TOKEN);
-    const part = (module: Type, controller: Type, baseUrl: string, apiKey: string): DynamicModule => ({
-      module,
-      imports: [SessionAuthModule.forRoot({ baseUrl, apiKey, isGlobal: false, ...CACHE })],
-      controllers: [controller],
-      providers: [{ provide: HandlerRuns, useValue: trial.runs }],
-    });
-    for (const [url, key] of [
-      [second.url, 'key'],
-      [trial.service.url, 'another-key'],
-    ] as const) {
-      const before = trial.calls() + second.callsTo('user_details');
-      const imports = [part(One, OneController, trial.service.url, 'key'), part(Other, OtherController, url, key)];
-      const { url: at } = trial.keep(await startApp(platform, { module: Both, imports }, { logger: trial.log }));
-      for (const path of ['/one', '/other', '/one', '/other']) expect(await trial.status({ at, path })).toBe(200);
-      expect(trial.calls() + second.callsTo('user_details') - before).toBe(2);
-    }
-  });
+  row(
+    'two modules whose base URL or key differs share nothing for one token: each asks once [G09]',
+    async (trial) => {
+      const second = await trial.another();
+      second.signInAs(ANN, TOKEN);
+      const part = (module: Type, controller: Type, baseUrl: string, apiKey: string): DynamicModule => ({
+        module,
+        imports: [SessionAuthModule.forRoot({ baseUrl, apiKey, isGlobal: false, ...CACHE })],
+        controllers: [controller],
+        providers: [{ provide: HandlerRuns, useValue: trial.runs }],
+      });
+      for (const [url, key] of [
+        [second.url, 'key'],
+        [trial.service.url, 'another-key'],
+      ] as const) {
+        const before = trial.calls() + second.callsTo('user_details');
+        const imports = [
+          part(One, OneController, trial.service.url, 'key'),
+          part(Other, OtherController, url, key),
+        ];
+        const { url: at } = trial.keep(
+          await startApp(platform, { module: Both, imports }, { logger: trial.log }),
+        );
+        for (const path of ['/one', '/other', '/one', '/other'])
+          expect(await trial.status({ at, path })).toBe(200);
+        expect(trial.calls() + second.callsTo('user_details') - before).toBe(2);
+      }
+    },
+  );
 });
 
 interface Loose {
@@ -251,22 +291,26 @@ describe.each(platforms('Fastify'))('the user that comes from the cache on %s', 
   const bed = testbed(platform);
   const controllers = [MeController, MutationController];
 
-  it.each(['/change', '/replace'])('is as the service returned it, although a handler tried to change it: %s', async (path) => {
-    const { service, app, status, calls } = await cachingApp(bed, {}, { controllers });
-    const token = service.signInAs(CLERK);
-    for (let time = 0; time < 2; time += 1) {
-      expect(await status(path, token)).toBe(200);
-      expect(await (await app.get('/me', token)).json()).toEqual(CLERK);
-    }
+  it.each(['/change', '/replace'])(
+    'is as the service returned it, although a handler tried to change it: %s',
+    async (path) => {
+      const { service, app, status, calls } = await cachingApp(bed, {}, { controllers });
+      const token = service.signInAs(CLERK);
+      for (let time = 0; time < 2; time += 1) {
+        expect(await status(path, token)).toBe(200);
+        expect(await (await app.get('/me', token)).json()).toEqual(CLERK);
+      }
 
-    expect(await always(() => status('/boss', token))).toBe(403);
-    expect(await (await app.get('/own-token', token)).text()).toBe(token);
-    expect(calls()).toBe(1);
-  });
+      expect(await always(() => status('/boss', token))).toBe(403);
+      expect(await (await app.get('/own-token', token)).text()).toBe(token);
+      expect(calls()).toBe(1);
+    },
+  );
 
   it('throws if a handler changes it, at the first request and from the cache', async () => {
     const { service, app } = await cachingApp(bed, {}, { controllers });
     const token = service.signInAs(CLERK);
-    for (let time = 0; time < 2; time += 1) expect(await (await app.get('/change', token)).json()).toEqual(Array(9).fill('TypeError'));
+    for (let time = 0; time < 2; time += 1)
+      expect(await (await app.get('/change', token)).json()).toEqual(Array(9).fill('TypeError'));
   });
 });

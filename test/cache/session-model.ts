@@ -19,8 +19,8 @@ export interface Question {
 }
 
 /**
- * Models the cache entry of one token. Each question, sign-out, `forget` and sign-in begins a new era, and only an answer to a question of
- * the present era counts.
+ * Models the cache entry of one token. Each question, sign-out, `forget` and sign-in begins a new era, and
+ * only an answer to a question of the present era counts.
  */
 export class SessionModel {
   nowMs = 0;
@@ -71,21 +71,31 @@ export class SessionModel {
   /** Returns the reply from the cache, or `undefined` if the service must be asked. */
   fromCache(maxAgeMs: number): Reply | undefined {
     if (this.#confirmed)
-      return this.#ageOf(this.#confirmed.atMs) < Math.min(this.lifetimes.ttlMs, maxAgeMs) ? this.#confirmed.user : undefined;
-    return this.#ageOf(this.#refusedAtMs) < Math.min(this.lifetimes.negativeTtlMs, maxAgeMs) ? 'refused' : undefined;
+      return this.#ageOf(this.#confirmed.atMs) < Math.min(this.lifetimes.ttlMs, maxAgeMs)
+        ? this.#confirmed.user
+        : undefined;
+    return this.#ageOf(this.#refusedAtMs) < Math.min(this.lifetimes.negativeTtlMs, maxAgeMs)
+      ? 'refused'
+      : undefined;
   }
 
   /** Returns the reply to a caller after this reply of the service. */
   replyAfter(reply: ServiceReply, maxAgeMs: number): Reply {
     const { ttlMs, staleIfErrorMs } = this.lifetimes;
     if (reply !== 'out' || maxAgeMs !== Infinity || staleIfErrorMs === 0 || !this.#confirmed) return reply;
-    return this.#ageOf(this.#confirmed.atMs) < ttlMs + staleIfErrorMs ? `stale ${this.#confirmed.user}` : reply;
+    return this.#ageOf(this.#confirmed.atMs) < ttlMs + staleIfErrorMs
+      ? `stale ${this.#confirmed.user}`
+      : reply;
   }
 
   /** Returns whether a check at this moment may refresh the session in the background. */
   mayRefresh(): boolean {
     const { ttlMs, refreshAheadMs } = this.lifetimes;
-    return refreshAheadMs > 0 && this.#confirmed !== undefined && this.#ageOf(this.#confirmed.atMs) >= ttlMs - refreshAheadMs;
+    return (
+      refreshAheadMs > 0 &&
+      this.#confirmed !== undefined &&
+      this.#ageOf(this.#confirmed.atMs) >= ttlMs - refreshAheadMs
+    );
   }
 
   #ageOf(thenMs: number): number {

@@ -11,8 +11,10 @@ import { ANN, type Trial } from '../support/trial/trial.js';
 import { startProbedApp } from '../support/trial/probed-app.js';
 
 const ANN_JSON = '{"username":"ann"}';
-const as = (contentType: string, body: string | Buffer = ANN_JSON): Script => reply(200, body, { 'content-type': contentType });
-const ids = (id: string): Script => as('application/json', `{"username":"ann","ccl_info":{"client_id":${id}}}`);
+const as = (contentType: string, body: string | Buffer = ANN_JSON): Script =>
+  reply(200, body, { 'content-type': contentType });
+const ids = (id: string): Script =>
+  as('application/json', `{"username":"ann","ccl_info":{"client_id":${id}}}`);
 const chunked =
   (body: string): Script =>
   (_request, response) => {
@@ -48,8 +50,12 @@ const FIELDS = {
   boolean: ['ats_enabled', 'help_checkbox'],
 };
 const wrongFields = [
-  ...FIELDS.string.flatMap((name) => [7, true, [], ['boss'], {}].map((value) => ({ username: 'ann', [name]: value }))),
-  ...FIELDS.boolean.flatMap((name) => ['true', 1, [], {}].map((value) => ({ username: 'ann', [name]: value }))),
+  ...FIELDS.string.flatMap((name) =>
+    [7, true, [], ['boss'], {}].map((value) => ({ username: 'ann', [name]: value })),
+  ),
+  ...FIELDS.boolean.flatMap((name) =>
+    ['true', 1, [], {}].map((value) => ({ username: 'ann', [name]: value })),
+  ),
   ...[[], [{}], 'x', 7, true].map((value) => ({ username: 'ann', ccl_info: value })),
   { username: 7, email: 'ann@a.example' },
 ];
@@ -72,14 +78,21 @@ const UNUSABLE: [string, Script][] = [
     `no object: ${body}`,
     as('application/json', body),
   ]),
-  ...[{}, { role: 'boss' }, { username: '' }, { username: '', email: '' }, { username: null, email: null }, { Username: 'ann' }].map(
-    (record): [string, Script] => [`no user: ${JSON.stringify(record)}`, json(record)],
-  ),
-  ...wrongFields.map((record): [string, Script] => [`a wrong field: ${JSON.stringify(record)}`, json(record)]),
-  ...['1e999', '9007199254740993', '-9007199254740993', '1.5', '"7"', 'true', '[]', '{}'].map((id): [string, Script] => [
-    `an unsafe id: ${id}`,
-    ids(id),
+  ...[
+    {},
+    { role: 'boss' },
+    { username: '' },
+    { username: '', email: '' },
+    { username: null, email: null },
+    { Username: 'ann' },
+  ].map((record): [string, Script] => [`no user: ${JSON.stringify(record)}`, json(record)]),
+  ...wrongFields.map((record): [string, Script] => [
+    `a wrong field: ${JSON.stringify(record)}`,
+    json(record),
   ]),
+  ...['1e999', '9007199254740993', '-9007199254740993', '1.5', '"7"', 'true', '[]', '{}'].map(
+    (id): [string, Script] => [`an unsafe id: ${id}`, ids(id)],
+  ),
   ...[
     'text/html',
     'text/plain',
@@ -104,7 +117,14 @@ const UNUSABLE: [string, Script][] = [
 const inSmallPieces = (length: number): Script => {
   const pieces = ANN_JSON.padEnd(length).match(/.{1,64}/g) ?? [];
   const body = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
-  return bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Transfer-Encoding: chunked', '', `${body}0\r\n`, '');
+  return bytes(
+    'HTTP/1.1 200 OK',
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+    '',
+    `${body}0\r\n`,
+    '',
+  );
 };
 
 /** Counts the bytes of the buffers that are made from now on, by anyone in this process. */
@@ -156,7 +176,10 @@ describe.each(platforms('Express'))('the body of a 200 on %s', (_name, platform)
     async (_transport, http) => {
       const length = 1_048_576;
       const service = await bed.serviceThat(inSmallPieces(length));
-      const app = await bed.sample({ baseUrl: service.url, options: { http: { ...http(), maxResponseBytes: length } } });
+      const app = await bed.sample({
+        baseUrl: service.url,
+        options: { http: { ...http(), maxResponseBytes: length } },
+      });
       const copiedBytes = countBufferBytes();
 
       expect((await app.get('/me', 'token')).status).toBe(200);
@@ -185,7 +208,8 @@ describe.each(platforms('Express'))('the body of a 200 on %s', (_name, platform)
 
 const RECORD = JSON.stringify(ANN);
 
-const recordAs = (contentType: string, body: string | Buffer = RECORD): Script => reply(200, body, { 'content-type': contentType });
+const recordAs = (contentType: string, body: string | Buffer = RECORD): Script =>
+  reply(200, body, { 'content-type': contentType });
 const raw = (body: string): Script => recordAs('application/json', body);
 
 /** Sends one request for each answer of user_details, and expects one uncached call for each. */
@@ -209,7 +233,11 @@ describe.each(platforms('Express'))('bodies on %s', (_name, platform) => {
 
   row(
     'malformed JSON becomes 503, and is not cached [C01]',
-    async (trial) => expectUnusable(trial, ['{', `${RECORD}}`, `${RECORD},`, "{'username':'ann'}", 'username=ann', '{'].map(raw)),
+    async (trial) =>
+      expectUnusable(
+        trial,
+        ['{', `${RECORD}}`, `${RECORD},`, "{'username':'ann'}", 'username=ann', '{'].map(raw),
+      ),
     caching,
   );
 
@@ -218,22 +246,41 @@ describe.each(platforms('Express'))('bodies on %s', (_name, platform) => {
   });
 
   row('a record without a username and an email becomes 503 [C03]', async (trial) => {
-    const nameless = [{}, { role: 'hiring_manager' }, { username: '', email: '' }, { username: null, email: null }];
+    const nameless = [
+      {},
+      { role: 'hiring_manager' },
+      { username: '', email: '' },
+      { username: null, email: null },
+    ];
     await expectUnusable(trial, nameless.map(json));
   });
 
-  row('fields that are absent or null are undefined: they let the caller in, and give no privilege [C04]', async (trial) => {
-    const nulls = Object.fromEntries(['role', 'sub_role', 'first_name', 'help_checkbox', 'ccl_info'].map((name) => [name, null]));
-    for (const record of [{ username: 'ann' }, { username: 'ann', ...nulls }, { email: 'ann@a.example', username: null }]) {
-      trial.service.on('user_details', json(record));
-      const named = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
-      expect(JSON.parse((await trial.ask()).body)).toEqual(named);
-      expect([await trial.status({ path: '/hm' }), await trial.status({ path: '/sub' })]).toEqual([403, 403]);
-    }
-  });
+  row(
+    'fields that are absent or null are undefined: they let the caller in, and give no privilege [C04]',
+    async (trial) => {
+      const nulls = Object.fromEntries(
+        ['role', 'sub_role', 'first_name', 'help_checkbox', 'ccl_info'].map((name) => [name, null]),
+      );
+      for (const record of [
+        { username: 'ann' },
+        { username: 'ann', ...nulls },
+        { email: 'ann@a.example', username: null },
+      ]) {
+        trial.service.on('user_details', json(record));
+        const named = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+        expect(JSON.parse((await trial.ask()).body)).toEqual(named);
+        expect([await trial.status({ path: '/hm' }), await trial.status({ path: '/sub' })]).toEqual([
+          403, 403,
+        ]);
+      }
+    },
+  );
 
   row('fields that the interface does not name are dropped from the user [C05]', async (trial) => {
-    trial.service.on('user_details', json({ ...ANN, is_admin: true, roles: ['admin'], ccl_info: { client_id: 7, owner: true } }));
+    trial.service.on(
+      'user_details',
+      json({ ...ANN, is_admin: true, roles: ['admin'], ccl_info: { client_id: 7, owner: true } }),
+    );
     const { status, body } = await trial.ask();
 
     expect([status, JSON.parse(body)]).toEqual([200, { ...ANN, ccl_info: { client_id: 7 } }]);
@@ -253,27 +300,43 @@ describe.each(platforms('Express'))('bodies on %s', (_name, platform) => {
     expect(({} as { role?: unknown }).role).toBeUndefined();
   });
 
-  row('a record declared as something other than JSON becomes 503, and without a content type lets the caller in [C08]', async (trial) => {
-    expect(await statusesOf(trial, [recordAs('text/html'), recordAs('text/plain'), reply(200, RECORD)])).toEqual([503, 503, 200]);
-  });
+  row(
+    'a record declared as something other than JSON becomes 503, and without a content type lets the caller in [C08]',
+    async (trial) => {
+      expect(
+        await statusesOf(trial, [recordAs('text/html'), recordAs('text/plain'), reply(200, RECORD)]),
+      ).toEqual([503, 503, 200]);
+    },
+  );
 
   row('a body that ends before its Content-Length becomes 503 [C11]', async (trial) => {
-    trial.service.on('user_details', bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Content-Length: 200', '', RECORD));
+    trial.service.on(
+      'user_details',
+      bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Content-Length: 200', '', RECORD),
+    );
 
     expect(await trial.status()).toBe(503);
     expect(trial.calls()).toBeLessThanOrEqual(2);
   });
 
-  row('the language is read from preffered_language, as the interface spells it, and from nothing else [C12]', async (trial) => {
-    trial.service.on('user_details', json({ username: 'ann', preferred_language: 'fr' }));
-    expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann' });
+  row(
+    'the language is read from preffered_language, as the interface spells it, and from nothing else [C12]',
+    async (trial) => {
+      trial.service.on('user_details', json({ username: 'ann', preferred_language: 'fr' }));
+      expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann' });
 
-    trial.service.on('user_details', json({ username: 'ann', preffered_language: 'de', preferred_language: 'fr' }));
-    expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann', preffered_language: 'de' });
-  });
+      trial.service.on(
+        'user_details',
+        json({ username: 'ann', preffered_language: 'de', preferred_language: 'fr' }),
+      );
+      expect(JSON.parse((await trial.ask()).body)).toEqual({ username: 'ann', preffered_language: 'de' });
+    },
+  );
 
   row('an id that is no safe integer becomes 503 [C13]', async (trial) => {
-    const ids = ['1e999', '9007199254740993', '1.5', '"7"'].map((id) => raw(`{"username":"ann","ccl_info":{"client_id":${id}}}`));
+    const ids = ['1e999', '9007199254740993', '1.5', '"7"'].map((id) =>
+      raw(`{"username":"ann","ccl_info":{"client_id":${id}}}`),
+    );
     await expectUnusable(trial, ids);
   });
 
@@ -289,7 +352,10 @@ const rawJson = (body: string): Script => reply(200, body, { 'content-type': 'ap
 describe.each(platforms('Express'))('bodies that are too long on %s', (name, platform) => {
   const row = rowsOn(platform);
 
-  /** The replies of this application, and how much the memory of one in a separate process grows by ten such answers, at its highest. */
+  /**
+   * The replies of this application, and how much the memory of one in a separate process grows by ten such
+   * answers, at its highest.
+   */
   async function growthBy(trial: Trial, scripts: readonly Script[]): Promise<number> {
     const app = trial.keep(await startProbedApp(name, trial.service.url, { breaker: false }));
     const ask = async (script: Script, status: number): Promise<void> => {
@@ -328,9 +394,12 @@ describe.each(platforms('Express'))('bodies that are too long on %s', (name, pla
     },
   );
 
-  row('a gzip bomb of 50 MiB becomes 503 and is not unpacked: memory grows by less than 16 MiB [C10]', async (trial) => {
-    const bomb = gzipSync(Buffer.alloc(50 * MIB, ' '));
-    const coded = reply(200, bomb, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-    expect(await growthBy(trial, [coded])).toBeLessThan(16 * MIB);
-  });
+  row(
+    'a gzip bomb of 50 MiB becomes 503 and is not unpacked: memory grows by less than 16 MiB [C10]',
+    async (trial) => {
+      const bomb = gzipSync(Buffer.alloc(50 * MIB, ' '));
+      const coded = reply(200, bomb, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      expect(await growthBy(trial, [coded])).toBeLessThan(16 * MIB);
+    },
+  );
 });

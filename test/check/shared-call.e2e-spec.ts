@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { SessionAuthGuard, SessionAuthService, SessionAuthEvents, type ServiceState } from 'nestjs-session-auth';
+import {
+  SessionAuthGuard,
+  SessionAuthService,
+  SessionAuthEvents,
+  type ServiceState,
+} from 'nestjs-session-auth';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { platforms, type RunningApp } from '../support/platforms.js';
@@ -25,7 +30,10 @@ class TwiceGuardedController {
 
 const USER = { username: 'ann' };
 
-/** Counts the requests that have reached the application's guard; `until(n)` resolves when the n-th has arrived. */
+/**
+ * Counts the requests that have reached the application's guard; `until(n)` resolves when the n-th has
+ * arrived.
+ */
 function watchArrivals() {
   const waiting: { count: number; resolve: () => void }[] = [];
   let arrived = 0;
@@ -35,14 +43,16 @@ function watchArrivals() {
       for (const { count, resolve } of waiting) if (arrived >= count) resolve();
       return 'token';
     },
-    until: (count: number) => new Promise<void>((resolve) => (arrived >= count ? resolve() : waiting.push({ count, resolve }))),
+    until: (count: number) =>
+      new Promise<void>((resolve) => (arrived >= count ? resolve() : waiting.push({ count, resolve }))),
   };
 }
 
 describe.each(platforms('Express'))('the call that requests share on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  const getMe = (app: RunningApp, times: number): Promise<Response[]> => Promise.all(Array.from({ length: times }, () => app.get('/me')));
+  const getMe = (app: RunningApp, times: number): Promise<Response[]> =>
+    Promise.all(Array.from({ length: times }, () => app.get('/me')));
 
   it('is one call for a hundred concurrent requests with one token', async () => {
     const service = await bed.service();
@@ -167,7 +177,12 @@ describe.each(platforms('Express'))('shared calls on %s', (_name, platform) => {
   const [hundred, twenty, six] = [arrivals(100), arrivals(20), arrivals(6)];
 
   /** Returns the statuses of a number of requests. The first answer waits until all have arrived. */
-  async function together(trial: Trial, count: number, all: Promise<void>, answer: Script): Promise<Record<number, number>> {
+  async function together(
+    trial: Trial,
+    count: number,
+    all: Promise<void>,
+    answer: Script,
+  ): Promise<Record<number, number>> {
     const held = hold(answer);
     trial.service.on('user_details', held.script);
     const statuses = trial.flood(count, () => ({}));
@@ -222,7 +237,9 @@ describe.each(platforms('Express'))('a service that refuses every token on %s', 
   const bed = testbed(platform);
 
   async function ask(app: RunningApp, tokens: number): Promise<Set<number>> {
-    const replies = await Promise.all(Array.from({ length: tokens }, (_, index) => app.get('/me', `token-${index}`)));
+    const replies = await Promise.all(
+      Array.from({ length: tokens }, (_, index) => app.get('/me', `token-${index}`)),
+    );
     return new Set(replies.map(({ status }) => status));
   }
 

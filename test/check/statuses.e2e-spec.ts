@@ -28,12 +28,9 @@ describe.each(platforms('Express'))('the status of user_details on %s', (_name, 
       ['404', reply(404), 401, 1],
       ['404 with a page', reply(404, PAGE), 503, 1],
       ['403', reply(403), 403, 1],
-      ...[201, 202, 203, 204, 205, 206, 304, 402, 405, 409, 410, 418, 422, 429, 451].map((status): [string, Script, number, number] => [
-        String(status),
-        reply(status),
-        503,
-        1,
-      ]),
+      ...[201, 202, 203, 204, 205, 206, 304, 402, 405, 409, 410, 418, 422, 429, 451].map(
+        (status): [string, Script, number, number] => [String(status), reply(status), 503, 1],
+      ),
       ...[201, 202, 206, 299].map((status): [string, Script, number, number] => [
         `${status} with a record`,
         reply(status, '{"username":"ann"}', { 'content-type': 'application/json' }),
@@ -51,17 +48,20 @@ describe.each(platforms('Express'))('the status of user_details on %s', (_name, 
       ['a reset once', inTurn(drop, ANSWER), 200, 2],
       ['a reset every time', drop, 503, 2],
       ['500 and then 401', inTurn(reply(500), reply(401)), 401, 2],
-    ])('%s becomes the right answer, after the right number of calls', async (_status, script, status, calls) => {
-      const { app, service } = shared;
-      service.on('user_details', script);
-      const answer = await app.get('/me', randomUUID());
+    ])(
+      '%s becomes the right answer, after the right number of calls',
+      async (_status, script, status, calls) => {
+        const { app, service } = shared;
+        service.on('user_details', script);
+        const answer = await app.get('/me', randomUUID());
 
-      expect(answer.status).toBe(status);
-      expect(answer.headers.has('retry-after')).toBe(status === 503);
-      expect(service.callsTo('user_details')).toBe(calls);
-      service.on('user_details', ANSWER);
-      expect((await app.get('/me', 'token')).status).toBe(200);
-    });
+        expect(answer.status).toBe(status);
+        expect(answer.headers.has('retry-after')).toBe(status === 503);
+        expect(service.callsTo('user_details')).toBe(calls);
+        service.on('user_details', ANSWER);
+        expect((await app.get('/me', 'token')).status).toBe(200);
+      },
+    );
   });
 
   it.each<[false | { maxAttempts: number }, number]>([
@@ -120,19 +120,26 @@ const statuses = (...codes: number[]): Script[] => codes.map((code) => reply(cod
 describe.each(platforms('Express'))('answers to a check on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('a valid record lets the caller in, after one call with no other data of the caller [B01]', async (trial) => {
-    const { status, body } = await trial.ask({
-      lines: ['Cookie: a=b', 'Authorization: Bearer x', 'X-API-KEY: theirs', 'Accept: text/html'],
-    });
+  row(
+    'a valid record lets the caller in, after one call with no other data of the caller [B01]',
+    async (trial) => {
+      const { status, body } = await trial.ask({
+        lines: ['Cookie: a=b', 'Authorization: Bearer x', 'X-API-KEY: theirs', 'Accept: text/html'],
+      });
 
-    expect([status, JSON.parse(body)]).toEqual([200, ANN]);
-    expect(trial.service.requests.map(({ headers }) => headers)).toEqual([
-      {
-        ...{ host: new URL(trial.service.url).host, connection: 'keep-alive', 'accept-encoding': 'identity' },
-        ...{ accept: 'application/json', 'x-api-key': KEY, 'x-auth-token': TOKEN, 'x-auth-iv': IV },
-      },
-    ]);
-  });
+      expect([status, JSON.parse(body)]).toEqual([200, ANN]);
+      expect(trial.service.requests.map(({ headers }) => headers)).toEqual([
+        {
+          ...{
+            host: new URL(trial.service.url).host,
+            connection: 'keep-alive',
+            'accept-encoding': 'identity',
+          },
+          ...{ accept: 'application/json', 'x-api-key': KEY, 'x-auth-token': TOKEN, 'x-auth-iv': IV },
+        },
+      ]);
+    },
+  );
 
   row('401, 400 and 404 without a body become 401, each after one call [B02]', async (trial) => {
     expect(await outcomes(trial, statuses(401, 400, 404))).toEqual(Array(3).fill([401, 1]));
@@ -165,18 +172,24 @@ describe.each(platforms('Express'))('answers to a check on %s', (_name, platform
     expect(await outcomes(trial, statuses(204, 200))).toEqual(Array(2).fill([503, 1]));
   });
 
-  row('500, 502, 503 or 504 once, and then a record, lets the caller in after two calls [B07]', async (trial) => {
-    const once = [500, 502, 503, 504].map((code) => inTurn(reply(code, PAGE), json(ANN)));
-    expect(await outcomes(trial, once)).toEqual(Array(4).fill([200, 2]));
-  });
+  row(
+    '500, 502, 503 or 504 once, and then a record, lets the caller in after two calls [B07]',
+    async (trial) => {
+      const once = [500, 502, 503, 504].map((code) => inTurn(reply(code, PAGE), json(ANN)));
+      expect(await outcomes(trial, once)).toEqual(Array(4).fill([200, 2]));
+    },
+  );
 
-  row('500 every time becomes 503 after two calls at most, and its page is neither in the reply nor in the log [B08]', async (trial) => {
-    trial.service.on('user_details', reply(500, PAGE, { 'content-type': 'text/html' }));
-    const { status, body } = await trial.ask();
+  row(
+    '500 every time becomes 503 after two calls at most, and its page is neither in the reply nor in the log [B08]',
+    async (trial) => {
+      trial.service.on('user_details', reply(500, PAGE, { 'content-type': 'text/html' }));
+      const { status, body } = await trial.ask();
 
-    expect([status, trial.calls()]).toEqual([503, 2]);
-    expect([body, ...trial.log.lines].join('\n')).not.toContain('an error page');
-  });
+      expect([status, trial.calls()]).toEqual([503, 2]);
+      expect([body, ...trial.log.lines].join('\n')).not.toContain('an error page');
+    },
+  );
 
   row('429 becomes 503 with the Retry-After of the service, after one call [B09]', async (trial) => {
     trial.service.on('user_details', reply(429, '', { 'retry-after': '7' }));
@@ -240,28 +253,38 @@ describe.each(platforms('Express'))('tokenEcho on %s', (_name, platform) => {
     ['warn', 200, 1],
     [undefined, 503, 1],
     ['deny', 503, 1],
-  ])('%p answers %p to a record with another token, and warns %p times', async (tokenEcho, status, warnings) => {
-    const service = await bed.service();
-    service.on('user_details', json({ username: 'ann', auth_token: 'another-token' }));
-    const logger = new CapturedLog();
-    const app = await bed.sample({ baseUrl: service.url, options: tokenEcho ? { tokenEcho } : {} }, { logger });
+  ])(
+    '%p answers %p to a record with another token, and warns %p times',
+    async (tokenEcho, status, warnings) => {
+      const service = await bed.service();
+      service.on('user_details', json({ username: 'ann', auth_token: 'another-token' }));
+      const logger = new CapturedLog();
+      const app = await bed.sample(
+        { baseUrl: service.url, options: tokenEcho ? { tokenEcho } : {} },
+        { logger },
+      );
 
-    const statuses: number[] = [];
-    for (let time = 0; time < 20; time += 1) statuses.push((await app.get('/me', `token-${time % 10}`)).status);
-    expect(statuses).toEqual(Array(20).fill(status));
-    expect(logger.having('warn', 'auth_token')).toHaveLength(warnings);
-    expect(logger.lines.join('\n')).not.toContain('another-token');
-  });
+      const statuses: number[] = [];
+      for (let time = 0; time < 20; time += 1)
+        statuses.push((await app.get('/me', `token-${time % 10}`)).status);
+      expect(statuses).toEqual(Array(20).fill(status));
+      expect(logger.having('warn', 'auth_token')).toHaveLength(warnings);
+      expect(logger.lines.join('\n')).not.toContain('another-token');
+    },
+  );
 
-  it.each(['ignore', 'warn', 'deny'] as const)('%p accepts the presented token, and a record without a token', async (tokenEcho) => {
-    const service = await bed.service();
-    const logger = new CapturedLog();
-    const app = await bed.sample({ baseUrl: service.url, options: { tokenEcho } }, { logger });
+  it.each(['ignore', 'warn', 'deny'] as const)(
+    '%p accepts the presented token, and a record without a token',
+    async (tokenEcho) => {
+      const service = await bed.service();
+      const logger = new CapturedLog();
+      const app = await bed.sample({ baseUrl: service.url, options: { tokenEcho } }, { logger });
 
-    for (const record of [{ auth_token: 'token' }, {}, { auth_token: null }]) {
-      service.on('user_details', json({ username: 'ann', ...record }));
-      expect((await app.get('/me', 'token')).status).toBe(200);
-    }
-    expect(logger.having('warn', 'auth_token')).toHaveLength(0);
-  });
+      for (const record of [{ auth_token: 'token' }, {}, { auth_token: null }]) {
+        service.on('user_details', json({ username: 'ann', ...record }));
+        expect((await app.get('/me', 'token')).status).toBe(200);
+      }
+      expect(logger.having('warn', 'auth_token')).toHaveLength(0);
+    },
+  );
 });

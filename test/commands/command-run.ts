@@ -8,7 +8,10 @@ export interface CommandRun extends CapturedIo {
 }
 
 /** Starts `nestjs-session-auth` with arguments and environment variables. */
-export function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): CommandRun {
+export function startCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): CommandRun {
   const io = captureIo(env);
   return { ...io, exitCode: runCommand(args, io) };
 }

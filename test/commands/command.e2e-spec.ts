@@ -17,7 +17,11 @@ import { captureIo } from './captured-io.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HOME = join(ROOT, 'libs/session-auth-cli');
-const ENV = { PATH: process.env.PATH, SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password };
+const ENV = {
+  PATH: process.env.PATH,
+  SESSION_SERVICE_API_KEY: API_KEY,
+  SESSION_SERVICE_PASSWORD: USER.password,
+};
 
 /** A process of the command, and how it ends. */
 interface Running {
@@ -49,7 +53,10 @@ describe('the command in a separate process', () => {
     return service;
   };
   const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Running => {
-    const child = spawn(process.execPath, [main, ...args], { env: { ...ENV, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [main, ...args], {
+      env: { ...ENV, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
       ([[code], ...said]) => [code, ...said] as const,
     );
@@ -57,7 +64,9 @@ describe('the command in a separate process', () => {
   };
 
   it('is an ES module with a shebang, and exits with the code of its subcommand', async () => {
-    const { bin } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8')) as { bin: Record<string, string> };
+    const { bin } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8')) as {
+      bin: Record<string, string>;
+    };
     expect(bin).toEqual({ 'nestjs-session-auth-cli': './dist/nestjs-session-auth-cli.js' });
     expect(await readFile(main, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(await start(['heal']).ended).toEqual([2, '', expect.stringMatching(/^Unknown subcommand\. /)]);
@@ -97,14 +106,20 @@ describe('the command in a separate process', () => {
     await writeFile(authorities, certificates.map(({ cert }) => cert).join('\n'));
     const trials = certificates.map(async (tls) => {
       const service = await serve({ tls });
-      const [code, out] = await start(['doctor', '--url', service.url, '--user', 'ann', '--json'], { NODE_EXTRA_CA_CERTS: authorities })
-        .ended;
+      const [code, out] = await start(['doctor', '--url', service.url, '--user', 'ann', '--json'], {
+        NODE_EXTRA_CA_CERTS: authorities,
+      }).ended;
       const { checks } = JSON.parse(out) as Report;
       return [code, checks[0]?.text];
     });
     expect(await Promise.all(trials)).toEqual([
       [0, 'The service replies, over TLS with a trusted certificate.'],
-      [1, expect.stringMatching(/^The certificate is for another host name\..*\(ERR_TLS_CERT_ALTNAME_INVALID\)$/)],
+      [
+        1,
+        expect.stringMatching(
+          /^The certificate is for another host name\..*\(ERR_TLS_CERT_ALTNAME_INVALID\)$/,
+        ),
+      ],
       [1, expect.stringMatching(/^The certificate has expired\..*\(CERT_HAS_EXPIRED\)$/)],
     ]);
   });
@@ -114,10 +129,14 @@ describe('the command in a separate process', () => {
     const authorities = join(folder, 'downgrade.pem');
     await writeFile(authorities, tls.cert);
     const plain = await serve();
-    const answer = (): OddReply => ({ status: 307, headers: { location: `${plain.url}/authentication/user_details` } });
+    const answer = (): OddReply => ({
+      status: 307,
+      headers: { location: `${plain.url}/authentication/user_details` },
+    });
     const service = await serve({ tls, answer });
-    const [code, out] = await start(['doctor', '--url', service.url, '--user', 'ann', '--json'], { NODE_EXTRA_CA_CERTS: authorities })
-      .ended;
+    const [code, out] = await start(['doctor', '--url', service.url, '--user', 'ann', '--json'], {
+      NODE_EXTRA_CA_CERTS: authorities,
+    }).ended;
     const { options, checks } = JSON.parse(out) as Report;
     expect([code, plain.calls, options]).toEqual([1, 0, { baseUrl: service.url }]);
     expect(checks.find(({ id }) => id === 'redirects')?.outcome).toBe('fail');
@@ -141,19 +160,26 @@ describe('the command', () => {
     ] as const) {
       const io = captureIo();
       expect(await runCommand(args, io)).toBe(code);
-      for (const { name, summary } of SUBCOMMANDS) expect(io.out()).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+      for (const { name, summary } of SUBCOMMANDS)
+        expect(io.out()).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
     }
   });
 
-  it.each(SUBCOMMANDS.map(({ name }) => [name]))('%s explains itself for --help, and refuses an unknown option', async (name) => {
-    const help = captureIo();
-    expect(await runCommand([name, '--help'], help)).toBe(0);
-    expect(help.out()).toMatch(new RegExp(`^Usage: nestjs-session-auth-cli ${name} `));
-    expect(help.out()).toContain('Exit code:\n  0');
-    const refused = captureIo();
-    expect(await runCommand([name, '--passwordd=hunter2'], refused)).toBe(2);
-    expect([refused.out(), refused.err()]).toEqual(['', `Unknown option --passwordd. See: nestjs-session-auth-cli ${name} --help\n`]);
-  });
+  it.each(SUBCOMMANDS.map(({ name }) => [name]))(
+    '%s explains itself for --help, and refuses an unknown option',
+    async (name) => {
+      const help = captureIo();
+      expect(await runCommand([name, '--help'], help)).toBe(0);
+      expect(help.out()).toMatch(new RegExp(`^Usage: nestjs-session-auth-cli ${name} `));
+      expect(help.out()).toContain('Exit code:\n  0');
+      const refused = captureIo();
+      expect(await runCommand([name, '--passwordd=hunter2'], refused)).toBe(2);
+      expect([refused.out(), refused.err()]).toEqual([
+        '',
+        `Unknown option --passwordd. See: nestjs-session-auth-cli ${name} --help\n`,
+      ]);
+    },
+  );
 
   it('refuses an unknown subcommand with one sentence and exit code 2', async () => {
     const io = captureIo();
@@ -166,7 +192,9 @@ describe('the command', () => {
     const error = Object.assign(new TypeError('the key is hunter2'), { code: 'ERR_TRIAL' });
     const broken = { name: 'broken', summary: '', run: () => Promise.reject(error) };
     expect(await runCommand(['broken'], io, [broken])).toBe(1);
-    expect(io.err()).toBe('The command failed: TypeError (ERR_TRIAL). This is a fault of nestjs-session-auth-cli.\n');
+    expect(io.err()).toBe(
+      'The command failed: TypeError (ERR_TRIAL). This is a fault of nestjs-session-auth-cli.\n',
+    );
   });
 });
 
@@ -182,7 +210,9 @@ describe('a command line', () => {
   } as const;
 
   it('is read into the values of its options', () => {
-    expect({ ...(readCommandLine(line, ['--url', 'http://a', '--user=ann', '--user=bob', '--json']) as object) }).toEqual({
+    expect({
+      ...(readCommandLine(line, ['--url', 'http://a', '--user=ann', '--user=bob', '--json']) as object),
+    }).toEqual({
       url: 'http://a',
       user: ['ann', 'bob'],
       json: true,
@@ -206,8 +236,11 @@ describe('the output of a command', () => {
     [true, {}, '\u001b[31mno\u001b[39m'],
     [true, { NO_COLOR: '1' }, 'no'],
     [false, {}, 'no'],
-  ])('on a terminal: %s, with %j, is coloured only on a terminal without NO_COLOR', (isTTY, env, expected) => {
-    const io = captureIo(env, isTTY);
-    expect(paintFor(io.stdout, io)('red', 'no')).toBe(expected);
-  });
+  ])(
+    'on a terminal: %s, with %j, is coloured only on a terminal without NO_COLOR',
+    (isTTY, env, expected) => {
+      const io = captureIo(env, isTTY);
+      expect(paintFor(io.stdout, io)('red', 'no')).toBe(expected);
+    },
+  );
 });

@@ -1,4 +1,12 @@
-import { ANN, API_KEY, type ContractService, type Fault, json, type ServedCall, type ServedReply } from './contract-service.js';
+import {
+  ANN,
+  API_KEY,
+  type ContractService,
+  type Fault,
+  json,
+  type ServedCall,
+  type ServedReply,
+} from './contract-service.js';
 
 /** A service with a fault, and the rows that must fail. */
 export interface FaultRow {
@@ -65,18 +73,36 @@ const isMissingPassword = ({ body }: ServedCall): boolean => /^\{"username":"[^"
 
 /** Services with one fault each. */
 export const FAULTS: readonly FaultRow[] = [
-  { name: 'user_details checks no key', fault: anyKey(isRead), fails: ACCEPTS_NO_KEY.map((id) => `key.user-details.${id}`) },
-  { name: 'the sign-out checks no key', fault: anyKey(isSignOut), fails: ACCEPTS_NO_KEY.map((id) => `key.sign-out.${id}`) },
-  { name: 'the sign-in checks no key', fault: anyKey(isSignIn), fails: ACCEPTS_NO_KEY.map((id) => `key.sign-in.${id}`) },
+  {
+    name: 'user_details checks no key',
+    fault: anyKey(isRead),
+    fails: ACCEPTS_NO_KEY.map((id) => `key.user-details.${id}`),
+  },
+  {
+    name: 'the sign-out checks no key',
+    fault: anyKey(isSignOut),
+    fails: ACCEPTS_NO_KEY.map((id) => `key.sign-out.${id}`),
+  },
+  {
+    name: 'the sign-in checks no key',
+    fault: anyKey(isSignIn),
+    fails: ACCEPTS_NO_KEY.map((id) => `key.sign-in.${id}`),
+  },
   {
     name: 'compares only the start of a key',
-    fault: { request: (call) => (call.headers['x-api-key']?.startsWith(API_KEY) ? withHeaders(call, { 'x-api-key': API_KEY }) : call) },
+    fault: {
+      request: (call) =>
+        call.headers['x-api-key']?.startsWith(API_KEY) ? withHeaders(call, { 'x-api-key': API_KEY }) : call,
+    },
     fails: ['key.sign-in.almost', 'key.sign-out.almost', 'key.user-details.almost'],
   },
   {
     name: 'reads the key from Authorization too',
     fault: {
-      request: (call) => (call.headers.authorization === `Bearer ${API_KEY}` ? withHeaders(call, { 'x-api-key': API_KEY }) : call),
+      request: (call) =>
+        call.headers.authorization === `Bearer ${API_KEY}`
+          ? withHeaders(call, { 'x-api-key': API_KEY })
+          : call,
     },
     fails: ['key.sign-in.elsewhere', 'key.sign-out.elsewhere', 'key.user-details.elsewhere'],
   },
@@ -92,7 +118,9 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     name: 'compares only the first 36 characters of a token',
-    fault: { request: (call) => withHeaders(call, { 'x-auth-token': call.headers['x-auth-token']?.slice(0, 36) }) },
+    fault: {
+      request: (call) => withHeaders(call, { 'x-auth-token': call.headers['x-auth-token']?.slice(0, 36) }),
+    },
     fails: ['token.sign-out.almost', 'token.user-details.almost'],
   },
   {
@@ -119,7 +147,9 @@ export const FAULTS: readonly FaultRow[] = [
     ),
     fails: [
       'sign-out.ends-session',
-      ...['missing', 'unknown', 'empty', 'blank', 'long', 'sql', 'almost', 'elsewhere'].map((id) => `token.user-details.${id}`),
+      ...['missing', 'unknown', 'empty', 'blank', 'long', 'sql', 'almost', 'elsewhere'].map(
+        (id) => `token.user-details.${id}`,
+      ),
     ],
   },
   {
@@ -129,7 +159,9 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     name: 'signs anyone in without a password, who has one',
-    fault: readingCredentials((credentials) => (credentials.username === ANN.username && !credentials.password ? ANN : credentials)),
+    fault: readingCredentials((credentials) =>
+      credentials.username === ANN.username && !credentials.password ? ANN : credentials,
+    ),
     fails: ['wrong-password.absent', 'wrong-password.empty', 'wrong-password.null'],
   },
   {
@@ -143,7 +175,11 @@ export const FAULTS: readonly FaultRow[] = [
   {
     name: 'accepts any password of a user',
     fault: readingCredentials((credentials) =>
-      credentials.username === ANN.username && typeof credentials.password === 'string' && credentials.password ? ANN : credentials,
+      credentials.username === ANN.username &&
+      typeof credentials.password === 'string' &&
+      credentials.password
+        ? ANN
+        : credentials,
     ),
     fails: [
       'wrong-password.sign-in',
@@ -163,7 +199,9 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     name: 'reads the first of an array of credentials',
-    fault: readingCredentials((credentials) => (Array.isArray(credentials) ? ((credentials[0] ?? {}) as object) : credentials)),
+    fault: readingCredentials((credentials) =>
+      Array.isArray(credentials) ? ((credentials[0] ?? {}) as object) : credentials,
+    ),
     fails: ['malformed.array'],
   },
   {
@@ -187,7 +225,9 @@ export const FAULTS: readonly FaultRow[] = [
     name: 'reads forms',
     fault: {
       request: (call) =>
-        call.body.startsWith('username=') ? { ...call, body: JSON.stringify(Object.fromEntries(new URLSearchParams(call.body))) } : call,
+        call.body.startsWith('username=')
+          ? { ...call, body: JSON.stringify(Object.fromEntries(new URLSearchParams(call.body))) }
+          : call,
     },
     fails: ['malformed.form'],
   },
@@ -199,7 +239,10 @@ export const FAULTS: readonly FaultRow[] = [
   {
     name: 'minds a charset',
     fault: {
-      request: (call) => (call.headers['content-type']?.includes('charset') ? withHeaders(call, { 'content-type': 'text/plain' }) : call),
+      request: (call) =>
+        call.headers['content-type']?.includes('charset')
+          ? withHeaders(call, { 'content-type': 'text/plain' })
+          : call,
     },
     fails: ['sign-in.charset'],
   },
@@ -207,13 +250,21 @@ export const FAULTS: readonly FaultRow[] = [
     name: 'redirects a sign-in with a slash at the end',
     fault: {
       request: (call) => (call.path.endsWith('/') ? { ...call, path: '/nowhere' } : call),
-      reply: (usual, { path }) => (path.endsWith('/') ? { status: 308, headers: { location: '/authentication' } } : usual),
+      reply: (usual, { path }) =>
+        path.endsWith('/') ? { status: 308, headers: { location: '/authentication' } } : usual,
     },
-    fails: ['sign-in-slash.record', 'sign-in-slash.record-of-others', 'sign-in-slash.iv', 'wrong-password.sign-in-slash'],
+    fails: [
+      'sign-in-slash.record',
+      'sign-in-slash.record-of-others',
+      'sign-in-slash.iv',
+      'wrong-password.sign-in-slash',
+    ],
   },
   {
     name: 'refuses an X-AUTH-IV',
-    fault: { request: (call) => (call.headers['x-auth-iv'] === undefined ? call : { ...call, path: '/nowhere' }) },
+    fault: {
+      request: (call) => (call.headers['x-auth-iv'] === undefined ? call : { ...call, path: '/nowhere' }),
+    },
     fails: ['sign-in.iv', 'sign-in-slash.iv', 'sign-out.iv', 'user-details.iv'],
   },
   {
@@ -254,10 +305,26 @@ export const FAULTS: readonly FaultRow[] = [
     ),
     fails: ['user-details.repeated'],
   },
-  { name: 'returns the record of another user', fault: withFields({ username: 'bob' }, isRead), fails: ['user-details.record'] },
-  { name: 'writes a flag as a text', fault: withFields({ help_checkbox: 'true' }), fails: [...RECORDS, ...READS] },
-  { name: 'writes an id as a text in reads', fault: withFields({ ccl_info: { client_id: '7' } }, isRead), fails: READS },
-  { name: 'writes null for a language in reads', fault: withFields({ preffered_language: null }, isRead), fails: READS },
+  {
+    name: 'returns the record of another user',
+    fault: withFields({ username: 'bob' }, isRead),
+    fails: ['user-details.record'],
+  },
+  {
+    name: 'writes a flag as a text',
+    fault: withFields({ help_checkbox: 'true' }),
+    fails: [...RECORDS, ...READS],
+  },
+  {
+    name: 'writes an id as a text in reads',
+    fault: withFields({ ccl_info: { client_id: '7' } }, isRead),
+    fails: READS,
+  },
+  {
+    name: 'writes null for a language in reads',
+    fault: withFields({ preffered_language: null }, isRead),
+    fails: READS,
+  },
   {
     name: 'sends records as HTML',
     fault: replyTo(
@@ -276,7 +343,10 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     name: 'knows one spelling of the header of the key',
-    fault: { request: (call) => (call.rawHeaders.includes('X-API-KEY') ? call : withHeaders(call, { 'x-api-key': undefined })) },
+    fault: {
+      request: (call) =>
+        call.rawHeaders.includes('X-API-KEY') ? call : withHeaders(call, { 'x-api-key': undefined }),
+    },
     fails: ['key.sign-in.any-case', 'key.sign-out.any-case', 'key.user-details.any-case'],
   },
 ];

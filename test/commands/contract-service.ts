@@ -31,7 +31,11 @@ export interface Fault {
   /** Changes a request before the service reads it. */
   readonly request?: (call: ServedCall) => ServedCall;
   /** Changes a reply. A promise delays it. */
-  readonly reply?: (usual: ServedReply, call: ServedCall, service: ContractService) => ServedReply | Promise<ServedReply>;
+  readonly reply?: (
+    usual: ServedReply,
+    call: ServedCall,
+    service: ContractService,
+  ) => ServedReply | Promise<ServedReply>;
 }
 
 /** A session service that keeps the contract, but for its fault. */
@@ -50,7 +54,11 @@ export class ContractService {
       const { method = '', url: path = '', rawHeaders } = request;
       const headers = request.headers as ServedCall['headers'];
       void text(request).then(async (body) => {
-        const { status, headers: answered, body: content } = await this.#reply({ method, path, headers, rawHeaders, body });
+        const {
+          status,
+          headers: answered,
+          body: content,
+        } = await this.#reply({ method, path, headers, rawHeaders, body });
         response.writeHead(status, answered).end(content);
       });
     });
@@ -96,7 +104,12 @@ export class ContractService {
 
   #usual({ method, path, headers, body }: ServedCall): ServedReply {
     const operation = `${method} ${path}`;
-    if (!/^(POST \/authentication\/?|DELETE \/authentication|GET \/authentication\/user_details)$/.test(operation)) return { status: 404 };
+    if (
+      !/^(POST \/authentication\/?|DELETE \/authentication|GET \/authentication\/user_details)$/.test(
+        operation,
+      )
+    )
+      return { status: 404 };
     if (headers['x-api-key'] !== API_KEY) return { status: 403 };
     if (method === 'POST') return this.#signIn(headers['content-type'] ?? '', body);
     const token = headers['x-auth-token'] ?? '';
@@ -111,7 +124,9 @@ export class ContractService {
     const account = /^application\/json\s*(;|$)/.test(type) ? accountIn(body) : undefined;
     if (!account) return { status: 400 };
     this.signIns.push(account);
-    const known = [ANN, BOB, EVE].find(({ username, password }) => username === account.username && password === account.password);
+    const known = [ANN, BOB, EVE].find(
+      ({ username, password }) => username === account.username && password === account.password,
+    );
     if (!known) return { status: 401 };
     if (known === EVE) return { status: 202 };
     const token = randomUUID();
@@ -122,7 +137,11 @@ export class ContractService {
 
 /** A reply of JSON. */
 export function json(value: object): ServedReply {
-  return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(value) };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify(value),
+  };
 }
 
 function accountIn(body: string): typeof ANN | undefined {
@@ -132,7 +151,9 @@ function accountIn(body: string): typeof ANN | undefined {
     const [username, password] = ['username', 'password'].map((name) =>
       Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : '',
     );
-    return typeof username === 'string' && typeof password === 'string' && username && password ? { username, password } : undefined;
+    return typeof username === 'string' && typeof password === 'string' && username && password
+      ? { username, password }
+      : undefined;
   } catch {
     return undefined;
   }

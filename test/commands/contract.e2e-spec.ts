@@ -24,7 +24,12 @@ const EVERYTHING = [...ALL_USERS, '--try-wrong-password'];
 const SECRETS = [API_KEY, ANN.password, BOB.password, EVE.password];
 
 interface Report {
-  readonly rows: readonly { readonly id: string; readonly outcome: string; readonly text?: string; readonly seconds: number }[];
+  readonly rows: readonly {
+    readonly id: string;
+    readonly outcome: string;
+    readonly text?: string;
+    readonly seconds: number;
+  }[];
   readonly totals: { readonly ok: number; readonly fail: number; readonly skipped: number };
 }
 
@@ -35,7 +40,11 @@ interface Ended {
   readonly io: CapturedIo;
 }
 
-async function check(service: Pick<ContractService, 'url'>, args: readonly string[], io = captureIo(ENV)): Promise<Ended> {
+async function check(
+  service: Pick<ContractService, 'url'>,
+  args: readonly string[],
+  io = captureIo(ENV),
+): Promise<Ended> {
   const code = await runCommand(['contract', '--json', '--url', service.url, ...args], io);
   const report = JSON.parse(io.out()) as Report;
   return { code, report, io, fails: idsOf(report, 'fail') };
@@ -46,7 +55,9 @@ function idsOf({ rows }: Report, outcome: string): string[] {
 }
 
 function textsOf({ rows }: Report, outcome: string): string[] {
-  return [...new Set(rows.flatMap((row) => (row.outcome === outcome && row.text !== undefined ? [row.text] : [])))];
+  return [
+    ...new Set(rows.flatMap((row) => (row.outcome === outcome && row.text !== undefined ? [row.text] : []))),
+  ];
 }
 
 /** Characters that XML 1.0 can't hold. */
@@ -79,11 +90,29 @@ describe('the rows of the contract', () => {
   });
 
   it('hold for the service of dev', async () => {
-    const dev = startCommand(['dev', '--port', '0', '--quiet', '--user', 'ann:the password of ann', '--user', 'bob:the password of bob'], {
-      SESSION_SERVICE_API_KEY: API_KEY,
-    });
+    const dev = startCommand(
+      [
+        'dev',
+        '--port',
+        '0',
+        '--quiet',
+        '--user',
+        'ann:the password of ann',
+        '--user',
+        'bob:the password of bob',
+      ],
+      {
+        SESSION_SERVICE_API_KEY: API_KEY,
+      },
+    );
     const [, url = ''] = await written(dev, /(http:\/\/\S+)/);
-    const { code, report } = await check({ url }, ['--user', 'ann', '--second-user', 'bob', '--try-wrong-password']);
+    const { code, report } = await check({ url }, [
+      '--user',
+      'ann',
+      '--second-user',
+      'bob',
+      '--try-wrong-password',
+    ]);
     dev.interrupt();
     await dev.exitCode;
     expect([code, report.rows.filter(({ outcome }) => outcome === 'fail')]).toEqual([0, []]);
@@ -123,7 +152,9 @@ describe('nestjs-session-auth-cli contract', () => {
     const io = captureIo(ENV);
     let before: string | undefined;
     const service = await serve({ request: (call) => ((before ??= io.out()), call) });
-    expect(await runCommand(['contract', '--url', service.url, '--user', 'ann', '--second-user', 'bob'], io)).toBe(0);
+    expect(
+      await runCommand(['contract', '--url', service.url, '--user', 'ann', '--second-user', 'bob'], io),
+    ).toBe(0);
     expect(before).toMatch(
       /^Runs \d+ of \d+ rows of the contract against http:\/\/127\.0\.0\.1:\d+\.\nSigns in as "ann" \(in \d+ rows\), "bob" \(in 3 rows\), and signs every session out\.\nTries no wrong password of a user\.\n/,
     );
@@ -132,9 +163,14 @@ describe('nestjs-session-auth-cli contract', () => {
   it('prints first how many wrong passwords it tries', async () => {
     const io = captureIo(ENV);
     const service = await serve();
-    expect(await runCommand(['contract', '--url', service.url, '--user', 'ann', '--try-wrong-password'], io)).toBe(0);
-    const [, printed] = /\nTries (\d+) wrong passwords of "ann", which may lock the account\.\n/.exec(io.out()) ?? [];
-    const wrong = service.signIns.filter(({ username, password }) => username === 'ann' && password !== ANN.password);
+    expect(
+      await runCommand(['contract', '--url', service.url, '--user', 'ann', '--try-wrong-password'], io),
+    ).toBe(0);
+    const [, printed] =
+      /\nTries (\d+) wrong passwords of "ann", which may lock the account\.\n/.exec(io.out()) ?? [];
+    const wrong = service.signIns.filter(
+      ({ username, password }) => username === 'ann' && password !== ANN.password,
+    );
     const withoutPassword = ['wrong-password.absent', 'wrong-password.empty', 'wrong-password.null'].length;
     expect(Number(printed)).toBe(wrong.length + withoutPassword);
   });
@@ -142,12 +178,18 @@ describe('nestjs-session-auth-cli contract', () => {
   it('tries no wrong password of a user without --try-wrong-password', async () => {
     const service = await serve();
     const { code, report } = await check(service, ALL_USERS);
-    expect([code, idsOf(report, 'skipped').every((id) => id.startsWith('wrong-password.'))]).toEqual([0, true]);
+    expect([code, idsOf(report, 'skipped').every((id) => id.startsWith('wrong-password.'))]).toEqual([
+      0,
+      true,
+    ]);
     expect(textsOf(report, 'skipped')).toEqual([
       'it tries a wrong password of the user, which may lock the account: pass --try-wrong-password',
     ]);
     for (const { username, password } of service.signIns)
-      expect([...[ANN, BOB, EVE].filter((user) => user.username === username).map((user) => user.password), password]).toContain(password);
+      expect([
+        ...[ANN, BOB, EVE].filter((user) => user.username === username).map((user) => user.password),
+        password,
+      ]).toContain(password);
     const real = service.signIns.filter(({ username }) => ['ann', 'bob', 'eve'].includes(username));
     expect(real.filter(({ password }) => !SECRETS.includes(password))).toEqual([]);
     expect(real.length).toBeGreaterThan(20);
@@ -185,7 +227,9 @@ describe('nestjs-session-auth-cli contract', () => {
     const service = await serve({ reply: (usual) => ((calls += 1) > 20 ? { status: 429 } : usual) });
     const { code, report, fails } = await check(service, []);
     expect([code, fails.length, service.calls]).toEqual([1, 1, 21]);
-    expect(textsOf(report, 'fail')[0]).toMatch(/but the reply is 429: the service limits the rate of requests\.$/);
+    expect(textsOf(report, 'fail')[0]).toMatch(
+      /but the reply is 429: the service limits the rate of requests\.$/,
+    );
     expect(textsOf(report, 'skipped')).toContain('the service limits the rate of requests (429)');
   });
 
@@ -199,10 +243,14 @@ describe('nestjs-session-auth-cli contract', () => {
   });
 
   it('prints that a sign-in without a reply may have opened a session', async () => {
-    const service = await serve({ reply: (usual, { method }) => (method === 'POST' ? new Promise(() => undefined) : usual) });
+    const service = await serve({
+      reply: (usual, { method }) => (method === 'POST' ? new Promise(() => undefined) : usual),
+    });
     const { code, report } = await check(service, ['--user', 'ann', '--timeout', '50']);
     expect(code).toBe(1);
-    expect(textsOf(report, 'fail')[0]).toMatch(/within --timeout.*\(TIMEOUT\) A session may have been opened; its token is unknown\.$/);
+    expect(textsOf(report, 'fail')[0]).toMatch(
+      /within --timeout.*\(TIMEOUT\) A session may have been opened; its token is unknown\.$/,
+    );
   });
 
   it('opens no further session after three failed sign-outs, and prints so', async () => {
@@ -227,12 +275,14 @@ describe('nestjs-session-auth-cli contract', () => {
     const file = join(folder, 'echo.xml');
     const io = captureIo(ENV);
     expect(await runCommand(['contract', '--url', service.url, ...EVERYTHING, '--junit', file], io)).toBe(1);
-    for (const secret of SECRETS) expect(io.out() + io.err() + readFileSync(file, 'utf8')).not.toContain(secret);
+    for (const secret of SECRETS)
+      expect(io.out() + io.err() + readFileSync(file, 'utf8')).not.toContain(secret);
   });
 
   it('prints a line for each row, the complaint of a row that fails, why rows were skipped, and the totals', async () => {
     const service = await serve({
-      reply: (usual, { headers }) => (headers['x-auth-token'] === ' ' || headers['x-auth-token'] === '' ? { status: 500 } : usual),
+      reply: (usual, { headers }) =>
+        headers['x-auth-token'] === ' ' || headers['x-auth-token'] === '' ? { status: 500 } : usual,
     });
     const io = captureIo(ENV);
     expect(await runCommand(['contract', '--url', service.url], io)).toBe(1);
@@ -253,20 +303,24 @@ describe('an interrupted contract', () => {
   it('signs its session out, runs no further row, and writes its JUnit report', async () => {
     const io = captureIo(ENV);
     const service = await serve({
-      reply: (usual, { method }) => (method === 'GET' ? (io.interrupt(), new Promise(() => undefined)) : usual),
+      reply: (usual, { method }) =>
+        method === 'GET' ? (io.interrupt(), new Promise(() => undefined)) : usual,
     });
     const file = join(folder, 'interrupted.xml');
     const { code, report, fails } = await check(service, ['--user', 'ann', '--junit', file], io);
     expect([code, fails, service.sessions.size]).toEqual([1, [], 0]);
     expect(idsOf(report, 'skipped')).toContain('sign-out.ends-session');
     expect(textsOf(report, 'skipped')).toContain('the command was interrupted');
-    expect(elementsOf(readFileSync(file, 'utf8')).filter(({ name }) => name === 'testcase')).toHaveLength(report.rows.length);
+    expect(elementsOf(readFileSync(file, 'utf8')).filter(({ name }) => name === 'testcase')).toHaveLength(
+      report.rows.length,
+    );
   });
 
   it('waits for the reply of a sign-in in flight, and signs out', async () => {
     const io = captureIo(ENV);
     const service = await serve({
-      reply: (usual, { method }) => (method === 'POST' ? (io.interrupt(), new Promise((resolve) => setImmediate(resolve, usual))) : usual),
+      reply: (usual, { method }) =>
+        method === 'POST' ? (io.interrupt(), new Promise((resolve) => setImmediate(resolve, usual))) : usual,
     });
     const { code } = await check(service, ['--user', 'ann'], io);
     expect([code, service.sessions.size, service.signIns.length]).toEqual([1, 0, 1]);
@@ -283,7 +337,9 @@ describe('an interrupted contract', () => {
 
 describe('the JUnit report', () => {
   it('has a test suite for each section, a test case for each row, and the totals', async () => {
-    const service = await serve({ reply: (usual, { headers }) => (headers['x-auth-token'] === '' ? { status: 500 } : usual) });
+    const service = await serve({
+      reply: (usual, { headers }) => (headers['x-auth-token'] === '' ? { status: 500 } : usual),
+    });
     const file = join(folder, 'report.xml');
     const { report } = await check(service, ['--junit', file]);
     const elements = elementsOf(readFileSync(file, 'utf8'));
@@ -302,9 +358,13 @@ describe('the JUnit report', () => {
       '5 Authentication: X-API-KEY and X-AUTH-TOKEN',
       'Sessions of this run',
     ]);
-    expect(named('testcase').map(({ attributes }) => attributes.classname)).toEqual(report.rows.map(({ id }) => id));
+    expect(named('testcase').map(({ attributes }) => attributes.classname)).toEqual(
+      report.rows.map(({ id }) => id),
+    );
     expect([named('failure').length, named('skipped').length, fail]).toEqual([fail, skipped, 4]);
-    expect(named('failure')[0]?.attributes.message).toBe('Expected 400, 401, 403 or 404, but the reply is 500.');
+    expect(named('failure')[0]?.attributes.message).toBe(
+      'Expected 400, 401, 403 or 404, but the reply is 500.',
+    );
     for (const { attributes } of named('testcase')) expect(attributes.time).toMatch(/^\d+\.\d{3}$/);
   });
 
@@ -316,10 +376,24 @@ describe('the JUnit report', () => {
       { row, outcome: 'skipped', text: odd, seconds: 0 },
       { row, outcome: 'ok', seconds: 61.25 },
     ];
-    const expected = Array.from(odd, (character) => (FORBIDDEN.has(character) ? '\ufffd' : character)).join('');
+    const expected = Array.from(odd, (character) => (FORBIDDEN.has(character) ? '\ufffd' : character)).join(
+      '',
+    );
     const elements = elementsOf(asJunit(results));
-    expect(elements.map(({ name }) => name)).toEqual(['testsuites', 'testsuite', 'testcase', 'failure', 'testcase', 'skipped', 'testcase']);
-    expect(elements[3]).toEqual({ name: 'failure', attributes: { message: expected, type: 'Complaint' }, text: expected });
+    expect(elements.map(({ name }) => name)).toEqual([
+      'testsuites',
+      'testsuite',
+      'testcase',
+      'failure',
+      'testcase',
+      'skipped',
+      'testcase',
+    ]);
+    expect(elements[3]).toEqual({
+      name: 'failure',
+      attributes: { message: expected, type: 'Complaint' },
+      text: expected,
+    });
     expect(elements[6]?.attributes).toEqual({ name: expected, classname: expected, time: '61.250' });
     expect(elements[0]?.attributes.time).toBe('61.251');
   });
@@ -327,8 +401,17 @@ describe('the JUnit report', () => {
   it('that cannot be written is refused before the first call, with exit code 2', async () => {
     const service = await serve();
     const io = captureIo(ENV);
-    expect(await runCommand(['contract', '--url', service.url, '--junit', join(folder, 'absent', 'report.xml')], io)).toBe(2);
-    expect([io.out(), io.err(), service.calls]).toEqual(['', "The file of --junit can't be written (ENOENT).\n", 0]);
+    expect(
+      await runCommand(
+        ['contract', '--url', service.url, '--junit', join(folder, 'absent', 'report.xml')],
+        io,
+      ),
+    ).toBe(2);
+    expect([io.out(), io.err(), service.calls]).toEqual([
+      '',
+      "The file of --junit can't be written (ENOENT).\n",
+      0,
+    ]);
   });
 });
 
@@ -336,8 +419,16 @@ describe('the command line of contract', () => {
   it.each([
     [[], ENV, 'Set --url to the root of the session service: an http or https URL.'],
     [['--url', 'http://ann:secret@a'], ENV, '--url must not hold a user, a password, a query or a fragment.'],
-    [['--url', 'http://a'], {}, 'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.'],
-    [['--url', 'http://a', '--user', 'ann'], { SESSION_SERVICE_API_KEY: 'key' }, 'Set SESSION_SERVICE_PASSWORD to the password of --user.'],
+    [
+      ['--url', 'http://a'],
+      {},
+      'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.',
+    ],
+    [
+      ['--url', 'http://a', '--user', 'ann'],
+      { SESSION_SERVICE_API_KEY: 'key' },
+      'Set SESSION_SERVICE_PASSWORD to the password of --user.',
+    ],
     [
       ['--url', 'http://a', '--second-user', 'bob'],
       { SESSION_SERVICE_API_KEY: 'key' },
@@ -346,9 +437,17 @@ describe('the command line of contract', () => {
     [['--url', 'http://a', '--user', ''], ENV, '--user must be the name of a user.'],
     [['--url', 'http://a', '--try-wrong-password'], ENV, '--try-wrong-password needs --user.'],
     [['--url', 'http://a', '--junit', ''], ENV, '--junit must be the path of a file.'],
-    [['--url', 'http://a', '--timeout', 'soon'], ENV, '--timeout must be a number of milliseconds from 1 to 300000.'],
+    [
+      ['--url', 'http://a', '--timeout', 'soon'],
+      ENV,
+      '--timeout must be a number of milliseconds from 1 to 300000.',
+    ],
   ])('%j with %j is refused with exit code 2: %s', async (args, env, sentence) => {
     const io = captureIo(env);
-    expect([await runCommand(['contract', ...args], io), io.out(), io.err()]).toEqual([2, '', `${sentence}\n`]);
+    expect([await runCommand(['contract', ...args], io), io.out(), io.err()]).toEqual([
+      2,
+      '',
+      `${sentence}\n`,
+    ]);
   });
 });

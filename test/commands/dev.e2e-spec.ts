@@ -12,16 +12,26 @@ import { startCommand, written, type CommandRun } from './command-run.js';
 
 interface Dev extends CommandRun {
   readonly url: string;
-  readonly signIn: (username: string, password: string, headers?: Record<string, string>) => Promise<Response>;
+  readonly signIn: (
+    username: string,
+    password: string,
+    headers?: Record<string, string>,
+  ) => Promise<Response>;
   readonly tokenOf: (username: string, password: string) => Promise<string>;
   readonly userDetails: (token: string) => Promise<Response>;
-  readonly control: (path: string, body?: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
+  readonly control: (
+    path: string,
+    body?: unknown,
+  ) => Promise<{ status: number; body: Record<string, unknown> }>;
 }
 
 describe('nestjs-session-auth-cli dev', () => {
   const running: CommandRun[] = [];
 
-  async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Dev> {
+  async function start(
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Dev> {
     const run = startCommand(['dev', '--port', '0', ...args], env);
     running.push(run);
     const [, url = ''] = await written(run, /(http:\/\/\S+)/);
@@ -36,11 +46,15 @@ describe('nestjs-session-auth-cli dev', () => {
       ...run,
       url,
       signIn,
-      tokenOf: async (username, password) => ((await (await signIn(username, password)).json()) as { auth_token: string }).auth_token,
-      userDetails: (token) => fetch(`${url}/authentication/user_details`, { headers: { ...headers, 'x-auth-token': token } }),
+      tokenOf: async (username, password) =>
+        ((await (await signIn(username, password)).json()) as { auth_token: string }).auth_token,
+      userDetails: (token) =>
+        fetch(`${url}/authentication/user_details`, { headers: { ...headers, 'x-auth-token': token } }),
       control: async (path, body) => {
         const init =
-          body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+          body === undefined
+            ? {}
+            : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
         const reply = await fetch(`${url}/_dev${path}`, init);
         return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
       },
@@ -54,32 +68,55 @@ describe('nestjs-session-auth-cli dev', () => {
 
   describe('serves the interface', () => {
     it('signs users in and out, and returns their records', async () => {
-      const { signIn, userDetails, url } = await start(['--user', 'bob:hunter2:new_hire', '--user', 'eve:secret:hiring_manager:approver']);
+      const { signIn, userDetails, url } = await start([
+        '--user',
+        'bob:hunter2:new_hire',
+        '--user',
+        'eve:secret:hiring_manager:approver',
+      ]);
       const signedIn = await signIn('eve', 'secret');
       const record = (await signedIn.json()) as { auth_token: string };
-      expect(record).toMatchObject({ username: 'eve', role: 'hiring_manager', sub_role: 'approver', client_name: 'Example Client' });
+      expect(record).toMatchObject({
+        username: 'eve',
+        role: 'hiring_manager',
+        sub_role: 'approver',
+        client_name: 'Example Client',
+      });
       expect(record.auth_token).toMatch(/^test-[0-9a-f-]{36}$/);
 
       const details = await userDetails(record.auth_token);
       expect([details.status, await details.json()]).toEqual([200, record]);
       const signOut = { method: 'DELETE', headers: { 'x-api-key': 'k', 'x-auth-token': record.auth_token } };
-      const statuses = [await fetch(`${url}/authentication/`, signOut), await fetch(`${url}/authentication`, signOut)];
+      const statuses = [
+        await fetch(`${url}/authentication/`, signOut),
+        await fetch(`${url}/authentication`, signOut),
+      ];
       expect(statuses.map(({ status }) => status)).toEqual([200, 401]);
       expect((await userDetails(record.auth_token)).status).toBe(401);
     });
 
     it('has the user ann by default, and prints so', async () => {
       const { signIn, out } = await start();
-      expect(await (await signIn('ann', 'secret')).json()).toMatchObject({ username: 'ann', role: 'hiring_manager' });
+      expect(await (await signIn('ann', 'secret')).json()).toMatchObject({
+        username: 'ann',
+        role: 'hiring_manager',
+      });
       expect(out()).toContain('ann:secret:hiring_manager');
     });
 
     it('reads users with whole records from a file', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'dev-'));
-      await writeFile(join(folder, 'users.json'), JSON.stringify([{ username: 'bob', password: 'hunter2', ats_enabled: true, badge: 7 }]));
+      await writeFile(
+        join(folder, 'users.json'),
+        JSON.stringify([{ username: 'bob', password: 'hunter2', ats_enabled: true, badge: 7 }]),
+      );
       const { signIn, out } = await start(['--users', join(folder, 'users.json')]);
       await rm(folder, { recursive: true });
-      expect(await (await signIn('bob', 'hunter2')).json()).toMatchObject({ username: 'bob', ats_enabled: true, badge: 7 });
+      expect(await (await signIn('bob', 'hunter2')).json()).toMatchObject({
+        username: 'bob',
+        ats_enabled: true,
+        badge: 7,
+      });
       expect(out()).toMatch(/users +bob\n/);
     });
 
@@ -88,7 +125,11 @@ describe('nestjs-session-auth-cli dev', () => {
       [401, 'an unknown user', ({ signIn }) => signIn('constructor', 'secret')],
       [401, 'an unknown token', ({ userDetails }) => userDetails('unknown')],
       [400, 'an empty password', ({ signIn }) => signIn('ann', '')],
-      [400, 'a body that is not JSON', ({ signIn }) => signIn('ann', 'secret', { 'content-type': 'text/plain' })],
+      [
+        400,
+        'a body that is not JSON',
+        ({ signIn }) => signIn('ann', 'secret', { 'content-type': 'text/plain' }),
+      ],
       [400, 'a body of more than a MiB', ({ signIn }) => signIn('ann', 'x'.repeat(1_048_576))],
       [403, 'a request without an application key', ({ url }) => fetch(`${url}/authentication/user_details`)],
     ])('answers %s to %s, with an empty body', async (status, _what, answer) => {
@@ -111,7 +152,9 @@ describe('nestjs-session-auth-cli dev', () => {
 
   describe('answers only to its own hosts', () => {
     const statusFor = async (url: string, path: string, host?: string): Promise<number | undefined> => {
-      const request = get(`${url}${path}`, { headers: { 'x-api-key': 'k', ...(host !== undefined && { host }) } });
+      const request = get(`${url}${path}`, {
+        headers: { 'x-api-key': 'k', ...(host !== undefined && { host }) },
+      });
       const [reply] = (await once(request, 'response')) as [IncomingMessage];
       reply.resume();
       return reply.statusCode;
@@ -128,7 +171,11 @@ describe('nestjs-session-auth-cli dev', () => {
       const dev = await start();
       const control = await statusFor(dev.url, '/_dev', host);
       await dev.control('/fail', { as: 503 });
-      const statuses = [control, await statusFor(dev.url, '/authentication/user_details', host), await statusFor(dev.url, '/', host)];
+      const statuses = [
+        control,
+        await statusFor(dev.url, '/authentication/user_details', host),
+        await statusFor(dev.url, '/', host),
+      ];
       expect(statuses).toEqual([421, 421, 421]);
     });
 
@@ -140,18 +187,27 @@ describe('nestjs-session-auth-cli dev', () => {
       const [reply] = (await once(revoke, 'response')) as [IncomingMessage];
       expect([reply.statusCode, JSON.parse(await text(reply))]).toEqual([
         421,
-        { message: 'This host is not known. Use localhost or an IP address, or start dev with --allow-host NAME.' },
+        {
+          message:
+            'This host is not known. Use localhost or an IP address, or start dev with --allow-host NAME.',
+        },
       ]);
       expect((await userDetails(token)).status).toBe(200);
     });
 
-    it.each(['localhost', 'LOCALHOST:1', 'app.localhost', '127.0.0.1:1', '[::1]:1', '10.1.2.3', 'sessions:3100', 'host.docker.internal'])(
-      'such as the Host "%s"',
-      async (host) => {
-        const { url } = await start(['--allow-host', 'Sessions', '--allow-host', 'host.docker.internal']);
-        expect(await statusFor(url, '/_dev', host)).toBe(200);
-      },
-    );
+    it.each([
+      'localhost',
+      'LOCALHOST:1',
+      'app.localhost',
+      '127.0.0.1:1',
+      '[::1]:1',
+      '10.1.2.3',
+      'sessions:3100',
+      'host.docker.internal',
+    ])('such as the Host "%s"', async (host) => {
+      const { url } = await start(['--allow-host', 'Sessions', '--allow-host', 'host.docker.internal']);
+      expect(await statusFor(url, '/_dev', host)).toBe(200);
+    });
 
     it('such as the name that it listens on', async () => {
       const { url } = await start(['--host', 'localhost']);
@@ -162,10 +218,18 @@ describe('nestjs-session-auth-cli dev', () => {
   describe('is controlled over HTTP', () => {
     it('ends a session, those of a user, and all', async () => {
       const { control, tokenOf, userDetails } = await start(['--user', 'ann:a', '--user', 'bob:b']);
-      const tokens = [await tokenOf('ann', 'a'), await tokenOf('ann', 'a'), await tokenOf('ann', 'a'), await tokenOf('bob', 'b')];
+      const tokens = [
+        await tokenOf('ann', 'a'),
+        await tokenOf('ann', 'a'),
+        await tokenOf('ann', 'a'),
+        await tokenOf('bob', 'b'),
+      ];
       const alive = async () => (await Promise.all(tokens.map(userDetails))).map(({ status }) => status);
 
-      expect(await control('/revoke', { token: tokens[0] })).toMatchObject({ status: 200, body: { sessions: 3 } });
+      expect(await control('/revoke', { token: tokens[0] })).toMatchObject({
+        status: 200,
+        body: { sessions: 3 },
+      });
       expect(await alive()).toEqual([401, 200, 200, 200]);
       await control('/revoke', { username: 'ann' });
       expect(await alive()).toEqual([401, 401, 401, 200]);
@@ -202,7 +266,12 @@ describe('nestjs-session-auth-cli dev', () => {
       const { control } = await start(['--user', 'bob:hunter2']);
       const { status, body } = await control('');
       expect(status).toBe(200);
-      expect(body).toEqual({ users: [expect.objectContaining({ username: 'bob' })], sessions: 0, delay: 0, fail: null });
+      expect(body).toEqual({
+        users: [expect.objectContaining({ username: 'bob' })],
+        sessions: 0,
+        delay: 0,
+        fail: null,
+      });
       expect(JSON.stringify(body)).not.toContain('hunter2');
     });
 
@@ -217,7 +286,10 @@ describe('nestjs-session-auth-cli dev', () => {
       ['/revoke', []],
     ])('answers 400 with a remedy: %s %j', async (path, body) => {
       const { control } = await start();
-      expect(await control(path, body)).toEqual({ status: 400, body: { message: expect.stringMatching(/^Send /) } });
+      expect(await control(path, body)).toEqual({
+        status: 400,
+        body: { message: expect.stringMatching(/^Send /) },
+      });
     });
 
     it('accepts no control request that a page of another origin could send', async () => {
@@ -232,7 +304,9 @@ describe('nestjs-session-auth-cli dev', () => {
     const app = await startApp(platform, sampleApp({ baseUrl: url }));
     try {
       const token = await tokenOf('ann', 'secret');
-      expect([(await app.get('/me', token)).status, (await app.get('/me', 'junk')).status]).toEqual([200, 401]);
+      expect([(await app.get('/me', token)).status, (await app.get('/me', 'junk')).status]).toEqual([
+        200, 401,
+      ]);
       await control('/fail', { as: 'reset' });
       expect((await app.get('/me', token)).status).toBe(503);
     } finally {
@@ -258,12 +332,32 @@ describe('nestjs-session-auth-cli dev', () => {
     it.each<[why: string, args: string[], env: Record<string, string>, message: string]>([
       ['in production', [], { NODE_ENV: 'production' }, 'does not run with NODE_ENV=production'],
       ['for a port that is none', ['--port', '70000'], {}, '--port must be 0 to 65535.'],
-      ['for a user without a password', ['--user', 'ann'], {}, '--user must be NAME:PASSWORD[:ROLE[:SUB_ROLE]].'],
+      [
+        'for a user without a password',
+        ['--user', 'ann'],
+        {},
+        '--user must be NAME:PASSWORD[:ROLE[:SUB_ROLE]].',
+      ],
       ['for a file that is not there', ['--users', '/does/not/exist'], {}, "the file can't be read (ENOENT)"],
       ['for a file that is not JSON', ['--users', 'README.md'], {}, 'valid JSON.'],
-      ['for a file without a list of users', ['--users', 'package.json'], {}, 'a JSON array of user records.'],
-      ['for a host that is no name', ['--allow-host', 'http://sessions'], {}, '--allow-host must be a host name without scheme and port.'],
-      ['for a host with a port', ['--allow-host', 'sessions:3100'], {}, '--allow-host must be a host name without scheme and port.'],
+      [
+        'for a file without a list of users',
+        ['--users', 'package.json'],
+        {},
+        'a JSON array of user records.',
+      ],
+      [
+        'for a host that is no name',
+        ['--allow-host', 'http://sessions'],
+        {},
+        '--allow-host must be a host name without scheme and port.',
+      ],
+      [
+        'for a host with a port',
+        ['--allow-host', 'sessions:3100'],
+        {},
+        '--allow-host must be a host name without scheme and port.',
+      ],
       ['for an unknown option', ['--prot', '1'], {}, 'Unknown option --prot.'],
     ])('with 2 %s', async (_why, args, env, message) => {
       const run = startCommand(['dev', ...args], env);
@@ -287,7 +381,16 @@ describe('nestjs-session-auth-cli dev', () => {
   it('documents its options, variables and exit codes', async () => {
     const run = startCommand(['dev', '--help']);
     expect(await run.exitCode).toBe(0);
-    for (const word of ['--port', '--host', '--allow-host', '--user', '--users', '--quiet', 'SESSION_SERVICE_API_KEY', 'Exit code']) {
+    for (const word of [
+      '--port',
+      '--host',
+      '--allow-host',
+      '--user',
+      '--users',
+      '--quiet',
+      'SESSION_SERVICE_API_KEY',
+      'Exit code',
+    ]) {
       expect(run.out()).toContain(word);
     }
   });

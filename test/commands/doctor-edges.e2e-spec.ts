@@ -12,7 +12,9 @@ import { captureIo, type CapturedIo } from './captured-io.js';
 import { API_KEY, OddService, USER, type Habits } from './odd-service.js';
 
 const ENV = { SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password };
-const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === '::1'));
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+);
 
 interface Closable {
   close(): Promise<void>;
@@ -29,12 +31,16 @@ async function serve(habits?: Habits): Promise<OddService> {
   return service;
 }
 
-async function examine(args: readonly string[], io: CapturedIo = captureIo(ENV)): Promise<Report & { code: number }> {
+async function examine(
+  args: readonly string[],
+  io: CapturedIo = captureIo(ENV),
+): Promise<Report & { code: number }> {
   const code = await runCommand(['doctor', '--json', '--timeout', '2000', ...args], io);
   return { ...(JSON.parse(io.out()) as Report), code };
 }
 
-const outcomes = ({ checks }: Report): Record<string, string> => Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome]));
+const outcomes = ({ checks }: Report): Record<string, string> =>
+  Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome]));
 
 describe('the doctor', () => {
   it('lists the checks that need a user as unknown if there is none, and opens no session', async () => {
@@ -58,7 +64,9 @@ describe('the doctor', () => {
     const service = await serve({ answer: (usual) => (usual.status === 401 ? { status: 403 } : usual) });
     const io = captureIo(ENV);
     expect(await runCommand(['doctor', '--url', service.url], io)).toBe(0);
-    expect(io.out()).toContain('ok       junk-token: user_details answers 403 to a token that was never issued.\n');
+    expect(io.out()).toContain(
+      'ok       junk-token: user_details answers 403 to a token that was never issued.\n',
+    );
     expect(io.out()).toContain('\nCould not be determined:\n\nunknown  sign-in: ');
     expect(io.out()).toMatch(
       /\nOptions that follow:\n\nSessionAuthModule\.forRoot\(\{\n {2}baseUrl: 'http:\/\/127\.0\.0\.1:\d+\/api',\n {2}apiKey: process\.env\.SESSION_SERVICE_API_KEY \?\? '',\n {2}statusMap: \{ 403: 'unauthenticated' \},\n\}\);\n$/,
@@ -72,7 +80,9 @@ describe('the doctor', () => {
   ])('says what to check when the sign-in answers %p', async (status, advice) => {
     const service = await serve({ answer: () => ({ status }) });
     const { checks } = await examine(['--url', service.url, '--user', USER.username]);
-    expect(checks.find(({ id }) => id === 'sign-in')?.text).toContain(`The sign-in answers ${status}: ${advice}`);
+    expect(checks.find(({ id }) => id === 'sign-in')?.text).toContain(
+      `The sign-in answers ${status}: ${advice}`,
+    );
   });
 
   it.each([
@@ -83,7 +93,10 @@ describe('the doctor', () => {
     [['--url', 'http://a/authentication/'], '--url must end before /authentication.'],
     [['--url', 'http://a', '--timeout', '0'], '--timeout must be a number of milliseconds from 1 to 300000.'],
     [['--url', 'http://a', '--redis', 'http://a'], '--redis must be a redis: or rediss: URL.'],
-    [['--url', 'http://a', '--redis', 'redis://u:secret@a'], '--redis must not hold a password. Set REDIS_PASSWORD.'],
+    [
+      ['--url', 'http://a', '--redis', 'redis://u:secret@a'],
+      '--redis must not hold a password. Set REDIS_PASSWORD.',
+    ],
   ])('refuses %j with exit code 2: %s', async (args, sentence) => {
     const io = captureIo(ENV);
     expect([await runCommand(['doctor', ...args], io), io.out(), io.err()]).toEqual([2, '', `${sentence}\n`]);
@@ -91,11 +104,17 @@ describe('the doctor', () => {
 
   it.each([
     [{}, 'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.'],
-    [{ SESSION_SERVICE_API_KEY: 'a key' }, 'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.'],
+    [
+      { SESSION_SERVICE_API_KEY: 'a key' },
+      'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.',
+    ],
     [{ SESSION_SERVICE_API_KEY: 'key' }, 'Set SESSION_SERVICE_PASSWORD to the password of --user.'],
   ])('refuses the environment %j with exit code 2: %s', async (env, sentence) => {
     const io = captureIo(env);
-    expect([await runCommand(['doctor', '--url', 'http://a', '--user', 'ann'], io), io.err()]).toEqual([2, `${sentence}\n`]);
+    expect([await runCommand(['doctor', '--url', 'http://a', '--user', 'ann'], io), io.err()]).toEqual([
+      2,
+      `${sentence}\n`,
+    ]);
   });
 });
 
@@ -132,7 +151,9 @@ describe('an interrupted doctor', () => {
 
   it('that has not signed in yet opens no session', async () => {
     const io = captureIo(ENV);
-    const service = await serve({ write: (_usual, call) => (call.number === 1 ? (io.interrupt(), false) : false) });
+    const service = await serve({
+      write: (_usual, call) => (call.number === 1 ? (io.interrupt(), false) : false),
+    });
     const report = await examine(['--url', service.url, '--user', 'ann'], io);
     expect([report.code, service.signIns]).toEqual([1, []]);
   });
@@ -142,7 +163,9 @@ describe('a sign-in without a reply', () => {
   it('may have opened a session, which the doctor prints', async () => {
     const service = await serve({ write: (_usual, call) => call.operation === 'sign_in' });
     const report = await examine(['--url', service.url, '--user', 'ann', '--timeout', '300']);
-    expect(report.checks.find(({ id }) => id === 'sign-in')?.text).toContain('A session may have been opened; its token is unknown.');
+    expect(report.checks.find(({ id }) => id === 'sign-in')?.text).toContain(
+      'A session may have been opened; its token is unknown.',
+    );
   });
 
   it('may have opened a session if the doctor was interrupted, too', async () => {
@@ -176,7 +199,8 @@ describe('a service that ends a session only for its IV', () => {
 });
 
 describe('the doctor cannot reach a service', () => {
-  const textOf = ({ checks }: Report, id: string): string | undefined => checks.find((check) => check.id === id)?.text;
+  const textOf = ({ checks }: Report, id: string): string | undefined =>
+    checks.find((check) => check.id === id)?.text;
 
   it('whose host name does not resolve', async () => {
     const report = await examine(['--url', 'http://no-such-host.invalid/api']);
@@ -191,7 +215,10 @@ describe('the doctor cannot reach a service', () => {
     const port = await freePort();
     const io = captureIo({ ...ENV, HTTP_PROXY: 'http://user:proxy-password@127.0.0.1:9' });
     const report = await examine(['--url', `http://127.0.0.1:${port}`], io);
-    expect([report.code, textOf(report, 'reachable')]).toEqual([1, expect.stringContaining('(ECONNREFUSED)')]);
+    expect([report.code, textOf(report, 'reachable')]).toEqual([
+      1,
+      expect.stringContaining('(ECONNREFUSED)'),
+    ]);
     expect(textOf(report, 'proxy')).toMatch(/^HTTP_PROXY: set, and ignored here and by the library\./);
     expect(io.out()).not.toContain('proxy-password');
   });
@@ -228,14 +255,22 @@ describe('the doctor finds', () => {
   it('the options of the reference service, and leaves no session there', async () => {
     const service = await startReferenceService({ logger: false });
     started.push(service);
-    const io = captureIo({ SESSION_SERVICE_API_KEY: 'demo-api-key', SESSION_SERVICE_PASSWORD: 'manager-demo' });
+    const io = captureIo({
+      SESSION_SERVICE_API_KEY: 'demo-api-key',
+      SESSION_SERVICE_PASSWORD: 'manager-demo',
+    });
     // A sign-in hashes a password, which takes long on a busy machine.
     const report = await examine(['--url', service.url, '--user', 'manager', '--timeout', '120000'], io);
-    expect({ fails: report.checks.filter(({ outcome }) => outcome === 'fail'), code: report.code }).toEqual({ fails: [], code: 0 });
+    expect({ fails: report.checks.filter(({ outcome }) => outcome === 'fail'), code: report.code }).toEqual({
+      fails: [],
+      code: 0,
+    });
     expect(outcomes(report)).toMatchObject({ guard: 'ok', 'token-echo': 'ok', 'ended-token': 'ok' });
     const headers = { 'content-type': 'application/json', 'x-api-key': 'demo-api-key' };
     const body = JSON.stringify({ username: 'manager', password: 'manager-demo' });
-    const signedIn = (await (await fetch(`${service.url}/authentication`, { method: 'POST', headers, body })).json()) as {
+    const signedIn = (await (
+      await fetch(`${service.url}/authentication`, { method: 'POST', headers, body })
+    ).json()) as {
       auth_token: string;
     };
     expect(await askGuard(report.options, signedIn.auth_token, 'demo-api-key')).toEqual([200, 401]);

@@ -31,25 +31,37 @@ describe('a redirect of user_details', () => {
   it.each<[what: string, rootOf: (port: number) => string]>([
     ['another port', (port) => `http://127.0.0.1:${port}/api`],
     ['another host', (port) => `http://localhost:${port}/api`],
-  ])('to %s carries neither key nor password there, and the printed baseUrl stays the given one [P46]', async (_what, rootOf) => {
-    const root = rootOf(other.port);
-    const service = await serve({ answer: () => redirectTo(`${root}${USER_DETAILS}`) });
-    const { checks, code, options } = await examine(service.url);
-    expect({ calls: other.calls, options, code }).toEqual({ calls: 0, options: { baseUrl: service.url }, code: 1 });
-    expect(checks.find(({ id }) => id === 'redirects')).toEqual({
-      id: 'redirects',
-      outcome: 'fail',
-      text: `user_details redirects to ${root}, and the library follows no redirect. Neither key nor password was sent there. If it is your session service, run again with that --url.`,
-    });
-  });
+  ])(
+    'to %s carries neither key nor password there, and the printed baseUrl stays the given one [P46]',
+    async (_what, rootOf) => {
+      const root = rootOf(other.port);
+      const service = await serve({ answer: () => redirectTo(`${root}${USER_DETAILS}`) });
+      const { checks, code, options } = await examine(service.url);
+      expect({ calls: other.calls, options, code }).toEqual({
+        calls: 0,
+        options: { baseUrl: service.url },
+        code: 1,
+      });
+      expect(checks.find(({ id }) => id === 'redirects')).toEqual({
+        id: 'redirects',
+        outcome: 'fail',
+        text: `user_details redirects to ${root}, and the library follows no redirect. Neither key nor password was sent there. If it is your session service, run again with that --url.`,
+      });
+    },
+  );
 
   it('to another path of its origin is not followed either, and the printed baseUrl stays the given one [P46]', async () => {
     const service = await serve({
-      answer: (usual, { path }) => (path.startsWith('/old/') ? redirectTo(path.replace('/old/', '/api/')) : usual),
+      answer: (usual, { path }) =>
+        path.startsWith('/old/') ? redirectTo(path.replace('/old/', '/api/')) : usual,
     });
     const given = service.url.replace('/api', '/old');
     const { checks, code, options } = await examine(given);
-    expect({ options, code, signIns: service.signIns }).toEqual({ options: { baseUrl: given }, code: 1, signIns: [] });
+    expect({ options, code, signIns: service.signIns }).toEqual({
+      options: { baseUrl: given },
+      code: 1,
+      signIns: [],
+    });
     expect(checks.find(({ id }) => id === 'redirects')?.text).toContain(
       `redirects to ${service.url}, and the library follows no redirect.`,
     );

@@ -22,17 +22,26 @@ type Write = NonNullable<Habits['write']>;
 
 /** Changes only refusals of one kind. */
 const on =
-  (which: (call: OddCall, usual: OddReply) => boolean, reply: OddReply | ((usual: OddReply, call: OddCall) => OddReply)): Answer =>
+  (
+    which: (call: OddCall, usual: OddReply) => boolean,
+    reply: OddReply | ((usual: OddReply, call: OddCall) => OddReply),
+  ): Answer =>
   (usual, call) =>
     which(call, usual) ? (typeof reply === 'function' ? reply(usual, call) : reply) : usual;
 
-const isBadToken = (call: OddCall, usual: OddReply): boolean => call.operation === 'user_details' && usual.status === 401;
+const isBadToken = (call: OddCall, usual: OddReply): boolean =>
+  call.operation === 'user_details' && usual.status === 401;
 const isBadKey = (_call: OddCall, usual: OddReply): boolean => usual.status === 403;
 const isBadPath = ({ operation }: OddCall): boolean => operation === 'none';
-const isRead = (call: OddCall, usual: OddReply): boolean => call.operation === 'user_details' && usual.status === 200;
+const isRead = (call: OddCall, usual: OddReply): boolean =>
+  call.operation === 'user_details' && usual.status === 200;
 const isSignIn = ({ operation }: OddCall): boolean => operation === 'sign_in';
 const isSignOut = ({ operation }: OddCall): boolean => operation === 'sign_out';
-const page: OddReply = { status: 200, body: '<!doctype html><h1>Sign in</h1>', headers: { 'content-type': 'text/html' } };
+const page: OddReply = {
+  status: 200,
+  body: '<!doctype html><h1>Sign in</h1>',
+  headers: { 'content-type': 'text/html' },
+};
 const withRecord = (fields: object): Answer =>
   on(
     (call, usual) => usual.status === 200 && call.operation !== 'sign_out',
@@ -104,27 +113,52 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'refuses tokens with 403, and keys with 401',
-    habits: { answer: (usual, call) => (isBadToken(call, usual) ? { status: 403 } : isBadKey(call, usual) ? { status: 401 } : usual) },
+    habits: {
+      answer: (usual, call) =>
+        isBadToken(call, usual) ? { status: 403 } : isBadKey(call, usual) ? { status: 401 } : usual,
+    },
     options: { statusMap: { 401: 'unavailable', 403: 'unauthenticated' } },
   },
   { name: 'refuses tokens with an empty 404', habits: { answer: on(isBadToken, { status: 404 }) } },
   {
     name: 'refuses tokens with a 404 with a body, and keys too',
-    habits: { answer: on((call, usual) => isBadToken(call, usual) || isBadKey(call, usual), json({ error: 'no session' }, 404)) },
+    habits: {
+      answer: on(
+        (call, usual) => isBadToken(call, usual) || isBadKey(call, usual),
+        json({ error: 'no session' }, 404),
+      ),
+    },
     warns: ['bodies', 'no-key', 'wrong-key', 'wrong-path'],
     options: { statusMap: { 404: 'unauthenticated' } },
   },
   {
     name: 'refuses tokens with a 404 with a body, and unknown paths with 400',
     habits: {
-      answer: (usual, call) => (isBadToken(call, usual) ? json({ error: 'no session' }, 404) : isBadPath(call) ? { status: 400 } : usual),
+      answer: (usual, call) =>
+        isBadToken(call, usual)
+          ? json({ error: 'no session' }, 404)
+          : isBadPath(call)
+            ? { status: 400 }
+            : usual,
     },
     options: { statusMap: { 400: 'unavailable', 404: 'unauthenticated' } },
     warns: ['bodies'],
   },
-  { name: 'refuses tokens with 401 and a body', habits: { answer: on(isBadToken, json({ error: 'expired' }, 401)) }, warns: ['bodies'] },
-  { name: 'refuses keys with 401, as tokens', habits: { answer: on(isBadKey, { status: 401 }) }, warns: ['wrong-key', 'no-key'] },
-  { name: 'refuses keys with 400', habits: { answer: on(isBadKey, { status: 400 }) }, options: { statusMap: { 400: 'unavailable' } } },
+  {
+    name: 'refuses tokens with 401 and a body',
+    habits: { answer: on(isBadToken, json({ error: 'expired' }, 401)) },
+    warns: ['bodies'],
+  },
+  {
+    name: 'refuses keys with 401, as tokens',
+    habits: { answer: on(isBadKey, { status: 401 }) },
+    warns: ['wrong-key', 'no-key'],
+  },
+  {
+    name: 'refuses keys with 400',
+    habits: { answer: on(isBadKey, { status: 400 }) },
+    options: { statusMap: { 400: 'unavailable' } },
+  },
   {
     name: 'checks no key',
     habits: {
@@ -142,7 +176,11 @@ export const ROWS: readonly Row[] = [
     habits: { answer: on(isBadPath, { status: 404 }) },
     options: { statusMap: { 404: 'unavailable' } },
   },
-  { name: 'answers unknown paths with 401', habits: { answer: on(isBadPath, { status: 401 }) }, warns: ['wrong-path'] },
+  {
+    name: 'answers unknown paths with 401',
+    habits: { answer: on(isBadPath, { status: 401 }) },
+    warns: ['wrong-path'],
+  },
   // Not the service
   {
     name: 'is a web site that answers everything with a page',
@@ -152,24 +190,44 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'is a gateway that knows no path',
-    habits: { answer: () => ({ status: 404, body: '<html>not found</html>', headers: { 'content-type': 'text/html' } }) },
+    habits: {
+      answer: () => ({
+        status: 404,
+        body: '<html>not found</html>',
+        headers: { 'content-type': 'text/html' },
+      }),
+    },
     fails: ['session-service', 'sign-in'],
     guard: [503, 503],
     endsNoSession: true,
   },
   {
     name: 'is a gateway without a service behind it',
-    habits: { answer: () => ({ status: 502, body: '<html>bad gateway</html>', headers: { 'content-type': 'text/html' } }) },
+    habits: {
+      answer: () => ({
+        status: 502,
+        body: '<html>bad gateway</html>',
+        headers: { 'content-type': 'text/html' },
+      }),
+    },
     fails: ['session-service'],
     guard: [503, 503],
   },
   {
     name: 'accepts any token',
-    habits: { answer: (usual, call, service) => (call.operation === 'user_details' ? service.record(call.token) : usual) },
+    habits: {
+      answer: (usual, call, service) =>
+        call.operation === 'user_details' ? service.record(call.token) : usual,
+    },
     fails: ['session-service'],
     guard: [200, 200],
   },
-  { name: 'answers tokens with 204', habits: { answer: on(isBadToken, { status: 204 }) }, fails: ['session-service'], guard: [200, 503] },
+  {
+    name: 'answers tokens with 204',
+    habits: { answer: on(isBadToken, { status: 204 }) },
+    fails: ['session-service'],
+    guard: [200, 503],
+  },
   {
     name: 'answers 500 to a junk token',
     habits: { answer: on(isBadToken, { status: 500 }) },
@@ -180,7 +238,9 @@ export const ROWS: readonly Row[] = [
     name: 'is open without a token',
     habits: {
       answer: (usual, call, service) =>
-        call.operation === 'user_details' && call.token === undefined && call.key !== undefined ? service.record(undefined) : usual,
+        call.operation === 'user_details' && call.token === undefined && call.key !== undefined
+          ? service.record(undefined)
+          : usual,
     },
     fails: ['no-token'],
     guard: [200, 401],
@@ -202,7 +262,10 @@ export const ROWS: readonly Row[] = [
   {
     name: 'redirects to an address that repeats the key',
     habits: {
-      answer: on(isBadToken, (_usual, { key }) => ({ status: 302, headers: { location: `/${key ?? ''}/authentication/user_details` } })),
+      answer: on(isBadToken, (_usual, { key }) => ({
+        status: 302,
+        headers: { location: `/${key ?? ''}/authentication/user_details` },
+      })),
     },
     fails: ['redirects'],
     guard: [200, 503],
@@ -228,14 +291,23 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'redirects to another host',
-    habits: { answer: on(isBadToken, (_usual, { path }) => ({ status: 307, headers: { location: `http://localhost:9${path}` } })) },
+    habits: {
+      answer: on(isBadToken, (_usual, { path }) => ({
+        status: 307,
+        headers: { location: `http://localhost:9${path}` },
+      })),
+    },
     fails: ['redirects'],
   },
   {
     name: 'wants a slash at the end of the path',
     habits: {
       answer: (usual, { path, operation }) =>
-        operation === 'user_details' ? { status: 404, body: 'no' } : path.endsWith('/user_details/') ? { status: 401 } : usual,
+        operation === 'user_details'
+          ? { status: 404, body: 'no' }
+          : path.endsWith('/user_details/')
+            ? { status: 401 }
+            : usual,
     },
     fails: ['trailing-slash'],
     guard: [503, 503],
@@ -243,18 +315,28 @@ export const ROWS: readonly Row[] = [
   // Tokens and records
   {
     name: 'returns no token',
-    habits: { answer: on(isRead, (usual) => json({ ...(JSON.parse(String(usual.body)) as object), auth_token: undefined })) },
+    habits: {
+      answer: on(isRead, (usual) =>
+        json({ ...(JSON.parse(String(usual.body)) as object), auth_token: undefined }),
+      ),
+    },
   },
   {
     name: 'returns a masked token',
-    habits: { answer: on(isRead, (usual) => json({ ...(JSON.parse(String(usual.body)) as object), auth_token: '****' })) },
+    habits: {
+      answer: on(isRead, (usual) =>
+        json({ ...(JSON.parse(String(usual.body)) as object), auth_token: '****' }),
+      ),
+    },
     warns: ['token-echo'],
     options: { tokenEcho: 'ignore' },
   },
   {
     name: 'returns a new token each time, and keeps the old one',
     habits: {
-      answer: on(isRead, (usual, { number }) => json({ ...(JSON.parse(String(usual.body)) as object), auth_token: `rotated-${number}` })),
+      answer: on(isRead, (usual, { number }) =>
+        json({ ...(JSON.parse(String(usual.body)) as object), auth_token: `rotated-${number}` }),
+      ),
     },
     warns: ['token-echo'],
     options: { tokenEcho: 'ignore' },
@@ -273,7 +355,12 @@ export const ROWS: readonly Row[] = [
     fails: ['token-echo'],
     guard: [503, 401],
   },
-  { name: 'has a flag that is a text', habits: { answer: withRecord({ ats_enabled: 'yes' }) }, fails: ['sign-in'], guard: [503, 401] },
+  {
+    name: 'has a flag that is a text',
+    habits: { answer: withRecord({ ats_enabled: 'yes' }) },
+    fails: ['sign-in'],
+    guard: [503, 401],
+  },
   {
     name: 'has an id that is a text',
     habits: { answer: withRecord({ ccl_info: { client_id: '7' } }) },
@@ -297,7 +384,11 @@ export const ROWS: readonly Row[] = [
     habits: { newToken: (number) => `${'t'.repeat(6_000)}${number}` },
     options: { http: { maxTokenLength: 12_002 } },
   },
-  { name: 'has tokens with spaces', habits: { newToken: (number) => `token of ann ${number}` }, fails: ['sign-in'] },
+  {
+    name: 'has tokens with spaces',
+    habits: { newToken: (number) => `token of ann ${number}` },
+    fails: ['sign-in'],
+  },
   {
     name: 'says that its JSON is text',
     habits: {
@@ -311,12 +402,21 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'says that its replies are compressed',
-    habits: { answer: on(isRead, (usual) => ({ ...usual, headers: { ...usual.headers, 'content-encoding': 'gzip' } })) },
+    habits: {
+      answer: on(isRead, (usual) => ({
+        ...usual,
+        headers: { ...usual.headers, 'content-encoding': 'gzip' },
+      })),
+    },
     fails: ['user-details'],
     guard: [503, 401],
   },
   // Sign-in and sign-out
-  { name: 'accepts a sign-in with 202', habits: { answer: on(isSignIn, { status: 202 }) }, endsNoSession: true },
+  {
+    name: 'accepts a sign-in with 202',
+    habits: { answer: on(isSignIn, { status: 202 }) },
+    endsNoSession: true,
+  },
   {
     name: 'refuses the sign-in with 401',
     habits: { answer: on(isSignIn, { status: 401 }) },
@@ -326,7 +426,10 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'signs in anyone',
-    habits: { answer: (usual, call, service) => (isSignIn(call) && usual.status === 401 ? service.record(service.issue()) : usual) },
+    habits: {
+      answer: (usual, call, service) =>
+        isSignIn(call) && usual.status === 401 ? service.record(service.issue()) : usual,
+    },
     fails: ['wrong-password'],
 
     guard: [200, 401],
@@ -361,14 +464,18 @@ export const ROWS: readonly Row[] = [
     name: 'binds a session to its IV',
     habits: {
       answer: (usual, call, service) =>
-        call.operation === 'user_details' && call.isSession && service.sessions.get(call.token ?? '') !== call.authIv
+        call.operation === 'user_details' &&
+        call.isSession &&
+        service.sessions.get(call.token ?? '') !== call.authIv
           ? { status: 401 }
           : usual,
     },
   },
   {
     name: 'refuses any IV when a session is read',
-    habits: { answer: on((call) => call.operation === 'user_details' && call.authIv !== undefined, { status: 401 }) },
+    habits: {
+      answer: on((call) => call.operation === 'user_details' && call.authIv !== undefined, { status: 401 }),
+    },
     warns: ['iv'],
     options: { forwardAuthIv: false },
   },
@@ -376,12 +483,22 @@ export const ROWS: readonly Row[] = [
   // Headers
   {
     name: 'forbids caching',
-    habits: { answer: on(isRead, (usual) => ({ ...usual, headers: { ...usual.headers, 'cache-control': 'no-store' } })) },
+    habits: {
+      answer: on(isRead, (usual) => ({
+        ...usual,
+        headers: { ...usual.headers, 'cache-control': 'no-store' },
+      })),
+    },
     warns: ['cache'],
   },
   {
     name: 'allows caching for ten seconds',
-    habits: { answer: on(isRead, (usual) => ({ ...usual, headers: { ...usual.headers, 'cache-control': 'max-age=10' } })) },
+    habits: {
+      answer: on(isRead, (usual) => ({
+        ...usual,
+        headers: { ...usual.headers, 'cache-control': 'max-age=10' },
+      })),
+    },
     warns: ['cache'],
   },
   {
@@ -390,7 +507,9 @@ export const ROWS: readonly Row[] = [
       answer: (usual, call) =>
         usual.status < 400
           ? usual
-          : json({ ...call }, usual.status, { 'x-echo': `${call.key ?? ''} ${call.token ?? ''} ${call.authIv ?? ''}` }),
+          : json({ ...call }, usual.status, {
+              'x-echo': `${call.key ?? ''} ${call.token ?? ''} ${call.authIv ?? ''}`,
+            }),
     },
     warns: ['secrets-in-replies', 'bodies'],
   },
@@ -408,7 +527,12 @@ export const ROWS: readonly Row[] = [
     warns: ['keep-alive'],
   },
   { name: 'sends bodies slowly', habits: { write: drip }, warns: ['slow-body'] },
-  { name: 'takes 1.2 seconds', habits: { write: slowly(1_200) }, warns: ['latency'], options: { timeoutMs: 4_000 } },
+  {
+    name: 'takes 1.2 seconds',
+    habits: { write: slowly(1_200) },
+    warns: ['latency'],
+    options: { timeoutMs: 4_000 },
+  },
   { name: 'never answers', habits: { write: () => true }, fails: ['reachable'], guard: [503, 503] },
   {
     name: 'resets every connection',
@@ -435,7 +559,10 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'limits the rate at the tenth call',
-    habits: { answer: (usual, call) => (call.number > 10 && call.operation === 'user_details' ? { status: 429 } : usual) },
+    habits: {
+      answer: (usual, call) =>
+        call.number > 10 && call.operation === 'user_details' ? { status: 429 } : usual,
+    },
     fails: ['rate-limit'],
     guard: [503, 503],
   },

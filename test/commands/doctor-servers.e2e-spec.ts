@@ -14,21 +14,46 @@ import { askGuard } from './ask-guard.js';
 
 const PASSWORD = 'the password of redis';
 /** As the guide "Redis setups" grants them. */
-const RIGHTS = '+evalsha +eval +getrange +get +mget +set +del +pttl +time +publish +subscribe +ping +info'.split(' ');
+const RIGHTS =
+  '+evalsha +eval +getrange +get +mget +set +del +pttl +time +publish +subscribe +ping +info'.split(' ');
 const PATTERNS = ['~session-auth:*', '&session-auth:*'];
 
 /** Users of Redis: their rights, and the expected findings of the doctor. */
-const USERS: readonly (readonly [name: string, rights: readonly string[], found: Record<string, string>])[] = [
+const USERS: readonly (readonly [name: string, rights: readonly string[], found: Record<string, string>])[] =
   [
-    'complete',
-    [...PATTERNS, ...RIGHTS],
-    { redis: 'ok', 'redis-rights': 'ok', 'redis-messages': 'ok', 'redis-clock': 'ok', 'redis-memory': 'ok', 'redis-version': 'ok' },
-  ],
-  ['without-scripts', [...PATTERNS, ...RIGHTS, '-evalsha'], { 'redis-rights': 'fail', 'redis-messages': 'ok' }],
-  ['without-keys', ['~other:*', '&session-auth:*', ...RIGHTS], { 'redis-rights': 'fail', 'redis-messages': 'ok' }],
-  ['without-channels', ['~session-auth:*', 'resetchannels', ...RIGHTS], { 'redis-rights': 'ok', 'redis-messages': 'fail' }],
-  ['without-publish', [...PATTERNS, ...RIGHTS, '-publish'], { 'redis-rights': 'ok', 'redis-messages': 'fail' }],
-];
+    [
+      'complete',
+      [...PATTERNS, ...RIGHTS],
+      {
+        redis: 'ok',
+        'redis-rights': 'ok',
+        'redis-messages': 'ok',
+        'redis-clock': 'ok',
+        'redis-memory': 'ok',
+        'redis-version': 'ok',
+      },
+    ],
+    [
+      'without-scripts',
+      [...PATTERNS, ...RIGHTS, '-evalsha'],
+      { 'redis-rights': 'fail', 'redis-messages': 'ok' },
+    ],
+    [
+      'without-keys',
+      ['~other:*', '&session-auth:*', ...RIGHTS],
+      { 'redis-rights': 'fail', 'redis-messages': 'ok' },
+    ],
+    [
+      'without-channels',
+      ['~session-auth:*', 'resetchannels', ...RIGHTS],
+      { 'redis-rights': 'ok', 'redis-messages': 'fail' },
+    ],
+    [
+      'without-publish',
+      [...PATTERNS, ...RIGHTS, '-publish'],
+      { 'redis-rights': 'ok', 'redis-messages': 'fail' },
+    ],
+  ];
 
 describeWithRedis('the doctor examines a Redis', () => {
   let redis: RedisServer;
@@ -37,7 +62,8 @@ describeWithRedis('the doctor examines a Redis', () => {
   beforeAll(async () => {
     [redis, service] = await Promise.all([RedisServer.start(), OddService.start()]);
     admin = new Redis(redis.port, '127.0.0.1');
-    for (const [name, rights] of USERS) await admin.call('ACL', 'SETUSER', name, 'reset', 'on', `>${PASSWORD}`, ...rights);
+    for (const [name, rights] of USERS)
+      await admin.call('ACL', 'SETUSER', name, 'reset', 'on', `>${PASSWORD}`, ...rights);
   });
   afterAll(async () => {
     admin.disconnect();
@@ -51,11 +77,24 @@ describeWithRedis('the doctor examines a Redis', () => {
   ): Promise<{ code: number; outcomes: Record<string, string>; out: string }> => {
     const io = captureIo({ SESSION_SERVICE_API_KEY: API_KEY, REDIS_PASSWORD: password });
     const code = await runCommand(
-      ['doctor', '--json', '--timeout', '1500', '--url', service.url, '--redis', `redis://${user}@127.0.0.1:${port}`],
+      [
+        'doctor',
+        '--json',
+        '--timeout',
+        '1500',
+        '--url',
+        service.url,
+        '--redis',
+        `redis://${user}@127.0.0.1:${port}`,
+      ],
       io,
     );
     const { checks } = JSON.parse(io.out()) as Report;
-    return { code, outcomes: Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome])), out: io.out() };
+    return {
+      code,
+      outcomes: Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome])),
+      out: io.out(),
+    };
   };
 
   it.each(USERS)('with the user %s, and leaves no key behind', async (name, _rights, found) => {
@@ -87,7 +126,10 @@ describeWithRedis('the doctor examines a Redis', () => {
   });
 });
 
-/** Paths of nginx: the expected findings of the doctor, and the statuses of the guard for a user and for a junk token. */
+/**
+ * Paths of nginx: the expected findings of the doctor, and the statuses of the guard for a user and for a
+ * junk token.
+ */
 const LOCATIONS: readonly (readonly [
   path: string,
   what: string,
@@ -129,9 +171,13 @@ describeWithNginx('behind an nginx that', () => {
 
   it.each(LOCATIONS)('%s: %s', async (path, _what, fails, warns, guard) => {
     const io = captureIo({ SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password });
-    const code = await runCommand(['doctor', '--json', '--url', `${nginx.url}${path}`, '--user', USER.username], io);
+    const code = await runCommand(
+      ['doctor', '--json', '--url', `${nginx.url}${path}`, '--user', USER.username],
+      io,
+    );
     const { checks, options } = JSON.parse(io.out()) as Report;
-    const idsOf = (outcome: string): string[] => checks.filter((check) => check.outcome === outcome).map(({ id }) => id);
+    const idsOf = (outcome: string): string[] =>
+      checks.filter((check) => check.outcome === outcome).map(({ id }) => id);
     expect({ code, fails: idsOf('fail') }).toEqual({ code: fails.length > 0 ? 1 : 0, fails });
     expect(idsOf('warn')).toEqual(expect.arrayContaining([...warns]));
     expect(await askGuard(options, service.issue())).toEqual(guard);

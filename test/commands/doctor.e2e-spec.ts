@@ -35,7 +35,16 @@ async function examine({ habits, urlOf = (url) => url }: Row): Promise<Trial> {
   const service = await OddService.start(habits);
   try {
     const io = captureIo(ENV);
-    const args = ['doctor', '--url', urlOf(service.url), '--user', USER.username, '--json', '--timeout', String(TIMEOUT_MS)];
+    const args = [
+      'doctor',
+      '--url',
+      urlOf(service.url),
+      '--user',
+      USER.username,
+      '--json',
+      '--timeout',
+      String(TIMEOUT_MS),
+    ];
     const code = await runCommand(args, io);
     const report = JSON.parse(io.out()) as Report;
     const open = service.sessions.size;
@@ -47,14 +56,25 @@ async function examine({ habits, urlOf = (url) => url }: Row): Promise<Trial> {
       'rotated-',
     ];
     const guard = await askGuard(report.options, service.issue());
-    return { code, report, printed: io.out() + io.err(), secrets, open, calls, signIns: service.signIns, guard };
+    return {
+      code,
+      report,
+      printed: io.out() + io.err(),
+      secrets,
+      open,
+      calls,
+      signIns: service.signIns,
+      guard,
+    };
   } finally {
     await service.close();
   }
 }
 
 /** The services that are tried: in the short form, every third. */
-const TRIED = ROWS.filter((_row, index) => index % 3 === 0 || inLongForm('two thirds of the deviating services'));
+const TRIED = ROWS.filter(
+  (_row, index) => index % 3 === 0 || inLongForm('two thirds of the deviating services'),
+);
 
 describe('the doctor examines a service that', () => {
   const trials = new Map<string, Trial>();
@@ -67,7 +87,8 @@ describe('the doctor examines a service that', () => {
   });
   afterAll(() => trials.clear());
 
-  const idsOf = ({ checks }: Report, outcome: string): string[] => checks.filter((check) => check.outcome === outcome).map(({ id }) => id);
+  const idsOf = ({ checks }: Report, outcome: string): string[] =>
+    checks.filter((check) => check.outcome === outcome).map(({ id }) => id);
   const warnsOf = (report: Report, expected: readonly string[]): string[] =>
     idsOf(report, 'warn')
       .filter((id) => id !== 'latency' || expected.includes(id))
@@ -79,9 +100,16 @@ describe('the doctor examines a service that', () => {
     if (!trial) throw new Error(`'${name}' was not examined`);
     const { report, printed, secrets, code } = trial;
     const { baseUrl, ...advised } = warns.includes('latency') ? report.options : withoutLatency(report);
-    expect({ fails: idsOf(report, 'fail').sort(), code }).toEqual({ fails: [...fails].sort(), code: fails.length > 0 ? 1 : 0 });
+    expect({ fails: idsOf(report, 'fail').sort(), code }).toEqual({
+      fails: [...fails].sort(),
+      code: fails.length > 0 ? 1 : 0,
+    });
     expect(idsOf(report, 'warn')).toEqual(expect.arrayContaining([...warns]));
-    if (fails.length === 0) expect({ warns: warnsOf(report, warns), advised }).toEqual({ warns: [...warns].sort(), advised: options });
+    if (fails.length === 0)
+      expect({ warns: warnsOf(report, warns), advised }).toEqual({
+        warns: [...warns].sort(),
+        advised: options,
+      });
     if (guard || fails.length === 0) expect(trial.guard).toEqual(guard ?? [200, 401]);
     for (const secret of secrets) expect(printed).not.toContain(secret);
     if (!endsNoSession) expect(trial.open).toBe(0);

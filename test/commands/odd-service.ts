@@ -52,7 +52,8 @@ export class OddService {
 
   private constructor(habits: Habits) {
     this.#habits = habits;
-    const listener = (request: IncomingMessage, response: ServerResponse): void => void this.#serve(request, response);
+    const listener = (request: IncomingMessage, response: ServerResponse): void =>
+      void this.#serve(request, response);
     this.#server = habits.tls ? createTlsServer(habits.tls, listener) : createServer(listener);
     habits.configure?.(this.#server);
     this.#server.on('connection', (socket: Socket) => this.#sockets.add(socket.on('error', () => undefined)));
@@ -87,7 +88,13 @@ export class OddService {
   }
 
   record(token: string | undefined): OddReply {
-    return json({ username: 'ann', email: 'ann@example.com', role: 'hiring_manager', ccl_info: { client_id: 7 }, auth_token: token });
+    return json({
+      username: 'ann',
+      email: 'ann@example.com',
+      role: 'hiring_manager',
+      ccl_info: { client_id: 7 },
+      auth_token: token,
+    });
   }
 
   async close(): Promise<void> {
@@ -121,18 +128,28 @@ export class OddService {
       key: header('x-api-key'),
       token,
       authIv: header('x-auth-iv'),
-      username: operation === 'sign_in' && body !== '' ? (JSON.parse(body) as { username: string }).username : undefined,
+      username:
+        operation === 'sign_in' && body !== ''
+          ? (JSON.parse(body) as { username: string }).username
+          : undefined,
       isSession: token !== undefined && this.sessions.has(token),
       number: this.calls,
     };
   }
 
   #usual({ operation, key, token, authIv, isSession }: OddCall, body: string): OddReply {
-    if (operation === 'none') return { status: 404, body: '{"error":"no such path"}', headers: { 'content-type': 'application/json' } };
+    if (operation === 'none')
+      return {
+        status: 404,
+        body: '{"error":"no such path"}',
+        headers: { 'content-type': 'application/json' },
+      };
     if (key !== API_KEY) return { status: 403 };
     if (operation === 'sign_in') {
       const { username, password } = JSON.parse(body) as typeof USER;
-      return username === USER.username && password === USER.password ? this.record(this.issue(authIv)) : { status: 401 };
+      return username === USER.username && password === USER.password
+        ? this.record(this.issue(authIv))
+        : { status: 401 };
     }
     if (!isSession || token === undefined) return { status: 401 };
     if (operation === 'user_details') return this.record(token);

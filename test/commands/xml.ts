@@ -9,7 +9,10 @@ export interface XmlElement {
 const TOKEN = /<\/([\w-]+)>|<([\w-]+)((?: [\w-]+="[^"<]*")*)(\/?)>|([^<]+)/gy;
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
-/** Returns the elements of a document in its order. @throws Error if it is not well-formed; it may hold elements, attributes, texts and numeric references */
+/**
+ * Returns the elements of a document in its order. @throws Error if it is not well-formed; it may hold
+ * elements, attributes, texts and numeric references
+ */
 export function elementsOf(xml: string): XmlElement[] {
   const [start = ''] = /^<\?xml version="1\.0" encoding="UTF-8"\?>\n/.exec(xml) ?? [];
   if (start === '' || FORBIDDEN.test(xml)) throw new Error('no XML');
@@ -19,7 +22,8 @@ export function elementsOf(xml: string): XmlElement[] {
   for (let token = TOKEN.exec(xml); token; token = TOKEN.exec(xml)) {
     const [, closed, name, attributes = '', isEmpty, text] = token;
     end = TOKEN.lastIndex;
-    if (closed !== undefined && open.pop()?.name !== closed) throw new Error(`</${closed}> closes another element`);
+    if (closed !== undefined && open.pop()?.name !== closed)
+      throw new Error(`</${closed}> closes another element`);
     if (text !== undefined) append(open.at(-1), text);
     if (name === undefined) continue;
     if (open.length === 0 && elements.length > 0) throw new Error('two roots');
@@ -37,8 +41,11 @@ function append(element: XmlElement | undefined, text: string): void {
 }
 
 function attributesOf(text: string): Record<string, string> {
-  const pairs = [...text.matchAll(/ ([\w-]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, resolved(value)] as const);
-  if (new Set(pairs.map(([name]) => name)).size !== pairs.length) throw new Error('an attribute occurs twice');
+  const pairs = [...text.matchAll(/ ([\w-]+)="([^"]*)"/g)].map(
+    ([, name = '', value = '']) => [name, resolved(value)] as const,
+  );
+  if (new Set(pairs.map(([name]) => name)).size !== pairs.length)
+    throw new Error('an attribute occurs twice');
   return Object.fromEntries(pairs);
 }
 

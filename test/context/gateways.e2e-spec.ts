@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { UseGuards, UseInterceptors, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  UseGuards,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway, type WsResponse } from '@nestjs/websockets';
 import { fromPayload, OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { currentUserOf, sessionContext, SessionContext } from 'nestjs-session-auth/context';
@@ -13,7 +19,13 @@ const answer = (data: unknown): WsResponse => ({ event: 'answer', data });
 
 class SeeingInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(map(({ data }: WsResponse) => answer(`${String(data)} ${currentUserOf(context)?.username ?? 'anonymous'}`)));
+    return next
+      .handle()
+      .pipe(
+        map(({ data }: WsResponse) =>
+          answer(`${String(data)} ${currentUserOf(context)?.username ?? 'anonymous'}`),
+        ),
+      );
   }
 }
 
@@ -52,53 +64,60 @@ class NameGateway {
   }
 }
 
-describe.each(SOCKET_LIBRARIES)('the current user in a message of a gateway on %s', (_name, adapter, connect) => {
-  const bed = testbed();
-  const peers: Peer[] = [];
-  let service: ScriptedService;
-  let url: string;
+describe.each(SOCKET_LIBRARIES)(
+  'the current user in a message of a gateway on %s',
+  (_name, adapter, connect) => {
+    const bed = testbed();
+    const peers: Peer[] = [];
+    let service: ScriptedService;
+    let url: string;
 
-  beforeEach(async () => {
-    service = await bed.service();
-    const options = { plugins: [sessionContext], token: fromPayload('token') };
-    const sample = { baseUrl: service.url, options, controllers: [], providers: [NameGateway] };
-    ({ url } = await bed.sample(sample, { configure: (app) => void app.useWebSocketAdapter(adapter(app)) }));
-  });
-  afterEach(async () => {
-    for (const peer of peers.splice(0)) await peer.close();
-  });
+    beforeEach(async () => {
+      service = await bed.service();
+      const options = { plugins: [sessionContext], token: fromPayload('token') };
+      const sample = { baseUrl: service.url, options, controllers: [], providers: [NameGateway] };
+      ({ url } = await bed.sample(sample, {
+        configure: (app) => void app.useWebSocketAdapter(adapter(app)),
+      }));
+    });
+    afterEach(async () => {
+      for (const peer of peers.splice(0)) await peer.close();
+    });
 
-  async function open(): Promise<Peer> {
-    const peer = await connect(url, {});
-    peers.push(peer);
-    return peer;
-  }
+    async function open(): Promise<Peer> {
+      const peer = await connect(url, {});
+      peers.push(peer);
+      return peer;
+    }
 
-  it('is available in its handler, in the Observable that it returns, and in interceptors', async () => {
-    const peer = await open();
-    const token = service.signInAs({}, 'good');
-    expect(await peer.ask('me', { token })).toEqual(['answer', 'ann ann ann']);
-    peer.send('many', { token });
-    await until('two answers', () => peer.received.length === 3);
-    expect(peer.received.slice(1)).toEqual([
-      ['answer', 'ann ann ann'],
-      ['answer', 'ann ann ann'],
-    ]);
-  });
+    it('is available in its handler, in the Observable that it returns, and in interceptors', async () => {
+      const peer = await open();
+      const token = service.signInAs({}, 'good');
+      expect(await peer.ask('me', { token })).toEqual(['answer', 'ann ann ann']);
+      peer.send('many', { token });
+      await until('two answers', () => peer.received.length === 3);
+      expect(peer.received.slice(1)).toEqual([
+        ['answer', 'ann ann ann'],
+        ['answer', 'ann ann ann'],
+      ]);
+    });
 
-  it('is absent without a session, and in a public handler', async () => {
-    const peer = await open();
-    const token = service.signInAs({}, 'good');
-    expect(await peer.ask('greeting', { token })).toEqual(['answer', 'ann ann']);
-    expect(await peer.ask('greeting', {})).toEqual(['answer', 'anonymous anonymous']);
-    expect(await peer.ask('open', { token })).toEqual(['answer', 'anonymous anonymous']);
-  });
+    it('is absent without a session, and in a public handler', async () => {
+      const peer = await open();
+      const token = service.signInAs({}, 'good');
+      expect(await peer.ask('greeting', { token })).toEqual(['answer', 'ann ann']);
+      expect(await peer.ask('greeting', {})).toEqual(['answer', 'anonymous anonymous']);
+      expect(await peer.ask('open', { token })).toEqual(['answer', 'anonymous anonymous']);
+    });
 
-  it('belongs to each message of one socket', async () => {
-    const peer = await open();
-    const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
-    for (const username of names) peer.send('me', { token: service.signInAs({ username }, username) });
-    await until('all answers', () => peer.received.length === names.length);
-    expect(new Set(peer.received.map(([, text]) => text))).toEqual(new Set(names.map((name) => `${name} ${name} ${name}`)));
-  });
-});
+    it('belongs to each message of one socket', async () => {
+      const peer = await open();
+      const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
+      for (const username of names) peer.send('me', { token: service.signInAs({ username }, username) });
+      await until('all answers', () => peer.received.length === names.length);
+      expect(new Set(peer.received.map(([, text]) => text))).toEqual(
+        new Set(names.map((name) => `${name} ${name} ${name}`)),
+      );
+    });
+  },
+);

@@ -37,7 +37,13 @@ describe.each(GRAPHQL_SERVERS)('the current user in an operation on %s', (_name,
 
   async function* events(query: string, token: string): AsyncGenerator {
     const url = `${server.url.replace('http', 'ws')}/graphql`;
-    const client = createClient({ url, webSocketImpl: WebSocket, connectionParams: { token }, retryAttempts: 0, lazy: false });
+    const client = createClient({
+      url,
+      webSocketImpl: WebSocket,
+      connectionParams: { token },
+      retryAttempts: 0,
+      lazy: false,
+    });
     clients.push(client);
     for await (const { data, errors } of client.iterate({ query })) yield errors ?? data;
   }
@@ -53,7 +59,10 @@ describe.each(GRAPHQL_SERVERS)('the current user in an operation on %s', (_name,
       optionalName: 'ann',
       openName: 'nobody',
     });
-    expect(await ask(server.url, '{ optionalName openName }')).toEqual({ optionalName: 'nobody', openName: 'nobody' });
+    expect(await ask(server.url, '{ optionalName openName }')).toEqual({
+      optionalName: 'nobody',
+      openName: 'nobody',
+    });
   });
 
   it('is available in guarded fields, and not in public ones', async () => {
@@ -74,11 +83,18 @@ describe.each(GRAPHQL_SERVERS)('the current user in an operation on %s', (_name,
   it('belongs to each of many concurrent operations, over HTTP and over sockets', async () => {
     for (const username of names) service.signInAs({ username }, username);
     const query = '{ name things(count: 3) { laterOwner } }';
-    const expected = (name: string) => ({ name: `${name} ${name}`, things: [0, 1, 2].map((id) => ({ laterOwner: `${name} ${id}` })) });
+    const expected = (name: string) => ({
+      name: `${name} ${name}`,
+      things: [0, 1, 2].map((id) => ({ laterOwner: `${name} ${id}` })),
+    });
     expect(await Promise.all(names.map((name) => ask(server.url, query, name)))).toEqual(names.map(expected));
-    expect(await Promise.all(names.map((name) => all(query, name)))).toEqual(names.map((name) => [expected(name)]));
+    expect(await Promise.all(names.map((name) => all(query, name)))).toEqual(
+      names.map((name) => [expected(name)]),
+    );
     const ticks = (name: string) => [{ names: `${name} 1` }, { names: `${name} 2` }];
-    expect(await Promise.all(names.map((name) => all('subscription { names }', name)))).toEqual(names.map(ticks));
+    expect(await Promise.all(names.map((name) => all('subscription { names }', name)))).toEqual(
+      names.map(ticks),
+    );
   });
 });
 
@@ -99,13 +115,27 @@ describe.each([[[]], [['interceptors' as const]], [['interceptors' as const, 'fi
         fieldResolverEnhancers,
       });
       const options = { plugins: [sessionContext], audit: 'off' as const };
-      ({ url } = await bed.sample({ baseUrl: service.url, options, imports: [graphql], controllers: [], providers: [NamesResolver] }));
+      ({ url } = await bed.sample({
+        baseUrl: service.url,
+        options,
+        imports: [graphql],
+        controllers: [],
+        providers: [NamesResolver],
+      }));
     });
 
     it('is the user of the nearest guarded field above', async () => {
-      const query = '{ things(count: 1) { owner laterOwner openOwner parts { owner laterOwner } } openThings { owner laterOwner } }';
+      const query =
+        '{ things(count: 1) { owner laterOwner openOwner parts { owner laterOwner } } openThings { owner laterOwner } }';
       expect(await ask(url, query, 'good')).toEqual({
-        things: [{ owner: 'ann', laterOwner: 'ann 0', openOwner: 'nobody', parts: [{ owner: 'ann', laterOwner: 'ann 7' }] }],
+        things: [
+          {
+            owner: 'ann',
+            laterOwner: 'ann 0',
+            openOwner: 'nobody',
+            parts: [{ owner: 'ann', laterOwner: 'ann 7' }],
+          },
+        ],
         openThings: [{ owner: 'nobody', laterOwner: 'nobody 0' }],
       });
     });
@@ -113,7 +143,9 @@ describe.each([[[]], [['interceptors' as const]], [['interceptors' as const, 'fi
     it('belongs to each operation', async () => {
       for (const username of names) service.signInAs({ username }, username);
       const query = '{ things(count: 2) { laterOwner parts { owner } } }';
-      const expected = (name: string) => ({ things: [0, 1].map((id) => ({ laterOwner: `${name} ${id}`, parts: [{ owner: name }] })) });
+      const expected = (name: string) => ({
+        things: [0, 1].map((id) => ({ laterOwner: `${name} ${id}`, parts: [{ owner: name }] })),
+      });
       expect(await Promise.all(names.map((name) => ask(url, query, name)))).toEqual(names.map(expected));
     });
   },

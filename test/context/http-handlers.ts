@@ -87,7 +87,11 @@ export class NamesController {
 
   @Get('session')
   whole(): unknown {
-    return { username: this.session.user.username, token: this.session.token, iv: this.session.authIv ?? null };
+    return {
+      username: this.session.user.username,
+      token: this.session.token,
+      iv: this.session.authIv ?? null,
+    };
   }
 
   @Get('piped/:id')

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AddressInfo, Server } from 'node:net';
-import { Controller, Get, UseGuards, UseInterceptors, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  UseGuards,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import {
   ClientProxyFactory,
   GrpcMethod,
@@ -35,7 +43,11 @@ const nameIn = (session: SessionContext): string => session.findUser()?.username
 /** Answers with the user that it sees, too. */
 class SeeingInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(map(({ text }: Answer) => ({ text: `${text} ${currentUserOf(context)?.username ?? 'anonymous'}` })));
+    return next
+      .handle()
+      .pipe(
+        map(({ text }: Answer) => ({ text: `${text} ${currentUserOf(context)?.username ?? 'anonymous'}` })),
+      );
   }
 }
 
@@ -86,7 +98,10 @@ describe('the current user in a message', () => {
   const options = { plugins: [sessionContext], token: fromPayload('token') };
 
   function clientOf(port: number): ClientProxy {
-    const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+    const client = ClientProxyFactory.create({
+      transport: Transport.TCP,
+      options: { host: '127.0.0.1', port },
+    });
     open.unshift(client);
     return client;
   }
@@ -119,7 +134,9 @@ describe('the current user in a message', () => {
   it('belongs to each message of one connection', async () => {
     const client = await start();
     const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
-    const answers = names.map((username) => all(client, 'me', { token: service.signInAs({ username }, username) }));
+    const answers = names.map((username) =>
+      all(client, 'me', { token: service.signInAs({ username }, username) }),
+    );
     expect(await Promise.all(answers)).toEqual(names.map((name) => [{ text: `${name} ${name} ${name}` }]));
   });
 
@@ -139,7 +156,10 @@ describe('the current user in a message', () => {
     const options = { plugins: [sessionContext], token: [fromPayload('token')] };
     const root = sampleApp({ baseUrl: service.url, options, controllers: [HybridController] });
     const { app } = await bed.app(root);
-    const tcp = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } });
+    const tcp = app.connectMicroservice<MicroserviceOptions>({
+      transport: Transport.TCP,
+      options: { host: '127.0.0.1', port: 0 },
+    });
     await app.startAllMicroservices();
     const client = clientOf((tcp.unwrap<Server>().address() as AddressInfo).port);
     expect(await firstValueFrom(client.send('name', { token: service.signInAs({}, 'good') }))).toBe('ann');
@@ -171,7 +191,9 @@ class NameProcedures {
 
   @GrpcMethod('Openings', 'Ticks')
   ticks(): Observable<Answer> {
-    return defer(() => from([1, 2]).pipe(concatMap(() => later()))).pipe(map(() => ({ text: nameIn(this.session) })));
+    return defer(() => from([1, 2]).pipe(concatMap(() => later()))).pipe(
+      map(() => ({ text: nameIn(this.session) })),
+    );
   }
 
   @GrpcStreamMethod('Openings', 'Chat')

@@ -21,7 +21,12 @@ class Payroll {
     await this.http.get(this.url);
     const { relay, url } = this;
     const authority = 'partners';
-    const targets = [relay.headersFor(url), relay.headersFor(url, { to: [url], authority }), relay.metadata(), relay.metadata(authority)];
+    const targets = [
+      relay.headersFor(url),
+      relay.headersFor(url, { to: [url], authority }),
+      relay.metadata(),
+      relay.metadata(authority),
+    ];
     this.found.push(targets.map((headers) => Object.values(headers)));
     return 'done';
   }
@@ -51,11 +56,20 @@ describe.each(PLATFORMS)('the relayed session of one of several services on %s',
   let running: RunningApp;
 
   beforeAll(async () => {
-    [own, partners, receiver] = [await startScriptedService(), await startScriptedService(), await new Receiver().start()];
+    [own, partners, receiver] = [
+      await startScriptedService(),
+      await startScriptedService(),
+      await new Receiver().start(),
+    ];
     own.signInAs({}, 'own-token');
     partners.signInAs({}, 'partner-token');
     const token = fromHeader('x-partner-token');
-    const named = SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner-key', token });
+    const named = SessionAuthModule.forRoot({
+      name: 'partners',
+      baseUrl: partners.url,
+      apiKey: 'partner-key',
+      token,
+    });
     const sample = {
       baseUrl: own.url,
       options: { plugins: [sessionContext] },
@@ -78,7 +92,8 @@ describe.each(PLATFORMS)('the relayed session of one of several services on %s',
     payroll.url = receiver.origin;
     payroll.found.length = 0;
     const headers = { 'x-partner-token': 'partner-token' };
-    for (const path of ['/own', '/partner']) expect((await running.get(path, 'own-token', headers)).status).toBe(200);
+    for (const path of ['/own', '/partner'])
+      expect((await running.get(path, 'own-token', headers)).status).toBe(200);
     return payroll.found;
   }
 
@@ -96,10 +111,13 @@ describe.each(PLATFORMS)('the relayed session of one of several services on %s',
     expect(receiver.tokens).toEqual(['own-token', undefined, 'own-token', 'partner-token']);
   });
 
-  it.each(['', 'two words', 7])('requires the name of a registration for its targets, not %j', (authority) => {
-    const { relay, http } = running.app.get(Payroll);
-    expect(() => relay.attachTo(http, { to: [receiver.origin], authority: authority as string })).toThrow(
-      'SessionRelay.attachTo(): authority must be the name of a registration',
-    );
-  });
+  it.each(['', 'two words', 7])(
+    'requires the name of a registration for its targets, not %j',
+    (authority) => {
+      const { relay, http } = running.app.get(Payroll);
+      expect(() => relay.attachTo(http, { to: [receiver.origin], authority: authority as string })).toThrow(
+        'SessionRelay.attachTo(): authority must be the name of a registration',
+      );
+    },
+  );
 });

@@ -46,7 +46,12 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
     service = await startScriptedService();
     [payroll, foreign] = [await new Receiver().start(), await new Receiver().start()];
     service.signInAs({}, 'good');
-    const sample = { baseUrl: service.url, options: { plugins: [sessionContext] }, controllers: [WorkController], providers: [Work] };
+    const sample = {
+      baseUrl: service.url,
+      options: { plugins: [sessionContext] },
+      controllers: [WorkController],
+      providers: [Work],
+    };
     running = await startApp(platform, sampleApp(sample));
     relay = running.app.get(SessionRelay);
   });
@@ -78,19 +83,30 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
     expect([reply.status, await reply.text()]).toEqual([200, 'done']);
     return (await result) as Result;
   }
-  const send = (config: AxiosRequestConfig): Promise<unknown> => inCall(() => client.request(config).catch((error: unknown) => error));
+  const send = (config: AxiosRequestConfig): Promise<unknown> =>
+    inCall(() => client.request(config).catch((error: unknown) => error));
 
   it('is the token and the X-AUTH-IV that the caller presented, and nothing else', async () => {
-    await inCall(() => client.get(`${payroll.origin}/slips`), '/work', { 'x-auth-iv': 'iv-1', 'x-api-key': 'key of the caller' });
+    await inCall(() => client.get(`${payroll.origin}/slips`), '/work', {
+      'x-auth-iv': 'iv-1',
+      'x-api-key': 'key of the caller',
+    });
     await send({ url: `${payroll.origin}/slips` });
-    expect(payroll.received.map(({ headers }) => [headers['x-auth-token'], headers['x-auth-iv'], headers['x-api-key']])).toEqual([
+    expect(
+      payroll.received.map(({ headers }) => [
+        headers['x-auth-token'],
+        headers['x-auth-iv'],
+        headers['x-api-key'],
+      ]),
+    ).toEqual([
       ['good', 'iv-1', undefined],
       ['good', undefined, undefined],
     ]);
   });
 
   it('is sent with every method and body', async () => {
-    for (const method of ['get', 'post', 'put', 'patch', 'delete']) await send({ method, url: payroll.origin, data: { some: 'data' } });
+    for (const method of ['get', 'post', 'put', 'patch', 'delete'])
+      await send({ method, url: payroll.origin, data: { some: 'data' } });
     expect(payroll.tokens).toEqual(Array(5).fill('good'));
   });
 
@@ -136,7 +152,12 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
   });
 
   it('is compared with the final URL of the request, after all interceptors', async () => {
-    const other = axios.create({ proxy: false, validateStatus: null, baseURL: payroll.origin, allowAbsoluteUrls: false });
+    const other = axios.create({
+      proxy: false,
+      validateStatus: null,
+      baseURL: payroll.origin,
+      allowAbsoluteUrls: false,
+    });
     other.interceptors.request.use((config) => {
       delete config.baseURL;
       return { ...config, url: `${foreign.origin}/${config.url ?? ''}` };
@@ -144,7 +165,9 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
     relay.attachTo(other, { to: [payroll.origin] });
     other.interceptors.request.use((config) => ({ ...config, url: 'changed' }));
     await inCall(() => other.get('first'));
-    expect(foreign.received.map(({ url, headers }) => [url, headers['x-auth-token']])).toEqual([['/changed', undefined]]);
+    expect(foreign.received.map(({ url, headers }) => [url, headers['x-auth-token']])).toEqual([
+      ['/changed', undefined],
+    ]);
   });
 
   it('is removed on each redirect: elsewhere, back again, and within its origin', async () => {
@@ -203,12 +226,18 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
 
   it('is available to fetch and undici as the headers for a URL', async () => {
     const targets = { to: ['https://payroll.internal', payroll.origin] };
-    await inCall(() => fetch(payroll.origin, { headers: relay.headersFor(payroll.origin, targets), redirect: 'manual' }), '/work', {
-      'x-auth-iv': 'iv-1',
-    });
+    await inCall(
+      () => fetch(payroll.origin, { headers: relay.headersFor(payroll.origin, targets), redirect: 'manual' }),
+      '/work',
+      {
+        'x-auth-iv': 'iv-1',
+      },
+    );
     expect(payroll.tokens).toEqual(['good']);
     expect(payroll.received[0]?.headers['x-auth-iv']).toBe('iv-1');
-    expect(await inCall(() => relay.headersFor(`${payroll.origin}/slips`))).toEqual({ 'X-AUTH-TOKEN': 'good' });
+    expect(await inCall(() => relay.headersFor(`${payroll.origin}/slips`))).toEqual({
+      'X-AUTH-TOKEN': 'good',
+    });
   });
 
   it.each([
@@ -245,7 +274,9 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
     ['file://payroll.internal/etc', false],
   ])('is in the headers for %j: %p', async (url, isSent) => {
     const targets = { to: ['https://payroll.internal', 'https://b\u00fccher.example'] };
-    expect(await inCall(() => relay.headersFor(url, targets))).toEqual(isSent ? { 'X-AUTH-TOKEN': 'good' } : {});
+    expect(await inCall(() => relay.headersFor(url, targets))).toEqual(
+      isSent ? { 'X-AUTH-TOKEN': 'good' } : {},
+    );
   });
 
   it('is available to gRPC and messages under lower-case names', async () => {
@@ -289,9 +320,12 @@ describe('the targets of a relay', () => {
     expect(attach(targets)).not.toThrow('secret');
   });
 
-  it.each([[undefined], [{}], [{ to: [] }], [{ to: 'https://payroll.internal' }], [{ to: null }]])('must be a list: %j', (targets) => {
-    expect(attach(targets)).toThrow('SessionRelay.attachTo(): to must be a list of at least one origin.');
-  });
+  it.each([[undefined], [{}], [{ to: [] }], [{ to: 'https://payroll.internal' }], [{ to: null }]])(
+    'must be a list: %j',
+    (targets) => {
+      expect(attach(targets)).toThrow('SessionRelay.attachTo(): to must be a list of at least one origin.');
+    },
+  );
 
   it.each([
     ['https://payroll.internal'],
@@ -310,7 +344,9 @@ describe('the targets of a relay', () => {
   });
 
   it('are required before headersFor() is called without targets', () => {
-    expect(() => new SessionRelay(new SessionContext(() => undefined)).headersFor('https://payroll.internal')).toThrow(
+    expect(() =>
+      new SessionRelay(new SessionContext(() => undefined)).headersFor('https://payroll.internal'),
+    ).toThrow(
       "SessionRelay.headersFor(): no origins are known. Name them, as in headersFor(url, { to: ['https://payroll.internal'] }).",
     );
   });

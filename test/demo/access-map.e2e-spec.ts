@@ -8,7 +8,11 @@ describe('the backend of the demo', () => {
   let app: INestApplication;
 
   beforeAll(async () => {
-    const config = { SESSION_SERVICE_URL: 'https://sessions.example.com', SESSION_SERVICE_API_KEY: 'key', SESSION_CACHE: false } as const;
+    const config = {
+      SESSION_SERVICE_URL: 'https://sessions.example.com',
+      SESSION_SERVICE_API_KEY: 'key',
+      SESSION_CACHE: false,
+    } as const;
     app = await createBackend(config, new ExpressAdapter());
   });
   afterAll(() => app.close());

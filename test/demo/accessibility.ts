@@ -13,5 +13,7 @@ interface Violation {
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.addScriptTag({ path: AXE });
   const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>('axe.run()');
-  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`,
+  );
 }

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SOURCES = ['libs/session-auth/src', 'apps/session-service/src', 'apps/demo/src', 'apps/demo/page'];
-const BUILT = ['libs/session-auth/dist/esm/index.js', 'apps/session-service/dist/main.js', 'apps/demo/dist/main.js'];
+const BUILT = [
+  'libs/session-auth/dist/esm/index.js',
+  'apps/session-service/dist/main.js',
+  'apps/demo/dist/main.js',
+];
 
 /** Builds the demo as `npm run build` does, unless its build is newer than every source. */
 export async function buildDemo(): Promise<void> {
@@ -16,7 +20,11 @@ export async function buildDemo(): Promise<void> {
 async function newest(folders: readonly string[]): Promise<number> {
   const times = folders.map(async (folder) => {
     const files = await readdir(join(ROOT, folder), { recursive: true });
-    return Math.max(...(await Promise.all(files.filter((file) => !file.startsWith('dist')).map((file) => changedAt(join(folder, file))))));
+    return Math.max(
+      ...(await Promise.all(
+        files.filter((file) => !file.startsWith('dist')).map((file) => changedAt(join(folder, file))),
+      )),
+    );
   });
   return Math.max(...(await Promise.all(times)));
 }

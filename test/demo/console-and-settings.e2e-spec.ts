@@ -45,7 +45,9 @@ describeWithBrowser('a page of the demo', () => {
   });
 
   async function watch(): Promise<IncomingMessage> {
-    const [reply] = (await once(get(`${demo.url}/console/live`, { agent: false }), 'response')) as [IncomingMessage];
+    const [reply] = (await once(get(`${demo.url}/console/live`, { agent: false }), 'response')) as [
+      IncomingMessage,
+    ];
     return reply.on('error', () => undefined);
   }
 
@@ -77,7 +79,10 @@ async function closedUrl(): Promise<string> {
 
 describe('the demo without its session service', () => {
   it('starts, sends Retry-After, and still serves public routes', async () => {
-    const demo = await startDemo({ port: 0, env: { SESSION_SERVICE_URL: await closedUrl(), SESSION_SERVICE_API_KEY: 'a-key' } });
+    const demo = await startDemo({
+      port: 0,
+      env: { SESSION_SERVICE_URL: await closedUrl(), SESSION_SERVICE_API_KEY: 'a-key' },
+    });
     try {
       const client = new DemoClient(demo.url);
       const signIn = await client.signIn('manager', 'any-password');
@@ -88,7 +93,11 @@ describe('the demo without its session service', () => {
       }
       expect((await client.get('/api/health')).status).toBe(200);
       expect((await client.get('/')).status).toBe(200);
-      expect((await client.get('/console/info')).json()).toEqual({ users: [], controls: false, platform: 'express' });
+      expect((await client.get('/console/info')).json()).toEqual({
+        users: [],
+        controls: false,
+        platform: 'express',
+      });
     } finally {
       await demo.close();
     }
@@ -116,7 +125,9 @@ describe('the settings of the demo', () => {
   });
 
   it('ask for the key when only the URL of the session service is set', async () => {
-    await expect(refusalOf({ SESSION_SERVICE_URL: 'http://127.0.0.1:9' })).resolves.toContain('set SESSION_SERVICE_API_KEY');
+    await expect(refusalOf({ SESSION_SERVICE_URL: 'http://127.0.0.1:9' })).resolves.toContain(
+      'set SESSION_SERVICE_API_KEY',
+    );
   });
 
   it('ask for the URL when only the key is set, without revealing the key', async () => {
@@ -126,7 +137,10 @@ describe('the settings of the demo', () => {
   });
 
   it('refuse an invalid URL of the session service', async () => {
-    const refusal = await refusalOf({ SESSION_SERVICE_URL: 'sessions', SESSION_SERVICE_API_KEY: 'a-secret-key' });
+    const refusal = await refusalOf({
+      SESSION_SERVICE_URL: 'sessions',
+      SESSION_SERVICE_API_KEY: 'a-secret-key',
+    });
     expect(refusal).toContain('SESSION_SERVICE_URL');
     expect(refusal).not.toContain('a-secret-key');
   });

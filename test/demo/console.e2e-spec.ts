@@ -36,7 +36,10 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
 
   it('sends the page the users to offer, and enables its buttons', async () => {
     const info = (await client.get('/console/info')).json();
-    expect(info).toMatchObject({ controls: true, users: [{ username: 'manager', password: 'manager-demo' }, {}, {}, {}] });
+    expect(info).toMatchObject({
+      controls: true,
+      users: [{ username: 'manager', password: 'manager-demo' }, {}, {}, {}],
+    });
   });
 
   it('streams the work of the guard, beginning with the last minute', async () => {
@@ -71,7 +74,8 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
   it('streams each request: its lane, its call, and its outcome', async () => {
     const token = await client.tokenOf('manager');
     await setCache(MEMORY);
-    for (const presented of [token, token, 'unknown-token', undefined]) await client.get('/api/me', presented);
+    for (const presented of [token, token, 'unknown-token', undefined])
+      await client.get('/api/me', presented);
     await client.get('/api/health');
     const events = await live.marks((all) => all.filter(([, event]) => event === 'denied').length === 2);
     const [first = 0] = events[0] ?? [];
@@ -120,15 +124,18 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
     ['garbage', 503],
     ['stopped', 503],
     ['slow', 200],
-  ] as const)('makes the session service %s, so that the guard answers %i, and restores it', async (fault, status) => {
-    const token = await client.tokenOf('manager');
-    await ail(fault);
-    const answered = me(token);
-    if (fault === 'slow') await live.next((report) => report.fault === 'slow' && report.inFlight > 0);
-    expect(await answered).toBe(status);
-    await ail('none');
-    expect(await me(token)).toBe(200);
-  });
+  ] as const)(
+    'makes the session service %s, so that the guard answers %i, and restores it',
+    async (fault, status) => {
+      const token = await client.tokenOf('manager');
+      await ail(fault);
+      const answered = me(token);
+      if (fault === 'slow') await live.next((report) => report.fault === 'slow' && report.inFlight > 0);
+      expect(await answered).toBe(status);
+      await ail('none');
+      expect(await me(token)).toBe(200);
+    },
+  );
 
   it('shows the breaker open while the session service is broken, and closed again afterwards', async () => {
     const tokens: string[] = [];
@@ -220,12 +227,21 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
       });
     const outage = await play('outage');
     const read = outage.text().catch(() => 'left');
-    await live.next(({ fault, scene, cache }) => fault === 'broken' && scene === 'outage' && cache.ttlSeconds === 0);
-    const others = [await play('stampede'), await ail('none'), await setCache(NO_CACHE), await client.send('POST', '/console/load')];
+    await live.next(
+      ({ fault, scene, cache }) => fault === 'broken' && scene === 'outage' && cache.ttlSeconds === 0,
+    );
+    const others = [
+      await play('stampede'),
+      await ail('none'),
+      await setCache(NO_CACHE),
+      await client.send('POST', '/console/load'),
+    ];
     expect(others.map(({ status }) => status)).toEqual([409, 409, 409, 409]);
     leaving.abort();
     expect(await read).toBe('left');
-    await live.next(({ fault, scene, cache }) => fault === 'none' && scene === undefined && cache.ttlSeconds === 300);
+    await live.next(
+      ({ fault, scene, cache }) => fault === 'none' && scene === undefined && cache.ttlSeconds === 300,
+    );
     // Of the twelve sessions of the scene, none is left.
     const { ended } = (await client.send('POST', '/console/end-sessions')).json() as { ended: number };
     expect(ended).toBeLessThan(12);
@@ -258,7 +274,11 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
     const pressed = [
       await fetch(`${demo.url}/console/fault`, { method: 'PUT', headers, body: '{"fault":"broken"}' }),
       await fetch(`${demo.url}/console/end-sessions`, { method: 'POST', headers, body: '{}' }),
-      await fetch(`${demo.url}/console/load`, { method: 'POST', headers, body: '{"load":"steady","token":"t"}' }),
+      await fetch(`${demo.url}/console/load`, {
+        method: 'POST',
+        headers,
+        body: '{"load":"steady","token":"t"}',
+      }),
       await fetch(`${demo.url}/console/scenes`, { method: 'POST', headers, body: '{"scene":"outage"}' }),
       await fetch(`${demo.url}/console/trickle`, { method: 'POST', headers, body: '{}' }),
     ];
@@ -271,7 +291,11 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
     const token = await client.tokenOf('manager');
     for (let time = 0; time < 2; time += 1) await me(token);
     const report = await live.next(({ totals }) => totals.checks.cached > 0);
-    const responses = [JSON.stringify(report), (await client.get('/metrics')).text, (await client.get('/console/info')).text];
+    const responses = [
+      JSON.stringify(report),
+      (await client.get('/metrics')).text,
+      (await client.get('/console/info')).text,
+    ];
     expect(responses.filter((text) => text.includes(token))).toEqual([]);
   });
 });
@@ -313,7 +337,8 @@ describe('a demo', () => {
           ['POST', '/console/scenes'],
           ['POST', '/console/trickle'],
         ] as const;
-        for (const [method, path] of buttons) expect((await client.send(method, path, { body: {} })).status).toBe(404);
+        for (const [method, path] of buttons)
+          expect((await client.send(method, path, { body: {} })).status).toBe(404);
         const live = await LiveReports.of(demo.url);
         expect(await live.next(() => true)).not.toHaveProperty('fault');
         await demo.close();

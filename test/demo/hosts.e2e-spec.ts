@@ -8,7 +8,10 @@ import { platforms } from '../support/platforms.js';
 const ALLOWED = '.app.github.dev, Demo.Example.com';
 
 /** Writes the head of a request as it is, and reads the reply as it comes. */
-async function exchange(url: string, ...head: string[]): Promise<{ readonly status: number; readonly reply: string }> {
+async function exchange(
+  url: string,
+  ...head: string[]
+): Promise<{ readonly status: number; readonly reply: string }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
@@ -105,7 +108,8 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
   });
 
   it('reads the host of an absolute target too, and routes by its path', async () => {
-    const absolute = (target: string, host = 'localhost'): Promise<number> => statusOf(`GET ${target} HTTP/1.1`, `Host: ${host}`);
+    const absolute = (target: string, host = 'localhost'): Promise<number> =>
+      statusOf(`GET ${target} HTTP/1.1`, `Host: ${host}`);
     expect(await absolute('http://localhost:3000/api/health')).toBe(200);
     expect(await absolute('HTTPS://[::1]/console/info?x=1')).toBe(200);
     expect(await absolute('http://localhost')).toBe(200);
@@ -119,7 +123,12 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
   });
 
   it('reads no other header in place of the host', async () => {
-    for (const header of ['X-Forwarded-Host: localhost', 'Forwarded: host=localhost', 'X-Host: localhost', ':authority: localhost']) {
+    for (const header of [
+      'X-Forwarded-Host: localhost',
+      'Forwarded: host=localhost',
+      'X-Host: localhost',
+      ':authority: localhost',
+    ]) {
       expect([400, 421]).toContain(await statusOf('GET /api/health HTTP/1.1', 'Host: evil.example', header));
     }
   });
@@ -136,14 +145,23 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
     'GET /metrics',
     'OPTIONS *',
     'HEAD /',
-  ])('answers 421 to %s under the name of another site, though the browser calls it same-origin', async (line) => {
-    const headers = ['Host: evil.example:3000', 'Origin: http://evil.example:3000', 'Sec-Fetch-Site: same-origin'];
-    expect(await statusOf(`${line} HTTP/1.1`, ...headers)).toBe(421);
-  });
+  ])(
+    'answers 421 to %s under the name of another site, though the browser calls it same-origin',
+    async (line) => {
+      const headers = [
+        'Host: evil.example:3000',
+        'Origin: http://evil.example:3000',
+        'Sec-Fetch-Site: same-origin',
+      ];
+      expect(await statusOf(`${line} HTTP/1.1`, ...headers)).toBe(421);
+    },
+  );
 
   it('names the variable to set, in plain text', async () => {
     const { reply } = await exchange(demo.url, 'GET / HTTP/1.1', 'Host: My-Codespace.example:3000');
-    expect(reply).toMatch(/\r\nContent-Type: text\/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n/);
+    expect(reply).toMatch(
+      /\r\nContent-Type: text\/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n/,
+    );
     expect(reply).toContain('The demo does not answer to the name "my-codespace.example".');
     expect(reply).toContain('DEMO_ALLOWED_HOSTS=my-codespace.example');
   });
@@ -160,12 +178,18 @@ describe('the hosts of the demo', () => {
     }
   });
 
-  it.each(['*', 'http://demo.example.com', 'demo.example.com:3000', '..', '.', 'a b', '*.example.com', 'evil.example/'])(
-    'are refused at startup as DEMO_ALLOWED_HOSTS "%s", with the remedy',
-    async (list) => {
-      await expect(startDemo({ port: 0, env: { DEMO_ALLOWED_HOSTS: `demo.example.com, ${list}` } })).rejects.toThrow(
-        'DEMO_ALLOWED_HOSTS must be host names without scheme and port',
-      );
-    },
-  );
+  it.each([
+    '*',
+    'http://demo.example.com',
+    'demo.example.com:3000',
+    '..',
+    '.',
+    'a b',
+    '*.example.com',
+    'evil.example/',
+  ])('are refused at startup as DEMO_ALLOWED_HOSTS "%s", with the remedy', async (list) => {
+    await expect(
+      startDemo({ port: 0, env: { DEMO_ALLOWED_HOSTS: `demo.example.com, ${list}` } }),
+    ).rejects.toThrow('DEMO_ALLOWED_HOSTS must be host names without scheme and port');
+  });
 });

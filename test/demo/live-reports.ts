@@ -1,4 +1,9 @@
-import { type MarkEvent, type Marks, REPORTS_KEPT, type LiveReport } from '../../apps/demo/src/console/messages.js';
+import {
+  type MarkEvent,
+  type Marks,
+  REPORTS_KEPT,
+  type LiveReport,
+} from '../../apps/demo/src/console/messages.js';
 
 /** The live view of a demo, read as the page reads it. */
 export class LiveReports {

@@ -73,7 +73,11 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     const live = await LiveReports.of(demo.url);
     const report = await live.next(({ scene }) => scene === undefined);
     await live.close();
-    expect(report).toMatchObject({ fault: 'none', cache: NO_CACHE, breakers: { known: 'closed', strangers: 'closed' } });
+    expect(report).toMatchObject({
+      fault: 'none',
+      cache: NO_CACHE,
+      breakers: { known: 'closed', strangers: 'closed' },
+    });
   }
 
   it('explains the library, its installation and strangers, beside six scenes, in text of 14 pixels or more', async () => {
@@ -83,7 +87,9 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     expect(await visitor.page.getByRole('listitem').count()).toBe(SCENES.length);
     await visitor.page.getByText('npx nest add nestjs-session-auth').waitFor();
     await visitor.page.getByText('Strangers: tokens not yet seen to be valid').waitFor();
-    expect(await visitor.page.getByRole('button').allTextContents()).toEqual(expect.arrayContaining(['Free play', 'Copy', 'Pause']));
+    expect(await visitor.page.getByRole('button').allTextContents()).toEqual(
+      expect.arrayContaining(['Free play', 'Copy', 'Pause']),
+    );
     expect(await visitor.page.getByRole('button').count()).toBe(SCENES.length + 3);
     expect(await visitor.page.evaluate(`${SMALLEST_TEXT}[0]`)).toBeGreaterThanOrEqual(14);
     expect(((await visitor.page.locator('body').innerText()).match(/\S+/g) ?? []).length).toBeLessThan(180);
@@ -93,7 +99,11 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
   it('moves before any click: the demo sends a few requests, until the visitor pauses them, uses the controls, or prefers no motion', async () => {
     const visitor = await visit();
     await until('each kind has passed', async () => {
-      const [joined, asked, denied] = [await visitor.counted('joined'), await visitor.counted('asked'), await visitor.counted('denied')];
+      const [joined, asked, denied] = [
+        await visitor.counted('joined'),
+        await visitor.counted('asked'),
+        await visitor.counted('denied'),
+      ];
       return joined > 0 && asked > 0 && denied > 0;
     });
     let turns = 0;
@@ -118,19 +128,29 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     await visitor.page.getByRole('button', { name: '500 at once' }).click();
     // On a busy machine, the backend refuses some of them: the call of a check may take too long.
     await until('the marks are counted', async () => (await visitor.outcomes()) > 400);
-    await visitor.page.getByText(/^500 requests, \d+ answered 200, (\d+ without a reply, )?\d+ calls? to the session service/).waitFor();
-    await until('the lane is empty', async () => (await visitor.lane.locator('canvas').getAttribute('data-marks')) === '0');
+    await visitor.page
+      .getByText(/^500 requests, \d+ answered 200, (\d+ without a reply, )?\d+ calls? to the session service/)
+      .waitFor();
+    await until(
+      'the lane is empty',
+      async () => (await visitor.lane.locator('canvas').getAttribute('data-marks')) === '0',
+    );
   });
 
-  it.each(SCENES)('plays the scene %s in three steps, ends in its figure, and restores everything', async (scene: SceneName) => {
-    const visitor = await visit();
-    await visitor.start(scene);
-    expect(await visitor.figure()).toMatch(FIGURES[scene]);
-    expect(await visitor.page.locator('.steps [data-state=done]').count()).toBe(3);
-    await visitor.screenshot(`${platform}-${scene}`);
-    await visitor.lane.getByText(/^[\d,]+ requests?, \d+ calls? to the session service: [a-z]/).waitFor({ state: 'attached' });
-    await restored();
-  });
+  it.each(SCENES)(
+    'plays the scene %s in three steps, ends in its figure, and restores everything',
+    async (scene: SceneName) => {
+      const visitor = await visit();
+      await visitor.start(scene);
+      expect(await visitor.figure()).toMatch(FIGURES[scene]);
+      expect(await visitor.page.locator('.steps [data-state=done]').count()).toBe(3);
+      await visitor.screenshot(`${platform}-${scene}`);
+      await visitor.lane
+        .getByText(/^[\d,]+ requests?, \d+ calls? to the session service: [a-z]/)
+        .waitFor({ state: 'attached' });
+      await restored();
+    },
+  );
 
   it('restores everything when its tab is closed while a scene runs', async () => {
     const visitor = await visit();
@@ -149,11 +169,17 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     await visitor.page.getByRole('listitem').and(visitor.page.locator('[aria-current=step]')).waitFor();
     for (const width of WIDTHS) {
       await visitor.page.setViewportSize({ width, height: width < 700 ? 740 : 900 });
-      await visitor.page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
+      await visitor.page.evaluate(
+        'new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))',
+      );
       expect([width, await visitor.overhang()]).toEqual([width, 0]);
       const box = await visitor.lane.boundingBox();
       const seen = await visitor.page.evaluate<number>('innerHeight');
-      expect([width, (box?.y ?? -1) >= 0, (box?.y ?? 0) + (box?.height ?? 0) <= seen]).toEqual([width, true, true]);
+      expect([width, (box?.y ?? -1) >= 0, (box?.y ?? 0) + (box?.height ?? 0) <= seen]).toEqual([
+        width,
+        true,
+        true,
+      ]);
     }
     await visitor.page.getByRole('button', { name: 'Stop' }).click();
     expect(await visitor.overhang()).toBe(0);
@@ -165,7 +191,10 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
   });
 
   const LOOKS = inLongForm('the accessibility of all but two of the widths and colours')
-    ? WIDTHS.flatMap((width) => [{ width, colorScheme: 'light' } as const, { width, colorScheme: 'dark' } as const])
+    ? WIDTHS.flatMap((width) => [
+        { width, colorScheme: 'light' } as const,
+        { width, colorScheme: 'dark' } as const,
+      ])
     : [{ width: 1440, colorScheme: 'light' } as const, { width: 360, colorScheme: 'dark' } as const];
   it.each(LOOKS)('passes an accessibility check in every state, with %j', async (how) => {
     // Without motion: the colour in the middle of a transition is not checked.
@@ -202,7 +231,10 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     await visitor.call('POST /api/payroll/run', '401 Unauthorized');
     await visitor.call('GET /api/openings', '401 Unauthorized');
     await visitor.call('GET /api/greeting', '200 OK');
-    await drawer.getByLabel('Reply', { exact: true }).getByText('Welcome, stranger!').waitFor({ state: 'attached' });
+    await drawer
+      .getByLabel('Reply', { exact: true })
+      .getByText('Welcome, stranger!')
+      .waitFor({ state: 'attached' });
     await visitor.explained('undefined otherwise');
   });
 
@@ -210,12 +242,26 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     const visitor = await visit();
     await visitor.play();
     await visitor.call('GET /api/me', '401 Unauthorized');
-    await visitor.drawer.getByText('WWW-Authenticate: X-Auth-Token realm="session"').waitFor({ state: 'attached' });
+    await visitor.drawer
+      .getByText('WWW-Authenticate: X-Auth-Token realm="session"')
+      .waitFor({ state: 'attached' });
     await visitor.call('GET /api/health', '200 OK');
     const users = {
-      manager: { 'POST /api/openings/:id/approval': '200 OK', 'GET /api/onboarding': '403', 'GET /api/companies/:companyId/report': '200' },
-      recruiter: { 'POST /api/openings/:id/approval': '403', 'GET /api/benefits': '200 OK', 'GET /api/benefits/advice': '403' },
-      newhire: { 'GET /api/onboarding': '200 OK', 'GET /api/companies/:companyId/report': '403', 'GET /api/openings': '403' },
+      manager: {
+        'POST /api/openings/:id/approval': '200 OK',
+        'GET /api/onboarding': '403',
+        'GET /api/companies/:companyId/report': '200',
+      },
+      recruiter: {
+        'POST /api/openings/:id/approval': '403',
+        'GET /api/benefits': '200 OK',
+        'GET /api/benefits/advice': '403',
+      },
+      newhire: {
+        'GET /api/onboarding': '200 OK',
+        'GET /api/companies/:companyId/report': '403',
+        'GET /api/openings': '403',
+      },
     };
     for (const [username, routes] of Object.entries(users)) {
       await visitor.sendAs(username);
@@ -228,7 +274,9 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
   });
 
   it('refuses a session after its sign-out, accepts typed credentials, and reports wrong ones', async () => {
-    await client.send('PUT', '/console/cache', { body: { ttlSeconds: 300, refreshAhead: false, staleIfError: false } });
+    await client.send('PUT', '/console/cache', {
+      body: { ttlSeconds: 300, refreshAhead: false, staleIfError: false },
+    });
     const visitor = await visit();
     await visitor.play();
     const { drawer } = visitor;
@@ -253,7 +301,8 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     const { drawer } = visitor;
     await drawer.getByText('Own credentials').click();
     await drawer.getByLabel('Username').fill('guessed');
-    for (let guess = 0; guess < 10; guess += 1) expect((await client.signIn('guessed', 'not-the-password')).status).toBe(401);
+    for (let guess = 0; guess < 10; guess += 1)
+      expect((await client.signIn('guessed', 'not-the-password')).status).toBe(401);
     await drawer.getByLabel('Password').fill('not-the-password');
     await drawer.getByRole('button', { name: 'Sign in', exact: true }).click();
     await visitor.explained(/^Too many sign-ins have failed, .* Try again in [1-9]\d? s \(Retry-After\)\.$/);
@@ -290,7 +339,8 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     const visitor = await visit({ holdsScenes: true });
     const links = await visitor.page.getByRole('navigation').getByRole('link').all();
     expect(links).toHaveLength(3);
-    for (const link of links) expect((await client.get(`/${await link.getAttribute('href')}`)).status).toBe(200);
+    for (const link of links)
+      expect((await client.get(`/${await link.getAttribute('href')}`)).status).toBe(200);
     const tabTo = async (name: string): Promise<void> => {
       for (let pressed = 0; pressed < 40; pressed += 1) {
         await visitor.page.keyboard.press('Tab');
@@ -301,7 +351,10 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     };
     await tabTo('What a cache costs');
     await visitor.page.keyboard.press('Enter');
-    await visitor.page.getByRole('heading', { name: 'What a cache costs' }).and(visitor.page.locator(':focus')).waitFor();
+    await visitor.page
+      .getByRole('heading', { name: 'What a cache costs' })
+      .and(visitor.page.locator(':focus'))
+      .waitFor();
     await tabTo('Stop');
     await visitor.page.keyboard.press('Space');
     await visitor.page.getByRole('button', { name: 'A stampede' }).waitFor();
@@ -334,9 +387,16 @@ describeWithBrowser('the page of a demo with another session service', () => {
     const service = await startScriptedService();
     service.on(
       'sign_in',
-      json({ username: 'ann', role: 'hiring_manager', auth_token: service.signInAs({ username: 'ann', role: 'hiring_manager' }) }),
+      json({
+        username: 'ann',
+        role: 'hiring_manager',
+        auth_token: service.signInAs({ username: 'ann', role: 'hiring_manager' }),
+      }),
     );
-    const demo = await startDemo({ port: 0, env: { SESSION_SERVICE_URL: service.url, SESSION_SERVICE_API_KEY: 'a-key' } });
+    const demo = await startDemo({
+      port: 0,
+      env: { SESSION_SERVICE_URL: service.url, SESSION_SERVICE_API_KEY: 'a-key' },
+    });
     const visitor = await Visitor.of(browser, demo.url);
     const { drawer } = visitor;
     await visitor.call('GET /api/openings', '401 Unauthorized');
@@ -346,7 +406,11 @@ describeWithBrowser('the page of a demo with another session service', () => {
     await drawer.getByText('Signed in as ann.').waitFor();
     await visitor.call('GET /api/openings', '200 OK');
     await until('the request has passed the lane', async () => (await visitor.counted('asked')) > 0);
-    expect(await visitor.page.getByRole('button', { name: /End all sessions|at once|a second|stampede|Free play/ }).count()).toBe(0);
+    expect(
+      await visitor.page
+        .getByRole('button', { name: /End all sessions|at once|a second|stampede|Free play/ })
+        .count(),
+    ).toBe(0);
     expect(visitor.complaints).toEqual([]);
     await visitor.leave();
     await demo.close();

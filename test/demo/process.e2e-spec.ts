@@ -30,25 +30,36 @@ describe('the built demo', () => {
     return { child, ended, lines: createInterface(child.stdout), errors: createInterface(child.stderr) };
   }
 
-  it.each(oneOf('signals', ['SIGTERM', 'SIGINT'] as const))('prints its URL and its users, and exits by itself on %s', async (signal) => {
-    const { child, ended, lines } = start({ PORT: '0' });
-    const [greeting] = (await once(lines, 'line')) as [string];
-    expect(greeting).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:\d+ .*manager \/ manager-demo/);
+  it.each(oneOf('signals', ['SIGTERM', 'SIGINT'] as const))(
+    'prints its URL and its users, and exits by itself on %s',
+    async (signal) => {
+      const { child, ended, lines } = start({ PORT: '0' });
+      const [greeting] = (await once(lines, 'line')) as [string];
+      expect(greeting).toMatch(/^The demo is at http:\/\/127\.0\.0\.1:\d+ .*manager \/ manager-demo/);
 
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting)?.[0] ?? '';
-    const client = new DemoClient(url);
-    expect((await client.signIn('manager', 'manager-demo')).status).toBe(200);
-    expect((await client.get('/')).status).toBe(200);
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting)?.[0] ?? '';
+      const client = new DemoClient(url);
+      expect((await client.signIn('manager', 'manager-demo')).status).toBe(200);
+      expect((await client.get('/')).status).toBe(200);
 
-    child.kill(signal);
-    await expect(ended).resolves.toEqual([0, null]);
-  });
+      child.kill(signal);
+      await expect(ended).resolves.toEqual([0, null]);
+    },
+  );
 
   it.each(
     oneOf('bad settings', [
       ['a port that is none', { PORT: 'eighty' }, 'PORT must be'],
-      ['a session service without a key', { PORT: '0', SESSION_SERVICE_URL: 'http://127.0.0.1:9' }, 'SESSION_SERVICE_API_KEY'],
-      ['a session service that has no URL', { SESSION_SERVICE_URL: 'sessions', SESSION_SERVICE_API_KEY: 'k' }, 'SESSION_SERVICE_URL'],
+      [
+        'a session service without a key',
+        { PORT: '0', SESSION_SERVICE_URL: 'http://127.0.0.1:9' },
+        'SESSION_SERVICE_API_KEY',
+      ],
+      [
+        'a session service that has no URL',
+        { SESSION_SERVICE_URL: 'sessions', SESSION_SERVICE_API_KEY: 'k' },
+        'SESSION_SERVICE_URL',
+      ],
       ['production and no session service', { PORT: '0', NODE_ENV: 'production' }, 'NODE_ENV=production'],
     ] as const),
   )('answers %s with one line and exit code 1', async (_, env, text) => {

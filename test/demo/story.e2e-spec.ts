@@ -64,7 +64,9 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
   });
 
   it('does not find an opening that does not exist', async () => {
-    const reply = await client.send('POST', '/api/openings/op-0/approval', { token: await client.tokenOf('manager') });
+    const reply = await client.send('POST', '/api/openings/op-0/approval', {
+      token: await client.tokenOf('manager'),
+    });
     expect(reply.status).toBe(404);
   });
 
@@ -93,15 +95,33 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
   it('greets strangers and users differently', async () => {
     const token = await client.tokenOf('newhire');
     expect((await client.get('/api/greeting')).json()).toEqual({ greeting: 'Welcome, stranger!' });
-    expect((await client.get('/api/greeting', 'of-nobody')).json()).toEqual({ greeting: 'Welcome, stranger!' });
+    expect((await client.get('/api/greeting', 'of-nobody')).json()).toEqual({
+      greeting: 'Welcome, stranger!',
+    });
     expect((await client.get('/api/greeting', token)).json()).toEqual({ greeting: 'Welcome back, New!' });
   });
 
   it.each([
-    ['the report of their company to its users', '/api/companies/210/report', { manager: 200, recruiter: 200, newhire: 403 }],
-    ['the report of another company to its users', '/api/companies/215/report', { manager: 403, recruiter: 403, newhire: 200 }],
-    ['benefits to those whose employer offers them', '/api/benefits', { manager: 200, recruiter: 200, newhire: 403 }],
-    ['advice to those who asked for help', '/api/benefits/advice', { manager: 200, recruiter: 403, newhire: 200 }],
+    [
+      'the report of their company to its users',
+      '/api/companies/210/report',
+      { manager: 200, recruiter: 200, newhire: 403 },
+    ],
+    [
+      'the report of another company to its users',
+      '/api/companies/215/report',
+      { manager: 403, recruiter: 403, newhire: 200 },
+    ],
+    [
+      'benefits to those whose employer offers them',
+      '/api/benefits',
+      { manager: 200, recruiter: 200, newhire: 403 },
+    ],
+    [
+      'advice to those who asked for help',
+      '/api/benefits/advice',
+      { manager: 200, recruiter: 403, newhire: 200 },
+    ],
   ])('gives %s, and no other user gets it', async (_, path, statuses) => {
     for (const [username, status] of Object.entries(statuses)) {
       const reply = await client.get(path, await client.tokenOf(username));
@@ -113,7 +133,9 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
   it('runs the payroll for managers only', async () => {
     const ordered = await client.send('POST', '/api/payroll/run', { token: await client.tokenOf('manager') });
     expect([ordered.status, ordered.json()]).toEqual([202, { orderedBy: 'manager' }]);
-    expect((await client.send('POST', '/api/payroll/run', { token: await client.tokenOf('newhire') })).status).toBe(403);
+    expect(
+      (await client.send('POST', '/api/payroll/run', { token: await client.tokenOf('newhire') })).status,
+    ).toBe(403);
   });
 
   it('accepts the sign-in of a pending user, without a user and a token', async () => {
@@ -130,10 +152,17 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
   });
 
   it('answers 429 with the Retry-After of the session service to further guesses at one username, and other users sign in', async () => {
-    for (let guess = 0; guess < 10; guess += 1) expect((await client.signIn('guessed', `guess-${guess}`)).status).toBe(401);
+    for (let guess = 0; guess < 10; guess += 1)
+      expect((await client.signIn('guessed', `guess-${guess}`)).status).toBe(401);
     const refused = await client.signIn('guessed', 'one-more');
-    expect(refused.json()).toMatchObject({ code: 'TOO_MANY_ATTEMPTS', message: 'Too many sign-ins have failed; try again later' });
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[1-9]\d?$/)]);
+    expect(refused.json()).toMatchObject({
+      code: 'TOO_MANY_ATTEMPTS',
+      message: 'Too many sign-ins have failed; try again later',
+    });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([
+      429,
+      expect.stringMatching(/^[1-9]\d?$/),
+    ]);
     expect((await signIn('manager')).status).toBe(200);
   });
 
@@ -159,15 +188,23 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
     expect([health.status, health.json()]).toEqual([200, expect.objectContaining({ status: 'ok' })]);
     const metrics = await client.get('/metrics');
     expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
-    expect(metrics.text).toMatch(/^session_auth_check_duration\w*_count\{.*session_auth_outcome="authenticated".*\} \d+$/m);
-    expect(metrics.text).toMatch(/^session_auth_denials\w*\{.*session_auth_code="SESSION_REQUIRED".*\} \d+$/m);
+    expect(metrics.text).toMatch(
+      /^session_auth_check_duration\w*_count\{.*session_auth_outcome="authenticated".*\} \d+$/m,
+    );
+    expect(metrics.text).toMatch(
+      /^session_auth_denials\w*\{.*session_auth_code="SESSION_REQUIRED".*\} \d+$/m,
+    );
   });
 
   it.each([
     ['no password', { username: 'manager' }, 'password must be a string'],
     ['an empty username', { username: '', password: 'x' }, 'username should not be empty'],
     ['a username that is an object', { username: { $ne: '' }, password: 'x' }, 'username must be a string'],
-    ['an unknown field', { username: 'a', password: 'b', role: 'hiring_manager' }, 'property role should not exist'],
+    [
+      'an unknown field',
+      { username: 'a', password: 'b', role: 'hiring_manager' },
+      'property role should not exist',
+    ],
   ])('names the error of a sign-in that has %s', async (_, body, complaint) => {
     const reply = await client.send('POST', '/api/session', { body });
     expect(reply.status).toBe(400);
@@ -195,7 +232,9 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
       '/api/payroll/run',
       '/api/session',
     ]);
-    expect(document.components.securitySchemes).toMatchObject({ session: { type: 'apiKey', in: 'header', name: 'X-AUTH-TOKEN' } });
+    expect(document.components.securitySchemes).toMatchObject({
+      session: { type: 'apiKey', in: 'header', name: 'X-AUTH-TOKEN' },
+    });
   });
 
   it.each([
@@ -212,7 +251,9 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
   });
 
   it('sends a page of less than 120 kB in all', async () => {
-    const files = await Promise.all(['/', '/page.css', '/page.js', '/sources.json'].map((path) => client.get(path)));
+    const files = await Promise.all(
+      ['/', '/page.css', '/page.js', '/sources.json'].map((path) => client.get(path)),
+    );
     const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
     expect(bytes).toBeGreaterThan(10_000);
     expect(bytes).toBeLessThan(120_000);
@@ -253,7 +294,9 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
       await client.send('DELETE', '/api/session', { token }),
       await client.get('/api/me', token),
     ];
-    const leaks = replies.filter((reply) => reply.text.includes(token) || [...reply.headers.values()].join('\n').includes(token));
+    const leaks = replies.filter(
+      (reply) => reply.text.includes(token) || [...reply.headers.values()].join('\n').includes(token),
+    );
     expect(leaks).toEqual([]);
   });
 });

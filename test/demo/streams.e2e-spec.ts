@@ -16,7 +16,11 @@ import { DemoClient, type DemoReply } from './demo-client.js';
 import { LiveReports } from './live-reports.js';
 
 /** Requests the live reports from an address of this machine, and does not read the reply. */
-async function watch(url: string, from = '127.0.0.1', headers: Record<string, string> = {}): Promise<IncomingMessage> {
+async function watch(
+  url: string,
+  from = '127.0.0.1',
+  headers: Record<string, string> = {},
+): Promise<IncomingMessage> {
   const call = get(`${url}/console/live`, { agent: false, localAddress: from, headers });
   const [reply] = (await once(call, 'response')) as [IncomingMessage];
   reply.on('error', () => undefined);
@@ -56,8 +60,13 @@ describe.each(platforms('Express'))('the live streams of the demo on %s', (_plat
     const refused = await watch(demo.url);
     expect(refused.statusCode).toBe(503);
     expect(refused.headers['retry-after']).toBe('5');
-    expect(await json(refused)).toMatchObject({ statusCode: 503, message: expect.stringContaining('Too many pages watch the guard') });
-    expect(await statusFrom('127.0.0.1', { 'x-forwarded-for': '127.0.0.9', forwarded: 'for=127.0.0.9' })).toBe(503);
+    expect(await json(refused)).toMatchObject({
+      statusCode: 503,
+      message: expect.stringContaining('Too many pages watch the guard'),
+    });
+    expect(
+      await statusFrom('127.0.0.1', { 'x-forwarded-for': '127.0.0.9', forwarded: 'for=127.0.0.9' }),
+    ).toBe(503);
     expect(await statusFrom('127.0.0.2')).toBe(200);
   });
 
@@ -82,7 +91,10 @@ describe.each(platforms('Express'))('the live streams of the demo on %s', (_plat
 
   it('keep no place for a client that disconnected before its stream began, nor for a HEAD', async () => {
     for (let time = 0; time < 40; time += 1) {
-      const call = get(`${demo.url}/console/live`, { agent: false, method: time % 2 === 0 ? 'HEAD' : 'GET' }).on('error', () => undefined);
+      const call = get(`${demo.url}/console/live`, {
+        agent: false,
+        method: time % 2 === 0 ? 'HEAD' : 'GET',
+      }).on('error', () => undefined);
       await once(call, 'socket');
       if (time % 2 === 0) await once(call, 'response');
       call.destroy();
@@ -98,7 +110,10 @@ describe.each(platforms('Express'))('a live stream on %s', (_platform, newAdapte
       streams += 1;
       return source.pipe(finalize(() => (streams -= 1)));
     });
-    @Module({ controllers: [LiveController], providers: [{ provide: LiveFeed, useValue: { reports, marks: NEVER, history: [] } }] })
+    @Module({
+      controllers: [LiveController],
+      providers: [{ provide: LiveFeed, useValue: { reports, marks: NEVER, history: [] } }],
+    })
     class LiveModule {}
     const app = await startApp(newAdapter, LiveModule);
     try {
@@ -150,10 +165,18 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
   });
   afterAll(() => demo.close());
 
-  const order = (load: string, token: unknown): Promise<DemoReply> => client.send('POST', '/console/load', { body: { load, token } });
+  const order = (load: string, token: unknown): Promise<DemoReply> =>
+    client.send('POST', '/console/load', { body: { load, token } });
 
-  /** The status that a button answers with, pressed from a page with these headers: not `fetch`, which sends its own. */
-  async function press(path: string, headers: Record<string, string>, body = ''): Promise<number | undefined> {
+  /**
+   * The status that a button answers with, pressed from a page with these headers: not `fetch`, which sends
+   * its own.
+   */
+  async function press(
+    path: string,
+    headers: Record<string, string>,
+    body = '',
+  ): Promise<number | undefined> {
     const sent = request(`${demo.url}${path}`, { method: 'POST', headers, agent: false }).end(body);
     const [reply] = (await once(sent, 'response')) as [{ statusCode?: number; resume(): unknown }];
     reply.resume();
@@ -169,12 +192,19 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
 
   it('refuses the buttons to other origins in a browser that sends their origin alone', async () => {
     const { host } = new URL(demo.url);
-    for (const origin of ['http://other.example', `http://other.${host}`, 'null', `http://${host}.other.example`]) {
+    for (const origin of [
+      'http://other.example',
+      `http://other.${host}`,
+      'null',
+      `http://${host}.other.example`,
+    ]) {
       expect(await press('/console/end-sessions', { origin })).toBe(403);
       expect(await press('/console/load', { origin, 'content-type': FORM }, 'load=steady&token=t')).toBe(403);
     }
     expect(await press('/console/end-sessions', { origin: demo.url })).toBe(200);
-    expect(await press('/console/end-sessions', { origin: demo.url, 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await press('/console/end-sessions', { origin: demo.url, 'sec-fetch-site': 'cross-site' })).toBe(
+      403,
+    );
   });
 
   it('stops the stampede that runs, and not the run after it', async () => {

@@ -8,7 +8,11 @@ const [BUNDLE, BUNDLES_MAX] = [50, 500];
 const FRAME_MS = 16;
 
 /** Requests that come in, and the outcome of each. */
-function requests(from: number, count: number, kind: MarkKind): { readonly came: MarkEvent[]; readonly settled: MarkEvent[] } {
+function requests(
+  from: number,
+  count: number,
+  kind: MarkKind,
+): { readonly came: MarkEvent[]; readonly settled: MarkEvent[] } {
   const ids = Array.from({ length: count }, (_, index) => from + index);
   return { came: ids.map((id) => [id, 'in', 'known']), settled: ids.map((id) => [id, kind]) };
 }
@@ -31,7 +35,10 @@ describe('the marks of the page', () => {
     expect(traffic.marks.size).toBe(2_000);
     traffic.apply({ events: settled, more: {} }, 10);
     const bundles = [...traffic.marks.values()].filter(({ weight }) => weight > 1);
-    expect([bundles.length, new Set(bundles.map(({ weight }) => weight))]).toEqual([3_000 / BUNDLE, new Set([BUNDLE])]);
+    expect([bundles.length, new Set(bundles.map(({ weight }) => weight))]).toEqual([
+      3_000 / BUNDLE,
+      new Set([BUNDLE]),
+    ]);
     playToEnd(traffic, 20);
     expect(traffic.counts).toMatchObject({ requests: 5_000, cached: 5_000 });
   });
@@ -79,6 +86,9 @@ describe('the marks of the page', () => {
     traffic.apply({ events: came, more: {} }, 0);
     traffic.reset();
     traffic.apply({ events: settled, more: {} }, 10);
-    expect([traffic.marks.size, Object.values(traffic.counts).every((count) => count === 0)]).toEqual([0, true]);
+    expect([traffic.marks.size, Object.values(traffic.counts).every((count) => count === 0)]).toEqual([
+      0,
+      true,
+    ]);
   });
 });

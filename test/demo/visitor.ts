@@ -7,10 +7,15 @@ import { SCRIPTS } from '../../apps/demo/page/scenes/scripts.js';
 
 const ARTEFACTS = join(import.meta.dirname, '../../dist/page-screenshots');
 
-/** Long enough for a busy machine, and below the time limit of a test, so that the error names the condition. */
+/**
+ * Long enough for a busy machine, and below the time limit of a test, so that the error names the condition.
+ */
 const PATIENCE_MS = 40_000;
 
-/** Keeps each scene in its last step until the page leaves it: removes the line with the result, and never ends the reply. */
+/**
+ * Keeps each scene in its last step until the page leaves it: removes the line with the result, and never
+ * ends the reply.
+ */
 const HOLD_SCENES = `
   const send = fetch;
   const withoutResult = (chunk) => new TextEncoder().encode(new TextDecoder().decode(chunk).replace(/{"result".*\\n/, ''));
@@ -28,7 +33,10 @@ export interface Visit {
   readonly reducedMotion?: 'reduce' | 'no-preference';
   /** Permits scripts that the page's policy would not load: the accessibility checker. @default false */
   readonly bypassCSP?: boolean;
-  /** Keeps each scene in its last step until the page leaves it, so that no test competes with its end. @default false */
+  /**
+   * Keeps each scene in its last step until the page leaves it, so that no test competes with its end.
+   * @default false
+   */
   readonly holdsScenes?: boolean;
 }
 
@@ -36,7 +44,10 @@ export interface Visit {
 export class Visitor {
   /** Origins that were asked for anything. */
   readonly origins = new Set<string>();
-  /** Failures of the page itself: errors, and violations of its policy. Replies with an error status do not count. */
+  /**
+   * Failures of the page itself: errors, and violations of its policy. Replies with an error status do not
+   * count.
+   */
   readonly complaints: string[] = [];
 
   private constructor(
@@ -46,7 +57,8 @@ export class Visitor {
     page.on('request', (request) => this.origins.add(new URL(request.url()).origin));
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) this.complaints.push(message.text());
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        this.complaints.push(message.text());
     });
   }
 

@@ -19,7 +19,10 @@ import { StoreBed } from './store-bed.js';
 
 const MINUTES_MS = 600_000;
 const TTL_MS = 2_000;
-/** The longest time of a value on its way to Redis, which adds to its lifetime there: the store's `timeoutMs` in these fleets. */
+/**
+ * The longest time of a value on its way to Redis, which adds to its lifetime there: the store's `timeoutMs`
+ * in these fleets.
+ */
 const STORE_TIMEOUT_MS = 1_000;
 const PLATFORM_OF = ['Express', 'Fastify', 'Express'] as const;
 
@@ -37,87 +40,120 @@ describeWithRedis('instances of an application', () => {
     return instances;
   }
 
-  plainRow('a sign-out counts on hosts whose clocks are minutes apart, and each of them writes one log line [Q08]', async () => {
-    const fleet = await start();
-    const all = await withClocksOff(fleet);
-    for (const one of all) {
-      const token = fleet.signIn();
-      for (const instance of all) expect(await instance.status(token)).toBe(200);
-      fleet.revoke(token);
-      expect(await one.do('signOut', token)).toBe('done');
-      for (const instance of all) {
-        await until('the sign-out is received', async () => (await instance.do('revocationsOf', token)) === 1);
-        expect(await instance.status(token)).toBe(401);
+  plainRow(
+    'a sign-out counts on hosts whose clocks are minutes apart, and each of them writes one log line [Q08]',
+    async () => {
+      const fleet = await start();
+      const all = await withClocksOff(fleet);
+      for (const one of all) {
+        const token = fleet.signIn();
+        for (const instance of all) expect(await instance.status(token)).toBe(200);
+        fleet.revoke(token);
+        expect(await one.do('signOut', token)).toBe('done');
+        for (const instance of all) {
+          await until(
+            'the sign-out is received',
+            async () => (await instance.do('revocationsOf', token)) === 1,
+          );
+          expect(await instance.status(token)).toBe(401);
+        }
       }
-    }
 
-    const warnings = await Promise.all(all.map((instance) => instance.do('warnings')));
-    expect(warnings).toEqual(all.map(() => [expect.stringContaining('clock differs')]));
-  });
+      const warnings = await Promise.all(all.map((instance) => instance.do('warnings')));
+      expect(warnings).toEqual(all.map(() => [expect.stringContaining('clock differs')]));
+    },
+  );
 
-  plainRow('a clock that is minutes off makes no lifetime longer, neither of stored nor of read entries [Q08]', async () => {
-    const fleet = await start();
-    const all = await withClocksOff(fleet, { options: { cache: { ttlMs: TTL_MS } } });
-    const acceptedAtMs = new Map<string, number>();
-    fleet.service.on('user_details', (request, ...call) => {
-      acceptedAtMs.set(String(request.headers['x-auth-token']), performance.now());
-      fleet.details(request, ...call);
-    });
-    const tokens = all.map(() => fleet.signIn());
-    for (const [index, token] of tokens.entries()) {
-      const [first, ...others] = [...all.slice(index), ...all.slice(0, index)];
-      for (const instance of [first, ...others]) expect(await instance?.status(token)).toBe(200);
-    }
-    // Only lifetimes may end these sessions: the first refusal is published to no other instance.
-    await fleet.redis.call('ACL', 'SETUSER', 'default', '-publish');
-    fleet.service.on('user_details', fleet.details);
-    for (const token of tokens) fleet.revoke(token);
+  plainRow(
+    'a clock that is minutes off makes no lifetime longer, neither of stored nor of read entries [Q08]',
+    async () => {
+      const fleet = await start();
+      const all = await withClocksOff(fleet, { options: { cache: { ttlMs: TTL_MS } } });
+      const acceptedAtMs = new Map<string, number>();
+      fleet.service.on('user_details', (request, ...call) => {
+        acceptedAtMs.set(String(request.headers['x-auth-token']), performance.now());
+        fleet.details(request, ...call);
+      });
+      const tokens = all.map(() => fleet.signIn());
+      for (const [index, token] of tokens.entries()) {
+        const [first, ...others] = [...all.slice(index), ...all.slice(0, index)];
+        for (const instance of [first, ...others]) expect(await instance?.status(token)).toBe(200);
+      }
+      // Only lifetimes may end these sessions: the first refusal is published to no other instance.
+      await fleet.redis.call('ACL', 'SETUSER', 'default', '-publish');
+      fleet.service.on('user_details', fleet.details);
+      for (const token of tokens) fleet.revoke(token);
 
-    const ages: number[] = [];
-    const check = async (instance: Instance, token: string): Promise<number> => {
-      const ageMs = performance.now() - (acceptedAtMs.get(token) ?? NaN);
-      const status = await instance.status(token);
-      if (status === 200) ages.push(ageMs);
-      return status;
-    };
-    await until('every instance denies every session', async () => {
-      const statuses = await Promise.all(all.flatMap((instance) => tokens.map((token) => check(instance, token))));
-      return statuses.every((status) => status === 401);
-    });
-    expect(ages.filter((ageMs) => !(ageMs < TTL_MS + STORE_TIMEOUT_MS))).toEqual([]);
-  });
+      const ages: number[] = [];
+      const check = async (instance: Instance, token: string): Promise<number> => {
+        const ageMs = performance.now() - (acceptedAtMs.get(token) ?? NaN);
+        const status = await instance.status(token);
+        if (status === 200) ages.push(ageMs);
+        return status;
+      };
+      await until('every instance denies every session', async () => {
+        const statuses = await Promise.all(
+          all.flatMap((instance) => tokens.map((token) => check(instance, token))),
+        );
+        return statuses.every((status) => status === 401);
+      });
+      expect(ages.filter((ageMs) => !(ageMs < TTL_MS + STORE_TIMEOUT_MS))).toEqual([]);
+    },
+  );
 
   const sealOf = (fleet: Fleet): SessionSeal => new SessionSeal('application-key', fleet.service.url);
 
-  /** Returns a message about a session as an instance of another version could publish it, correctly sealed. */
+  /**
+   * Returns a message about a session as an instance of another version could publish it, correctly sealed.
+   */
   function messagesAbout({ tokenKey: token }: SessionKeys): string[] {
     const envelope = (fields: object): string =>
-      JSON.stringify({ id: randomUUID(), at: Date.now(), token: Buffer.from(token, 'latin1').toString('base64'), ...fields });
-    const kinds = ['renewed', 'lost', 'constructor', '__proto__', '', 5, null, ['signedOut'], {}].map((kind) => envelope({ kind }));
-    const fields = [{}, { kind: 'signedOut', token: 5 }, { kind: 'signedOut', token: null }, { kind: 'userRevoked', username: 5 }].map(
-      envelope,
+      JSON.stringify({
+        id: randomUUID(),
+        at: Date.now(),
+        token: Buffer.from(token, 'latin1').toString('base64'),
+        ...fields,
+      });
+    const kinds = ['renewed', 'lost', 'constructor', '__proto__', '', 5, null, ['signedOut'], {}].map(
+      (kind) => envelope({ kind }),
     );
+    const fields = [
+      {},
+      { kind: 'signedOut', token: 5 },
+      { kind: 'signedOut', token: null },
+      { kind: 'userRevoked', username: 5 },
+    ].map(envelope);
     return [...kinds, ...fields, 'null', '[]', '5', '"signedOut"', '{}', 'signedOut', ''];
   }
 
-  plainRow('a message of an unknown kind, or one that cannot be read, changes nothing on any instance [Q09]', async () => {
-    const fleet = await start();
-    const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
-    const token = fleet.signIn();
-    for (const instance of [one, other]) expect(await instance.status(token)).toBe(200);
-    const { asked } = fleet;
+  plainRow(
+    'a message of an unknown kind, or one that cannot be read, changes nothing on any instance [Q09]',
+    async () => {
+      const fleet = await start();
+      const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
+      const token = fleet.signIn();
+      for (const instance of [one, other]) expect(await instance.status(token)).toBe(200);
+      const { asked } = fleet;
 
-    for (const text of messagesAbout(sessionKeysOf({ token, authIv: undefined }))) {
-      expect(await fleet.redis.publish(CHANNEL, sealOf(fleet).sealMessage(text))).toBe(2);
-    }
-    const last = fleet.signIn();
-    expect(await one.do('signOut', last)).toBe('done');
-    for (const instance of [one, other]) {
-      await until('a later message is received', async () => (await instance.do('revocationsOf', last)) === 1);
-      expect([await instance.status(token), await instance.do('revocations'), await instance.do('warnings')]).toEqual([200, 1, []]);
-    }
-    expect(fleet.asked).toBe(asked);
-  });
+      for (const text of messagesAbout(sessionKeysOf({ token, authIv: undefined }))) {
+        expect(await fleet.redis.publish(CHANNEL, sealOf(fleet).sealMessage(text))).toBe(2);
+      }
+      const last = fleet.signIn();
+      expect(await one.do('signOut', last)).toBe('done');
+      for (const instance of [one, other]) {
+        await until(
+          'a later message is received',
+          async () => (await instance.do('revocationsOf', last)) === 1,
+        );
+        expect([
+          await instance.status(token),
+          await instance.do('revocations'),
+          await instance.do('warnings'),
+        ]).toEqual([200, 1, []]);
+      }
+      expect(fleet.asked).toBe(asked);
+    },
+  );
 
   const ADMIN = { username: 'eve', role: 'admin' };
   /** Stands for the time at which a record is sealed. */
@@ -131,9 +167,14 @@ describeWithRedis('instances of an application', () => {
       { version: 2, confirmed: new Date(), lifetime: 60, record: ADMIN },
     ].map((record) => JSON.stringify(record)),
     ...[null, [], 'ann', {}].map((json) =>
-      JSON.stringify({ confirmedAt: 'now', ttlMs: 60_000, hasToken: true, since: 0, json }).replace('"now"', NOW),
+      JSON.stringify({ confirmedAt: 'now', ttlMs: 60_000, hasToken: true, since: 0, json }).replace(
+        '"now"',
+        NOW,
+      ),
     ),
-    ...['', {}, '60 s'].map((ttlMs) => JSON.stringify({ confirmedAt: 'now', ttlMs, hasToken: false, since: '', json: ADMIN })),
+    ...['', {}, '60 s'].map((ttlMs) =>
+      JSON.stringify({ confirmedAt: 'now', ttlMs, hasToken: false, since: '', json: ADMIN }),
+    ),
   ];
 
   /** The key of a session in Redis, as soon as it has a value. */
@@ -166,7 +207,12 @@ describeWithRedis('instances of an application', () => {
       await fleet.redis.set(key, Buffer.concat([Buffer.from('V'), of(keys)]), 'PX', 60_000);
       const { asked } = fleet;
       const response = await other.get(token);
-      expect([text, response.status, await response.json(), fleet.asked - asked]).toMatchObject([text, 200, { username: 'ann' }, 1]);
+      expect([text, response.status, await response.json(), fleet.asked - asked]).toMatchObject([
+        text,
+        200,
+        { username: 'ann' },
+        1,
+      ]);
     }
     expect(await other.do('warnings')).toEqual([]);
   });
@@ -195,17 +241,19 @@ class StricterRecord extends UserRecord {
 }
 
 describeWithRedis('another version of an application', () => {
-  it.each(platforms('Fastify'))('on %s names the field of a stored record that it does not accept', (_name: string, platform: Platform) =>
-    StoreBed.during(platform, async (bed) => {
-      bed.service.on('user_details', json({ ...READER, shape: 'old' }));
-      await bed.kept('token');
-      bed.service.on('user_details', json({ ...READER, shape: 'new' }));
-      const next = await bed.connectedApp({ options: { userRecord: StricterRecord } });
-      expect((await next.get('/me', 'token')).status).toBe(200);
-      expect(next.log.having('warn', 'invalid user record')).toEqual([
-        expect.stringContaining('shape must be one of the following values: new.'),
-      ]);
-    }),
+  it.each(platforms('Fastify'))(
+    'on %s names the field of a stored record that it does not accept',
+    (_name: string, platform: Platform) =>
+      StoreBed.during(platform, async (bed) => {
+        bed.service.on('user_details', json({ ...READER, shape: 'old' }));
+        await bed.kept('token');
+        bed.service.on('user_details', json({ ...READER, shape: 'new' }));
+        const next = await bed.connectedApp({ options: { userRecord: StricterRecord } });
+        expect((await next.get('/me', 'token')).status).toBe(200);
+        expect(next.log.having('warn', 'invalid user record')).toEqual([
+          expect.stringContaining('shape must be one of the following values: new.'),
+        ]);
+      }),
   );
 
   it.each(platforms('Fastify'))('on %s makes a call for an entry that it cannot read', (_name, platform) =>
@@ -215,7 +263,11 @@ describeWithRedis('another version of an application', () => {
       bed.service.on('user_details', json({ ...READER, shape: 'new' }));
       const next = await bed.connectedApp({ options: { userRecord: NextRecord } });
       const before = bed.asked;
-      expect([(await next.get('/me', 'token')).status, (await next.get('/me', 'token')).status, bed.asked - before]).toEqual([200, 200, 1]);
+      expect([
+        (await next.get('/me', 'token')).status,
+        (await next.get('/me', 'token')).status,
+        bed.asked - before,
+      ]).toEqual([200, 200, 1]);
     }),
   );
 });
@@ -268,38 +320,52 @@ async function recordTraffic(port: number): Promise<RecordedTraffic & { close():
   monitor.on('monitor', (_time: string, args: string[]) => traffic.texts.push(args.join(' ')));
   await listener.psubscribe('*');
   listener.on('pmessageBuffer', (_pattern: string, channel: Buffer, message: Buffer) => {
-    traffic.texts.push(`message ${channel.toString()}`, message.toString('latin1'), message.toString('hex'), message.toString('base64'));
+    traffic.texts.push(
+      `message ${channel.toString()}`,
+      message.toString('latin1'),
+      message.toString('hex'),
+      message.toString('base64'),
+    );
   });
   const close = (): void => [listener, monitor].forEach((one) => one.disconnect());
   return Object.assign(traffic, { close });
 }
 
 describeWithRedis('Redis', () => {
-  it.each(platforms('Fastify'))('receives nothing that it could read, from an application on %s', (_name, platform) =>
-    StoreBed.during(platform, async (bed) => {
-      const traffic = await recordTraffic(bed.server.port);
-      const setup = { options: { apiKey: KEY } };
-      const app = await bed.connectedApp(setup);
-      const sessions = app.app.get(SessionAuthService);
-      bed.service.on('sign_in', json(USER));
-      bed.service.on('user_details', json(USER));
-      await until('it listens', async () => (await bed.redis.pubsub('NUMSUB', 'session-auth:messages'))[1] === 1);
-      await sessions.signIn({ username, password: PASSWORD }, { authIv: iv });
-      await bed.kept(token, setup, iv);
-      await traffic.dump(bed.redis);
-      await sessions.forget(token);
-      await bed.kept(token, setup);
-      await traffic.dump(bed.redis);
-      await sessions.signOut(token, { authIv: iv });
-      await until('the revocation is published', () => traffic.having('message session-auth:messages') >= 2);
-      await traffic.dump(bed.redis);
-      traffic.close();
+  it.each(platforms('Fastify'))(
+    'receives nothing that it could read, from an application on %s',
+    (_name, platform) =>
+      StoreBed.during(platform, async (bed) => {
+        const traffic = await recordTraffic(bed.server.port);
+        const setup = { options: { apiKey: KEY } };
+        const app = await bed.connectedApp(setup);
+        const sessions = app.app.get(SessionAuthService);
+        bed.service.on('sign_in', json(USER));
+        bed.service.on('user_details', json(USER));
+        await until(
+          'it listens',
+          async () => (await bed.redis.pubsub('NUMSUB', 'session-auth:messages'))[1] === 1,
+        );
+        await sessions.signIn({ username, password: PASSWORD }, { authIv: iv });
+        await bed.kept(token, setup, iv);
+        await traffic.dump(bed.redis);
+        await sessions.forget(token);
+        await bed.kept(token, setup);
+        await traffic.dump(bed.redis);
+        await sessions.signOut(token, { authIv: iv });
+        await until(
+          'the revocation is published',
+          () => traffic.having('message session-auth:messages') >= 2,
+        );
+        await traffic.dump(bed.redis);
+        traffic.close();
 
-      for (const command of ['evalsha', 'publish', 'subscribe', 'set session-auth:']) expect(traffic.having(command)).toBeGreaterThan(0);
-      expect(traffic.secrets).toEqual([]);
-      // The search works: it finds a secret that was added.
-      traffic.texts.push(Buffer.from(`{"a":"${email}"}`).toString('base64'));
-      expect(traffic.secrets).not.toEqual([]);
-    }),
+        for (const command of ['evalsha', 'publish', 'subscribe', 'set session-auth:'])
+          expect(traffic.having(command)).toBeGreaterThan(0);
+        expect(traffic.secrets).toEqual([]);
+        // The search works: it finds a secret that was added.
+        traffic.texts.push(Buffer.from(`{"a":"${email}"}`).toString('base64'));
+        expect(traffic.secrets).not.toEqual([]);
+      }),
   );
 });

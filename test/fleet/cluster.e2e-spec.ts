@@ -16,7 +16,10 @@ const sum = (counts: number[]): number => counts.reduce((one, other) => one + ot
 describeWithRedis('a store in a Redis Cluster of three nodes', () => {
   const start = fleets();
 
-  async function clustered(fleet: Fleet, options: { keyPrefix?: string }): Promise<{ cluster: RedisCluster; instances: Instance[] }> {
+  async function clustered(
+    fleet: Fleet,
+    options: { keyPrefix?: string },
+  ): Promise<{ cluster: RedisCluster; instances: Instance[] }> {
     const cluster = fleet.keep(await RedisCluster.start(3));
     const redis = { nodes: cluster.places, options };
     const platforms = ['Express', 'Fastify', 'Express'] as const;
@@ -33,7 +36,11 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
       await instances[0]?.do('signOut', token);
     }
     for (const instance of instances) {
-      for (const token of tokens) await until('its revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
+      for (const token of tokens)
+        await until(
+          'its revocation is emitted',
+          async () => (await instance.do('revocationsOf', token)) === 1,
+        );
     }
   }
 
@@ -47,7 +54,10 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
       const listeners = await cluster.listeners(CHANNEL);
       await cluster.kill(listeners.indexOf(Math.max(...listeners)));
       await expectServiceDecides(fleet, instances[0]);
-      await until('all are subscribed', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
+      await until(
+        'all are subscribed',
+        async () => sum(await cluster.listeners(CHANNEL)) === instances.length,
+      );
       for (const instance of instances.slice(1)) {
         const tokens: string[] = [];
         await until('a sign-out is received', async () => {
@@ -68,11 +78,17 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
         const fleet = await start();
         const { cluster, instances } = await clustered(fleet, {});
         await cluster.kill(gone);
-        await until('all are subscribed', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
+        await until(
+          'all are subscribed',
+          async () => sum(await cluster.listeners(CHANNEL)) === instances.length,
+        );
         const token = fleet.signIn();
         await instances[0]?.do('signOut', token);
         for (const instance of instances)
-          await until('the sign-out is received', async () => (await instance.do('revocationsOf', token)) > 0);
+          await until(
+            'the sign-out is received',
+            async () => (await instance.do('revocationsOf', token)) > 0,
+          );
       }
     },
     3 * TIMEOUT_MS,
@@ -91,7 +107,10 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
   );
 });
 
-/** Once, unless the machine stalls: an instance asks too when the store, or the holder of the lease, lets it wait for `PATIENCE_MS`. */
+/**
+ * Once, unless the machine stalls: an instance asks too when the store, or the holder of the lease, lets it
+ * wait for `PATIENCE_MS`.
+ */
 async function expectAskedOnce(fleet: Fleet, instances: Instance[], token: string): Promise<void> {
   const [before, beganMs] = [fleet.asked, performance.now()];
   const statuses = await Promise.all(instances.map((instance) => instance.status(token)));
@@ -120,10 +139,16 @@ describeWithRedis('a client with a prefix of all keys', () => {
       const instances = await fleet.instances(2, { redis });
       const token = fleet.signIn();
       for (const instance of instances) expect(await instance.status(token)).toBe(200);
-      expect([fleet.asked, (await fleet.key('V')).startsWith('application:session-auth:')]).toEqual([1, true]);
+      expect([fleet.asked, (await fleet.key('V')).startsWith('application:session-auth:')]).toEqual([
+        1,
+        true,
+      ]);
       await instances[0]?.do('signOut', token);
       for (const instance of instances)
-        await until('its revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
+        await until(
+          'its revocation is emitted',
+          async () => (await instance.do('revocationsOf', token)) === 1,
+        );
     },
     TIMEOUT_MS,
   );
@@ -133,17 +158,21 @@ const ANN = { username: 'ann' };
 
 describeWithRedis('an application with a store', () => {
   describe.each(platforms('Express'))('on %s', (_name, platform) => {
-    plainRow('lets users in from the store if its client pipelines commands and returns numbers as strings [Q03]', () =>
-      StoreBed.during(platform, async (bed) => {
-        bed.service.on('user_details', json(ANN));
-        const redis = { enableAutoPipelining: true, stringNumbers: true } as const;
-        await bed.kept('token', { redis });
-        const before = bed.asked;
-        const other = await bed.connectedApp({ redis });
-        expect([(await other.get('/me', 'token')).status, (await other.get('/me', 'token')).status, bed.asked - before]).toEqual([
-          200, 200, 0,
-        ]);
-      }),
+    plainRow(
+      'lets users in from the store if its client pipelines commands and returns numbers as strings [Q03]',
+      () =>
+        StoreBed.during(platform, async (bed) => {
+          bed.service.on('user_details', json(ANN));
+          const redis = { enableAutoPipelining: true, stringNumbers: true } as const;
+          await bed.kept('token', { redis });
+          const before = bed.asked;
+          const other = await bed.connectedApp({ redis });
+          expect([
+            (await other.get('/me', 'token')).status,
+            (await other.get('/me', 'token')).status,
+            bed.asked - before,
+          ]).toEqual([200, 200, 0]);
+        }),
     );
 
     plainRow('that may not subscribe writes one log line and is degraded, until it may [Q05]', () =>
@@ -157,7 +186,11 @@ describeWithRedis('an application with a store', () => {
         expect(lines).toHaveLength(1);
         expect(lines[0]).not.toContain('password');
         await bed.redis.call('ACL', 'SETUSER', 'deaf', 'allchannels');
-        await until('it is up', () => events.serviceStatus.state === 'up' && events.serviceStatus.revocationBus.state === 'connected');
+        await until(
+          'it is up',
+          () =>
+            events.serviceStatus.state === 'up' && events.serviceStatus.revocationBus.state === 'connected',
+        );
       }),
     );
   });

@@ -34,7 +34,9 @@ describeWithRedis('an end that a process delivers while it closes', () => {
     proxy.cut();
     const closing = await fleet.instance({ redis: { port: proxy.port }, ownProcess: true });
     expect(await closing.do('forgetAndClose', 'ann')).toBe('done');
-    expect(await closing.do('warnings')).toContainEqual(expect.stringContaining('revocations lost: 1 reached neither'));
+    expect(await closing.do('warnings')).toContainEqual(
+      expect.stringContaining('revocations lost: 1 reached neither'),
+    );
   });
 });
 
@@ -47,7 +49,8 @@ describeWithRedis('many ends', () => {
       const fleet = await start();
       const [one, other] = await fleet.instances(2);
       const tokens = [0, MANY - 1].map((user) => fleet.signIn({ username: `user ${user}` }));
-      for (const token of tokens) expect([await one?.status(token), await other?.status(token)]).toEqual([200, 200]);
+      for (const token of tokens)
+        expect([await one?.status(token), await other?.status(token)]).toEqual([200, 200]);
       for (const token of tokens) fleet.revoke(token);
       expect(await one?.do('forgetUsers', MANY)).toBe('done');
       for (const token of tokens) {
@@ -122,21 +125,26 @@ describeWithRedis('instances with different lifetimes', () => {
   it.each([
     ['a user', (instance: Instance) => instance.do('forgetUser', 'ann')],
     ['all users', (instance: Instance) => instance.do('forgetAll')],
-  ])('all honour the end of %s, on one that caches for less: it lasts as long as the longest lifetime [Q16]', async (_whose, end) => {
-    const fleet = await start();
-    const [long] = await fleet.instances(1);
-    const short = await fleet.instance({ platform: 'Fastify', options: { cache: { ttlMs: SHORT_MS } } });
-    await fleet.subscribed(2);
-    const token = fleet.signIn();
-    expect(await long?.status(token)).toBe(200);
-    const key = await fleet.key('V');
-    fleet.revoke(token);
-    expect(await end(short)).toBe('done');
-    const endMs = performance.now();
-    await until('its own lifetime is over', () => performance.now() - endMs > 2 * SHORT_MS);
-    const later = await fleet.instance();
-    expect([await fleet.redis.exists(key), await later.status(token), await long?.status(token)]).toEqual([1, 401, 401]);
-  });
+  ])(
+    'all honour the end of %s, on one that caches for less: it lasts as long as the longest lifetime [Q16]',
+    async (_whose, end) => {
+      const fleet = await start();
+      const [long] = await fleet.instances(1);
+      const short = await fleet.instance({ platform: 'Fastify', options: { cache: { ttlMs: SHORT_MS } } });
+      await fleet.subscribed(2);
+      const token = fleet.signIn();
+      expect(await long?.status(token)).toBe(200);
+      const key = await fleet.key('V');
+      fleet.revoke(token);
+      expect(await end(short)).toBe('done');
+      const endMs = performance.now();
+      await until('its own lifetime is over', () => performance.now() - endMs > 2 * SHORT_MS);
+      const later = await fleet.instance();
+      expect([await fleet.redis.exists(key), await later.status(token), await long?.status(token)]).toEqual([
+        1, 401, 401,
+      ]);
+    },
+  );
 
   it.each(['Express', 'Fastify'] as const)(
     'none keeps what another one stored for longer than the reply allows, nor than the other one would, on %s [Q16]',
@@ -148,7 +156,10 @@ describeWithRedis('instances with different lifetimes', () => {
       for (const headers of [{ 'cache-control': 'max-age=1' }, {}]) {
         const token = `token-${Object.keys(headers).length}`;
         const record = JSON.stringify({ username: 'ann', auth_token: token });
-        fleet.service.on('user_details', reply(200, record, { 'content-type': 'application/json', ...headers }));
+        fleet.service.on(
+          'user_details',
+          reply(200, record, { 'content-type': 'application/json', ...headers }),
+        );
         const startMs = performance.now();
         expect(await short.status(token)).toBe(200);
         await fleet.key('V');
@@ -171,15 +182,22 @@ describeWithRedis('instances with different lifetimes', () => {
 describeWithRedis('a user whose name the record class changes', () => {
   const start = fleets();
 
-  it.each(['ANN', 'ann'])('is forgotten on every instance, and in the store, by either spelling: %s [Q17]', async (username) => {
-    const fleet = await start();
-    const [one, other, third] = (await fleet.instances(3, { lowerCaseNames: true })) as [Instance, Instance, Instance];
-    const token = fleet.signIn({ username: 'ANN' });
-    expect(await (await other.get(token)).json()).toMatchObject({ username: 'ann' });
-    await fleet.key('V');
-    fleet.revoke(token);
-    expect(await one.do('forgetUser', username)).toBe('done');
-    await until('it is received', async () => (await other.do('forgottenUsers')).includes(username));
-    for (const instance of [other, one, third]) expect(await instance.status(token)).toBe(401);
-  });
+  it.each(['ANN', 'ann'])(
+    'is forgotten on every instance, and in the store, by either spelling: %s [Q17]',
+    async (username) => {
+      const fleet = await start();
+      const [one, other, third] = (await fleet.instances(3, { lowerCaseNames: true })) as [
+        Instance,
+        Instance,
+        Instance,
+      ];
+      const token = fleet.signIn({ username: 'ANN' });
+      expect(await (await other.get(token)).json()).toMatchObject({ username: 'ann' });
+      await fleet.key('V');
+      fleet.revoke(token);
+      expect(await one.do('forgetUser', username)).toBe('done');
+      await until('it is received', async () => (await other.do('forgottenUsers')).includes(username));
+      for (const instance of [other, one, third]) expect(await instance.status(token)).toBe(401);
+    },
+  );
 });

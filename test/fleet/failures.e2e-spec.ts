@@ -21,7 +21,10 @@ type Failure = (bed: StoreBed, proxy: MeddlingProxy, setup: StoreAppSetup) => Pr
 
 /** A failure that begins while the application uses the store. */
 const midway =
-  (begin: (bed: StoreBed, proxy: MeddlingProxy) => unknown, redis: NonNullable<StoreAppSetup['redis']> = {}): Failure =>
+  (
+    begin: (bed: StoreBed, proxy: MeddlingProxy) => unknown,
+    redis: NonNullable<StoreAppSetup['redis']> = {},
+  ): Failure =>
   async (bed, proxy, setup) => {
     bed.service.on('user_details', json({ username: 'ann' }));
     const { app } = await bed.kept(randomUUID(), { ...setup, redis: { port: proxy.port, ...redis } });
@@ -33,7 +36,8 @@ const user = (bed: StoreBed, ...rules: string[]): Promise<unknown> =>
   bed.redis.call('ACL', 'SETUSER', 'application', 'reset', 'on', '>password', '~*', '&*', '+@all', ...rules);
 
 /** Turns a bit of every byte that is not part of a line's end. */
-const garbled = (bytes: Buffer): Buffer => Buffer.from(bytes.map((byte) => (byte === 13 || byte === 10 ? byte : byte ^ 2)));
+const garbled = (bytes: Buffer): Buffer =>
+  Buffer.from(bytes.map((byte) => (byte === 13 || byte === 10 ? byte : byte ^ 2)));
 
 const FAILURES: [what: string, failure: Failure][] = [
   [
@@ -73,7 +77,10 @@ const FAILURES: [what: string, failure: Failure][] = [
     'runs no scripts for this user',
     async (bed, proxy, setup) => {
       await user(bed, '-evalsha', '-eval');
-      return bed.connectedApp({ ...setup, redis: { port: proxy.port, username: 'application', password: 'password' } });
+      return bed.connectedApp({
+        ...setup,
+        redis: { port: proxy.port, username: 'application', password: 'password' },
+      });
     },
   ],
 ];
@@ -120,7 +127,10 @@ describeWithRedis('a store that fails', () => {
             const proxy = bed.keep(await MeddlingProxy.to(bed.server.port));
             const app = await midway(() => proxy.fallSilent())(bed, proxy, { store: { timeoutMs } });
             const times = await coldChecks(bed, app, 'one');
-            return times.filter((time) => time > timeoutMs * 0.9).length <= CHECKS / 4 && (times[CHECKS / 2] ?? Infinity) < timeoutMs / 2;
+            return (
+              times.filter((time) => time > timeoutMs * 0.9).length <= CHECKS / 4 &&
+              (times[CHECKS / 2] ?? Infinity) < timeoutMs / 2
+            );
           });
         }),
       PATIENCE_MS,
@@ -130,7 +140,11 @@ describeWithRedis('a store that fails', () => {
       'is used again when it works',
       () =>
         StoreBed.during(platform, async (bed) => {
-          const app = await midway(({ server }) => server.kill())(bed, bed.keep(await MeddlingProxy.to(bed.server.port)), {});
+          const app = await midway(({ server }) => server.kill())(
+            bed,
+            bed.keep(await MeddlingProxy.to(bed.server.port)),
+            {},
+          );
           await coldChecks(bed, app, 'one');
           await bed.server.run();
           bed.service.on('user_details', json({ username: 'ann' }));
@@ -148,7 +162,15 @@ describeWithRedis('a store that fails', () => {
 });
 
 /** The commands that instances need of Redis, on its one prefix; some more or fewer of them. */
-const acl = (...rules: string[]): string[] => ['reset', 'on', '>password', '~session-auth:*', '&session-auth:*', '+@all', ...rules];
+const acl = (...rules: string[]): string[] => [
+  'reset',
+  'on',
+  '>password',
+  '~session-auth:*',
+  '&session-auth:*',
+  '+@all',
+  ...rules,
+];
 
 interface Pair {
   /** Reaches Redis directly. */
@@ -164,7 +186,10 @@ describeWithRedis('an instance that receives no messages for a while', () => {
 
   async function pairOf(fleet: Fleet): Promise<Pair> {
     const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-    const [near, far] = await Promise.all([fleet.instance(), fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' })]);
+    const [near, far] = await Promise.all([
+      fleet.instance(),
+      fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' }),
+    ]);
     await fleet.subscribed(2);
     const token = fleet.signIn();
     expect([await near.status(token), await far.status(token)]).toEqual([200, 200]);
@@ -239,7 +264,9 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       const fleet = await start();
       await fleet.redis.call('ACL', 'SETUSER', 'near', ...acl(...ofNear));
       await fleet.redis.call('ACL', 'SETUSER', 'far', ...acl(...ofFar));
-      const as = (username: string) => ({ redis: { port: fleet.server.port, options: { username, password: 'password' } } });
+      const as = (username: string) => ({
+        redis: { port: fleet.server.port, options: { username, password: 'password' } },
+      });
       const options = { cache: { ttlMs: 3_000 } };
       const near = await fleet.instance({ ...as('near'), options });
       const far = await fleet.instance({ ...as('far'), options, platform: 'Fastify' });
@@ -255,7 +282,10 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       expect(await near.do('signOut', token)).toBe('done');
       expect(await far.status(token)).toBe(200);
       expect(fleet.asked).toBe(before);
-      await until('it asks the service', async () => (await far.status(token)) === 200 && fleet.asked > before);
+      await until(
+        'it asks the service',
+        async () => (await far.status(token)) === 200 && fleet.asked > before,
+      );
       fleet.revoke(token);
       expect(await far.status(token)).toBe(401);
       expect(await fleet.listeners(CHANNEL)).toBe(ofFar.length === 0 ? 2 : 1);
@@ -308,7 +338,10 @@ describeWithRedis('what a store costs each check', () => {
     async () => {
       const fleet = await start();
       const cluster = fleet.keep(await RedisCluster.start(3));
-      const instance = await fleet.instance({ redis: { nodes: cluster.places }, store: { timeoutMs: BUDGET_MS } });
+      const instance = await fleet.instance({
+        redis: { nodes: cluster.places },
+        store: { timeoutMs: BUDGET_MS },
+      });
       await instance.do('connected');
       await timesOf(instance, [fleet.signIn()]);
       await cluster.kill(0);

@@ -1,5 +1,11 @@
 import { Redis } from 'ioredis';
-import { json, reply, startSessionService, type Script, type ScriptedSessionService } from 'nestjs-session-auth/testing';
+import {
+  json,
+  reply,
+  startSessionService,
+  type Script,
+  type ScriptedSessionService,
+} from 'nestjs-session-auth/testing';
 import { RedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
 import type { InstanceHosts } from './instance-hosts.js';
@@ -49,7 +55,9 @@ export class Fleet {
   /** Starts a number of instances, on Express and on Fastify in turn, that receive each other's messages. */
   async instances(count: number, settings: Partial<InstanceSettings> = {}): Promise<Instance[]> {
     const listening = await this.listeners();
-    const instances = await Promise.all(Array.from({ length: count }, (_, index) => this.instance({ ...platformOf(index), ...settings })));
+    const instances = await Promise.all(
+      Array.from({ length: count }, (_, index) => this.instance({ ...platformOf(index), ...settings })),
+    );
     await this.subscribed(listening + count);
     return instances;
   }
@@ -58,7 +66,12 @@ export class Fleet {
   async instance({ store, ...settings }: Partial<InstanceSettings> = {}): Promise<Instance> {
     const place = { baseUrl: this.service.url, redis: { port: this.server.port } };
     const options = { timeoutMs: TOTAL_MS, ...settings.options };
-    const instance = await this.#hosts.start({ ...place, store: { timeoutMs: PATIENCE_MS, ...store }, ...settings, options });
+    const instance = await this.#hosts.start({
+      ...place,
+      store: { timeoutMs: PATIENCE_MS, ...store },
+      ...settings,
+      options,
+    });
     this.keep(instance);
     if (settings.redis === undefined) await instance.do('connected');
     return instance;
@@ -66,7 +79,10 @@ export class Fleet {
 
   /** Resolves when `count` clients are subscribed to the channel. */
   async subscribed(count: number, channel = CHANNEL): Promise<void> {
-    await until(`${count} are subscribed to ${channel}`, async () => (await this.listeners(channel)) === count);
+    await until(
+      `${count} are subscribed to ${channel}`,
+      async () => (await this.listeners(channel)) === count,
+    );
   }
 
   async listeners(channel = CHANNEL): Promise<number> {
@@ -74,7 +90,10 @@ export class Fleet {
     return count;
   }
 
-  /** Returns the key of the only entry, as soon as it is of this kind: `V` a value, `E` a tombstone, `L` a lease. */
+  /**
+   * Returns the key of the only entry, as soon as it is of this kind: `V` a value, `E` a tombstone, `L` a
+   * lease.
+   */
   async key(kind: 'V' | 'E' | 'L'): Promise<string> {
     let key = '';
     await until(

@@ -18,7 +18,9 @@ export class InstanceHost {
     this.#child = fork(program.file, [JSON.stringify(settings)]);
     this.#forOne = settings.forOne ?? false;
     this.exit = once(this.#child, 'exit').then(([code]) => code as number | null);
-    this.#child.on('message', ({ id, result }: { id: number; result: unknown }) => this.#waiting.get(id)?.(result));
+    this.#child.on('message', ({ id, result }: { id: number; result: unknown }) =>
+      this.#waiting.get(id)?.(result),
+    );
   }
 
   /** Starts an instance. */
@@ -30,8 +32,12 @@ export class InstanceHost {
   /** Runs an operation on an instance. */
   async ask(order: Omit<Order, 'id'>): Promise<unknown> {
     const id = (this.#asked += 1);
-    const ended = this.exit.then((code) => Promise.reject(new Error(`The instance ended with exit code ${code ?? 'none'}`)));
-    const answer = new Promise((resolve) => this.#waiting.set(id, resolve)).finally(() => this.#waiting.delete(id));
+    const ended = this.exit.then((code) =>
+      Promise.reject(new Error(`The instance ended with exit code ${code ?? 'none'}`)),
+    );
+    const answer = new Promise((resolve) => this.#waiting.set(id, resolve)).finally(() =>
+      this.#waiting.delete(id),
+    );
     this.#child.send({ id, ...order });
     return Promise.race([answer, ended]);
   }

@@ -54,8 +54,18 @@ async function adapterOf(platform: InstanceSettings['platform']): Promise<Abstra
   return new (await import('@nestjs/platform-express')).ExpressAdapter();
 }
 
-async function startInstance({ platform, baseUrl, redis: at, store, options, lowerCaseNames }: InstanceSettings) {
-  const redis = 'nodes' in at ? new Cluster(at.nodes, at.options ?? {}) : new Redis({ port: at.port, host: '127.0.0.1', ...at.options });
+async function startInstance({
+  platform,
+  baseUrl,
+  redis: at,
+  store,
+  options,
+  lowerCaseNames,
+}: InstanceSettings) {
+  const redis =
+    'nodes' in at
+      ? new Cluster(at.nodes, at.options ?? {})
+      : new Redis({ port: at.port, host: '127.0.0.1', ...at.options });
   redis.on('error', () => undefined);
   const cache = { ttlMs: 60_000, ...options?.cache, store: new RedisSessionStore({ redis, ...store }) };
   const imports = [
@@ -69,10 +79,14 @@ async function startInstance({ platform, baseUrl, redis: at, store, options, low
   ];
   const log: string[] = [];
   const keep = (level: string) => (message: unknown) => void log.push(`${level} ${String(message)}`);
-  const app = await NestFactory.create({ module: InstanceModule, imports, controllers: [MeController] }, await adapterOf(platform), {
-    forceCloseConnections: true,
-    logger: { log: keep('log'), warn: keep('warn'), error: keep('error'), fatal: keep('fatal') },
-  });
+  const app = await NestFactory.create(
+    { module: InstanceModule, imports, controllers: [MeController] },
+    await adapterOf(platform),
+    {
+      forceCloseConnections: true,
+      logger: { log: keep('log'), warn: keep('warn'), error: keep('error'), fatal: keep('fatal') },
+    },
+  );
   await app.listen(0, '127.0.0.1');
   // After a longer stall, a client would use a connection that the server has closed.
   (app.getHttpServer() as Server).keepAliveTimeout = 60_000;
@@ -93,8 +107,11 @@ async function startInstance({ platform, baseUrl, redis: at, store, options, low
     forget: (token: string) => outcome(sessions.forget(token)),
     forgetUser: (username: string) => outcome(sessions.forgetUser(username)),
     /** Calls `forgetUser` for many users, without waiting for each. */
-    forgetUsers: (count: number) => outcome(Promise.all(Array.from({ length: count }, (_, index) => sessions.forgetUser(`user ${index}`)))),
-    /** Calls `forgetUser`, and closes the application at once, although its client may still be connecting. */
+    forgetUsers: (count: number) =>
+      outcome(Promise.all(Array.from({ length: count }, (_, index) => sessions.forgetUser(`user ${index}`)))),
+    /**
+     * Calls `forgetUser`, and closes the application at once, although its client may still be connecting.
+     */
     forgetAndClose: async (username: string) => {
       const forgotten = outcome(sessions.forgetUser(username));
       await app.close();
@@ -108,13 +125,17 @@ async function startInstance({ platform, baseUrl, redis: at, store, options, low
     userDetails: (token: string) => outcome(sessions.userDetails(token)),
     signIn: (username: string) => outcome(sessions.signIn({ username, password: 'password' })),
     /** How many revocations of the session this instance emitted. */
-    revocationsOf: (token: string) => ended.filter((fingerprint) => fingerprint === events.fingerprintOf(token)).length,
+    revocationsOf: (token: string) =>
+      ended.filter((fingerprint) => fingerprint === events.fingerprintOf(token)).length,
     revocations: () => ended.length,
     warnings: () => log.filter((line) => line.startsWith('warn') || line.startsWith('error')),
     closeApp: () => app.close(),
     /** Sets the wall clock of the process back. */
     setClockBack: (ms: number) => void (setBackMs += ms),
-    /** Whether the client of the application still works, which then is closed. Nothing ends this process afterwards: it has to end by itself. */
+    /**
+     * Whether the client of the application still works, which then is closed. Nothing ends this process
+     * afterwards: it has to end by itself.
+     */
     quitClient: async () => {
       const answer = await redis.ping().catch((error: unknown) => String(error));
       await redis.quit().catch(() => redis.disconnect());
@@ -153,6 +174,9 @@ async function obey({ instance, name, args }: Order): Promise<unknown> {
   return command(...args);
 }
 
-process.on('message', (order: Order) => void obey(order).then((result) => process.send?.({ id: order.id, result })));
+process.on(
+  'message',
+  (order: Order) => void obey(order).then((result) => process.send?.({ id: order.id, result })),
+);
 // The first order starts the instance: before it, nothing else keeps this process alive.
 if (forOne) process.once('message', () => process.channel?.unref());

@@ -22,7 +22,9 @@ export class Instance {
 
   /** `GET /me`, which is guarded. */
   get(token: string, authIv?: string): Promise<Response> {
-    return fetch(`${this.url}/me`, { headers: { 'x-auth-token': token, ...(authIv !== undefined && { 'x-auth-iv': authIv }) } });
+    return fetch(`${this.url}/me`, {
+      headers: { 'x-auth-token': token, ...(authIv !== undefined && { 'x-auth-iv': authIv }) },
+    });
   }
 
   /** The status of a check. */
@@ -33,8 +35,13 @@ export class Instance {
   }
 
   /** Runs an operation on the instance. */
-  async do<Name extends keyof Commands>(name: Name, ...args: Parameters<Commands[Name]>): Promise<Awaited<ReturnType<Commands[Name]>>> {
-    return (await this.host.ask({ instance: this.number, name, args })) as Awaited<ReturnType<Commands[Name]>>;
+  async do<Name extends keyof Commands>(
+    name: Name,
+    ...args: Parameters<Commands[Name]>
+  ): Promise<Awaited<ReturnType<Commands[Name]>>> {
+    return (await this.host.ask({ instance: this.number, name, args })) as Awaited<
+      ReturnType<Commands[Name]>
+    >;
   }
 
   /** Ends the process at once, as a crash does. The instance needs a process of its own. */

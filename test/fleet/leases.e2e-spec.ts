@@ -10,7 +10,10 @@ import type { Instance } from './instance.js';
 const ANN = { username: 'ann' };
 /** The longest that a check may take here. A lease lasts as long. */
 const CHECK_TIMEOUT_MS = 30_000;
-/** Without a heartbeat a lease lasts 50 ms, by default; on a busy machine the other instances may notice its end later. */
+/**
+ * Without a heartbeat a lease lasts 50 ms, by default; on a busy machine the other instances may notice its
+ * end later.
+ */
 const LEFT_OF_LEASE_MS = 20_000;
 
 /** Answers each call when the test releases it. */
@@ -38,7 +41,8 @@ async function clientsOf(fleet: Fleet): Promise<ReadonlySet<string>> {
   const clients = new Set<string>();
   const monitor = await fleet.redis.monitor();
   fleet.keep({ close: () => monitor.disconnect() });
-  // ioredis reports a line that comes together with the reply to MONITOR as an error: it is older than the commands to find.
+  // ioredis reports a line that comes together with the reply to MONITOR as an error: it is older than the
+  // commands to find.
   monitor.on('error', () => undefined);
   monitor.on('monitor', (_time: string, args: string[], source: string) => {
     if (args[0]?.toLowerCase() === 'evalsha') clients.add(source);
@@ -49,35 +53,46 @@ async function clientsOf(fleet: Fleet): Promise<ReadonlySet<string>> {
 describeWithRedis('instances that check one session at the same time', () => {
   const shared = sharedFleet(6, { options: { timeoutMs: CHECK_TIMEOUT_MS } });
 
-  plainRow('share one call if the service takes more than a second, and all let the user in [Q01]', async () => {
-    const fleet = shared();
-    const [token, before] = [fleet.signIn(), fleet.asked];
-    fleet.service.on('user_details', (...call) => void setTimeout(() => json(ANN)(...call), 1_500));
-    const statuses = await Promise.all(fleet.all.slice(0, 3).map((instance) => instance.status(token)));
-    expect([statuses, fleet.asked - before]).toEqual([[200, 200, 200], 1]);
-  });
+  plainRow(
+    'share one call if the service takes more than a second, and all let the user in [Q01]',
+    async () => {
+      const fleet = shared();
+      const [token, before] = [fleet.signIn(), fleet.asked];
+      fleet.service.on('user_details', (...call) => void setTimeout(() => json(ANN)(...call), 1_500));
+      const statuses = await Promise.all(fleet.all.slice(0, 3).map((instance) => instance.status(token)));
+      expect([statuses, fleet.asked - before]).toEqual([[200, 200, 200], 1]);
+    },
+  );
 
-  plainRow('wait for each other no longer than for one answer of the service if it refuses a token [Q10]', async () => {
-    const fleet = shared();
-    const refused = fleet.signIn();
-    const { waiting, script, open } = gate();
-    fleet.service.on('user_details', script(reply(401)));
-    const clients = await clientsOf(fleet);
-    const statuses = Promise.all(fleet.all.map((instance) => instance.status(refused)));
-    await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
-    waiting.pop()?.();
-    await until('all others ask at the same time', () => waiting.length === 5);
-    open();
-    expect(await statuses).toEqual(Array(6).fill(401));
-  });
+  plainRow(
+    'wait for each other no longer than for one answer of the service if it refuses a token [Q10]',
+    async () => {
+      const fleet = shared();
+      const refused = fleet.signIn();
+      const { waiting, script, open } = gate();
+      fleet.service.on('user_details', script(reply(401)));
+      const clients = await clientsOf(fleet);
+      const statuses = Promise.all(fleet.all.map((instance) => instance.status(refused)));
+      await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
+      waiting.pop()?.();
+      await until('all others ask at the same time', () => waiting.length === 5);
+      open();
+      expect(await statuses).toEqual(Array(6).fill(401));
+    },
+  );
 });
 
 describeWithRedis('an instance that waits for the answer of another', () => {
   const start = fleets();
 
-  /** One instance gets no answer of the service; another waits for it when the fault happens, and gets one. */
+  /**
+   * One instance gets no answer of the service; another waits for it when the fault happens, and gets one.
+   */
   async function tryFault(
-    fault: (fleet: Awaited<ReturnType<typeof start>>, holder: Awaited<ReturnType<(typeof fleet)['instance']>>) => unknown,
+    fault: (
+      fleet: Awaited<ReturnType<typeof start>>,
+      holder: Awaited<ReturnType<(typeof fleet)['instance']>>,
+    ) => unknown,
     ownProcess = false,
   ) {
     const fleet = await start();
@@ -100,27 +115,36 @@ describeWithRedis('an instance that waits for the answer of another', () => {
     return { leftMs, lost: await lost };
   }
 
-  plainRow('asks the service itself as soon as the other has crashed, long before its lease would end [Q02]', async () => {
-    const { leftMs, lost } = await tryFault((_fleet, holder) => holder.crash(), true);
-    expect(lost).toBe('gone');
-    // It has a lease of its own by then, or none.
-    expect(leftMs === -2 || leftMs > LEFT_OF_LEASE_MS).toBe(true);
-  });
+  plainRow(
+    'asks the service itself as soon as the other has crashed, long before its lease would end [Q02]',
+    async () => {
+      const { leftMs, lost } = await tryFault((_fleet, holder) => holder.crash(), true);
+      expect(lost).toBe('gone');
+      // It has a lease of its own by then, or none.
+      expect(leftMs === -2 || leftMs > LEFT_OF_LEASE_MS).toBe(true);
+    },
+  );
 
-  plainRow('asks the service itself as soon as the other has lost Redis, and both let the user in [Q02]', async () => {
-    const { leftMs, lost } = await tryFault((_fleet, holder) => holder.do('dropClient'));
-    expect([lost, leftMs === -2 || leftMs > LEFT_OF_LEASE_MS]).toEqual([200, true]);
-  });
+  plainRow(
+    'asks the service itself as soon as the other has lost Redis, and both let the user in [Q02]',
+    async () => {
+      const { leftMs, lost } = await tryFault((_fleet, holder) => holder.do('dropClient'));
+      expect([lost, leftMs === -2 || leftMs > LEFT_OF_LEASE_MS]).toEqual([200, true]);
+    },
+  );
 
   plainRow('asks the service itself as soon as Redis is full, and both let the user in [Q02]', async () => {
     const { lost } = await tryFault(({ redis }) => redis.config('SET', 'maxmemory', '1'));
     expect(lost).toBe(200);
   });
 
-  plainRow('asks the service itself as soon as Redis is a replica that can be read only, and both let the user in [Q02]', async () => {
-    const { lost } = await tryFault(({ redis }) => redis.call('REPLICAOF', '127.0.0.1', '1'));
-    expect(lost).toBe(200);
-  });
+  plainRow(
+    'asks the service itself as soon as Redis is a replica that can be read only, and both let the user in [Q02]',
+    async () => {
+      const { lost } = await tryFault(({ redis }) => redis.call('REPLICAOF', '127.0.0.1', '1'));
+      expect(lost).toBe(200);
+    },
+  );
 });
 
 /** How often the scripts of the store were run. */
@@ -153,7 +177,9 @@ describeWithRedis('the store of eight instances', () => {
       for (let count = 0; count < 20; count += 1) await askedOnce();
 
       const [runs, asked] = [await scriptRuns(fleet), fleet.asked];
-      const again = await Promise.all(fleet.all.flatMap((instance) => tokens.map((token) => instance.status(token))));
+      const again = await Promise.all(
+        fleet.all.flatMap((instance) => tokens.map((token) => instance.status(token))),
+      );
       expect([new Set(again), fleet.asked, await scriptRuns(fleet)]).toEqual([new Set([200]), asked, runs]);
     },
     TIMEOUT_MS,
@@ -163,7 +189,10 @@ describeWithRedis('the store of eight instances', () => {
     const fleet = shared();
     const [first, ...others] = fleet.all;
     const token = `${fleet.signIn()}/+of="zoe"`;
-    fleet.signIn({ username: 'zoë', role: 'hiring_manager', ccl_info: { ccl_name: 'ccl', ccl_id: 7 } }, token);
+    fleet.signIn(
+      { username: 'zoë', role: 'hiring_manager', ccl_info: { ccl_name: 'ccl', ccl_id: 7 } },
+      token,
+    );
     const before = fleet.asked;
 
     const user: unknown = await (await first.get(token)).json();
@@ -181,7 +210,10 @@ describeWithRedis('the store of eight instances', () => {
     await fleet.redis.pexpire(await fleet.key('V'), 2_000);
 
     expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
-    await until('the other instance asks the service', async () => (await other.status(token)) === 200 && fleet.asked === 2);
+    await until(
+      'the other instance asks the service',
+      async () => (await other.status(token)) === 200 && fleet.asked === 2,
+    );
     // The first one asked for itself, and caches for the whole lifetime.
     expect([await one.status(token), fleet.asked]).toEqual([200, 2]);
   });
@@ -197,7 +229,8 @@ describeWithRedis('the store of eight instances', () => {
     const userOn = async (instance: Instance, authIv?: string): Promise<unknown> => {
       const [before, asked] = [await storedIn(fleet), fleet.asked];
       const { username } = (await (await instance.get(token, authIv)).json()) as { username: string };
-      if (fleet.asked > asked) await until('the answer is kept', async () => (await storedIn(fleet)) !== before);
+      if (fleet.asked > asked)
+        await until('the answer is kept', async () => (await storedIn(fleet)) !== before);
       return [username, fleet.asked];
     };
 

@@ -14,7 +14,8 @@ import { PATIENCE_MS } from './shared-store.js';
 class Root {}
 
 const EVENTS = ['default', 'partners'].map((name) => SessionAuthModule.getToken(name, SessionAuthEvents));
-const isConnected = ({ serviceStatus }: SessionAuthEvents): boolean => serviceStatus.revocationBus.state === 'connected';
+const isConnected = ({ serviceStatus }: SessionAuthEvents): boolean =>
+  serviceStatus.revocationBus.state === 'connected';
 
 const SECRET = 'one-secret-of-both-registrations';
 
@@ -31,7 +32,9 @@ describeWithRedis('two registrations with one Redis, one secret and one baseUrl'
     await redis.ping();
     service = await startScriptedService();
     for (let instance = 0; instance < 2; instance += 1) contexts.push(await started());
-    await until('the revocation bus', () => contexts.every((context) => EVENTS.every((token) => isConnected(context.get(token)))));
+    await until('the revocation bus', () =>
+      contexts.every((context) => EVENTS.every((token) => isConnected(context.get(token)))),
+    );
   });
   afterAll(async () => {
     for (const context of contexts) await context.close();
@@ -44,7 +47,10 @@ describeWithRedis('two registrations with one Redis, one secret and one baseUrl'
     const options = (apiKey: string) => ({
       baseUrl: service.url,
       apiKey,
-      cache: { ttlMs: 60_000, store: new RedisSessionStore({ redis, secret: SECRET, timeoutMs: PATIENCE_MS }) },
+      cache: {
+        ttlMs: 60_000,
+        store: new RedisSessionStore({ redis, secret: SECRET, timeoutMs: PATIENCE_MS }),
+      },
     });
     const imports = [
       SessionAuthModule.forRoot(options('own-key')),
@@ -61,7 +67,9 @@ describeWithRedis('two registrations with one Redis, one secret and one baseUrl'
   const own = (instance: number): SessionAuthService => inject(instance, 'default');
   const partners = (instance: number): SessionAuthService => inject(instance, 'partners');
   const keysFor = (token: string): unknown[] =>
-    service.requests.filter(({ headers }) => headers['x-auth-token'] === token).map(({ headers }) => headers['x-api-key']);
+    service.requests
+      .filter(({ headers }) => headers['x-auth-token'] === token)
+      .map(({ headers }) => headers['x-api-key']);
 
   it('do not read the entries of each other, and share their own with other instances', async () => {
     const token = service.signInAs({ username: 'ann' });
@@ -78,7 +86,8 @@ describeWithRedis('two registrations with one Redis, one secret and one baseUrl'
 
   it('do not evict the sessions of each other, nor report messages that they cannot read', async () => {
     const token = service.signInAs({ username: 'bob' });
-    for (const instance of [0, 1]) for (const sessions of [own(instance), partners(instance)]) await sessions.verify(token);
+    for (const instance of [0, 1])
+      for (const sessions of [own(instance), partners(instance)]) await sessions.verify(token);
     const before = [own(1).countCached(), partners(1).countCached()];
     await own(0).forgetUser('bob');
     await until('the revocation', () => own(1).countCached() < (before[0] ?? 0));
@@ -88,6 +97,8 @@ describeWithRedis('two registrations with one Redis, one secret and one baseUrl'
     await partners(1).verify(token);
     expect(keysFor(token)).toHaveLength(seen);
     // On a busy machine, Redis may not answer in time; that says nothing about its messages.
-    expect(log.lines.filter((line) => line.startsWith('warn') && !line.includes('revocation bus interrupted'))).toEqual([]);
+    expect(
+      log.lines.filter((line) => line.startsWith('warn') && !line.includes('revocation bus interrupted')),
+    ).toEqual([]);
   });
 });

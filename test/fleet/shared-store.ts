@@ -31,10 +31,18 @@ export class SharedStore {
   options(ttlMs: number, timeoutMs?: number): NonNullable<TrialSetup['options']> {
     const redis = clientOf(this.proxy.port);
     this.#clients.push(redis);
-    return { cache: { ttlMs, store: new RedisSessionStore({ redis, ...(timeoutMs !== undefined && { timeoutMs }) }) } };
+    return {
+      cache: {
+        ttlMs,
+        store: new RedisSessionStore({ redis, ...(timeoutMs !== undefined && { timeoutMs }) }),
+      },
+    };
   }
 
-  /** A row with such an application; `begin` breaks Redis before it starts, and afterwards Redis works and is empty. */
+  /**
+   * A row with such an application; `begin` breaks Redis before it starts, and afterwards Redis works and is
+   * empty.
+   */
   row(ttlMs: number, begin?: () => void): TrialSetup {
     const options = (): NonNullable<TrialSetup['options']> => {
       begin?.();
@@ -48,7 +56,10 @@ export class SharedStore {
     };
   }
 
-  /** Checks one token after the other until the client of an application, which connects in its own time, keeps a session. */
+  /**
+   * Checks one token after the other until the client of an application, which connects in its own time,
+   * keeps a session.
+   */
   async connected(trial: Trial, at = trial.app.url): Promise<void> {
     let tokens = 0;
     await until('a session is kept', async () => {
@@ -61,7 +72,10 @@ export class SharedStore {
   async dump(): Promise<string[]> {
     const keys = await this.redis.keys('*');
     const values = await Promise.all(keys.map((key) => this.redis.getBuffer(key)));
-    return [...keys, ...values.flatMap((value) => [value?.toString('latin1') ?? '', value?.toString('hex') ?? ''])];
+    return [
+      ...keys,
+      ...values.flatMap((value) => [value?.toString('latin1') ?? '', value?.toString('hex') ?? '']),
+    ];
   }
 
   async #start(): Promise<void> {

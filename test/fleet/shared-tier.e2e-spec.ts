@@ -15,7 +15,10 @@ import { CHANNEL } from './fleet.js';
 
 const TTL_MS = 300_000;
 const SHORT_TTL_MS = 1_000;
-/** The time limit of a check while the store is down: its 50 ms and the delay of a busy machine, far below the total time. */
+/**
+ * The time limit of a check while the store is down: its 50 ms and the delay of a busy machine, far below the
+ * total time.
+ */
 const MAX_MEDIAN_MS = 2_500;
 const WARNING = 'session store unavailable';
 
@@ -30,7 +33,10 @@ describeWithRedis.each(platforms('Express'))('a store that is shared, on %s', (_
       const status = index % 2 === 0 ? 200 : 401;
       trial.service.on('user_details', status === 200 ? json(ANN) : reply(status));
       const before = trial.calls();
-      expect([await trial.status({ token: `${TOKEN}-${name}-${index}` }), trial.calls() - before]).toEqual([status, 1]);
+      expect([await trial.status({ token: `${TOKEN}-${name}-${index}` }), trial.calls() - before]).toEqual([
+        status,
+        1,
+      ]);
     }
     const times = trial.answers.slice(first).map(({ tookMs }) => tookMs);
     expect(times.sort((one, other) => one - other)[times.length / 2]).toBeLessThan(MAX_MEDIAN_MS);
@@ -79,8 +85,15 @@ describeWithRedis.each(platforms('Express'))('a store that is shared, on %s', (_
         const far = await trial.keepApp(store.options(ttlMs, PATIENCE_MS));
         const token = `${TOKEN}-${ttlMs}`;
         trial.service.on('user_details', json(ANN));
-        await until('all listen', async () => Number((await store.redis.pubsub('NUMSUB', 'session-auth:messages'))[1]) === (cut ? 4 : 3));
-        expect([await trial.status({ at: far.url, token }), await trial.status({ at: near.url, token })]).toEqual([200, 200]);
+        await until(
+          'all listen',
+          async () =>
+            Number((await store.redis.pubsub('NUMSUB', 'session-auth:messages'))[1]) === (cut ? 4 : 3),
+        );
+        expect([
+          await trial.status({ at: far.url, token }),
+          await trial.status({ at: near.url, token }),
+        ]).toEqual([200, 200]);
         if (cut) {
           await store.redis.call('ACL', 'SETUSER', 'default', '-publish');
           await expect(store.redis.publish('session-auth:messages', 'x')).rejects.toThrow('NOPERM');
@@ -98,7 +111,9 @@ describeWithRedis.each(platforms('Express'))('a store that is shared, on %s', (_
     'a dump of all keys and values of Redis holds no token, key, IV, email, username or role in clear [I04]',
     async (trial) => {
       const user = { username: 'canary-username', email: 'canary@example.com', role: 'canary-role' };
-      trial.service.on('user_details', (...call) => json({ ...user, auth_token: call[0].headers['x-auth-token'] })(...call));
+      trial.service.on('user_details', (...call) =>
+        json({ ...user, auth_token: call[0].headers['x-auth-token'] })(...call),
+      );
       await store.connected(trial);
       for (const iv of [IV, null]) await trial.status({ token: `${TOKEN}-${iv}`, iv });
       await trial.status({ token: `${TOKEN}-${IV}`, method: 'DELETE', path: '/logout' });
@@ -138,7 +153,11 @@ describeWithRedis('an application with a store that closes', () => {
     async (_how, interrupt) => {
       const fleet = await start();
       const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-      const instance = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify', ownProcess: true });
+      const instance = await fleet.instance({
+        redis: { port: proxy.port },
+        platform: 'Fastify',
+        ownProcess: true,
+      });
       await fleet.subscribed(1);
       interrupt(proxy);
       expect(await instance.do('signOut', fleet.signIn())).toBe('done');
@@ -170,7 +189,10 @@ describeWithRedis('a message of another sender on the revocation bus', () => {
     const token = fleet.signIn();
     await fleet.all[0].do('signOut', token);
     for (const instance of fleet.all)
-      await until('a later revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
+      await until(
+        'a later revocation is emitted',
+        async () => (await instance.do('revocationsOf', token)) === 1,
+      );
   }
 
   it('revokes nothing if it is forged, cut short, altered or nonsense', async () => {
@@ -178,17 +200,32 @@ describeWithRedis('a message of another sender on the revocation bus', () => {
     const [one, other] = fleet.all;
     const [ended, token] = [fleet.signIn(), fleet.signIn()];
     const [message = Buffer.alloc(0)] = await publishedDuring(fleet, () => one.do('signOut', ended));
-    const altered = Array.from(message, (_byte, index) => Buffer.from(message.map((byte, at) => (at === index ? byte ^ 1 : byte))));
+    const altered = Array.from(message, (_byte, index) =>
+      Buffer.from(message.map((byte, at) => (at === index ? byte ^ 1 : byte))),
+    );
     await fleet.all[1].status(token);
     const [emitted, asked] = [await other.do('revocations'), fleet.asked];
 
     const forged = JSON.stringify({ kind: 'signedOut', token, at: Date.now() });
-    const nonsense = ['', 'x', forged, '{}', '\u0001', randomBytes(100), randomBytes(256), Buffer.alloc(1_000_000, 1)];
+    const nonsense = [
+      '',
+      'x',
+      forged,
+      '{}',
+      '\u0001',
+      randomBytes(100),
+      randomBytes(256),
+      Buffer.alloc(1_000_000, 1),
+    ];
     const short = [1, 12, 13, 28, 29, message.length - 1].map((length) => message.subarray(0, length));
     for (const bytes of [...nonsense, ...altered, ...short, Buffer.concat([message, Buffer.of(0)])])
       await fleet.redis.publish(CHANNEL, bytes);
     await received(fleet);
-    expect([await other.do('revocations'), await other.status(token), fleet.asked]).toEqual([emitted + 1, 200, asked]);
+    expect([await other.do('revocations'), await other.status(token), fleet.asked]).toEqual([
+      emitted + 1,
+      200,
+      asked,
+    ]);
   });
 
   it('revokes nothing if it is a recorded message, published again', async () => {
@@ -215,8 +252,12 @@ describeWithRedis('a message of another sender on the revocation bus', () => {
     async () => {
       const fleet = shared();
       const tokens = Array.from({ length: 100 }, () => fleet.signIn());
-      const flood = Promise.all(Array.from({ length: 10_000 }, () => fleet.redis.publish(CHANNEL, randomBytes(128))));
-      const statuses = await Promise.all(fleet.all.flatMap((instance) => tokens.map((token) => instance.status(token))));
+      const flood = Promise.all(
+        Array.from({ length: 10_000 }, () => fleet.redis.publish(CHANNEL, randomBytes(128))),
+      );
+      const statuses = await Promise.all(
+        fleet.all.flatMap((instance) => tokens.map((token) => instance.status(token))),
+      );
       expect(new Set(statuses)).toEqual(new Set([200]));
       const reached = await flood;
       expect(new Set(reached)).toEqual(new Set([2]));

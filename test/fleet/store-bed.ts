@@ -31,13 +31,18 @@ const SOON_MS = 1_000;
 
 /** How an application differs from the others. */
 export interface StoreAppSetup {
-  readonly redis?: Pick<RedisOptions, 'port' | 'username' | 'password' | 'keyPrefix' | 'enableAutoPipelining' | 'stringNumbers'>;
+  readonly redis?: Pick<
+    RedisOptions,
+    'port' | 'username' | 'password' | 'keyPrefix' | 'enableAutoPipelining' | 'stringNumbers'
+  >;
   readonly store?: Partial<RedisSessionStoreOptions>;
   readonly options?: Partial<SessionAuthOptions>;
   readonly ttlMs?: number;
 }
 
-/** A Redis, a session service and applications in this process, for tests of one application and its store. */
+/**
+ * A Redis, a session service and applications in this process, for tests of one application and its store.
+ */
 export class StoreBed {
   readonly #closers: (() => Promise<unknown>)[] = [];
 
@@ -49,7 +54,11 @@ export class StoreBed {
     readonly redis: Redis,
   ) {}
 
-  static async during(platform: Platform, act: (bed: StoreBed) => Promise<void>, ...settings: string[]): Promise<void> {
+  static async during(
+    platform: Platform,
+    act: (bed: StoreBed) => Promise<void>,
+    ...settings: string[]
+  ): Promise<void> {
     const server = await RedisServer.start(...settings);
     const redis = new Redis(server.port, '127.0.0.1');
     redis.on('error', () => undefined);
@@ -94,8 +103,8 @@ export class StoreBed {
   }
 
   /**
-   * Has an application keep a session. An application whose store answered late keeps nothing for a while, and would say nothing of a later failure: then
-   * another application keeps it.
+   * Has an application keep a session. An application whose store answered late keeps nothing for a while,
+   * and would say nothing of a later failure: then another application keeps it.
    */
   async kept(token: string, setup?: StoreAppSetup, authIv?: string): Promise<KeptSession> {
     const before = new Set(await this.redis.keys('*'));

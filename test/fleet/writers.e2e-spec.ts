@@ -11,8 +11,16 @@ import { StoreBed, type StoreAppSetup } from './store-bed.js';
 const READER = { username: 'ann', role: 'reader' };
 const ADMIN = { username: 'eve', role: 'admin' };
 
-/** Checks a token on applications with empty caches, and expects that each asks the service and uses its answer. */
-async function expectServiceDecides(bed: StoreBed, token: string, setup?: StoreAppSetup, again?: () => Promise<unknown>): Promise<void> {
+/**
+ * Checks a token on applications with empty caches, and expects that each asks the service and uses its
+ * answer.
+ */
+async function expectServiceDecides(
+  bed: StoreBed,
+  token: string,
+  setup?: StoreAppSetup,
+  again?: () => Promise<unknown>,
+): Promise<void> {
   for (const [script, status] of [
     [reply(401), 401],
     [json(READER), 200],
@@ -32,8 +40,15 @@ type Write = (bed: StoreBed, key: string, value: Buffer) => Promise<unknown>;
 const WRITES: [what: string, write: Write][] = [
   ['nothing', ({ redis }, key) => redis.set(key, '', 'PX', 60_000)],
   ['a text', ({ redis }, key) => redis.set(key, JSON.stringify(ADMIN), 'PX', 60_000)],
-  ['a record in the place of a value', ({ redis }, key) => redis.set(key, `V${JSON.stringify(ADMIN)}`, 'PX', 60_000)],
-  ['bytes', ({ redis }, key) => redis.set(key, Buffer.concat([Buffer.from('V\u0001'), randomBytes(200)]), 'PX', 60_000)],
+  [
+    'a record in the place of a value',
+    ({ redis }, key) => redis.set(key, `V${JSON.stringify(ADMIN)}`, 'PX', 60_000),
+  ],
+  [
+    'bytes',
+    ({ redis }, key) =>
+      redis.set(key, Buffer.concat([Buffer.from('V\u0001'), randomBytes(200)]), 'PX', 60_000),
+  ],
   ['a megabyte', ({ redis }, key) => redis.set(key, Buffer.alloc(1_048_576, 'V'), 'PX', 60_000)],
   ['a value cut short', ({ redis }, key, value) => redis.set(key, value.subarray(0, -1), 'PX', 60_000)],
   ['a value with one bit turned', ({ redis }, key, value) => redis.set(key, turned(value), 'PX', 60_000)],
@@ -61,9 +76,11 @@ describeWithRedis('a client that can write to the store', () => {
         bed.service.on('user_details', json(READER));
         const { key, value } = await bed.kept('token');
         for (const [what, write] of WRITES) {
-          await expectServiceDecides(bed, 'token', {}, () => write(bed, key, value)).catch((error: unknown) => {
-            throw new Error(`With ${what}: ${String(error)}`);
-          });
+          await expectServiceDecides(bed, 'token', {}, () => write(bed, key, value)).catch(
+            (error: unknown) => {
+              throw new Error(`With ${what}: ${String(error)}`);
+            },
+          );
         }
       }));
 
@@ -72,8 +89,12 @@ describeWithRedis('a client that can write to the store', () => {
         bed.service.on('user_details', json(ADMIN));
         const [eve, iv] = [await bed.kept('token-of-eve'), await bed.kept('token-of-ann', {}, 'iv-of-eve')];
         bed.service.on('user_details', json(READER));
-        await expectServiceDecides(bed, 'token-of-ann', {}, () => bed.redis.set(iv.key, eve.value, 'PX', 60_000));
-        await expectServiceDecides(bed, 'token-of-ann', {}, () => bed.redis.set(iv.key, iv.value, 'PX', 60_000));
+        await expectServiceDecides(bed, 'token-of-ann', {}, () =>
+          bed.redis.set(iv.key, eve.value, 'PX', 60_000),
+        );
+        await expectServiceDecides(bed, 'token-of-ann', {}, () =>
+          bed.redis.set(iv.key, iv.value, 'PX', 60_000),
+        );
       }));
 
     it('prolongs no session by restoring a value, or by giving it another lifetime', () =>
@@ -107,7 +128,9 @@ describeWithRedis('a client that can write to the store', () => {
         bed.service.on('user_details', json(READER));
         const own = await bed.kept('token');
         expect(own.key).not.toBe(forged.key);
-        await expectServiceDecides(bed, 'token', {}, () => bed.redis.set(own.key, forged.value, 'PX', 60_000));
+        await expectServiceDecides(bed, 'token', {}, () =>
+          bed.redis.set(own.key, forged.value, 'PX', 60_000),
+        );
       }));
 
     it('and alter its traffic prolongs no value by a garbled age', () =>
@@ -115,7 +138,9 @@ describeWithRedis('a client that can write to the store', () => {
         bed.service.on('user_details', json(READER));
         await bed.kept('token');
         const proxy = bed.keep(await MeddlingProxy.to(bed.server.port));
-        proxy.rewrite((bytes) => Buffer.from(bytes.toString('latin1').replace(/\r\n:\d{4,6}(?=\r\n)/g, '\r\n$3\r\nold'), 'latin1'));
+        proxy.rewrite((bytes) =>
+          Buffer.from(bytes.toString('latin1').replace(/\r\n:\d{4,6}(?=\r\n)/g, '\r\n$3\r\nold'), 'latin1'),
+        );
         await expectServiceDecides(bed, 'token', { redis: { port: proxy.port } });
       }));
   });

@@ -11,7 +11,9 @@ export interface AcceptingService {
 }
 
 /** Starts a service that answers with the user of a token, or refuses it. */
-export async function startAcceptingService(userOf: (token: string) => string | undefined): Promise<AcceptingService> {
+export async function startAcceptingService(
+  userOf: (token: string) => string | undefined,
+): Promise<AcceptingService> {
   const calls = new Map<string, number>();
   const server = createServer(({ headers }, response) => {
     const token = String(headers['x-auth-token']);

@@ -2,25 +2,104 @@ import fc from 'fast-check';
 import { MAX_BODY, PRESENTED_TOKEN } from './wire-case.js';
 
 /** JSON texts by the type that a field declares. */
-const STRING = ['"a"', '""', '"ann@a.example"', '"\\u0000"', '"\\ud800"', '"é€😀"', '"__proto__"', '"\\"}"', '"7"'];
+const STRING = [
+  '"a"',
+  '""',
+  '"ann@a.example"',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"é€😀"',
+  '"__proto__"',
+  '"\\"}"',
+  '"7"',
+];
 const TOKEN = [...Array<string>(8).fill(`"${PRESENTED_TOKEN}"`), '"a"', '""'];
 const BOOLEAN = ['true', 'false'];
 const ID = ['7', '0', '-1', '-0', '7.0', '1e3', '9007199254740991', '-9007199254740991'];
-const NO_ID = ['1e999', '-1e999', '1.5', '9007199254740992', '9007199254740993', '"7"', 'true', '[]', '{}', '[7]'];
+const NO_ID = [
+  '1e999',
+  '-1e999',
+  '1.5',
+  '9007199254740992',
+  '9007199254740993',
+  '"7"',
+  'true',
+  '[]',
+  '{}',
+  '[7]',
+];
 const NESTED = `${'['.repeat(900)}${']'.repeat(900)}`;
 const ANY = [
-  ...['null', 'true', 'false', '0', '7', '1e999', '""', '"a"', '[]', '{}', '["a"]', '[true]', '[{}]', '{"length":1}', '{"username":"a"}'],
-  ...['{"__proto__":{"client_id":"x"}}', '{"constructor":{"prototype":{}}}', '{"toString":null}', '[{"client_id":1}]', NESTED],
+  ...[
+    'null',
+    'true',
+    'false',
+    '0',
+    '7',
+    '1e999',
+    '""',
+    '"a"',
+    '[]',
+    '{}',
+    '["a"]',
+    '[true]',
+    '[{}]',
+    '{"length":1}',
+    '{"username":"a"}',
+  ],
+  ...[
+    '{"__proto__":{"client_id":"x"}}',
+    '{"constructor":{"prototype":{}}}',
+    '{"toString":null}',
+    '[{"client_id":1}]',
+    NESTED,
+  ],
 ];
-const NO_JSON = ['undefined', 'NaN', "'a'", '01', '+1', '.5', '"a', '"\t"', '"\\x41"', 'tru', '', '[', '{"a":}', '-', '1e', '"\\u12"'];
+const NO_JSON = [
+  'undefined',
+  'NaN',
+  "'a'",
+  '01',
+  '+1',
+  '.5',
+  '"a',
+  '"\t"',
+  '"\\x41"',
+  'tru',
+  '',
+  '[',
+  '{"a":}',
+  '-',
+  '1e',
+  '"\\u12"',
+];
 
 const NAMES = {
-  string: ['username', 'email', 'role', 'first_name', 'last_name', 'sub_role', 'preffered_language', 'client_name'],
+  string: [
+    'username',
+    'email',
+    'role',
+    'first_name',
+    'last_name',
+    'sub_role',
+    'preffered_language',
+    'client_name',
+  ],
   token: ['auth_token'],
   boolean: ['help_checkbox', 'benestream_enabled', 'ats_enabled', 'obs_enabled'],
   id: ['client_id', 'company_id', 'location_id'],
 };
-const STRANGE = ['__proto__', 'constructor', 'prototype', 'toJSON', 'Username', 'preferred_language', 'hasOwnProperty', '', 'length'];
+const STRANGE = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toJSON',
+  'Username',
+  'preferred_language',
+  'hasOwnProperty',
+  '',
+  'length',
+];
 
 type Pair = readonly [name: string, value: string];
 
@@ -28,7 +107,10 @@ const pair = (names: readonly string[], values: readonly string[]): fc.Arbitrary
   fc.tuple(fc.constantFrom(...names), fc.constantFrom(...values, 'null'));
 
 const ids = fc
-  .array(fc.oneof({ weight: 20, arbitrary: pair(NAMES.id, ID) }, { weight: 1, arbitrary: pair(NAMES.id, NO_ID) }), { maxLength: 3 })
+  .array(
+    fc.oneof({ weight: 20, arbitrary: pair(NAMES.id, ID) }, { weight: 1, arbitrary: pair(NAMES.id, NO_ID) }),
+    { maxLength: 3 },
+  )
   .map(objectOf);
 const wellTyped: fc.Arbitrary<Pair> = fc.oneof(
   { weight: 5, arbitrary: pair([...NAMES.string, 'display_label'], STRING) },
@@ -37,7 +119,15 @@ const wellTyped: fc.Arbitrary<Pair> = fc.oneof(
   { weight: 2, arbitrary: fc.tuple(fc.constant('ccl_info'), ids) },
   { weight: 1, arbitrary: pair(STRANGE, ANY) },
 );
-const everyName = [...NAMES.string, ...NAMES.token, ...NAMES.boolean, ...NAMES.id, 'ccl_info', 'display_label', ...STRANGE];
+const everyName = [
+  ...NAMES.string,
+  ...NAMES.token,
+  ...NAMES.boolean,
+  ...NAMES.id,
+  'ccl_info',
+  'display_label',
+  ...STRANGE,
+];
 const anyPair = fc.oneof(
   { weight: 80, arbitrary: wellTyped },
   { weight: 3, arbitrary: pair(everyName, ANY) },
@@ -48,13 +138,37 @@ const identity = fc.oneof(
   { weight: 1, arbitrary: pair(['username', 'email'], ['""', '"a"']) },
 );
 
-const record = fc.tuple(identity, fc.array(anyPair, { maxLength: 6 }), fc.boolean()).map(([who, others, last]) => {
-  return objectOf(last ? [...others, who] : [who, ...others]);
-});
+const record = fc
+  .tuple(identity, fc.array(anyPair, { maxLength: 6 }), fc.boolean())
+  .map(([who, others, last]) => {
+    return objectOf(last ? [...others, who] : [who, ...others]);
+  });
 
 const NO_RECORD = [
-  ...['', ' ', 'null', '[]', '42', '"x"', 'true', '{', '}', '{}', '<html>', '[{"username":"ann"}]', '{"username":"ann",}', '\0'],
-  ...["{'username':'ann'}", '{"username":"ann"', 'username=ann', '{"username":"ann"}{}', '{"username":"ann"}\0', '//\n{"username":"ann"}'],
+  ...[
+    '',
+    ' ',
+    'null',
+    '[]',
+    '42',
+    '"x"',
+    'true',
+    '{',
+    '}',
+    '{}',
+    '<html>',
+    '[{"username":"ann"}]',
+    '{"username":"ann",}',
+    '\0',
+  ],
+  ...[
+    "{'username':'ann'}",
+    '{"username":"ann"',
+    'username=ann',
+    '{"username":"ann"}{}',
+    '{"username":"ann"}\0',
+    '//\n{"username":"ann"}',
+  ],
 ];
 const noRecord = fc.oneof(fc.constantFrom(...NO_RECORD), fc.constantFrom(...ANY));
 
@@ -72,14 +186,28 @@ const DRESS: readonly ((text: string) => string)[] = [
   (text) => text.replace(/[^]/g, '$&\0'),
   (text) => text.slice(0, -1),
   (text) => `${text},`,
-  ...[MAX_BODY - 1, MAX_BODY, MAX_BODY + 1, 2 * MAX_BODY].map((length) => (text: string) => text.padEnd(length)),
-  ...[MAX_BODY, MAX_BODY + 1].map((length) => (text: string) => text.replace('ann', 'n'.repeat(length - text.length + 3))),
+  ...[MAX_BODY - 1, MAX_BODY, MAX_BODY + 1, 2 * MAX_BODY].map(
+    (length) => (text: string) => text.padEnd(length),
+  ),
+  ...[MAX_BODY, MAX_BODY + 1].map(
+    (length) => (text: string) => text.replace('ann', 'n'.repeat(length - text.length + 3)),
+  ),
 ];
-const dress = fc.oneof({ weight: 12, arbitrary: fc.constant((text: string) => text) }, { weight: 2, arbitrary: fc.constantFrom(...DRESS) });
+const dress = fc.oneof(
+  { weight: 12, arbitrary: fc.constant((text: string) => text) },
+  { weight: 2, arbitrary: fc.constantFrom(...DRESS) },
+);
 
 /** A body, one character a byte: most often a user record. */
 export const body: fc.Arbitrary<string> = fc
-  .tuple(fc.oneof({ weight: 18, arbitrary: record }, { weight: 1, arbitrary: noRecord }, { weight: 1, arbitrary: fc.constant('') }), dress)
+  .tuple(
+    fc.oneof(
+      { weight: 18, arbitrary: record },
+      { weight: 1, arbitrary: noRecord },
+      { weight: 1, arbitrary: fc.constant('') },
+    ),
+    dress,
+  )
   .map(([text, dressed]) => dressed(Buffer.from(text, 'utf8').toString('latin1')));
 
 function objectOf(pairs: readonly Pair[]): string {

@@ -20,7 +20,9 @@ export type Answer = { readonly user: string | undefined } | { readonly status: 
 interface SocketIoServer {
   on(
     event: 'connection',
-    listener: (client: SocketClient & { readonly handshake: { readonly query: { readonly case?: string } } }) => void,
+    listener: (
+      client: SocketClient & { readonly handshake: { readonly query: { readonly case?: string } } },
+    ) => void,
   ): void;
   close(): Promise<void>;
 }
@@ -34,12 +36,20 @@ class AnyMethodController {
   }
 }
 
-/** Applications on Express and on Fastify, and servers of ws and of socket.io, whose handshakes the library checks. */
+/**
+ * Applications on Express and on Fastify, and servers of ws and of socket.io, whose handshakes the library
+ * checks.
+ */
 export class BrowserBed {
   readonly #closing: (() => Promise<unknown>)[] = [];
   /** Users of sockets that opened, by the number of their case. */
   readonly #opened = new Map<string, string | undefined>();
-  #ports: Record<'Express' | 'Fastify' | 'ws' | 'socket.io', number> = { Express: 0, Fastify: 0, ws: 0, 'socket.io': 0 };
+  #ports: Record<'Express' | 'Fastify' | 'ws' | 'socket.io', number> = {
+    Express: 0,
+    Fastify: 0,
+    ws: 0,
+    'socket.io': 0,
+  };
   #cases = 0;
 
   async start(): Promise<void> {
@@ -68,7 +78,8 @@ export class BrowserBed {
     this.#cases += 1;
     if (one.kind === 'request') return this.#request(one, this.#cases % 2 === 0 ? 'Express' : 'Fastify');
     const path = `case=${this.#cases}`;
-    const answer = one.kind === 'ws' ? await this.#openWs(one, `/?${path}`) : await this.#openSocketIo(one, path);
+    const answer =
+      one.kind === 'ws' ? await this.#openWs(one, `/?${path}`) : await this.#openSocketIo(one, path);
     const hasOpened = this.#opened.has(String(this.#cases));
     const user = this.#opened.get(String(this.#cases));
     this.#opened.clear();
@@ -78,7 +89,11 @@ export class BrowserBed {
   async #startApp(baseUrl: string, adapter: ExpressAdapter | FastifyAdapter): Promise<INestApplication> {
     const token = [fromHeader(HEADER), fromCookie(COOKIE, { trustedOrigins: [TRUSTED] })];
     const options = { plugins: [sessionSockets], token, cache: { ttlMs: 300_000, negativeTtlMs: 5_000 } };
-    const app = await NestFactory.create(sampleApp({ baseUrl, options, controllers: [AnyMethodController] }), adapter, { logger: false });
+    const app = await NestFactory.create(
+      sampleApp({ baseUrl, options, controllers: [AnyMethodController] }),
+      adapter,
+      { logger: false },
+    );
     await app.listen(0, '127.0.0.1');
     this.#closing.push(() => app.close());
     return app;
@@ -106,13 +121,19 @@ export class BrowserBed {
       IoAdapter['createIOServer']
     >[1]) as SocketIoServer;
     sockets.protect(io);
-    io.on('connection', (client) => this.#opened.set(String(client.handshake.query.case), sockets.userOf(client)?.username));
+    io.on('connection', (client) =>
+      this.#opened.set(String(client.handshake.query.case), sockets.userOf(client)?.username),
+    );
     this.#closing.push(() => io.close());
     return (server.address() as AddressInfo).port;
   }
 
   async #request({ method, lines }: BrowserCase, platform: 'Express' | 'Fastify'): Promise<Answer> {
-    const reply = await this.#raw(this.#ports[platform], `${method} /me`, [...lines, ['Content-Length', '0'], ['Connection', 'close']]);
+    const reply = await this.#raw(this.#ports[platform], `${method} /me`, [
+      ...lines,
+      ['Content-Length', '0'],
+      ['Connection', 'close'],
+    ]);
     const [, status = ''] = reply.split(' ');
     if (status !== '200') return { status: Number(status) };
     return { user: /"user":"([^"]*)"/.exec(reply)?.[1] };
@@ -132,7 +153,9 @@ export class BrowserBed {
   /** Sends the lines as they are, each character one byte. */
   async #raw(port: number, start: string, lines: BrowserCase['lines']): Promise<string> {
     const socket = connect(port, '127.0.0.1');
-    const head = [`${start} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n');
+    const head = [`${start} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), '', ''].join(
+      '\r\n',
+    );
     let reply = '';
     socket.on('data', (chunk) => (reply += chunk.toString('latin1')));
     socket.on('error', () => undefined);
@@ -146,17 +169,22 @@ export class BrowserBed {
     const headers = new Map<string, string[]>();
     // The client cannot send a header of this name.
     const sent = lines.filter(([name]) => name !== '__proto__');
-    for (const [name, value] of sent) headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
+    for (const [name, value] of sent)
+      headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
     const url = `ws://127.0.0.1:${this.#ports['socket.io']}/socket.io/?EIO=4&transport=websocket&${path}`;
     const socket = new WebSocket(url, {
-      headers: Object.fromEntries([...headers].map(([name, all]) => [name, all.length > 1 ? all : all[0]])) as Record<string, string>,
+      headers: Object.fromEntries(
+        [...headers].map(([name, all]) => [name, all.length > 1 ? all : all[0]]),
+      ) as Record<string, string>,
     });
     const answered = new Promise<Answer>((resolve) => {
       socket.on('message', (message: Buffer) => {
         const packet = message.toString();
         if (packet.startsWith('0')) socket.send(`40${JSON.stringify(fields)}`);
         else if (packet.startsWith('44'))
-          resolve({ status: (JSON.parse(packet.slice(2)) as { data: { statusCode: number } }).data.statusCode });
+          resolve({
+            status: (JSON.parse(packet.slice(2)) as { data: { statusCode: number } }).data.statusCode,
+          });
         else if (packet.startsWith('40')) resolve({ status: 101 });
       });
       socket.on('close', () => resolve('closed'));

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 
-/** The application under test: its origin, and the origins that it trusts. Pages of its own origin may use its cookie, and those of the trusted one. */
+/**
+ * The application under test: its origin, and the origins that it trusts. Pages of its own origin may use its
+ * cookie, and those of the trusted one.
+ */
 export const HOST = 'app.example.com:8443';
 export const TRUSTED = 'https://front.example.com';
 export const COOKIE = 'sid';
@@ -8,7 +11,13 @@ export const HEADER = 'X-Session';
 
 /** Tokens of a case; those of the service's sessions are valid. */
 export const VALID = ['token-of-ann', 'token-of-bob'] as const;
-export const INVALID = ['token-of-nobody', 'TOKEN-OF-ANN', 'token-of-an', 'token-of-ann%20', '"token-of-ann"'] as const;
+export const INVALID = [
+  'token-of-nobody',
+  'TOKEN-OF-ANN',
+  'token-of-an',
+  'token-of-ann%20',
+  '"token-of-ann"',
+] as const;
 
 /** A request, or the handshake of a socket. */
 export interface BrowserCase {
@@ -16,7 +25,10 @@ export interface BrowserCase {
   readonly method: string;
   /** Header lines in their order, but for those of the handshake itself. */
   readonly lines: readonly (readonly [name: string, value: string])[];
-  /** Of `fields`: the object that the client sends over the socket before it opens (`auth` of socket.io, `connectionParams` of graphql-ws). */
+  /**
+   * Of `fields`: the object that the client sends over the socket before it opens (`auth` of socket.io,
+   * `connectionParams` of graphql-ws).
+   */
   readonly fields: unknown;
 }
 
@@ -30,12 +42,19 @@ const token = fc.oneof(
 
 /** A name as anyone may write it: the case of its letters does not matter. */
 const spelled = (name: string): fc.Arbitrary<string> =>
-  fc.oneof({ weight: 6, arbitrary: fc.constant(name) }, { weight: 1, arbitrary: fc.constantFrom(name.toLowerCase(), name.toUpperCase()) });
-const line = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<Line> => fc.tuple(spelled(name), value);
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constant(name) },
+    { weight: 1, arbitrary: fc.constantFrom(name.toLowerCase(), name.toUpperCase()) },
+  );
+const line = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<Line> =>
+  fc.tuple(spelled(name), value);
 
 const cookieName = fc.oneof(
   { weight: 8, arbitrary: fc.constant(COOKIE) },
-  { weight: 1, arbitrary: fc.constantFrom('SID', 'sid2', 'xsid', ' sid', 'sid ', '__Host-sid', '\u00a0sid', 'sid=sid') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('SID', 'sid2', 'xsid', ' sid', 'sid ', '__Host-sid', '\u00a0sid', 'sid=sid'),
+  },
 );
 const pair = fc.tuple(cookieName, token).map(([name, value]) => `${name}=${value}`);
 const cookie = fc.oneof(
@@ -161,7 +180,10 @@ const lines = fc
   .chain((groups) => fc.shuffledSubarray(groups.flat(), { minLength: groups.flat().length }));
 
 const fieldName = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('token', HEADER, HEADER.toLowerCase(), HEADER.toUpperCase(), 'TOKEN') },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom('token', HEADER, HEADER.toLowerCase(), HEADER.toUpperCase(), 'TOKEN'),
+  },
   {
     weight: 3,
     arbitrary: fc.constantFrom(
@@ -219,10 +241,25 @@ const fields = fc.oneof(
   {
     weight: 12,
     arbitrary: pairsOfFields.map((pairs): unknown =>
-      JSON.parse(`{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`),
+      JSON.parse(
+        `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
+      ),
     ),
   },
-  { weight: 1, arbitrary: fc.constantFrom<unknown[]>(null, '', 'token', VALID[0], 7, true, [], [VALID[0]], [['token', VALID[0]]]) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<unknown[]>(
+      null,
+      '',
+      'token',
+      VALID[0],
+      7,
+      true,
+      [],
+      [VALID[0]],
+      [['token', VALID[0]]],
+    ),
+  },
   {
     weight: 1,
     arbitrary: token.map((value): unknown => ({
@@ -233,7 +270,9 @@ const fields = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
-/** Generates requests of browsers and of other clients: mostly as browsers send them, with occasional errors. */
+/**
+ * Generates requests of browsers and of other clients: mostly as browsers send them, with occasional errors.
+ */
 export const browserCase: fc.Arbitrary<BrowserCase> = fc.record({
   kind: fc.constantFrom<BrowserCase['kind'][]>('request', 'request', 'ws', 'fields'),
   method: fc.constantFrom(...METHODS),

@@ -14,19 +14,22 @@ const HOST_PORT = /^([a-z0-9.-]+)(?::([1-9][0-9]{0,4}))?$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /**
- * The expected outcomes of a call by docs/browsers.md, docs/websockets.md and the algorithm of Go's `CrossOriginProtection`. Reads the header lines as
- * sent, and knows nothing of the library.
+ * The expected outcomes of a call by docs/browsers.md, docs/websockets.md and the algorithm of Go's
+ * `CrossOriginProtection`. Reads the header lines as sent, and knows nothing of the library.
  */
 export function permittedFor(one: BrowserCase): Permitted {
   const own = one.kind === 'fields' ? fieldsOf(one.fields) : new Map<string, unknown[]>();
   const iv = own.get('x-auth-iv');
   const hasOddIv = iv !== undefined && typeof presented(iv) === 'string';
   // The IV goes to the service with the token, so that an odd one spoils a token.
-  return tokenOf(one, own).map((found) => (hasOddIv && typeof found !== 'string' ? 'malformed token' : found));
+  return tokenOf(one, own).map((found) =>
+    hasOddIv && typeof found !== 'string' ? 'malformed token' : found,
+  );
 }
 
 function tokenOf({ kind, method, lines }: BrowserCase, own: ReadonlyMap<string, unknown[]>): Permitted {
-  // A header takes precedence over a field of its name, and that over `token`. `null` is no value. No field is a cookie, or says whose page it is.
+  // A header takes precedence over a field of its name, and that over `token`. `null` is no value. No field
+  // is a cookie, or says whose page it is.
   for (const found of [listOf(valuesOf(lines, HEADER)), own.get(HEADER.toLowerCase()), own.get('token')])
     if (found && !isNull(found)) return [presented(found)];
   return cookieOf(valuesOf(lines, 'Cookie'), originOf(kind, method, lines));
@@ -88,7 +91,9 @@ function listOf(values: readonly string[]): readonly string[] | undefined {
 
 /** Values of a header, without the blanks around them (RFC 9110, section 5.5). */
 function valuesOf(lines: BrowserCase['lines'], name: string): string[] {
-  return lines.filter(([one]) => one.toLowerCase() === name.toLowerCase()).map(([, value]) => value.replace(/^[ \t]+|[ \t]+$/g, ''));
+  return lines
+    .filter(([one]) => one.toLowerCase() === name.toLowerCase())
+    .map(([, value]) => value.replace(/^[ \t]+|[ \t]+$/g, ''));
 }
 
 /** Fields by their names in lower case; of more than 256 none. */
@@ -97,6 +102,7 @@ function fieldsOf(fields: unknown): Map<string, unknown[]> {
   if (typeof fields !== 'object' || fields === null) return named;
   const entries = Object.entries(fields);
   if (entries.length > 256) return named;
-  for (const [name, value] of entries) named.set(name.toLowerCase(), [...(named.get(name.toLowerCase()) ?? []), value]);
+  for (const [name, value] of entries)
+    named.set(name.toLowerCase(), [...(named.get(name.toLowerCase()) ?? []), value]);
   return named;
 }

@@ -9,7 +9,10 @@ import type { Presented } from './browser-oracle.js';
 const sources = [fromHeader(HEADER), fromCookie(COOKIE, { trustedOrigins: [TRUSTED] })];
 const sessions = new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 4_096 });
 
-/** As Node.js reads header lines, without blanks around a value, and joins them: the first `Host`, cookies by `; `, others by `, `. */
+/**
+ * As Node.js reads header lines, without blanks around a value, and joins them: the first `Host`, cookies by
+ * `; `, others by `, `.
+ */
 function requestOf({ method, lines: sentLines, kind }: BrowserCase): CallRequest {
   const lines = sentLines.map(([name, value]) => [name, value.replace(/^[ \t]+|[ \t]+$/g, '')] as const);
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -17,7 +20,8 @@ function requestOf({ method, lines: sentLines, kind }: BrowserCase): CallRequest
     const key = name.toLowerCase();
     const before = headers[key];
     if (before === undefined) headers[key] = value;
-    else if (key !== 'host' && key !== 'referer') headers[key] = `${before}${key === 'cookie' ? '; ' : ', '}${value}`;
+    else if (key !== 'host' && key !== 'referer')
+      headers[key] = `${before}${key === 'cookie' ? '; ' : ', '}${value}`;
   }
   if (kind !== 'request') headers.upgrade = 'websocket';
   return {
@@ -30,7 +34,10 @@ function requestOf({ method, lines: sentLines, kind }: BrowserCase): CallRequest
 /** Returns the token that the library reads from a case, without a server. */
 export function read(one: BrowserCase): Presented {
   const upgrade = requestOf(one);
-  const request = one.kind === 'request' ? upgrade : handshakeRequest(upgrade, one.kind === 'fields' ? one.fields : undefined);
+  const request =
+    one.kind === 'request'
+      ? upgrade
+      : handshakeRequest(upgrade, one.kind === 'fields' ? one.fields : undefined);
   const found = sessions.read({} as ExecutionContext, request);
   return typeof found === 'string' ? found : { token: found.token };
 }

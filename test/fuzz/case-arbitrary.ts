@@ -54,7 +54,10 @@ const TRAILING = [
   'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"username":"eve"}',
   'HTTP/1.1 401 U\r\n\r\n',
 ];
-const trailing = fc.oneof({ weight: 30, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom(...TRAILING) });
+const trailing = fc.oneof(
+  { weight: 30, arbitrary: fc.constant('') },
+  { weight: 1, arbitrary: fc.constantFrom(...TRAILING) },
+);
 
 type EndingOf = (framing: readonly string[]) => Ending;
 const ending: fc.Arbitrary<EndingOf> = fc.oneof(
@@ -68,7 +71,10 @@ const cuts = fc.oneof(
   { weight: 1, arbitrary: fc.array(fc.nat(9_999), { minLength: 1, maxLength: 4 }) },
 );
 
-/** Whether an answer without an end is followed by silence and not by a close: rarely, because each silence lasts until the deadline. */
+/**
+ * Whether an answer without an end is followed by silence and not by a close: rarely, because each silence
+ * lasts until the deadline.
+ */
 const silence = fc.nat(7).map((drawn) => drawn === 7);
 
 /** An answer to user_details: most often as it should be, with something wrong here and there. */

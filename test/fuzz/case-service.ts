@@ -27,14 +27,19 @@ export class CaseService {
   }
 
   /**
-   * Sets the answer to a token. It is cut only before `end`: bytes that come in a write of their own after the answer could
-   * reach the client after its next request, and nothing in HTTP/1.1 would distinguish them from the answer to that.
+   * Sets the answer to a token. It is cut only before `end`: bytes that come in a write of their own after
+   * the answer could reach the client after its next request, and nothing in HTTP/1.1 would distinguish them
+   * from the answer to that.
    */
   expect(token: string, { bytes, ending, cuts }: WireCase, end: number | undefined): void {
     const answer = bytes.replaceAll(PRESENTED_TOKEN, token);
-    const places = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((one, other) => one - other);
+    const places = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort(
+      (one, other) => one - other,
+    );
     const sure = places.filter((place) => place === bytes.length || (end !== undefined && place < end));
-    const pieces = sure.map((place, index) => Buffer.from(answer.slice(sure[index - 1] ?? 0, place), 'latin1'));
+    const pieces = sure.map((place, index) =>
+      Buffer.from(answer.slice(sure[index - 1] ?? 0, place), 'latin1'),
+    );
     this.#scripts.set(token, { pieces, ending });
   }
 

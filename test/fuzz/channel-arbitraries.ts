@@ -5,7 +5,10 @@ import { createCipheriv, hkdfSync } from 'node:crypto';
 export const SECRETS = ['the first secret of the fleet', 'the second secret of the fleet'] as const;
 const KEYS = [...SECRETS, 'the secret of another fleet'] as const;
 
-/** A field of a message, by its meaning: the test puts the digest of a session, or the name of a user, in its place. */
+/**
+ * A field of a message, by its meaning: the test puts the digest of a session, or the name of a user, in its
+ * place.
+ */
 export type Field =
   | { readonly kind: 'session' | 'user'; readonly index: number }
   | { readonly kind: 'session, spelled otherwise'; readonly index: number }
@@ -42,7 +45,21 @@ interface Damage {
 export const TIMELY_MS = 1_700_000_000_000;
 
 const odd = fc.oneof(
-  fc.constantFrom<unknown[]>(null, '', 0, true, {}, [], '__proto__', 'constructor', 'toString', 'signedIn', 'SignedOut', '\0', '\ud800'),
+  fc.constantFrom<unknown[]>(
+    null,
+    '',
+    0,
+    true,
+    {},
+    [],
+    '__proto__',
+    'constructor',
+    'toString',
+    'signedIn',
+    'SignedOut',
+    '\0',
+    '\ud800',
+  ),
   fc.jsonValue({ maxDepth: 2 }),
 );
 const index = fc.nat(5);
@@ -78,7 +95,10 @@ export const channelCase: fc.Arbitrary<ChannelCase> = fc.record({
     { weight: 12, arbitrary: fc.constant('messages' as const) },
     { weight: 1, arbitrary: fc.constantFrom('values' as const, 'names' as const) },
   ),
-  scope: fc.oneof({ weight: 12, arbitrary: fc.constant('own' as const) }, { weight: 1, arbitrary: fc.constant('other' as const) }),
+  scope: fc.oneof(
+    { weight: 12, arbitrary: fc.constant('own' as const) },
+    { weight: 1, arbitrary: fc.constant('other' as const) },
+  ),
   kind: fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom<unknown[]>('signedOut', 'refused', 'evicted', 'userRevoked') },
     { weight: 1, arbitrary: fc.constant<unknown>('allRevoked') },
@@ -91,23 +111,43 @@ export const channelCase: fc.Arbitrary<ChannelCase> = fc.record({
     { weight: 1, arbitrary: fc.constantFrom<ChannelCase['id'][]>('same', 'none') },
     { weight: 1, arbitrary: fc.record({ value: odd.filter((value) => typeof value !== 'string') }) },
   ),
-  at: fc.oneof({ weight: 12, arbitrary: fc.constant<unknown>(1_700_000_000_000) }, { weight: 1, arbitrary: odd }),
-  from: fc.oneof({ weight: 12, arbitrary: fc.constant<unknown>('another instance') }, { weight: 1, arbitrary: odd }),
-  storeMs: fc.oneof({ weight: 12, arbitrary: fc.constant<unknown>(TIMELY_MS) }, { weight: 1, arbitrary: odd }),
+  at: fc.oneof(
+    { weight: 12, arbitrary: fc.constant<unknown>(1_700_000_000_000) },
+    { weight: 1, arbitrary: odd },
+  ),
+  from: fc.oneof(
+    { weight: 12, arbitrary: fc.constant<unknown>('another instance') },
+    { weight: 1, arbitrary: odd },
+  ),
+  storeMs: fc.oneof(
+    { weight: 12, arbitrary: fc.constant<unknown>(TIMELY_MS) },
+    { weight: 1, arbitrary: odd },
+  ),
   text: rarely(
     15,
-    fc.oneof(fc.json({ maxDepth: 2 }), fc.string(), fc.constantFrom('[]', '{', 'null', '1e999', '{"id":"x"}', `"${'x'.repeat(8_200)}"`)),
+    fc.oneof(
+      fc.json({ maxDepth: 2 }),
+      fc.string(),
+      fc.constantFrom('[]', '{', 'null', '1e999', '{"id":"x"}', `"${'x'.repeat(8_200)}"`),
+    ),
   ),
   damage: rarely(6, damage),
-  times: fc.oneof({ weight: 12, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.integer({ min: 2, max: 4 }) }),
+  times: fc.oneof(
+    { weight: 12, arbitrary: fc.constant(1) },
+    { weight: 1, arbitrary: fc.integer({ min: 2, max: 4 }) },
+  ),
 });
 
 const keys = new Map<string, Buffer>();
 
-/** Seals a text as an instance does: version, IV, AES-256-GCM, tag; the key is derived by HKDF for its use and the base URL of the service. */
+/**
+ * Seals a text as an instance does: version, IV, AES-256-GCM, tag; the key is derived by HKDF for its use and
+ * the base URL of the service.
+ */
 export function sealed(text: string, { key: secret, use }: ChannelCase, scope: string): Buffer {
   const name = `${secret} ${use} ${scope}`;
-  const key = keys.get(name) ?? Buffer.from(hkdfSync('sha256', secret, scope, `nestjs-session-auth ${use}`, 32));
+  const key =
+    keys.get(name) ?? Buffer.from(hkdfSync('sha256', secret, scope, `nestjs-session-auth ${use}`, 32));
   keys.set(name, key);
   const iv = crypto.getRandomValues(Buffer.alloc(12));
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: 16 });

@@ -38,7 +38,11 @@ export class ChannelTrial {
   async run(channelCase: ChannelCase): Promise<string | undefined> {
     await this.#cacheAll();
     const text = channelCase.text ?? JSON.stringify(this.#envelopeOf(channelCase));
-    const whole = sealed(text, channelCase, channelCase.scope === 'own' ? this.#service.url : `${this.#service.url}/other`);
+    const whole = sealed(
+      text,
+      channelCase,
+      channelCase.scope === 'own' ? this.#service.url : `${this.#service.url}/other`,
+    );
     const bytes = damaged(whole, channelCase.damage);
     const effects = this.#effectsOf(channelCase, text, bytes.equals(whole));
     try {
@@ -75,7 +79,15 @@ export class ChannelTrial {
     if (id === 'new') this.#ids += 1;
     const named = typeof id === 'object' ? { id: id.value } : id === 'none' ? {} : { id: `id-${this.#ids}` };
     const [sealedToken, name] = [this.#valueOf(token), this.#valueOf(username)];
-    return { kind, ...named, at, from, storeMs, ...(token && { token: sealedToken }), ...(username && { username: name }) };
+    return {
+      kind,
+      ...named,
+      at,
+      from,
+      storeMs,
+      ...(token && { token: sealedToken }),
+      ...(username && { username: name }),
+    };
   }
 
   #valueOf(field: Field | undefined): unknown {
@@ -83,17 +95,23 @@ export class ChannelTrial {
     if (field.kind === 'other') return field.value;
     if (field.kind === 'user') return `user-${field.index % USERS}`;
     const digest = digestOf(this.#tokens[field.index % SESSIONS] ?? '');
-    return field.kind === 'session' ? digest : digest.replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_');
+    return field.kind === 'session'
+      ? digest
+      : digest.replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_');
   }
 
-  /** Returns the expected effect on each session: only an undamaged, new message of the fleet, of a known kind, revokes the sessions that it names. */
+  /**
+   * Returns the expected effect on each session: only an undamaged, new message of the fleet, of a known
+   * kind, revokes the sessions that it names.
+   */
   #effectsOf(channelCase: ChannelCase, text: string, isWhole: boolean): Effect[] {
     const { key, use, scope, id, at, from, storeMs } = channelCase;
     const kept = this.#tokens.map((): Effect => 'kept');
     const isOwn = use === 'messages' && scope === 'own' && SECRETS.some((secret) => secret === key);
     if (!isOwn || !isWhole || text.length > 8_000) return kept;
     // A text of any kind may happen to be a message; it names no session of the test.
-    if (channelCase.text !== undefined) return kept.map(() => (text.includes('allRevoked') ? 'either' : 'kept'));
+    if (channelCase.text !== undefined)
+      return kept.map(() => (text.includes('allRevoked') ? 'either' : 'kept'));
     if (typeof at !== 'number' || typeof id === 'object' || id === 'none') return kept;
     if (typeof from !== 'string' || typeof storeMs !== 'number') return kept;
     const isNew = this.#seen !== this.#ids;
@@ -108,11 +126,14 @@ export class ChannelTrial {
     if (kind === 'allRevoked') return kept.map(() => 'evicted');
     const username = this.#valueOf(channelCase.username);
     if (kind === 'userRevoked' && typeof username === 'string') this.#revokedUsers.add(username);
-    if (kind === 'userRevoked') return kept.map((_, index) => (username === `user-${index % USERS}` ? 'evicted' : 'kept'));
+    if (kind === 'userRevoked')
+      return kept.map((_, index) => (username === `user-${index % USERS}` ? 'evicted' : 'kept'));
     if (kind !== 'signedOut' && kind !== 'refused' && kind !== 'evicted') return [...kept];
     if (token?.kind !== 'session' && token?.kind !== 'session, spelled otherwise') return [...kept];
     const named = token.index % SESSIONS;
-    return kept.map((_, index) => (index === named ? (token.kind === 'session' ? 'evicted' : 'either') : 'kept'));
+    return kept.map((_, index) =>
+      index === named ? (token.kind === 'session' ? 'evicted' : 'either') : 'kept',
+    );
   }
 
   async #judge(effects: readonly Effect[], { kind }: ChannelCase): Promise<string | undefined> {
@@ -124,9 +145,11 @@ export class ChannelTrial {
       this.#counts.add(wasAsked ? 'sessions checked again' : 'sessions kept');
       if (username !== `user-${index % USERS}`) return `session ${index} has the user ${String(username)}`;
       if (effect === 'evicted' && !wasAsked) return `session ${index} is not checked again`;
-      // The age of an entry is read from the clock twice. Between, a millisecond may begin, and an entry that is younger than a revocation counts as older.
+      // The age of an entry is read from the clock twice. Between, a millisecond may begin, and an entry that
+      // is younger than a revocation counts as older.
       const mayBeTooOld = this.#revokedUsers.has(username);
-      if (effect === 'kept' && wasAsked && mayBeTooOld) this.#counts.add('sessions of revoked users checked once more');
+      if (effect === 'kept' && wasAsked && mayBeTooOld)
+        this.#counts.add('sessions of revoked users checked once more');
       else if (effect === 'kept' && wasAsked) return `session ${index} is checked again`;
       // A tombstone stays; later cases need a session that can be cached.
       if (wasAsked && kind === 'signedOut') this.#tokens[index] = '';

@@ -29,7 +29,13 @@ it(
     const counts = new Counts();
     const trial = new ChannelTrial(context.get(SessionAuthService), store, service, counts);
 
-    await tryCases('the revocation bus', runs, channelCase, async (one) => expect(await trial.run(one)).toBeUndefined(), counts);
+    await tryCases(
+      'the revocation bus',
+      runs,
+      channelCase,
+      async (one) => expect(await trial.run(one)).toBeUndefined(),
+      counts,
+    );
 
     expect(await trial.refusesStrangers()).toBe(true);
     expect(counts.get('sessions checked again') ?? 0).toBeGreaterThan(runs.cases / 4);

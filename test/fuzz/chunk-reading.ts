@@ -10,7 +10,10 @@ interface Chunks {
   readonly end: number;
 }
 
-/** Reads a chunked body by RFC 9112, section 7.1. Every deviation is doubtful: bodies that two readers delimit differently are attacks. */
+/**
+ * Reads a chunked body by RFC 9112, section 7.1. Every deviation is doubtful: bodies that two readers delimit
+ * differently are attacks.
+ */
 export function readChunks(bytes: string, from: number): Chunks | 'incomplete' | 'doubtful' {
   let body = '';
   let at = from;
@@ -44,7 +47,10 @@ function readTrailers(bytes: string, from: number, body: string): Chunks | 'inco
   }
 }
 
-function lineAt(bytes: string, at: number): { readonly text: string; readonly end: number } | 'incomplete' | 'doubtful' {
+function lineAt(
+  bytes: string,
+  at: number,
+): { readonly text: string; readonly end: number } | 'incomplete' | 'doubtful' {
   const newline = bytes.indexOf('\n', at);
   if (newline < 0) return 'incomplete';
   if (newline === at || bytes[newline - 1] !== '\r') return 'doubtful';

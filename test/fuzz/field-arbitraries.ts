@@ -120,11 +120,24 @@ const oddLine = fc.oneof(
   { weight: 1, arbitrary: field('Content-Encoding', CONTENT_ENCODINGS) },
 );
 const contentType = fc.oneof(
-  { weight: 16, arbitrary: fc.constantFrom(['Content-Type: application/json'], ['Content-Type: application/json; charset=utf-8'], []) },
+  {
+    weight: 16,
+    arbitrary: fc.constantFrom(
+      ['Content-Type: application/json'],
+      ['Content-Type: application/json; charset=utf-8'],
+      [],
+    ),
+  },
   { weight: 2, arbitrary: field('CONTENT-TYPE', CONTENT_TYPES).map((line) => [line]) },
 );
 
 /** Header lines, without those that say how long the body is. */
 export const lines: fc.Arbitrary<string[]> = fc
-  .tuple(contentType, fc.oneof({ weight: 8, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(oddLine, { maxLength: 2 }) }))
+  .tuple(
+    contentType,
+    fc.oneof(
+      { weight: 8, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(oddLine, { maxLength: 2 }) },
+    ),
+  )
   .map(([type, odd]) => [...type, ...odd]);

@@ -15,7 +15,12 @@ const LENGTHS: readonly Framing[] = [
     () => '1e2',
     () => '18446744073709551617',
   ],
-  ...[(real: number) => `+${real}`, (real: number) => `-${real}`, (real: number) => `${real}, ${real}`, (real: number) => `0${real}`],
+  ...[
+    (real: number) => `+${real}`,
+    (real: number) => `-${real}`,
+    (real: number) => `${real}, ${real}`,
+    (real: number) => `0${real}`,
+  ],
   ...[
     (real: number) => `0x${real.toString(16)}`,
     (real: number) => `${real}\t`,
@@ -105,7 +110,9 @@ const goodStyle: fc.Arbitrary<ChunkStyle> = fc.record({
 });
 const oddStyle: fc.Arbitrary<ChunkStyle> = fc.oneof(
   fc.tuple(goodStyle, fc.constantFrom(...SIZES)).map(([style, size]) => ({ ...style, size })),
-  fc.tuple(goodStyle, fc.constantFrom('\n', '', '\r', ' \r\n', '\r\n\r\n', 'x\r\n')).map(([style, gap]) => ({ ...style, gap })),
+  fc
+    .tuple(goodStyle, fc.constantFrom('\n', '', '\r', ' \r\n', '\r\n\r\n', 'x\r\n'))
+    .map(([style, gap]) => ({ ...style, gap })),
   fc.tuple(goodStyle, fc.constantFrom(...LASTS)).map(([style, last]) => ({ ...style, last })),
 );
 
@@ -129,5 +136,10 @@ export const framing: fc.Arbitrary<Framing> = fc.oneof(
   { weight: 4, arbitrary: fc.constant(NONE) },
   { weight: 16, arbitrary: goodStyle.map((style) => chunkedAs(style, ['chunked'])) },
   { weight: 4, arbitrary: oddStyle.map((style) => chunkedAs(style, ['chunked'])) },
-  { weight: 3, arbitrary: fc.tuple(goodStyle, fc.constantFrom(...CODINGS)).map(([style, coding]) => chunkedAs(style, coding)) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(goodStyle, fc.constantFrom(...CODINGS))
+      .map(([style, coding]) => chunkedAs(style, coding)),
+  },
 );

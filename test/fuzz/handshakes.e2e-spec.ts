@@ -39,14 +39,17 @@ it(
       browserCase,
       async (one) => {
         const answer = await bed.send(one);
-        counts.add(`${one.kind}: ${answer === 'closed' ? answer : 'user' in answer ? 'admitted' : String(answer.status)}`);
+        counts.add(
+          `${one.kind}: ${answer === 'closed' ? answer : 'user' in answer ? 'admitted' : String(answer.status)}`,
+        );
         const permitted = permittedFor(one).map(answerTo);
         if (!permitted.some((right) => isPermitted(one, right, answer))) expect(answer).toEqual(permitted);
       },
       counts,
     );
     for (const kind of ['request', 'ws', 'fields'])
-      for (const what of ['admitted', '401', '403']) expect(counts.get(`${kind}: ${what}`) ?? 0).toBeGreaterThan(0);
+      for (const what of ['admitted', '401', '403'])
+        expect(counts.get(`${kind}: ${what}`) ?? 0).toBeGreaterThan(0);
   },
   limitMs(runs),
 );

@@ -10,7 +10,10 @@ export interface Head {
 const STATUS_LINE = /^(?:HTTP|RTSP|ICE)\/(\d\.\d) ([1-9]\d\d)( .*)?$/s;
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 
-/** A longer head is doubtful: the library need not take it. No case comes close to its limit of 16 384 from below. */
+/**
+ * A longer head is doubtful: the library need not take it. No case comes close to its limit of 16 384 from
+ * below.
+ */
 const MAX_SURE_HEAD = 15_000;
 
 /** Reads the head that begins at `from`. Not certain: heads that a recipient may accept or refuse. */
@@ -21,7 +24,8 @@ export function readHead(bytes: string, from: number): Head | 'incomplete' | 'do
   let at = start;
   for (;;) {
     const newline = bytes.indexOf('\n', at);
-    if (newline < 0) return bytes.length - from > MAX_SURE_HEAD || !startsLikeHttp(bytes, start) ? 'doubtful' : 'incomplete';
+    if (newline < 0)
+      return bytes.length - from > MAX_SURE_HEAD || !startsLikeHttp(bytes, start) ? 'doubtful' : 'incomplete';
     const crlf = bytes[newline - 1] === '\r' && newline > at;
     const line = bytes.slice(at, crlf ? newline - 1 : newline);
     certain &&= crlf;
@@ -40,9 +44,13 @@ function parseHead([statusLine = '', ...lines]: string[], certain: boolean, end:
   if (!parts) return 'doubtful';
   const [, version = '', status = '', reason = ''] = parts;
   const fields: [string, string][] = [];
-  // A message framed as HTTP/1.1 may be read as such under another version or protocol; the reason phrase is not read; tabs around values are
-  // legal, and refused by some parsers.
-  let sure = certain && statusLine.startsWith('HTTP/1.') && /[01]$/.test(version) && /^ [\t\x20-\x7e\x80-\xff]*$/.test(reason);
+  // A message framed as HTTP/1.1 may be read as such under another version or protocol; the reason phrase is
+  // not read; tabs around values are legal, and refused by some parsers.
+  let sure =
+    certain &&
+    statusLine.startsWith('HTTP/1.') &&
+    /[01]$/.test(version) &&
+    /^ [\t\x20-\x7e\x80-\xff]*$/.test(reason);
   for (const line of lines) {
     sure &&= !line.includes('\t');
     const field = FIELD.exec(line);

@@ -12,7 +12,8 @@ export interface Answer {
 }
 
 /** An answer that ends too early, or one whose meaning or extent the standard leaves open or forbids. */
-export type NoAnswer = { readonly kind: 'incomplete'; readonly status: number } | { readonly kind: 'doubtful' };
+export type NoAnswer =
+  { readonly kind: 'incomplete'; readonly status: number } | { readonly kind: 'doubtful' };
 
 type Complete = (body: string, end: number, sure?: boolean) => Answer;
 
@@ -41,14 +42,23 @@ function readBody(bytes: string, head: Head, ending: Ending): Answer | NoAnswer 
   if (head.status === 204 || head.status === 304) return answer('', head.end);
   if (lengths.length === 0) {
     const rest = bytes.slice(head.end);
-    // A reset right behind the last byte reaches a Node.js program as an end, so that either reading of it is right.
+    // A reset right behind the last byte reaches a Node.js program as an end, so that either reading of it is
+    // right.
     return ending === 'keep' ? { kind: 'incomplete', status: head.status } : answer(rest, bytes.length);
   }
   const end = head.end + Number(lengths[0]);
-  return end <= bytes.length ? answer(bytes.slice(head.end, end), end) : { kind: 'incomplete', status: head.status };
+  return end <= bytes.length
+    ? answer(bytes.slice(head.end, end), end)
+    : { kind: 'incomplete', status: head.status };
 }
 
-function readCoded(bytes: string, head: Head, codings: readonly string[], lengths: readonly string[], answer: Complete): Answer | NoAnswer {
+function readCoded(
+  bytes: string,
+  head: Head,
+  codings: readonly string[],
+  lengths: readonly string[],
+  answer: Complete,
+): Answer | NoAnswer {
   const isPlain = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked' && lengths.length === 0;
   if (!isPlain || head.status === 204 || head.status === 304) return DOUBTFUL;
   const chunks = readChunks(bytes, head.end);

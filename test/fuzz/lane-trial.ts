@@ -42,9 +42,10 @@ const VERDICTS: Readonly<Record<Reply, Verdict<object>>> = {
 };
 
 /**
- * The lanes of one application, with a service that replies when the case says so. The rules are written from the descriptions of the lanes:
- * strangers have a quarter of the places and of the queue, at least one of two or more; known sessions have the rest; a lane may use what the
- * other leaves idle, and gets its share back with the next free place.
+ * The lanes of one application, with a service that replies when the case says so. The rules are written from
+ * the descriptions of the lanes: strangers have a quarter of the places and of the queue, at least one of two
+ * or more; known sessions have the rest; a lane may use what the other leaves idle, and gets its share back
+ * with the next free place.
  */
 export class LaneTrial {
   readonly #sizes: LaneSizes;
@@ -66,11 +67,18 @@ export class LaneTrial {
     this.#sizes = sizes;
     const { maxInFlight, maxQueued } = sizes;
     const [places, queue] = [quarterOf(maxInFlight), quarterOf(maxQueued)];
-    this.#shares = { strangers: { places, queue }, known: { places: maxInFlight - places, queue: maxQueued - queue } };
+    this.#shares = {
+      strangers: { places, queue },
+      known: { places: maxInFlight - places, queue: maxQueued - queue },
+    };
     const deadlines = new FollowedDeadlines(this.#started);
-    const check = new ProtectedCheck<object>(({ token }, deadline) => this.#asked(token, deadline), deadlines, {
-      ...{ ...sizes, timeoutMs: TIMEOUT_MS, maxAttempts: 1 },
-    });
+    const check = new ProtectedCheck<object>(
+      ({ token }, deadline) => this.#asked(token, deadline),
+      deadlines,
+      {
+        ...{ ...sizes, timeoutMs: TIMEOUT_MS, maxAttempts: 1 },
+      },
+    );
     this.#verifier = new SessionVerifier(check);
   }
 
@@ -95,7 +103,10 @@ export class LaneTrial {
     this.#require(this.#count('waiting') === 0, 'a check waits although nothing is in flight');
     for (let index = 0; index <= this.#sizes.maxInFlight; index += 1) this.#arrive(`last-${index}`);
     await new Promise(setImmediate);
-    this.#require(this.#count('in flight') === this.#sizes.maxInFlight, 'a place was lost, or there is one too many');
+    this.#require(
+      this.#count('in flight') === this.#sizes.maxInFlight,
+      'a place was lost, or there is one too many',
+    );
     this.#isOver = true;
     for (const check of this.#checks) check.deadline.end('shutting_down');
     await new Promise(setImmediate);
@@ -108,7 +119,14 @@ export class LaneTrial {
     const asking = this.#verifier.ask({ token, authIv: undefined });
     const [deadline] = this.#started;
     if (!deadline) throw new Error('A check without a deadline');
-    const check: Check = { token, lane, deadline, state: 'waiting', expected: undefined, answer: () => undefined };
+    const check: Check = {
+      token,
+      lane,
+      deadline,
+      state: 'waiting',
+      expected: undefined,
+      answer: () => undefined,
+    };
     this.#checks.push(check);
     // `ask` may have run already.
     const early = this.#early.get(deadline);
@@ -127,15 +145,23 @@ export class LaneTrial {
   }
 
   #admitted(check: Check, answer: Check['answer']): void {
-    this.#require(check.state === 'waiting' && check.expected === undefined, `a check is admitted that is ${check.state}`);
-    const first = this.#checks.find(({ state, lane, expected }) => state === 'waiting' && lane === check.lane && expected === undefined);
+    this.#require(
+      check.state === 'waiting' && check.expected === undefined,
+      `a check is admitted that is ${check.state}`,
+    );
+    const first = this.#checks.find(
+      ({ state, lane, expected }) => state === 'waiting' && lane === check.lane && expected === undefined,
+    );
     this.#require(first === check, 'a check is admitted before an older one of its lane');
     this.#judgeTurn(check.lane);
     check.state = 'in flight';
     check.answer = answer;
   }
 
-  /** While both lanes wait, the next place belongs to the lane that has less than its share; of a single place, every fourth turn to strangers. */
+  /**
+   * While both lanes wait, the next place belongs to the lane that has less than its share; of a single
+   * place, every fourth turn to strangers.
+   */
   #judgeTurn(lane: Lane): void {
     const other = lane === 'known' ? 'strangers' : 'known';
     const isContested = this.#count('waiting', other) > 0;
@@ -144,9 +170,15 @@ export class LaneTrial {
       return;
     }
     this.#strangersInARow = lane === 'strangers' ? this.#strangersInARow + 1 : 0;
-    if (this.#sizes.maxInFlight === 1) this.#require(this.#strangersInARow < 2, 'strangers get two turns of a single place');
-    else if (lane === 'strangers') this.#require(this.#isAtShare('known'), 'strangers get a place of known sessions that wait');
-    else this.#require(!this.#isAtShare('known') || this.#isAtShare('strangers'), 'known sessions get a place of strangers that wait');
+    if (this.#sizes.maxInFlight === 1)
+      this.#require(this.#strangersInARow < 2, 'strangers get two turns of a single place');
+    else if (lane === 'strangers')
+      this.#require(this.#isAtShare('known'), 'strangers get a place of known sessions that wait');
+    else
+      this.#require(
+        !this.#isAtShare('known') || this.#isAtShare('strangers'),
+        'known sessions get a place of strangers that wait',
+      );
   }
 
   #isAtShare(lane: Lane): boolean {
@@ -160,9 +192,14 @@ export class LaneTrial {
     if (outcome === 'busy' && check.expected === undefined) {
       const waiting = this.#count('waiting', check.lane);
       this.#require(check.state === 'waiting', 'a check is turned away that had a place');
-      // It was turned away at once, or another one took its place in the queue: that of a lane below its share.
-      this.#require(!mayWait || waiting > this.#shares[check.lane].queue, `${check.lane} are turned away within their share of the queue`);
-    } else this.#require(outcome === check.expected, `${outcome} instead of ${check.expected ?? 'no outcome'}`);
+      // It was turned away at once, or another one took its place in the queue: that of a lane below its
+      // share.
+      this.#require(
+        !mayWait || waiting > this.#shares[check.lane].queue,
+        `${check.lane} are turned away within their share of the queue`,
+      );
+    } else
+      this.#require(outcome === check.expected, `${outcome} instead of ${check.expected ?? 'no outcome'}`);
     this.#require(check.state !== 'over', 'a check settles twice');
     check.state = 'over';
     if (verdict.kind === 'authenticated') this.#known.add(check.token);
@@ -204,12 +241,16 @@ export class LaneTrial {
   }
 
   #at(place: number, state?: Check['state']): Check | undefined {
-    const checks = this.#checks.filter((check) => (state === undefined ? check.state !== 'over' : check.state === state));
+    const checks = this.#checks.filter((check) =>
+      state === undefined ? check.state !== 'over' : check.state === state,
+    );
     return checks[place % Math.max(1, checks.length)];
   }
 
   #count(state: Check['state'], lane?: Lane): number {
-    return this.#checks.filter((check) => check.state === state && (lane === undefined || check.lane === lane)).length;
+    return this.#checks.filter(
+      (check) => check.state === state && (lane === undefined || check.lane === lane),
+    ).length;
   }
 
   #require(holds: boolean, violation: string): void {

@@ -8,7 +8,13 @@ failOnRejections();
 
 const user = fc.nat(9);
 const place = fc.nat(99);
-const reply = fc.constantFrom<Reply[]>('authenticated', 'authenticated', 'unauthenticated', 'forbidden', 'unavailable');
+const reply = fc.constantFrom<Reply[]>(
+  'authenticated',
+  'authenticated',
+  'unauthenticated',
+  'forbidden',
+  'unavailable',
+);
 const event: fc.Arbitrary<LaneEvent> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('arrives' as const), user }) },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('stranger arrives' as const) }) },
@@ -23,7 +29,10 @@ const event: fc.Arbitrary<LaneEvent> = fc.oneof(
   },
 );
 /** Up to 16 places, which no limit of strangers reduces. */
-const sizes: fc.Arbitrary<LaneSizes> = fc.record({ maxInFlight: fc.integer({ min: 1, max: 16 }), maxQueued: fc.nat(12) });
+const sizes: fc.Arbitrary<LaneSizes> = fc.record({
+  maxInFlight: fc.integer({ min: 1, max: 16 }),
+  maxQueued: fc.nat(12),
+});
 const laneCase = fc.record({ sizes, events: fc.array(event, { minLength: 1, maxLength: 60, size: 'max' }) });
 
 it(

@@ -11,16 +11,22 @@ const commit = commitOf(import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'fuzz-'));
 const report = join(folder, 'report.txt');
 writeFileSync(report, '');
-const { status } = spawnSync('npm', ['run', 'jest', '--', 'test/fuzz', '--selectProjects', 'e2e', '--runInBand'], {
-  cwd: fileURLToPath(new URL('../..', import.meta.url)),
-  stdio: 'inherit',
-  env: { ...process.env, FUZZ_RUNS, FUZZ_SEED, FUZZ_REPORT: report },
-});
+const { status } = spawnSync(
+  'npm',
+  ['run', 'jest', '--', 'test/fuzz', '--selectProjects', 'e2e', '--runInBand'],
+  {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: 'inherit',
+    env: { ...process.env, FUZZ_RUNS, FUZZ_SEED, FUZZ_REPORT: report },
+  },
+);
 const lines = readFileSync(report, 'utf8').trim().split('\n').sort();
 rmSync(folder, { recursive: true });
 if (process.argv.includes('--record')) {
   const outcome = status === 0 ? 'every case as the rules demand' : '**cases that break a rule**';
-  const body = [`\`FUZZ_RUNS=${FUZZ_RUNS}\`: ${outcome}.`, ...lines.map((line) => `- ${line}`)].join('\n\n').replaceAll('\n\n- ', '\n- ');
+  const body = [`\`FUZZ_RUNS=${FUZZ_RUNS}\`: ${outcome}.`, ...lines.map((line) => `- ${line}`)]
+    .join('\n\n')
+    .replaceAll('\n\n- ', '\n- ');
   const command = 'npm run test:fuzz -- --record';
   await recordRun(import.meta.url, { title: 'Results of the fuzz', command, commit, seed: FUZZ_SEED, body });
 }

@@ -11,7 +11,10 @@ export interface Runs {
 /** The short run tries the same cases each time, so that a checkout passes or fails for good. */
 const SHORT_SEED = 20_261_122;
 
-/** Returns how many cases to try: `short` of them in the suite, and a part of FUZZ_RUNS in the long run, whose cases are new each time. */
+/**
+ * Returns how many cases to try: `short` of them in the suite, and a part of FUZZ_RUNS in the long run, whose
+ * cases are new each time.
+ */
 export function runsOf(name: string, short: number, part = 1): Runs {
   const { FUZZ_RUNS, FUZZ_SEED } = process.env;
   const cases = FUZZ_RUNS === undefined ? short : Math.ceil(Number(FUZZ_RUNS) * part);

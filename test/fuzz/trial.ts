@@ -22,7 +22,10 @@ export interface Mismatch {
 /** Longest that a check may take beyond its time, on a machine that has other things to do. */
 const SLACK_MS = 30_000;
 
-/** The same library twice: one gives up soon, so that silence is cheap, and one waits, because a busy machine can look silent. */
+/**
+ * The same library twice: one gives up soon, so that silence is cheap, and one waits, because a busy machine
+ * can look silent.
+ */
 export interface Sessions {
   readonly hasty: SessionAuthService;
   readonly hastyMs: number;
@@ -47,8 +50,13 @@ export class Trial {
     const { hasty, hastyMs, patient, patientMs } = this.#sessions;
     const expected = expectedOf(wireCase);
     let observed = await this.#check(hasty, hastyMs, wireCase, expected);
-    // An answer that spoils its connection may also cost the next one on it, and that is no fault of the library.
-    for (let again = 0; again < 3 && observed.outcome === 'unavailable' && !isRight(observed, expected); again += 1) {
+    // An answer that spoils its connection may also cost the next one on it, and that is no fault of the
+    // library.
+    for (
+      let again = 0;
+      again < 3 && observed.outcome === 'unavailable' && !isRight(observed, expected);
+      again += 1
+    ) {
       this.tally.askedAgain += 1;
       observed = await this.#check(patient, patientMs, wireCase, expected);
     }
@@ -56,10 +64,17 @@ export class Trial {
     return isRight(observed, expected) ? undefined : { wireCase, expected, observed };
   }
 
-  async #check(sessions: SessionAuthService, timeoutMs: number, wireCase: WireCase, { end }: Expected): Promise<Observed> {
+  async #check(
+    sessions: SessionAuthService,
+    timeoutMs: number,
+    wireCase: WireCase,
+    { end }: Expected,
+  ): Promise<Observed> {
     const token = `token-${String((this.#tokens += 1)).padStart(8, '0')}`;
     this.#service.expect(token, wireCase, end);
-    const check = sessions.verify(token).then((user) => ({ outcome: 'allow', detail: valuesIn(user, token) }) as const, observedFrom);
+    const check = sessions
+      .verify(token)
+      .then((user) => ({ outcome: 'allow', detail: valuesIn(user, token) }) as const, observedFrom);
     const observed = await within(check, timeoutMs + SLACK_MS);
     this.#service.remove(token);
     return observed ?? { outcome: 'foreign error', detail: 'no outcome long after the deadline' };
@@ -89,7 +104,11 @@ function observedFrom(error: unknown): Observed {
   const wait = error instanceof SessionServiceUnavailableError ? error.retryAfterSeconds : 1;
   const isSound = Number.isInteger(wait) && wait >= 1 && wait <= 120;
   const outcome = isSound ? (outcomes[error.name] ?? 'foreign error') : 'foreign error';
-  return { outcome, detail: error instanceof SessionServiceUnavailableError ? `${error.reason}, again in ${wait} s` : error.message };
+  return {
+    outcome,
+    detail:
+      error instanceof SessionServiceUnavailableError ? `${error.reason}, again in ${wait} s` : error.message,
+  };
 }
 
 /** The fields of a user that have a value, the hidden token among them, as plain objects. */
@@ -102,5 +121,7 @@ function valuesIn(user: object & { readonly auth_token?: string | undefined }, p
 function plain(value: object): object {
   const entries = Object.entries(value) as [string, unknown][];
   const present = entries.filter(([, item]) => item !== undefined);
-  return Object.fromEntries(present.map(([name, item]) => [name, typeof item === 'object' && item !== null ? plain(item) : item]));
+  return Object.fromEntries(
+    present.map(([name, item]) => [name, typeof item === 'object' && item !== null ? plain(item) : item]),
+  );
 }

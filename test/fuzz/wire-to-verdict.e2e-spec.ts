@@ -12,8 +12,13 @@ import { Trial, type Mismatch } from './trial.js';
 import { MAX_BODY, type WireCase } from './wire-case.js';
 
 const CASES = Number(process.env.FUZZ_RUNS ?? 3_000);
-/** The short run tries the same cases each time, so that a checkout passes or fails for good; the long run looks for new ones. */
-const SEED = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_RUNS === undefined ? 20_261_121 : Date.now() % 2 ** 31));
+/**
+ * The short run tries the same cases each time, so that a checkout passes or fails for good; the long run
+ * looks for new ones.
+ */
+const SEED = Number(
+  process.env.FUZZ_SEED ?? (process.env.FUZZ_RUNS === undefined ? 20_261_121 : Date.now() % 2 ** 31),
+);
 const PATH = process.env.FUZZ_PATH;
 
 /** Cases are tried many at a time, or a silence would hold up all others. */
@@ -36,9 +41,18 @@ afterEach(async () => {
 });
 
 async function sessionsOf(baseUrl: string, timeoutMs: number): Promise<SessionAuthService> {
-  const options = { timeoutMs, retry: false, breaker: false, maxInFlight: IN_FLIGHT, http: { maxResponseBytes: MAX_BODY } } as const;
+  const options = {
+    timeoutMs,
+    retry: false,
+    breaker: false,
+    maxInFlight: IN_FLIGHT,
+    http: { maxResponseBytes: MAX_BODY },
+  } as const;
   const root = sampleApp({ baseUrl, options, controllers: [] });
-  const context: INestApplicationContext = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
+  const context: INestApplicationContext = await NestFactory.createApplicationContext(root, {
+    logger: false,
+    abortOnError: false,
+  });
   started.push(context);
   return context.get(SessionAuthService);
 }
@@ -68,7 +82,12 @@ function report(mismatches: readonly Mismatch[]): string {
   return mismatches
     .slice(0, 20)
     .map(({ wireCase: { bytes, ...how }, expected, observed }) => {
-      return [JSON.stringify(bytes), inspect(how), `expected ${inspect(expected)}`, `observed ${inspect(observed)}`].join('\n  ');
+      return [
+        JSON.stringify(bytes),
+        inspect(how),
+        `expected ${inspect(expected)}`,
+        `observed ${inspect(observed)}`,
+      ].join('\n  ');
     })
     .join('\n');
 }
@@ -78,7 +97,8 @@ it(
   async () => {
     process.on('unhandledRejection', keepRejection);
     process.stdout.write(`fuzz: FUZZ_SEED=${SEED} FUZZ_RUNS=${CASES}\n`);
-    // A refusal of the service class is an error; its stack is never read here, and would cost more than the check.
+    // A refusal of the service class is an error; its stack is never read here, and would cost more than the
+    // check.
     Error.stackTraceLimit = 0;
     const trial = await startTrial();
     const since = performance.now();
@@ -96,16 +116,24 @@ it(
       },
     );
     const runs = Math.ceil((2.5 * CASES) / MOST_AT_ONCE) + 4;
-    const result = await fc.check(property, { numRuns: runs, seed: SEED, interruptAfterTimeLimit: MOST_MS, ...(PATH && { path: PATH }) });
+    const result = await fc.check(property, {
+      numRuns: runs,
+      seed: SEED,
+      interruptAfterTimeLimit: MOST_MS,
+      ...(PATH && { path: PATH }),
+    });
 
     Error.stackTraceLimit = stackTraceLimit;
     const { tally } = trial;
     const perSecond = Math.round((tally.cases * 1_000) / (performance.now() - since));
     reportRun(`verdicts: ${tally.toString()}; ${perSecond} cases a second`);
     if (result.failed)
-      throw new Error(`FUZZ_RUNS=${CASES} FUZZ_SEED=${SEED} FUZZ_PATH=${result.counterexamplePath ?? ''}\n${report(last)}`, {
-        cause: result.errorInstance,
-      });
+      throw new Error(
+        `FUZZ_RUNS=${CASES} FUZZ_SEED=${SEED} FUZZ_PATH=${result.counterexamplePath ?? ''}\n${report(last)}`,
+        {
+          cause: result.errorInstance,
+        },
+      );
     if (PATH) return;
     expect(result.interrupted).toBe(false);
     expect(tally.cases).toBeGreaterThan(CASES / 2);

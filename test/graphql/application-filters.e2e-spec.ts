@@ -1,6 +1,14 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { describe, expect } from '@jest/globals';
-import { Catch, HttpException, UseFilters, UseGuards, type ExceptionFilter, type Provider, type Type } from '@nestjs/common';
+import {
+  Catch,
+  HttpException,
+  UseFilters,
+  UseGuards,
+  type ExceptionFilter,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { Public, Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
@@ -53,13 +61,48 @@ class FilteredResolver extends AccountResolver {}
 
 /** A query, the token, the code of GraphQL, and the error. */
 const FAILURES = [
-  ['{ me }', undefined, 'UNAUTHENTICATED', { name: 'SessionRejectedError', statusCode: 401, code: 'SESSION_REQUIRED' }],
-  ['{ me }', 'bad', 'UNAUTHENTICATED', { name: 'SessionRejectedError', statusCode: 401, code: 'SESSION_REJECTED' }],
-  ['{ managers }', 'clerk', 'FORBIDDEN', { name: 'AccessDeniedError', statusCode: 403, code: 'ACCESS_DENIED' }],
-  ['{ me }', 'unusable', 'INTERNAL_SERVER_ERROR', { name: 'SessionServiceUnavailableError', statusCode: 503, reason: 'malformed' }],
-  [signIn(401), undefined, 'UNAUTHENTICATED', { name: 'CredentialsRejectedError', statusCode: 401, code: 'CREDENTIALS_REJECTED' }],
-  [signIn(400), undefined, 'BAD_REQUEST', { name: 'InvalidRequestError', statusCode: 400, code: 'INVALID_REQUEST' }],
-  [signIn(500), undefined, 'INTERNAL_SERVER_ERROR', { name: 'SessionServiceUnavailableError', statusCode: 503, retryAfterSeconds: 5 }],
+  [
+    '{ me }',
+    undefined,
+    'UNAUTHENTICATED',
+    { name: 'SessionRejectedError', statusCode: 401, code: 'SESSION_REQUIRED' },
+  ],
+  [
+    '{ me }',
+    'bad',
+    'UNAUTHENTICATED',
+    { name: 'SessionRejectedError', statusCode: 401, code: 'SESSION_REJECTED' },
+  ],
+  [
+    '{ managers }',
+    'clerk',
+    'FORBIDDEN',
+    { name: 'AccessDeniedError', statusCode: 403, code: 'ACCESS_DENIED' },
+  ],
+  [
+    '{ me }',
+    'unusable',
+    'INTERNAL_SERVER_ERROR',
+    { name: 'SessionServiceUnavailableError', statusCode: 503, reason: 'malformed' },
+  ],
+  [
+    signIn(401),
+    undefined,
+    'UNAUTHENTICATED',
+    { name: 'CredentialsRejectedError', statusCode: 401, code: 'CREDENTIALS_REJECTED' },
+  ],
+  [
+    signIn(400),
+    undefined,
+    'BAD_REQUEST',
+    { name: 'InvalidRequestError', statusCode: 400, code: 'INVALID_REQUEST' },
+  ],
+  [
+    signIn(500),
+    undefined,
+    'INTERNAL_SERVER_ERROR',
+    { name: 'SessionServiceUnavailableError', statusCode: 503, retryAfterSeconds: 5 },
+  ],
 ] as const;
 
 /** A sign-in that the service answers with a status. */
@@ -68,8 +111,15 @@ function signIn(status: number): string {
 }
 
 async function query(app: RunningApp, text: string, token?: string): Promise<unknown> {
-  const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }) };
-  const answer = await fetch(`${app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: text }) });
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { 'x-auth-token': token }),
+  };
+  const answer = await fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query: text }),
+  });
   return ((await answer.json()) as { errors: readonly [{ extensions: unknown }] }).errors[0].extensions;
 }
 
@@ -84,7 +134,13 @@ describe.each(platforms('Fastify'))('resolvers of an application on %s', (_name,
       const { password } = JSON.parse(request.body) as { password: string };
       reply(Number(password))(request, ...rest);
     });
-    const imports = [GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true, graphiql: false })];
+    const imports = [
+      GraphQLModule.forRoot<ApolloDriverConfig>({
+        driver: ApolloDriver,
+        autoSchemaFile: true,
+        graphiql: false,
+      }),
+    ];
     return bed.sample({ baseUrl: service.url, imports, controllers: [], providers: [resolver, ...filters] });
   }
 
@@ -96,14 +152,20 @@ describe.each(platforms('Fastify'))('resolvers of an application on %s', (_name,
     }
   }
 
-  plainRow('without a filter, a resolver reports the errors of guard and service with their codes [P22]', async () => {
-    await expectErrors(await start(AccountResolver, []), false);
-  });
+  plainRow(
+    'without a filter, a resolver reports the errors of guard and service with their codes [P22]',
+    async () => {
+      await expectErrors(await start(AccountResolver, []), false);
+    },
+  );
 
   for (const filter of [CatchEverythingFilter, HttpExceptionFilter, SessionFilter]) {
-    plainRow(`a filter of GraphQL as APP_FILTER receives the errors of guard and service: ${filter.name} [P22]`, async () => {
-      await expectErrors(await start(AccountResolver, [{ provide: APP_FILTER, useClass: filter }]), true);
-    });
+    plainRow(
+      `a filter of GraphQL as APP_FILTER receives the errors of guard and service: ${filter.name} [P22]`,
+      async () => {
+        await expectErrors(await start(AccountResolver, [{ provide: APP_FILTER, useClass: filter }]), true);
+      },
+    );
   }
 
   plainRow('a filter on a resolver receives the errors of guard and service [P22]', async () => {

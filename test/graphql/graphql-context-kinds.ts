@@ -1,5 +1,12 @@
 /** Kinds of the `context` option of `GraphQLModule`. */
-export type ContextKind = 'default' | 'object' | 'one object' | 'one object, later' | 'the first request' | 'an instance' | 'new objects';
+export type ContextKind =
+  | 'default'
+  | 'object'
+  | 'one object'
+  | 'one object, later'
+  | 'the first request'
+  | 'an instance'
+  | 'new objects';
 
 interface FirstArgument {
   readonly req?: unknown;
@@ -10,7 +17,9 @@ class OwnContext {
 }
 
 /** The option of a kind. */
-export function contextOption(kind: Exclude<ContextKind, 'default'>): (first: FirstArgument) => Record<string, unknown> {
+export function contextOption(
+  kind: Exclude<ContextKind, 'default'>,
+): (first: FirstArgument) => Record<string, unknown> {
   const shared: Record<string, unknown> = {};
   const instance = new OwnContext() as unknown as Record<string, unknown>;
   switch (kind) {

@@ -4,7 +4,12 @@ import { dirname, join } from 'node:path';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
-import { fromHeader, SessionAuthModule, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import {
+  fromHeader,
+  SessionAuthModule,
+  type SessionAuthExtras,
+  type SessionAuthOptions,
+} from 'nestjs-session-auth';
 import { sessionContext } from 'nestjs-session-auth/context';
 import { platforms, startApp, type Platform, type RunningApp } from '../support/platforms.js';
 import { compileProgram } from '../support/program.js';
@@ -16,7 +21,10 @@ import { OpeningsResolver } from './openings.resolver.js';
 import { RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
-/** A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded, and `withContext` those of {@link NamesResolver}. */
+/**
+ * A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded, and `withContext` those of
+ * {@link NamesResolver}.
+ */
 export interface GraphqlServer {
   readonly url: string;
   /** One for each of the `contexts`. */
@@ -32,7 +40,10 @@ export interface GraphqlSetup {
   /** Adds the plugin `sessionContext`. */
   readonly withContext?: boolean;
   readonly logger?: LoggerService;
-  /** Base URL of a second session service: adds the registration `partners`, which reads `x-partner-token`, and {@link RoomsResolver}. */
+  /**
+   * Base URL of a second session service: adds the registration `partners`, which reads `x-partner-token`,
+   * and {@link RoomsResolver}.
+   */
   readonly partnersUrl?: string;
 }
 
@@ -42,7 +53,10 @@ type Start = (baseUrl: string, setup?: GraphqlSetup) => Promise<GraphqlServer>;
 
 const startApollo =
   (platform: Platform): Start =>
-  async (baseUrl, { contexts = DEFAULT, options: own = {}, withContext = false, logger, partnersUrl } = {}) => {
+  async (
+    baseUrl,
+    { contexts = DEFAULT, options: own = {}, withContext = false, logger, partnersUrl } = {},
+  ) => {
     const options = { ...own, ...(withContext && { plugins: [sessionContext] }) };
     const apps: RunningApp[] = [];
     for (const context of contexts) {
@@ -57,11 +71,20 @@ const startApollo =
       apps.push(await startApp(platform, root, { ...(logger && { logger }) }));
     }
     const urls = apps.map(({ url }) => url);
-    return { url: urls[0] ?? '', urls, close: () => Promise.all(apps.map((app) => app.close())).then(() => undefined) };
+    return {
+      url: urls[0] ?? '',
+      urls,
+      close: () => Promise.all(apps.map((app) => app.close())).then(() => undefined),
+    };
   };
 
 function partners(baseUrl: string): DynamicModule {
-  return SessionAuthModule.forRoot({ name: 'partners', baseUrl, apiKey: 'partner-key', token: fromHeader('x-partner-token') });
+  return SessionAuthModule.forRoot({
+    name: 'partners',
+    baseUrl,
+    apiKey: 'partner-key',
+    token: fromHeader('x-partner-token'),
+  });
 }
 
 function apolloWith(context: ContextKind): DynamicModule {
@@ -78,7 +101,10 @@ function apolloWith(context: ContextKind): DynamicModule {
 
 /** The GraphQL servers that Nest has drivers for, each on its HTTP platforms. */
 export const GRAPHQL_SERVERS: readonly (readonly [name: string, start: Start])[] = [
-  ...platforms('Express').map(([name, platform]): [string, Start] => [`Apollo on ${name}`, startApollo(platform)]),
+  ...platforms('Express').map(([name, platform]): [string, Start] => [
+    `Apollo on ${name}`,
+    startApollo(platform),
+  ]),
   ['Mercurius on Fastify', startMercurius],
 ];
 
@@ -88,9 +114,19 @@ async function startMercurius(
   { contexts = [], options = {}, withContext, partnersUrl }: GraphqlSetup = {},
 ): Promise<GraphqlServer> {
   const program = await compileProgram(join(import.meta.dirname, 'mercurius.process.ts'));
-  for (const part of ['names.resolver', 'openings.resolver', 'rooms.resolver', 'wiping.resolver', 'graphql-context-kinds'])
+  for (const part of [
+    'names.resolver',
+    'openings.resolver',
+    'rooms.resolver',
+    'wiping.resolver',
+    'graphql-context-kinds',
+  ])
     await transpile(join(import.meta.dirname, `${part}.ts`), join(dirname(program.file), `${part}.js`));
-  const child = fork(program.file, [baseUrl, JSON.stringify({ options, withContext, partnersUrl }), ...contexts]);
+  const child = fork(program.file, [
+    baseUrl,
+    JSON.stringify({ options, withContext, partnersUrl }),
+    ...contexts,
+  ]);
   const exit = once(child, 'exit');
   const ended = exit.then(() => Promise.reject(new Error('The server ended before it listened')));
   const [urls] = (await Promise.race([once(child, 'message'), ended])) as [string[]];

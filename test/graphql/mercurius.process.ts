@@ -40,16 +40,28 @@ class MercuriusModule {
       plugins: withContext ? [sessionContext] : [],
     });
     const providers = [OpeningsResolver, WipingResolver, ...(withContext ? [NamesResolver] : [])];
-    if (partnersUrl === undefined) return { module: MercuriusModule, imports: [sessions, graphql], providers };
+    if (partnersUrl === undefined)
+      return { module: MercuriusModule, imports: [sessions, graphql], providers };
     const token = fromHeader('x-partner-token');
-    const partners = SessionAuthModule.forRoot({ name: 'partners', baseUrl: partnersUrl, apiKey: 'partner-key', token });
-    return { module: MercuriusModule, imports: [sessions, partners, graphql], providers: [...providers, RoomsResolver] };
+    const partners = SessionAuthModule.forRoot({
+      name: 'partners',
+      baseUrl: partnersUrl,
+      apiKey: 'partner-key',
+      token,
+    });
+    return {
+      module: MercuriusModule,
+      imports: [sessions, partners, graphql],
+      providers: [...providers, RoomsResolver],
+    };
   }
 }
 
 const urls: string[] = [];
 for (const context of contexts.length > 0 ? contexts : ['default' as const]) {
-  const app = await NestFactory.create(MercuriusModule.with(context), new FastifyAdapter(), { logger: false });
+  const app = await NestFactory.create(MercuriusModule.with(context), new FastifyAdapter(), {
+    logger: false,
+  });
   await app.listen(0, '127.0.0.1');
   urls.push(await app.getUrl());
 }

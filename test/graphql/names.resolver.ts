@@ -1,5 +1,15 @@
 import { UseGuards } from '@nestjs/common';
-import { Args, Field, Int, ObjectType, Parent, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
+import {
+  Args,
+  Field,
+  Int,
+  ObjectType,
+  Parent,
+  Query,
+  ResolveField,
+  Resolver,
+  Subscription,
+} from '@nestjs/graphql';
 import { OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { SessionContext } from 'nestjs-session-auth/context';
 

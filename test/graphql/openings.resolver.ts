@@ -1,5 +1,15 @@
 import { UseGuards } from '@nestjs/common';
-import { Args, Field, Int, ObjectType, Parent, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
+import {
+  Args,
+  Field,
+  Int,
+  ObjectType,
+  Parent,
+  Query,
+  ResolveField,
+  Resolver,
+  Subscription,
+} from '@nestjs/graphql';
 import {
   AuthIv,
   AuthToken,

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nestjs/apollo';
-import { Inject, Module, type CallHandler, type ExecutionContext, type NestInterceptor, UseInterceptors } from '@nestjs/common';
+import {
+  Inject,
+  Module,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   createUnionType,
   Directive,
@@ -73,11 +80,18 @@ abstract class EntityResolver {
   protected resolve(reference: Reference, user: UserRecord | undefined, token: string | undefined): Entity {
     const inContext = this.session.findUser()?.username ?? 'nobody';
     const seen = [user?.username ?? 'nobody', token ?? 'nobody', inContext];
-    return { id: reference.id, resolvedFor: [...seen, SeeingInterceptor.users.get(reference) ?? inContext].join(' ') };
+    return {
+      id: reference.id,
+      resolvedFor: [...seen, SeeingInterceptor.users.get(reference) ?? inContext].join(' '),
+    };
   }
 
   protected guestOf(user: UserRecord | undefined, token: string | undefined): string {
-    return [user?.username ?? 'nobody', token ?? 'nobody', this.session.findUser()?.username ?? 'nobody'].join(' ');
+    return [
+      user?.username ?? 'nobody',
+      token ?? 'nobody',
+      this.session.findUser()?.username ?? 'nobody',
+    ].join(' ');
   }
 }
 
@@ -86,7 +100,11 @@ abstract class EntityResolver {
 class DeskResolver extends EntityResolver {
   @ResolveReference()
   @SessionAuthority('partners')
-  reference(@Parent() reference: Reference, @CurrentUser() user: UserRecord, @AuthToken() token: string): Entity {
+  reference(
+    @Parent() reference: Reference,
+    @CurrentUser() user: UserRecord,
+    @AuthToken() token: string,
+  ): Entity {
     return this.resolve(reference, user, token);
   }
 
@@ -101,7 +119,11 @@ class DeskResolver extends EntityResolver {
 class ClerkResolver extends EntityResolver {
   @ResolveReference()
   @SessionAuthority('default')
-  reference(@Parent() reference: Reference, @CurrentUser() user: UserRecord, @AuthToken() token: string): Entity {
+  reference(
+    @Parent() reference: Reference,
+    @CurrentUser() user: UserRecord,
+    @AuthToken() token: string,
+  ): Entity {
     return this.resolve(reference, user, token);
   }
 
@@ -116,7 +138,11 @@ class ClerkResolver extends EntityResolver {
 class VisitorResolver extends EntityResolver {
   @ResolveReference()
   @OptionalAuth()
-  reference(@Parent() reference: Reference, @CurrentUser() user?: UserRecord, @AuthToken() token?: string): Entity {
+  reference(
+    @Parent() reference: Reference,
+    @CurrentUser() user?: UserRecord,
+    @AuthToken() token?: string,
+  ): Entity {
     return this.resolve(reference, user, token);
   }
 
@@ -130,7 +156,11 @@ class VisitorResolver extends EntityResolver {
 @UseInterceptors(SeeingInterceptor)
 class PosterResolver extends EntityResolver {
   @ResolveReference()
-  reference(@Parent() reference: Reference, @CurrentUser() user?: UserRecord, @AuthToken() token?: string): Entity {
+  reference(
+    @Parent() reference: Reference,
+    @CurrentUser() user?: UserRecord,
+    @AuthToken() token?: string,
+  ): Entity {
     return this.resolve(reference, user, token);
   }
 
@@ -150,7 +180,9 @@ class ThingsResolver {
   }
 }
 
-const ON = (['Desk', 'Clerk', 'Visitor', 'Poster'] as const).map((type) => `... on ${type} { resolvedFor guest }`).join(' ');
+const ON = (['Desk', 'Clerk', 'Visitor', 'Poster'] as const)
+  .map((type) => `... on ${type} { resolvedFor guest }`)
+  .join(' ');
 const ORDERS = [
   ['Desk', 'Clerk', 'Visitor', 'Poster'],
   ['Poster', 'Visitor', 'Clerk', 'Desk'],
@@ -165,18 +197,30 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
     readonly own: ScriptedService;
   }
 
-  async function start(fieldResolverEnhancers: ('guards' | 'interceptors')[], cache = true): Promise<Running> {
+  async function start(
+    fieldResolverEnhancers: ('guards' | 'interceptors')[],
+    cache = true,
+  ): Promise<Running> {
     const [own, partners] = [await bed.service(), await bed.service()];
     own.signInAs({ username: 'ann' }, 'own-token');
     partners.signInAs({ username: 'bob' }, 'partner-token');
     @Module({})
     class Root {}
-    const options = { plugins: [sessionContext], audit: 'off' as const, ...(cache && { cache: { ttlMs: 60_000 } }) };
+    const options = {
+      plugins: [sessionContext],
+      audit: 'off' as const,
+      ...(cache && { cache: { ttlMs: 60_000 } }),
+    };
     const root = {
       module: Root,
       imports: [
         SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own-key', ...options }),
-        SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'key', token: fromHeader('x-partner-token') }),
+        SessionAuthModule.forRoot({
+          name: 'partners',
+          baseUrl: partners.url,
+          apiKey: 'key',
+          token: fromHeader('x-partner-token'),
+        }),
         GraphQLModule.forRoot<ApolloFederationDriverConfig>({
           driver: ApolloFederationDriver,
           autoSchemaFile: { federation: 2 },
@@ -194,7 +238,9 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
     const query = `query ($of: [_Any!]!) { other: __typename found: _entities(representations: $of) { ${ON} } }`;
     const of = types.map((type, id) => ({ __typename: type, id: String(id) }));
     const headers = { 'x-partner-token': 'partner-token' };
-    const { data, errors } = (await (await postGraphql(app.url, { query, variables: { of } }, token, headers)).json()) as GraphqlReply;
+    const { data, errors } = (await (
+      await postGraphql(app.url, { query, variables: { of } }, token, headers)
+    ).json()) as GraphqlReply;
     return errors ?? data?.found;
   }
 
@@ -213,15 +259,21 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
     'each have the user, the token and the context of their own admission, and so have the fields below them, with %j [P44]',
     async (enhancers) => {
       const running = await start(enhancers);
-      for (const types of [...ORDERS, ...ORDERS]) expect(await entities(running, types)).toEqual(types.map((type) => SEEN[type]));
+      for (const types of [...ORDERS, ...ORDERS])
+        expect(await entities(running, types)).toEqual(types.map((type) => SEEN[type]));
     },
   );
 
   it('have their users also if an operation asks for them twice, without a cache [P44]', async () => {
     const { app } = await start(['guards'], false);
     const query = `query ($of: [_Any!]!) { a: _entities(representations: $of) { ${ON} } b: _entities(representations: $of) { ${ON} } }`;
-    const of = ['Desk', 'Clerk', 'Visitor', 'Poster'].map((type, id) => ({ __typename: type, id: String(id) }));
-    const reply = await postGraphql(app.url, { query, variables: { of } }, 'own-token', { 'x-partner-token': 'partner-token' });
+    const of = ['Desk', 'Clerk', 'Visitor', 'Poster'].map((type, id) => ({
+      __typename: type,
+      id: String(id),
+    }));
+    const reply = await postGraphql(app.url, { query, variables: { of } }, 'own-token', {
+      'x-partner-token': 'partner-token',
+    });
     const seen = of.map((each) => SEEN[each.__typename]);
     expect(await reply.json()).toEqual({ data: { a: seen, b: seen } });
   });
@@ -235,6 +287,8 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
       );
     await running.app.app.get(SessionAuthService).signOut('own-token');
     running.own.revoke('own-token');
-    expect(await entities(running, types)).toEqual(types.map((type) => (type === 'Visitor' ? SEEN.Poster : SEEN[type])));
+    expect(await entities(running, types)).toEqual(
+      types.map((type) => (type === 'Visitor' ? SEEN.Poster : SEEN[type])),
+    );
   });
 });

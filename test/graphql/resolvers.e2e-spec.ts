@@ -10,7 +10,11 @@ import { postGraphql, type GraphqlReply } from './graphql-client.js';
 
 interface ResolverReply {
   readonly data: Record<string, unknown> | null;
-  readonly errors?: readonly { readonly message: string; readonly path?: unknown; readonly extensions: Record<string, unknown> }[];
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly path?: unknown;
+    readonly extensions: Record<string, unknown>;
+  }[];
 }
 
 const MANAGER = { role: 'hiring_manager' };
@@ -34,7 +38,11 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
   });
 
   async function post(body: unknown, token?: string, more: Record<string, string> = {}): Promise<Response> {
-    const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }), ...more };
+    const headers = {
+      'content-type': 'application/json',
+      ...(token !== undefined && { 'x-auth-token': token }),
+      ...more,
+    };
     return fetch(`${server.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
@@ -42,7 +50,8 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     return (await (await post({ query }, token)).json()) as ResolverReply;
   }
 
-  const resolved = async (): Promise<number> => Number((await ask('{ resolved }')).data?.resolved) - Number(resolvedBefore);
+  const resolved = async (): Promise<number> =>
+    Number((await ask('{ resolved }')).data?.resolved) - Number(resolvedBefore);
 
   it('get the user and the token of the request', async () => {
     expect(await ask('{ me }', service.signInAs({}, 'tok'))).toEqual({ data: { me: 'ann tok' } });
@@ -57,17 +66,26 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
   it.each([
     ['no token', undefined, 'me', 'UNAUTHENTICATED', { statusCode: 401, code: 'SESSION_REQUIRED' }],
     ['a refused token', 'bad', 'me', 'UNAUTHENTICATED', { statusCode: 401, code: 'SESSION_REJECTED' }],
-    ['a token that is none', 'not a token', 'me', 'UNAUTHENTICATED', { statusCode: 401, code: 'SESSION_REJECTED' }],
+    [
+      'a token that is none',
+      'not a token',
+      'me',
+      'UNAUTHENTICATED',
+      { statusCode: 401, code: 'SESSION_REJECTED' },
+    ],
     ['a user of another role', 'good', 'secrets', 'FORBIDDEN', { statusCode: 403, code: 'ACCESS_DENIED' }],
-  ])('refuse %s in the words of GraphQL, and do not run', async (_case, token, field, code, originalError) => {
-    service.signInAs({ role: 'new_hire' }, 'good');
-    const { data, errors } = await ask(`{ ${field} }`, token);
+  ])(
+    'refuse %s in the words of GraphQL, and do not run',
+    async (_case, token, field, code, originalError) => {
+      service.signInAs({ role: 'new_hire' }, 'good');
+      const { data, errors } = await ask(`{ ${field} }`, token);
 
-    expect(data).toBeNull();
-    expect(errors).toEqual([expect.objectContaining({ path: [field] })]);
-    expect(errors?.[0]?.extensions).toMatchObject({ code, originalError });
-    expect(await resolved()).toBe(0);
-  });
+      expect(data).toBeNull();
+      expect(errors).toEqual([expect.objectContaining({ path: [field] })]);
+      expect(errors?.[0]?.extensions).toMatchObject({ code, originalError });
+      expect(await resolved()).toBe(0);
+    },
+  );
 
   it('answer that the service is unavailable, with the time to wait, if it gives no usable answer', async () => {
     const { errors } = await ask('{ me }', service.signInAs({ username: 5 } as object, 'unusable'));
@@ -81,12 +99,18 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     service.signInAs({ role: 'new_hire' }, TOKEN);
     const replies = await Promise.all([ask('{ secrets }', TOKEN), ask('{ me }', `${TOKEN}?`)]);
 
-    expect(replies.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual(['FORBIDDEN', 'UNAUTHENTICATED']);
+    expect(replies.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual([
+      'FORBIDDEN',
+      'UNAUTHENTICATED',
+    ]);
     expect(canariesIn(JSON.stringify(replies))).toEqual([]);
   });
 
   it('make one check of an operation for all its guarded fields, whenever they run', async () => {
-    const { data } = await ask('{ openings(count: 50) { owner salary } }', service.signInAs(MANAGER, 'manager'));
+    const { data } = await ask(
+      '{ openings(count: 50) { owner salary } }',
+      service.signInAs(MANAGER, 'manager'),
+    );
 
     expect(data?.openings).toHaveLength(50);
     expect(service.callsTo('user_details')).toBe(1);
@@ -132,20 +156,29 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     const { errors } = await ask('{ signedOut }');
     service.on('sign_out', reply(200));
 
-    expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_REQUEST', originalError: { statusCode: 400, code: 'INVALID_REQUEST' } });
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'BAD_REQUEST',
+      originalError: { statusCode: 400, code: 'INVALID_REQUEST' },
+    });
   });
 
   it('keep their replies out of caches', async () => {
-    expect((await post({ query: '{ me }' }, service.signInAs({}, 'tok'))).headers.get('cache-control')).toBe('no-store');
+    expect((await post({ query: '{ me }' }, service.signInAs({}, 'tok'))).headers.get('cache-control')).toBe(
+      'no-store',
+    );
   });
 
   it('never mix up concurrent users', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
     const replies = await Promise.all(
-      names.map((username) => ask('{ openings(count: 2) { owner } }', service.signInAs({ username }, username))),
+      names.map((username) =>
+        ask('{ openings(count: 2) { owner } }', service.signInAs({ username }, username)),
+      ),
     );
 
-    expect(replies.map(({ data }) => data)).toEqual(names.map((name) => ({ openings: [{ owner: `${name} 0` }, { owner: `${name} 1` }] })));
+    expect(replies.map(({ data }) => data)).toEqual(
+      names.map((name) => ({ openings: [{ owner: `${name} 0` }, { owner: `${name} 1` }] })),
+    );
   });
 });
 
@@ -203,35 +236,57 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     return token;
   }
 
-  plainRow('no dangerous handler of an operation runs for a session that ended elsewhere, beside any other handlers [P01]', async () => {
-    for (const [index, query] of OPERATIONS.entries()) {
-      const { errors } = await ask({ query }, await endedElsewhere(`ended-${index}`));
-      expect([query, errors?.map(({ extensions }) => extensions.code)]).toEqual([query, expect.arrayContaining(['UNAUTHENTICATED'])]);
-    }
-    expect(await wipes()).toBe(wipedBefore);
-  });
+  plainRow(
+    'no dangerous handler of an operation runs for a session that ended elsewhere, beside any other handlers [P01]',
+    async () => {
+      for (const [index, query] of OPERATIONS.entries()) {
+        const { errors } = await ask({ query }, await endedElsewhere(`ended-${index}`));
+        expect([query, errors?.map(({ extensions }) => extensions.code)]).toEqual([
+          query,
+          expect.arrayContaining(['UNAUTHENTICATED']),
+        ]);
+      }
+      expect(await wipes()).toBe(wipedBefore);
+    },
+  );
 
-  plainRow('no dangerous handler of a batch runs for a session that ended elsewhere, in any order [P01]', async () => {
-    for (const [index, batch] of BATCHES.entries()) {
-      const replies = await ask<GraphqlReply[]>(batch, await endedElsewhere(`batch-${index}`));
-      expect(replies.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code))).toContain('UNAUTHENTICATED');
-    }
-    expect(await wipes()).toBe(wipedBefore);
-  });
+  plainRow(
+    'no dangerous handler of a batch runs for a session that ended elsewhere, in any order [P01]',
+    async () => {
+      for (const [index, batch] of BATCHES.entries()) {
+        const replies = await ask<GraphqlReply[]>(batch, await endedElsewhere(`batch-${index}`));
+        expect(
+          replies.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code)),
+        ).toContain('UNAUTHENTICATED');
+      }
+      expect(await wipes()).toBe(wipedBefore);
+    },
+  );
 
   plainRow('no dangerous subscription starts for a session that ended elsewhere [P01]', async () => {
     const token = await endedElsewhere('subscriber');
     const url = `${cached.url.replace('http', 'ws')}/graphql`;
-    const client = createClient({ url, webSocketImpl: WebSocket, connectionParams: { token }, retryAttempts: 0, lazy: false });
+    const client = createClient({
+      url,
+      webSocketImpl: WebSocket,
+      connectionParams: { token },
+      retryAttempts: 0,
+      lazy: false,
+    });
     const received: unknown[] = [];
     try {
-      for await (const { errors } of client.iterate({ query: 'subscription { wiping }' })) received.push(...(errors ?? []));
+      for await (const { errors } of client.iterate({ query: 'subscription { wiping }' }))
+        received.push(...(errors ?? []));
     } catch (errors) {
       received.push(...(errors as unknown[]));
     }
     await client.dispose();
 
-    expect(received).toEqual([expect.objectContaining({ extensions: expect.objectContaining({ code: 'UNAUTHENTICATED' }) as unknown })]);
+    expect(received).toEqual([
+      expect.objectContaining({
+        extensions: expect.objectContaining({ code: 'UNAUTHENTICATED' }) as unknown,
+      }),
+    ]);
     expect(await wipes()).toBe(wipedBefore);
   });
 
@@ -248,20 +303,28 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     expect([service.callsTo('sign_out') - signedOut, (await wipes()) - wipedBefore]).toEqual([1, 1]);
   });
 
-  plainRow('all fields of one operation that ask for a fresh session share one call, with the cache on and off [P01]', async () => {
-    for (const [name, server] of Object.entries({ cached, uncached })) {
-      for (const query of [
-        '{ a: wipe b: wipe c: wipe }',
-        'mutation { a: wipe b: wipe c: wipe }',
-        '{ account { a: wipe b: wipe recentWipe } }',
-      ]) {
-        const token = service.signInAs({}, `${name}-${service.requests.length}`);
-        for (const cache of ['cold', 'warm']) {
-          const before = service.callsTo('user_details');
-          expect(await ask({ query }, token, server)).toEqual({ data: expect.any(Object) as unknown });
-          expect([name, cache, query, service.callsTo('user_details') - before]).toEqual([name, cache, query, 1]);
+  plainRow(
+    'all fields of one operation that ask for a fresh session share one call, with the cache on and off [P01]',
+    async () => {
+      for (const [name, server] of Object.entries({ cached, uncached })) {
+        for (const query of [
+          '{ a: wipe b: wipe c: wipe }',
+          'mutation { a: wipe b: wipe c: wipe }',
+          '{ account { a: wipe b: wipe recentWipe } }',
+        ]) {
+          const token = service.signInAs({}, `${name}-${service.requests.length}`);
+          for (const cache of ['cold', 'warm']) {
+            const before = service.callsTo('user_details');
+            expect(await ask({ query }, token, server)).toEqual({ data: expect.any(Object) as unknown });
+            expect([name, cache, query, service.callsTo('user_details') - before]).toEqual([
+              name,
+              cache,
+              query,
+              1,
+            ]);
+          }
         }
       }
-    }
-  });
+    },
+  );
 });

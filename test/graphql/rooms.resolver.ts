@@ -56,7 +56,11 @@ export class RoomsResolver {
   }
 
   @ResolveField(() => String)
-  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string, @CurrentSession() session?: PresentedSession): string {
+  guest(
+    @CurrentUser() user?: UserRecord,
+    @AuthToken() token?: string,
+    @CurrentSession() session?: PresentedSession,
+  ): string {
     return `${user?.username ?? 'nobody'} ${token ?? 'nobody'} ${session?.token ?? 'nobody'}`;
   }
 

@@ -6,7 +6,13 @@ import { UseGuards, type DynamicModule } from '@nestjs/common';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { CurrentUser, fromCookie, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
-import { sessionSockets, SessionSockets, type SocketClient, type SocketConnection, type SocketUpgrade } from 'nestjs-session-auth/sockets';
+import {
+  sessionSockets,
+  SessionSockets,
+  type SocketClient,
+  type SocketConnection,
+  type SocketUpgrade,
+} from 'nestjs-session-auth/sockets';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
@@ -41,7 +47,13 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
       }
     }
     const url = `${server.url.replace('http', 'ws')}/graphql`;
-    const client = createClient({ url, webSocketImpl: Socket, connectionParams, retryAttempts: 0, lazy: false });
+    const client = createClient({
+      url,
+      webSocketImpl: Socket,
+      connectionParams,
+      retryAttempts: 0,
+      lazy: false,
+    });
     clients.push(client);
     return client;
   }
@@ -71,8 +83,16 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
   it.each([
     ['none', {}, { statusCode: 401, code: 'SESSION_REQUIRED' }],
     ['a refused one', { token: 'bad' }, { statusCode: 401, code: 'SESSION_REJECTED' }],
-    ['two', { 'x-auth-token': 'good', 'X-AUTH-TOKEN': 'good' }, { statusCode: 401, code: 'SESSION_REJECTED' }],
-    ['a value that is no string', { token: { toString: 'good' } }, { statusCode: 401, code: 'SESSION_REJECTED' }],
+    [
+      'two',
+      { 'x-auth-token': 'good', 'X-AUTH-TOKEN': 'good' },
+      { statusCode: 401, code: 'SESSION_REJECTED' },
+    ],
+    [
+      'a value that is no string',
+      { token: { toString: 'good' } },
+      { statusCode: 401, code: 'SESSION_REJECTED' },
+    ],
   ])('do not start for a caller that presents %s', async (_case, params, originalError) => {
     service.signInAs({}, 'good');
     expect(await all(connect(params), 'subscription { ticks }')).toMatchObject([
@@ -101,7 +121,9 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
 
   it('keep the users of many sockets apart', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `user-${index}`);
-    const received = names.map((username) => all(connect({ token: service.signInAs({ username }, username) }), 'subscription { ticks }'));
+    const received = names.map((username) =>
+      all(connect({ token: service.signInAs({ username }, username) }), 'subscription { ticks }'),
+    );
 
     expect(await Promise.all(received)).toEqual(names.map(ticksOf));
   });
@@ -134,7 +156,9 @@ interface Connection {
 }
 
 /** As the documentation shows it. */
-const graphql = (upgradeOf: (connection: Connection) => SocketUpgrade | SocketConnection = (connection) => connection) =>
+const graphql = (
+  upgradeOf: (connection: Connection) => SocketUpgrade | SocketConnection = (connection) => connection,
+) =>
   GraphQLModule.forRootAsync<ApolloDriverConfig>({
     driver: ApolloDriver,
     inject: [SessionSockets],
@@ -200,68 +224,104 @@ describe.each(platforms('Fastify'))('a subscription whose socket is watched, on 
 
 const EVIL = 'https://evil.example';
 
-describe.each(platforms('Fastify'))('a cookie that a page of another origin makes the browser send, on %s', (_name, platform) => {
-  const bed = testbed(platform);
-  const token = fromCookie('sid');
+describe.each(platforms('Fastify'))(
+  'a cookie that a page of another origin makes the browser send, on %s',
+  (_name, platform) => {
+    const bed = testbed(platform);
+    const token = fromCookie('sid');
 
-  async function start(imports: DynamicModule[]) {
-    const service = await bed.service();
-    service.signInAs({}, 'good');
-    const app = await bed.sample({
-      baseUrl: service.url,
-      options: { token, plugins: [sessionSockets] },
-      imports,
-      controllers: [],
-      providers: [NewsResolver],
-    });
-    return { service, app };
-  }
-
-  /** Its fields look like headers, as those of a page may. */
-  function connect(url: string, origin: string, closed: (event: unknown) => void = () => undefined): Client {
-    class Socket extends WebSocket {
-      constructor(address: string, protocols: string) {
-        super(address, protocols, { headers: { cookie: 'sid=good', origin } });
-      }
+    async function start(imports: DynamicModule[]) {
+      const service = await bed.service();
+      service.signInAs({}, 'good');
+      const app = await bed.sample({
+        baseUrl: service.url,
+        options: { token, plugins: [sessionSockets] },
+        imports,
+        controllers: [],
+        providers: [NewsResolver],
+      });
+      return { service, app };
     }
-    const connectionParams = { origin: url, host: new URL(url).host, 'sec-fetch-site': 'same-origin' };
-    const address = `${url.replace('http', 'ws')}/graphql`;
-    return createClient({ url: address, webSocketImpl: Socket, connectionParams, retryAttempts: 0, on: { closed } });
-  }
 
-  it('is denied in a query over POST and in a subscription, and admitted in a query over GET, which changes nothing', async () => {
-    const options = { driver: ApolloDriver, autoSchemaFile: true, subscriptions: { 'graphql-ws': true } } as const;
-    const { service, app } = await start([GraphQLModule.forRoot<ApolloDriverConfig>(options)]);
-    const headers = { cookie: 'sid=good', origin: EVIL, 'content-type': 'application/json' };
-    const post = await fetch(`${app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query: '{ mine }' }) });
-    const denied = { errors: [{ extensions: { code: 'FORBIDDEN', originalError: { statusCode: 403, code: 'CROSS_ORIGIN_DENIED' } } }] };
-    expect(await post.json()).toMatchObject(denied);
-    const client = connect(app.url, EVIL);
-    for await (const result of client.iterate({ query: 'subscription { news }' })) expect(result).toMatchObject(denied);
-    await client.dispose();
-    expect(service.callsTo('user_details')).toBe(0);
+    /** Its fields look like headers, as those of a page may. */
+    function connect(
+      url: string,
+      origin: string,
+      closed: (event: unknown) => void = () => undefined,
+    ): Client {
+      class Socket extends WebSocket {
+        constructor(address: string, protocols: string) {
+          super(address, protocols, { headers: { cookie: 'sid=good', origin } });
+        }
+      }
+      const connectionParams = { origin: url, host: new URL(url).host, 'sec-fetch-site': 'same-origin' };
+      const address = `${url.replace('http', 'ws')}/graphql`;
+      return createClient({
+        url: address,
+        webSocketImpl: Socket,
+        connectionParams,
+        retryAttempts: 0,
+        on: { closed },
+      });
+    }
 
-    expect(await (await fetch(`${app.url}/graphql?query=%7Bmine%7D`, { headers })).json()).toEqual({ data: { mine: 'ann' } });
-    const own = connect(app.url, app.url);
-    const first = await own.iterate({ query: 'subscription { news }' }).next();
-    expect(first).toMatchObject({ value: { data: { news: 'hello ann' } } });
-    await own.dispose();
-  });
+    it('is denied in a query over POST and in a subscription, and admitted in a query over GET, which changes nothing', async () => {
+      const options = {
+        driver: ApolloDriver,
+        autoSchemaFile: true,
+        subscriptions: { 'graphql-ws': true },
+      } as const;
+      const { service, app } = await start([GraphQLModule.forRoot<ApolloDriverConfig>(options)]);
+      const headers = { cookie: 'sid=good', origin: EVIL, 'content-type': 'application/json' };
+      const post = await fetch(`${app.url}/graphql`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ query: '{ mine }' }),
+      });
+      const denied = {
+        errors: [
+          {
+            extensions: {
+              code: 'FORBIDDEN',
+              originalError: { statusCode: 403, code: 'CROSS_ORIGIN_DENIED' },
+            },
+          },
+        ],
+      };
+      expect(await post.json()).toMatchObject(denied);
+      const client = connect(app.url, EVIL);
+      for await (const result of client.iterate({ query: 'subscription { news }' }))
+        expect(result).toMatchObject(denied);
+      await client.dispose();
+      expect(service.callsTo('user_details')).toBe(0);
 
-  it.each<[string, (connection: Connection) => SocketUpgrade | SocketConnection]>([
-    ['its request', ({ extra }) => extra.request],
-    ['its connection', (connection) => connection],
-  ])('closes a socket with 4403 that is watched with %s, and calls no service [P24]', async (_with, upgradeOf) => {
-    const { app, service } = await start([graphql(upgradeOf)]);
-    let closed: unknown;
-    const client = connect(app.url, EVIL, (event) => (closed = event));
-    await client
-      .iterate({ query: 'subscription { news }' })
-      .next()
-      .catch(() => undefined);
+      expect(await (await fetch(`${app.url}/graphql?query=%7Bmine%7D`, { headers })).json()).toEqual({
+        data: { mine: 'ann' },
+      });
+      const own = connect(app.url, app.url);
+      const first = await own.iterate({ query: 'subscription { news }' }).next();
+      expect(first).toMatchObject({ value: { data: { news: 'hello ann' } } });
+      await own.dispose();
+    });
 
-    await until('the end of the socket', () => closed !== undefined);
-    expect(closed).toMatchObject({ code: 4403, reason: 'CROSS_ORIGIN_DENIED' });
-    expect(service.callsTo('user_details')).toBe(0);
-  });
-});
+    it.each<[string, (connection: Connection) => SocketUpgrade | SocketConnection]>([
+      ['its request', ({ extra }) => extra.request],
+      ['its connection', (connection) => connection],
+    ])(
+      'closes a socket with 4403 that is watched with %s, and calls no service [P24]',
+      async (_with, upgradeOf) => {
+        const { app, service } = await start([graphql(upgradeOf)]);
+        let closed: unknown;
+        const client = connect(app.url, EVIL, (event) => (closed = event));
+        await client
+          .iterate({ query: 'subscription { news }' })
+          .next()
+          .catch(() => undefined);
+
+        await until('the end of the socket', () => closed !== undefined);
+        expect(closed).toMatchObject({ code: 4403, reason: 'CROSS_ORIGIN_DENIED' });
+        expect(service.callsTo('user_details')).toBe(0);
+      },
+    );
+  },
+);

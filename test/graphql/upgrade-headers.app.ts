@@ -22,11 +22,17 @@ interface Seen {
 const seen: Seen = {};
 
 interface ContextOfServer {
-  readonly req?: { readonly headers?: object; readonly extra?: { readonly request?: { readonly headers?: object } } };
+  readonly req?: {
+    readonly headers?: object;
+    readonly extra?: { readonly request?: { readonly headers?: object } };
+  };
   readonly request?: { readonly headers?: object };
 }
 
-/** A source of the application that finds nothing. It looks at its arguments, and at the request in the context of the GraphQL server. */
+/**
+ * A source of the application that finds nothing. It looks at its arguments, and at the request in the
+ * context of the GraphQL server.
+ */
 const ownSource: TokenSource = (context, { headers }) => {
   const { req, request } = context.getArgByIndex<ContextOfServer>(2);
   seen.source = { ...headers };
@@ -71,7 +77,11 @@ class UpgradeHeadersModule {}
 
 /** An application whose tenants have a session service each, and whose browsers have a cookie. */
 export function upgradeHeadersApp(graphql: DynamicModule, [own, acme]: readonly string[]): DynamicModule {
-  const options = { apiKey: 'key', timeoutMs: 30_000, token: [fromHeader('X-Auth-Token'), fromBearer(), ownSource, fromCookie('sid')] };
+  const options = {
+    apiKey: 'key',
+    timeoutMs: 30_000,
+    token: [fromHeader('X-Auth-Token'), fromBearer(), ownSource, fromCookie('sid')],
+  };
   const registrations = [
     SessionAuthModule.forRoot({ ...options, baseUrl: own ?? '', authority: byHost }),
     SessionAuthModule.forRoot({ ...options, name: 'acme', baseUrl: acme ?? '' }),

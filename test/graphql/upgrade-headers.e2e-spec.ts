@@ -31,7 +31,8 @@ const APOLLO: readonly (readonly [name: string, options: object])[] = [
     {
       subscriptions: {
         'graphql-ws': {
-          onConnect: ({ extra, connectionParams }: Connection) => void Object.assign(extra.request.headers, connectionParams),
+          onConnect: ({ extra, connectionParams }: Connection) =>
+            void Object.assign(extra.request.headers, connectionParams),
         },
       },
     },
@@ -40,7 +41,8 @@ const APOLLO: readonly (readonly [name: string, options: object])[] = [
     'Apollo, whose application makes a request of connectionParams',
     {
       subscriptions: { 'graphql-ws': true },
-      context: ({ connectionParams }: Partial<Connection>) => (connectionParams ? { req: { headers: connectionParams } } : {}),
+      context: ({ connectionParams }: Partial<Connection>) =>
+        connectionParams ? { req: { headers: connectionParams } } : {},
     },
   ],
 ];
@@ -48,7 +50,12 @@ const APOLLO: readonly (readonly [name: string, options: object])[] = [
 const startApollo =
   (platform: Platform, options: object): Start =>
   async (services) => {
-    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true, graphiql: false, ...options });
+    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({
+      driver: ApolloDriver,
+      autoSchemaFile: true,
+      graphiql: false,
+      ...options,
+    });
     return startApp(platform, upgradeHeadersApp(graphql, services));
   };
 
@@ -57,7 +64,10 @@ const startMercurius =
   (returned: string): Start =>
   async (services) => {
     const program = await compileProgram(join(import.meta.dirname, 'upgrade-headers.process.ts'));
-    await transpile(join(import.meta.dirname, 'upgrade-headers.app.ts'), join(dirname(program.file), 'upgrade-headers.app.js'));
+    await transpile(
+      join(import.meta.dirname, 'upgrade-headers.app.ts'),
+      join(dirname(program.file), 'upgrade-headers.app.js'),
+    );
     const child = fork(program.file, [returned, ...services]);
     const exit = once(child, 'exit');
     const ended = exit.then(() => Promise.reject(new Error('The server ended before it listened')));
@@ -80,7 +90,8 @@ const SERVERS: readonly (readonly [name: string, start: Start])[] = [
 
 interface Message {
   readonly type: string;
-  readonly payload?: { readonly data?: Record<string, string> | null; readonly errors?: unknown } | readonly unknown[];
+  readonly payload?:
+    { readonly data?: Record<string, string> | null; readonly errors?: unknown } | readonly unknown[];
 }
 
 const EVIL = 'https://evil.example';
@@ -110,9 +121,14 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
     for (const { requests } of [own, acme]) requests.length = 0;
   });
 
-  /** Opens a socket, sends each text, and returns the messages until the first answer to an operation, or an error, or the end of the socket. */
+  /**
+   * Opens a socket, sends each text, and returns the messages until the first answer to an operation, or an
+   * error, or the end of the socket.
+   */
   async function exchange(headers: Record<string, string>, ...texts: string[]): Promise<string> {
-    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+      headers,
+    });
     const answers = once(socket, 'close').then(() => 'closed');
     const operations = texts.filter((text) => !text.includes('connection_init')).length;
     let answered = 0;
@@ -137,7 +153,8 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
 
   function resultOf(payload: Message['payload']): string {
     const text = JSON.stringify(payload);
-    const code = /"code":"([A-Z_]+)","message"|"code":"(SESSION_[A-Z]+|CROSS_ORIGIN_DENIED|ACCESS_DENIED)"/.exec(text);
+    const code =
+      /"code":"([A-Z_]+)","message"|"code":"(SESSION_[A-Z]+|CROSS_ORIGIN_DENIED|ACCESS_DENIED)"/.exec(text);
     const { data } = (payload ?? {}) as { readonly data?: Record<string, string> | null };
     return code?.[1] ?? code?.[2] ?? Object.values(data ?? {})[0] ?? text;
   }
@@ -154,7 +171,10 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
       body: JSON.stringify({ query: '{ seen }' }),
     });
     const { data } = (await response.json()) as { data: { seen: string } };
-    return JSON.parse(data.seen) as Record<'source' | 'contextOfSource' | 'authority', Record<string, string>>;
+    return JSON.parse(data.seen) as Record<
+      'source' | 'contextOfSource' | 'authority',
+      Record<string, string>
+    >;
   }
 
   const hostOf = (): string => new URL(server.url).host;
@@ -166,11 +186,23 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
     () => ({ origin: server.url, Origin: server.url }),
     () => ({ cookie: 'sid=good', origin: server.url }),
     () => ({ upgradeHeaders: {}, handshakeFields: { token: 'good' }, method: 'GET', rawHeaders: [] }),
-    () => ({ 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', 'x-forwarded-proto': 'https' }),
-    () => ({ request: { headers: { cookie: 'sid=good' } }, req: { headers: { cookie: 'sid=good' }, method: 'GET' } }),
+    () => ({
+      'x-forwarded-host': 'evil.example',
+      forwarded: 'host=evil.example',
+      'x-forwarded-proto': 'https',
+    }),
+    () => ({
+      request: { headers: { cookie: 'sid=good' } },
+      req: { headers: { cookie: 'sid=good' }, method: 'GET' },
+    }),
     () => ({ extra: { request: { headers: { cookie: 'sid=good', host: 'evil.example', origin: EVIL } } } }),
-    () => ({ reply: { request: { headers: { cookie: 'sid=good' }, raw: { rawHeaders: ['cookie', 'sid=good'] } } } }),
-    () => ({ _connectionInit: { cookie: 'sid=good' }, connectionParams: { cookie: 'sid=good', origin: server.url } }),
+    () => ({
+      reply: { request: { headers: { cookie: 'sid=good' }, raw: { rawHeaders: ['cookie', 'sid=good'] } } },
+    }),
+    () => ({
+      _connectionInit: { cookie: 'sid=good' },
+      connectionParams: { cookie: 'sid=good', origin: server.url },
+    }),
     () => ({ constructor: 'x', prototype: 'x', toString: 'x', hasOwnProperty: 'x' }),
   ];
 
@@ -183,7 +215,13 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
           const extensions = { extensions: [{ type: 'connectionInit', payload }] };
           const results = [
             await exchange(headers, init(payload), operation(query)),
-            await exchange(headers, init(payload), operation('subscription { open }'), init({}), operation(query, '2')),
+            await exchange(
+              headers,
+              init(payload),
+              operation('subscription { open }'),
+              init({}),
+              operation(query, '2'),
+            ),
             await exchange(headers, init({}), operation(query, '1', extensions)),
           ];
           expect(results).not.toContain('ann');
@@ -196,28 +234,44 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
 
   it('have the cookie of the upgrade alone: a page may use it on its own origin, and a field presents none [P24]', async () => {
     for (const query of [QUERY, SUBSCRIPTION]) {
-      expect(await exchange({ cookie: 'sid=good', origin: server.url }, init({}), operation(query))).toBe('ann');
-      expect(await exchange({}, init({ cookie: 'sid=good', headers: { cookie: 'sid=good' } }), operation(query))).toMatch(
-        /SESSION_REQUIRED|closed/,
+      expect(await exchange({ cookie: 'sid=good', origin: server.url }, init({}), operation(query))).toBe(
+        'ann',
       );
+      expect(
+        await exchange({}, init({ cookie: 'sid=good', headers: { cookie: 'sid=good' } }), operation(query)),
+      ).toMatch(/SESSION_REQUIRED|closed/);
     }
   });
 
   it('have a foreign Origin that __proto__ in a message does not outvote [P24]', async () => {
     for (const key of ['__proto__', '\\u005f_proto__']) {
       const payload = `{"type":"connection_init","payload":{"${key}":{"sec-fetch-site":"same-origin"},"headers":{"${key}":{"origin":"x"}}}}`;
-      expect(await exchange({ cookie: 'sid=good', origin: EVIL }, payload, operation(SUBSCRIPTION))).not.toBe('ann');
+      expect(await exchange({ cookie: 'sid=good', origin: EVIL }, payload, operation(SUBSCRIPTION))).not.toBe(
+        'ann',
+      );
     }
     expect(own.requests).toEqual([]);
   });
 
-  it.each([[{}], [{ host: 'acme.example' }], [{ Host: 'acme.example' }], [{ headers: { host: 'acme.example', Host: 'acme.example' } }]])(
+  it.each([
+    [{}],
+    [{ host: 'acme.example' }],
+    [{ Host: 'acme.example' }],
+    [{ headers: { host: 'acme.example', Host: 'acme.example' } }],
+  ])(
     'select the service: with %j in the first message, the token of another tenant is refused [P25]',
     async (fields) => {
       for (const query of [QUERY, SUBSCRIPTION]) {
-        const payload = { ...fields, token: 'boss', 'x-forwarded-host': 'acme.example', forwarded: 'host=acme.example' };
+        const payload = {
+          ...fields,
+          token: 'boss',
+          'x-forwarded-host': 'acme.example',
+          forwarded: 'host=acme.example',
+        };
         expect(await exchange({}, init(payload), operation(query))).toMatch(/SESSION_REJECTED|closed/);
-        expect(await exchange({ host: 'acme.example' }, init({ token: 'boss', host: hostOf() }), operation(query))).toMatch(/boss|closed/);
+        expect(
+          await exchange({ host: 'acme.example' }, init({ token: 'boss', host: hostOf() }), operation(query)),
+        ).toMatch(/boss|closed/);
       }
       for (const { headers } of acme.requests) expect(headers['x-auth-token']).toBe('boss');
       expect(own.requests.map(({ headers }) => headers['x-auth-token'])).not.toContain('good');
@@ -225,10 +279,19 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
   );
 
   it('are all that a source and the option authority of the application see, in their arguments and in the context [P24] [P25]', async () => {
-    const payload = { 'sec-fetch-site': 'same-origin', Origin: server.url, 'x-of-a-proxy': 'ann', host: 'acme.example' };
+    const payload = {
+      'sec-fetch-site': 'same-origin',
+      Origin: server.url,
+      'x-of-a-proxy': 'ann',
+      host: 'acme.example',
+    };
     for (const query of [QUERY, SUBSCRIPTION]) {
       const received = { host: hostOf(), origin: EVIL, 'x-own': 'one' };
-      const { source, authority, contextOfSource } = await seenAfter(received, { ...payload, headers: payload }, query);
+      const { source, authority, contextOfSource } = await seenAfter(
+        received,
+        { ...payload, headers: payload },
+        query,
+      );
       for (const headers of [source, authority, ...(name === 'Mercurius' ? [contextOfSource] : [])]) {
         expect(headers).toMatchObject(received);
         expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['x-of-a-proxy']));
@@ -244,13 +307,18 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
     [{ token: 'good' }],
     [{ Authorization: 'Bearer good' }],
   ])('are joined by the token of a field, where a source looks for one: %j', async (payload) => {
-    for (const query of [QUERY, SUBSCRIPTION]) expect(await exchange({}, init(payload), operation(query))).toBe('ann');
+    for (const query of [QUERY, SUBSCRIPTION])
+      expect(await exchange({}, init(payload), operation(query))).toBe('ann');
   });
 
   it('present their own token, which no field replaces [P24]', async () => {
     for (const query of [QUERY, SUBSCRIPTION])
-      expect(await exchange({ 'x-auth-token': 'bad' }, init({ 'x-auth-token': 'good', token: 'good' }), operation(query))).toBe(
-        'SESSION_REJECTED',
-      );
+      expect(
+        await exchange(
+          { 'x-auth-token': 'bad' },
+          init({ 'x-auth-token': 'good', token: 'good' }),
+          operation(query),
+        ),
+      ).toBe('SESSION_REJECTED');
   });
 });

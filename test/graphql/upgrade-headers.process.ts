@@ -15,6 +15,8 @@ const graphql = GraphQLModule.forRoot<MercuriusDriverConfig>({
   autoSchemaFile: true,
   subscription: { fullWsTransport: true, ...(returned === 'payload' && { onConnect: onConnect as never }) },
 });
-const app = await NestFactory.create(upgradeHeadersApp(graphql, services), new FastifyAdapter(), { logger: false });
+const app = await NestFactory.create(upgradeHeadersApp(graphql, services), new FastifyAdapter(), {
+  logger: false,
+});
 await app.listen(0, '127.0.0.1');
 process.send?.([await app.getUrl()]);

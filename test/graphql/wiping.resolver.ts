@@ -1,5 +1,14 @@
 import { UseGuards } from '@nestjs/common';
-import { Field, Int, Mutation, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
+import {
+  Field,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  ResolveField,
+  Resolver,
+  Subscription,
+} from '@nestjs/graphql';
 import { FreshSession, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 
 @ObjectType()

@@ -37,10 +37,16 @@ describe.each(platforms('Express'))('an interceptor on %s', (_name, platform) =>
 
     expect(seen.map(({ method }) => method?.toUpperCase())).toEqual(IN_ORDER);
     expect(seen.map(({ url }) => url)).toEqual(
-      ['/authentication/user_details', '/authentication', '/authentication'].map((path) => `${service.url}${path}`),
+      ['/authentication/user_details', '/authentication', '/authentication'].map(
+        (path) => `${service.url}${path}`,
+      ),
     );
-    for (const { headers } of seen) expect([headers.get('X-API-KEY'), headers.get('x-auth-iv')]).toEqual(['application-key', 'iv-1']);
-    expect([check?.headers.get('X-AUTH-TOKEN'), signOut?.headers.get('X-AUTH-TOKEN')]).toEqual(['token', 'token']);
+    for (const { headers } of seen)
+      expect([headers.get('X-API-KEY'), headers.get('x-auth-iv')]).toEqual(['application-key', 'iv-1']);
+    expect([check?.headers.get('X-AUTH-TOKEN'), signOut?.headers.get('X-AUTH-TOKEN')]).toEqual([
+      'token',
+      'token',
+    ]);
     expect(JSON.parse(signIn?.data as string)).toEqual({ username: 'ann', password: 'x' });
     expect([check?.data, signOut?.data]).toEqual([undefined, undefined]);
   });
@@ -56,7 +62,11 @@ describe.each(platforms('Express'))('an interceptor on %s', (_name, platform) =>
 
     expect(await callAll()).toEqual([200, 200, 200]);
     for (const { path, headers } of service.requests) {
-      expect([path.split('?')[1], headers['x-api-key'], headers['x-auth-iv']]).toEqual(['tenant=7', 'rotated-key', undefined]);
+      expect([path.split('?')[1], headers['x-api-key'], headers['x-auth-iv']]).toEqual([
+        'tenant=7',
+        'rotated-key',
+        undefined,
+      ]);
     }
   });
 
@@ -89,7 +99,8 @@ describe.each(platforms('Express'))('an interceptor on %s', (_name, platform) =>
     const seen: number[] = [];
     axios().interceptors.response.use((response) => (seen.push(response.status), response));
     await callAll();
-    for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) service.on(operation, reply(403));
+    for (const operation of ['user_details', 'sign_in', 'sign_out'] as const)
+      service.on(operation, reply(403));
 
     expect(await callAll()).toEqual([403, 403, 403]);
     expect(seen).toEqual([200, 200, 200, 403, 403, 403]);
@@ -103,7 +114,9 @@ describe.each(platforms('Express'))('an interceptor on %s', (_name, platform) =>
     });
 
     expect(await second.callAll()).toEqual([200, 200, 200]);
-    expect(second.service.requests.map(({ headers }) => headers['x-trace'])).toEqual(Array(3).fill(undefined));
+    expect(second.service.requests.map(({ headers }) => headers['x-trace'])).toEqual(
+      Array(3).fill(undefined),
+    );
   });
 });
 
@@ -120,13 +133,21 @@ const giving = (value: unknown) => (): never => value as never;
 const BROKEN: [string, (axios: AxiosInstance) => void][] = [
   ['throws before the call', ({ interceptors }) => void interceptors.request.use(refuse)],
   ['rejects before the call', ({ interceptors }) => void interceptors.request.use(reject)],
-  ['rejects with nothing before the call', ({ interceptors }) => void interceptors.request.use(rejectWithNothing)],
+  [
+    'rejects with nothing before the call',
+    ({ interceptors }) => void interceptors.request.use(rejectWithNothing),
+  ],
   ['never settles before the call', ({ interceptors }) => void interceptors.request.use(never)],
   ['gives no request', ({ interceptors }) => void interceptors.request.use(giving(undefined))],
-  ['gives a url that is none', ({ interceptors }) => void interceptors.request.use((config) => Object.assign(config, { url: 'http://' }))],
+  [
+    'gives a url that is none',
+    ({ interceptors }) =>
+      void interceptors.request.use((config) => Object.assign(config, { url: 'http://' })),
+  ],
   [
     'gives a header that has no valid name',
-    ({ interceptors }) => void interceptors.request.use((config) => Object.assign(config, { headers: { 'X Trace': 'trace-1' } })),
+    ({ interceptors }) =>
+      void interceptors.request.use((config) => Object.assign(config, { headers: { 'X Trace': 'trace-1' } })),
   ],
   ['throws after the call', ({ interceptors }) => void interceptors.response.use(refuse)],
   ['rejects after the call', ({ interceptors }) => void interceptors.response.use(reject)],
@@ -135,11 +156,31 @@ const BROKEN: [string, (axios: AxiosInstance) => void][] = [
 
 /** Only a check and a sign-in read the body. */
 const UNREADABLE: [string, (axios: AxiosInstance) => void, number[]][] = [
-  ['gives no reply', ({ interceptors }) => void interceptors.response.use(giving(undefined)), [503, 503, 503]],
-  ['gives null for a reply', ({ interceptors }) => void interceptors.response.use(giving(null)), [503, 503, 503]],
-  ['gives the body for a reply', ({ interceptors }) => void interceptors.response.use(({ data }) => data as never), [503, 503, 503]],
-  ['gives a reply without headers', ({ interceptors }) => void interceptors.response.use(giving({ status: 500 })), [503, 503, 503]],
-  ['gives a body that is a number', ({ interceptors }) => void interceptors.response.use((to) => ({ ...to, data: 7 })), [503, 503, 200]],
+  [
+    'gives no reply',
+    ({ interceptors }) => void interceptors.response.use(giving(undefined)),
+    [503, 503, 503],
+  ],
+  [
+    'gives null for a reply',
+    ({ interceptors }) => void interceptors.response.use(giving(null)),
+    [503, 503, 503],
+  ],
+  [
+    'gives the body for a reply',
+    ({ interceptors }) => void interceptors.response.use(({ data }) => data as never),
+    [503, 503, 503],
+  ],
+  [
+    'gives a reply without headers',
+    ({ interceptors }) => void interceptors.response.use(giving({ status: 500 })),
+    [503, 503, 503],
+  ],
+  [
+    'gives a body that is a number',
+    ({ interceptors }) => void interceptors.response.use((to) => ({ ...to, data: 7 })),
+    [503, 503, 200],
+  ],
   [
     'gives a body that has been read',
     ({ interceptors }) => void interceptors.response.use((to) => ({ ...to, data: { username: 'ann' } })),
@@ -150,15 +191,21 @@ const UNREADABLE: [string, (axios: AxiosInstance) => void, number[]][] = [
 describe.each(platforms('Express'))('an interceptor that breaks on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(BROKEN)('and %s makes all three calls 503, and does not appear in the denial', async (_case, breakIt) => {
-    const { app, axios, callAll } = await seam(bed, {}, undefined, SHORT_MS);
-    breakIt(axios());
+  it.each(BROKEN)(
+    'and %s makes all three calls 503, and does not appear in the denial',
+    async (_case, breakIt) => {
+      const { app, axios, callAll } = await seam(bed, {}, undefined, SHORT_MS);
+      breakIt(axios());
 
-    expect(await callAll()).toEqual([503, 503, 503]);
-    const reply = await app.get('/me', 'token');
-    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await reply.json()).toMatchObject({ statusCode: 503, message: expect.not.stringMatching(/interceptor/) as unknown });
-  });
+      expect(await callAll()).toEqual([503, 503, 503]);
+      const reply = await app.get('/me', 'token');
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await reply.json()).toMatchObject({
+        statusCode: 503,
+        message: expect.not.stringMatching(/interceptor/) as unknown,
+      });
+    },
+  );
 
   it.each(UNREADABLE)('and %s makes the calls that read it 503', async (_case, breakIt, statuses) => {
     const { axios, callAll } = await seam(bed);

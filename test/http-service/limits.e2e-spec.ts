@@ -12,7 +12,10 @@ const RECORD = JSON.stringify(ANN);
 
 const LIMITED: [string, (taken: Seam) => void][] = [
   ['an interceptor', (taken) => void taken.axios().interceptors.request.use((config) => config)],
-  ['an agent on axiosRef', (taken) => void (taken.axios().defaults.httpAgent = new Agent({ keepAlive: true }))],
+  [
+    'an agent on axiosRef',
+    (taken) => void (taken.axios().defaults.httpAgent = new Agent({ keepAlive: true })),
+  ],
   [
     'an interceptor that asks for more than is allowed',
     (taken) =>
@@ -45,7 +48,10 @@ const UNUSABLE: [string, Script][] = [
   ['a body over the limit', reply(200, RECORD.padEnd(201), { 'content-type': 'application/json' })],
   ['a body over the limit in pieces', chunked(RECORD.padEnd(201))],
   ['a body without an end', endless],
-  ['gzip without a request for it', reply(200, gzipSync(RECORD), { 'content-type': 'application/json', 'content-encoding': 'gzip' })],
+  [
+    'gzip without a request for it',
+    reply(200, gzipSync(RECORD), { 'content-type': 'application/json', 'content-encoding': 'gzip' }),
+  ],
   ['another media type', reply(200, RECORD, { 'content-type': 'text/html' })],
 ];
 
@@ -63,15 +69,25 @@ describe.each(platforms('Express'))('a limit on %s', (_name, platform) => {
     });
 
     it('accepts a body of exactly the maximum length', async () => {
-      const taken = await seam(bed, MAX, reply(200, RECORD.padEnd(200), { 'content-type': 'application/json' }));
+      const taken = await seam(
+        bed,
+        MAX,
+        reply(200, RECORD.padEnd(200), { 'content-type': 'application/json' }),
+      );
       take(taken);
 
       expect(await taken.callAll()).toEqual([200, 200, 200]);
     });
 
     it('holds: a redirect is not followed, and its target gets no connection', async () => {
-      const target = await bed.serviceThat(bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', RECORD));
-      const taken = await seam(bed, {}, reply(307, '', { location: `${target.url}/authentication/user_details` }));
+      const target = await bed.serviceThat(
+        bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', RECORD),
+      );
+      const taken = await seam(
+        bed,
+        {},
+        reply(307, '', { location: `${target.url}/authentication/user_details` }),
+      );
       take(taken);
 
       expect(await taken.callAll()).toEqual([503, 503, 503]);
@@ -166,16 +182,21 @@ const TAKEN: [string, (taken: Seam) => void][] = [
 describe.each(platforms('Express'))('a call on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(ANSWERS)('that is answered with %s has the same outcome whether or not axiosRef was used', async (_case, script) => {
-    const untouched = await seam(bed, {}, script);
-    const expected = await untouched.callAll();
-    for (const [, take] of TAKEN) {
-      const taken = await seam(bed, {}, script);
-      take(taken);
-      expect(await taken.callAll()).toEqual(expected);
-      expect(taken.service.requests.map(({ method }) => method)).toEqual(untouched.service.requests.map(({ method }) => method));
-    }
-  });
+  it.each(ANSWERS)(
+    'that is answered with %s has the same outcome whether or not axiosRef was used',
+    async (_case, script) => {
+      const untouched = await seam(bed, {}, script);
+      const expected = await untouched.callAll();
+      for (const [, take] of TAKEN) {
+        const taken = await seam(bed, {}, script);
+        take(taken);
+        expect(await taken.callAll()).toEqual(expected);
+        expect(taken.service.requests.map(({ method }) => method)).toEqual(
+          untouched.service.requests.map(({ method }) => method),
+        );
+      }
+    },
+  );
 
   it.each(TAKEN.slice(0, 2))('has exactly the same headers when %s', async (_case, take) => {
     const [untouched, taken] = [await seam(bed), await seam(bed)];
@@ -192,17 +213,20 @@ describe.each(platforms('Express'))('a call on %s', (_name, platform) => {
     expect((await taken.app.get('/me', 'token')).headers.get('retry-after')).toBe('7');
   });
 
-  it.each(['before the first call', 'after calls were made'])('goes over an agent that is set on axiosRef %s', async (when) => {
-    const { axios, callAll } = await seam(bed);
-    if (when === 'after calls were made') await callAll();
-    const agent = new CountingAgent({ keepAlive: true });
-    axios().defaults.httpAgent = agent;
+  it.each(['before the first call', 'after calls were made'])(
+    'goes over an agent that is set on axiosRef %s',
+    async (when) => {
+      const { axios, callAll } = await seam(bed);
+      if (when === 'after calls were made') await callAll();
+      const agent = new CountingAgent({ keepAlive: true });
+      axios().defaults.httpAgent = agent;
 
-    expect(await callAll()).toEqual([200, 200, 200]);
-    expect(agent.made.connections).toBe(3);
-    expect((await callAll())[0]).toBe(200);
-    expect(agent.made.connections).toBe(5);
-  });
+      expect(await callAll()).toEqual([200, 200, 200]);
+      expect(agent.made.connections).toBe(3);
+      expect((await callAll())[0]).toBe(200);
+      expect(agent.made.connections).toBe(5);
+    },
+  );
 
   it('goes over an agent of a class with private fields', async () => {
     const agent = new PrivateAgent({ keepAlive: true });

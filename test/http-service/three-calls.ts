@@ -2,7 +2,13 @@ import { SessionAuthService, SessionHttpService } from 'nestjs-session-auth';
 import type { AxiosInstance } from 'axios';
 import type { RunningApp } from '../support/platforms.js';
 import type { SampleApp } from '../support/sample-app.js';
-import { json, silence, type Operation, type Script, type ScriptedService } from '../support/scripted-service.js';
+import {
+  json,
+  silence,
+  type Operation,
+  type Script,
+  type ScriptedService,
+} from '../support/scripted-service.js';
 import type { Testbed } from '../support/testbed.js';
 
 /** An application whose calls to the session service a test can change. */
@@ -22,7 +28,10 @@ export const SHORT_MS = 500;
 export const ANN = { username: 'ann', auth_token: 'token' };
 export const OPERATIONS: readonly Operation[] = ['user_details', 'sign_in', 'sign_out'];
 
-/** Starts a {@link Seam} where all three calls succeed, or are answered by `script`. Each is over in time, which is short where nothing will come. */
+/**
+ * Starts a {@link Seam} where all three calls succeed, or are answered by `script`. Each is over in time,
+ * which is short where nothing will come.
+ */
 export async function seam(
   bed: Testbed,
   http: NonNullable<SampleApp['options']>['http'] = {},

@@ -136,7 +136,10 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
   const started: RunningApp[] = [];
   afterAll(() => Promise.all(started.map((app) => app.close())));
 
-  const start = async (sample: Omit<SampleApp, 'baseUrl'>, configure?: (app: INestApplication) => void): Promise<RunningApp> => {
+  const start = async (
+    sample: Omit<SampleApp, 'baseUrl'>,
+    configure?: (app: INestApplication) => void,
+  ): Promise<RunningApp> => {
     const root = sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [], ...sample });
     const app = await startApp(platform, root, { ...(configure && { configure }) });
     started.push(app);
@@ -146,7 +149,12 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
   it('lists the calls of every kind in order, with their rules', async () => {
     const providers = [FeedGateway, OpeningsResolver, FeaturedResolver];
     const options = { protectAllRoutes: true };
-    const { app } = await start({ controllers: [OpeningsController], providers, imports: [apollo(true)], options });
+    const { app } = await start({
+      controllers: [OpeningsController],
+      providers,
+      imports: [apollo(true)],
+      options,
+    });
 
     expect(accessMapOf(app).map(lineOf)).toEqual([
       'graphql | Opening.salary | OpeningsResolver.salary | protected | @Roles(boss) | default | closed',
@@ -176,7 +184,12 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
     const providers = [FeedGateway, OpeningsResolver, FeaturedResolver];
     // Otherwise the rule of a field that Nest does not guard stops the application.
     const options = { audit: 'off' } as const;
-    const { app } = await start({ controllers: [OpeningsController], providers, imports: [apollo(false)], options });
+    const { app } = await start({
+      controllers: [OpeningsController],
+      providers,
+      imports: [apollo(false)],
+      options,
+    });
 
     expect(findOpenHandlers(app).map(lineOf)).toEqual([
       'graphql | Opening.salary | OpeningsResolver.salary | unguarded |  | open',
@@ -244,7 +257,10 @@ describe.each(platforms('Fastify'))('the routes of the access map on %s', (_name
   let running: RunningApp;
 
   beforeAll(async () => {
-    const imports = [{ module: InnerModule }, RouterModule.register([{ path: 'inner', module: InnerModule }])];
+    const imports = [
+      { module: InnerModule },
+      RouterModule.register([{ path: 'inner', module: InnerModule }]),
+    ];
     const sample = { controllers: [HealthController], imports, options: { protectAllRoutes: true } };
     const root = sampleApp({ baseUrl: 'https://sessions.example.com', ...sample });
     const configure = (app: INestApplication): void => {
@@ -276,7 +292,8 @@ describe.each(platforms('Fastify'))('the routes of the access map on %s', (_name
 describe.each(platforms('Fastify'))('a version in a header on %s', (_name, platform) => {
   it('follows the path', async () => {
     const root = sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [VersionedController] });
-    const configure = (app: INestApplication): void => void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' });
+    const configure = (app: INestApplication): void =>
+      void app.enableVersioning({ type: VersioningType.HEADER, header: 'x-version' });
     const running = await startApp(platform, root, { configure });
     expect(accessMapOf(running.app).map(({ call }) => call)).toEqual([
       'GET /versioned (version 1)',

@@ -56,10 +56,13 @@ describe('an application under test with several session services', () => {
 
   it('has sessions of each, which no other accepts', async () => {
     const [staff, partners] = [new TestSessions(), new TestSessions({ authority: 'partners' })];
-    const url = await listening(partners.install(staff.install(Test.createTestingModule({ imports: [AppModule] }))));
+    const url = await listening(
+      partners.install(staff.install(Test.createTestingModule({ imports: [AppModule] }))),
+    );
     const [ann, bob] = [staff.signInAs({ role: 'boss' }), partners.signInAs({ role: 'buyer' })];
     const partner = (token: string) => ({ 'x-partner-token': token });
-    const status = async (path: string, headers: Record<string, string>) => (await fetch(`${url}${path}`, { headers })).status;
+    const status = async (path: string, headers: Record<string, string>) =>
+      (await fetch(`${url}${path}`, { headers })).status;
 
     expect(await status('/staff', ann)).toBe(200);
     expect(await status('/partners', partner(bob['x-auth-token']))).toBe(200);
@@ -68,11 +71,15 @@ describe('an application under test with several session services', () => {
     const seller = partner(partners.signInAs({ role: 'seller' })['x-auth-token']);
     expect(await always(() => status('/partners', seller))).toBe(403);
     partners.setDown(true);
-    expect([await status('/staff', ann), await always(() => status('/partners', partner('any')))]).toEqual([200, 503]);
+    expect([await status('/staff', ann), await always(() => status('/partners', partner('any')))]).toEqual([
+      200, 503,
+    ]);
   });
 
   it('is not compiled with the sessions of a registration that it does not have', async () => {
-    const builder = new TestSessions({ authority: 'suppliers' }).install(Test.createTestingModule({ imports: [AppModule] }));
+    const builder = new TestSessions({ authority: 'suppliers' }).install(
+      Test.createTestingModule({ imports: [AppModule] }),
+    );
 
     await expect(builder.compile()).rejects.toThrow(
       "TestSessions: the module under test has no registration of SessionAuthModule with the name 'suppliers'.",
@@ -91,7 +98,9 @@ describe('an application under test with several session services', () => {
 
   it('runs the guard of the test in place of all of them', async () => {
     const builder = Test.createTestingModule({ imports: [AppModule] });
-    const url = await listening(builder.overrideGuard(SessionAuthGuard).useValue({ canActivate: () => true }));
+    const url = await listening(
+      builder.overrideGuard(SessionAuthGuard).useValue({ canActivate: () => true }),
+    );
 
     expect((await fetch(`${url}/partners`)).status).toBe(200);
   });

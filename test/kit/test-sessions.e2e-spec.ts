@@ -1,5 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Body, Controller, Delete, Get, Module, Post, UseGuards, type DynamicModule, type INestApplication } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Module,
+  Post,
+  UseGuards,
+  type DynamicModule,
+  type INestApplication,
+} from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   AuthToken,
@@ -73,87 +83,94 @@ class OpeningsController {
 })
 class AppModule {}
 
-describe.each(platforms('Express'))('an application under test with TestSessions on %s', (_name, platform) => {
-  const sessions = new TestSessions();
-  let app: INestApplication;
-  let url: string;
+describe.each(platforms('Express'))(
+  'an application under test with TestSessions on %s',
+  (_name, platform) => {
+    const sessions = new TestSessions();
+    let app: INestApplication;
+    let url: string;
 
-  beforeEach(async () => {
-    const moduleRef = await sessions.install(Test.createTestingModule({ imports: [AppModule] })).compile();
-    app = moduleRef.createNestApplication(await platform(), { logger: false });
-    await app.listen(0, '127.0.0.1');
-    url = await app.getUrl();
-  });
-  afterEach(async () => {
-    sessions.setDown(false);
-    await app.close();
-  });
-
-  const statusOf = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
-    always(async () => (await fetch(`${url}${path}`, { headers })).status);
-
-  const signIn = (password: string): Promise<Response> =>
-    fetch(`${url}/session`, {
-      method: 'POST',
-      body: JSON.stringify({ username: 'test.user', password }),
-      headers: { 'content-type': 'application/json' },
+    beforeEach(async () => {
+      const moduleRef = await sessions.install(Test.createTestingModule({ imports: [AppModule] })).compile();
+      app = moduleRef.createNestApplication(await platform(), { logger: false });
+      await app.listen(0, '127.0.0.1');
+      url = await app.getUrl();
+    });
+    afterEach(async () => {
+      sessions.setDown(false);
+      await app.close();
     });
 
-  it('passes the handler a user as the session service would', async () => {
-    const reply = await fetch(`${url}/me`, { headers: sessions.signInAs({ username: 'other.user' }) });
-    expect(await reply.json()).toEqual({ username: 'other.user', isRecord: true, isFrozen: true });
-  });
+    const statusOf = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
+      always(async () => (await fetch(`${url}${path}`, { headers })).status);
 
-  it('is guarded by the real guard and its rules', async () => {
-    expect(await statusOf('/openings')).toBe(401);
-    expect(await statusOf('/openings', { 'x-auth-token': 'unknown' })).toBe(401);
-    expect(await statusOf('/openings', sessions.signInAs())).toBe(200);
-    expect(await statusOf('/openings', sessions.signInAs({ role: 'recruiter' }))).toBe(403);
-    expect(await statusOf('/clients/1', sessions.signInAs())).toBe(200);
-    expect(await statusOf('/clients/1', sessions.signInAs({ ccl_info: { client_id: 2 } }))).toBe(403);
-    expect(await statusOf('/clients/1', sessions.signInAs({ ccl_info: null }))).toBe(403);
-  });
+    const signIn = (password: string): Promise<Response> =>
+      fetch(`${url}/session`, {
+        method: 'POST',
+        body: JSON.stringify({ username: 'test.user', password }),
+        headers: { 'content-type': 'application/json' },
+      });
 
-  it('reacts to the end of sessions, and to an outage and its end', async () => {
-    const headers = sessions.signInAs();
-    sessions.setDown(true);
-    expect(await statusOf('/me', headers)).toBe(503);
-    sessions.setDown(false);
-    expect(await statusOf('/me', headers)).toBe(200);
-    sessions.revoke(headers);
-    expect(await statusOf('/me', headers)).toBe(401);
-  });
+    it('passes the handler a user as the session service would', async () => {
+      const reply = await fetch(`${url}/me`, { headers: sessions.signInAs({ username: 'other.user' }) });
+      expect(await reply.json()).toEqual({ username: 'other.user', isRecord: true, isFrozen: true });
+    });
 
-  it('opens a new session for each signInAs(), also after a revocation', async () => {
-    const [revoked, byToken] = [sessions.signInAs(), sessions.signInAs()];
-    sessions.revoke(revoked);
-    sessions.revoke(byToken['x-auth-token']);
-    expect(await Promise.all([revoked, byToken, sessions.signInAs()].map((headers) => statusOf('/me', headers)))).toEqual([401, 401, 200]);
-  });
+    it('is guarded by the real guard and its rules', async () => {
+      expect(await statusOf('/openings')).toBe(401);
+      expect(await statusOf('/openings', { 'x-auth-token': 'unknown' })).toBe(401);
+      expect(await statusOf('/openings', sessions.signInAs())).toBe(200);
+      expect(await statusOf('/openings', sessions.signInAs({ role: 'recruiter' }))).toBe(403);
+      expect(await statusOf('/clients/1', sessions.signInAs())).toBe(200);
+      expect(await statusOf('/clients/1', sessions.signInAs({ ccl_info: { client_id: 2 } }))).toBe(403);
+      expect(await statusOf('/clients/1', sessions.signInAs({ ccl_info: null }))).toBe(403);
+    });
 
-  it('ends the sessions of a user, and no other', async () => {
-    const all = ['ann', 'ann', 'bob'].map((username) => sessions.signInAs({ username }));
-    sessions.endUser('ann');
-    expect(await Promise.all(all.map((headers) => statusOf('/me', headers)))).toEqual([401, 401, 200]);
-  });
+    it('reacts to the end of sessions, and to an outage and its end', async () => {
+      const headers = sessions.signInAs();
+      sessions.setDown(true);
+      expect(await statusOf('/me', headers)).toBe(503);
+      sessions.setDown(false);
+      expect(await statusOf('/me', headers)).toBe(200);
+      sessions.revoke(headers);
+      expect(await statusOf('/me', headers)).toBe(401);
+    });
 
-  it('is available as soon as an outage ends, however many requests it denied', async () => {
-    sessions.setDown(true);
-    const denied = await Promise.all(Array.from({ length: 30 }, () => statusOf('/me', sessions.signInAs())));
-    expect(denied).toEqual(Array(30).fill(503));
-    sessions.setDown(false);
-    expect(await statusOf('/me', sessions.signInAs())).toBe(200);
-  });
+    it('opens a new session for each signInAs(), also after a revocation', async () => {
+      const [revoked, byToken] = [sessions.signInAs(), sessions.signInAs()];
+      sessions.revoke(revoked);
+      sessions.revoke(byToken['x-auth-token']);
+      expect(
+        await Promise.all([revoked, byToken, sessions.signInAs()].map((headers) => statusOf('/me', headers))),
+      ).toEqual([401, 401, 200]);
+    });
 
-  it('signs in and out the users of the test', async () => {
-    sessions.addUser({ username: 'test.user', password: 'secret' });
-    expect((await signIn('wrong')).status).toBe(401);
-    const headers = { 'x-auth-token': await (await signIn('secret')).text() };
-    expect(await statusOf('/me', headers)).toBe(200);
-    await fetch(`${url}/session`, { method: 'DELETE', headers });
-    expect(await statusOf('/me', headers)).toBe(401);
-  });
-});
+    it('ends the sessions of a user, and no other', async () => {
+      const all = ['ann', 'ann', 'bob'].map((username) => sessions.signInAs({ username }));
+      sessions.endUser('ann');
+      expect(await Promise.all(all.map((headers) => statusOf('/me', headers)))).toEqual([401, 401, 200]);
+    });
+
+    it('is available as soon as an outage ends, however many requests it denied', async () => {
+      sessions.setDown(true);
+      const denied = await Promise.all(
+        Array.from({ length: 30 }, () => statusOf('/me', sessions.signInAs())),
+      );
+      expect(denied).toEqual(Array(30).fill(503));
+      sessions.setDown(false);
+      expect(await statusOf('/me', sessions.signInAs())).toBe(200);
+    });
+
+    it('signs in and out the users of the test', async () => {
+      sessions.addUser({ username: 'test.user', password: 'secret' });
+      expect((await signIn('wrong')).status).toBe(401);
+      const headers = { 'x-auth-token': await (await signIn('secret')).text() };
+      expect(await statusOf('/me', headers)).toBe(200);
+      await fetch(`${url}/session`, { method: 'DELETE', headers });
+      expect(await statusOf('/me', headers)).toBe(401);
+    });
+  },
+);
 
 interface Started {
   readonly app: INestApplication;
@@ -171,7 +188,9 @@ describe('TestSessions', () => {
 
   async function start(sessions: TestSessions, registration: DynamicModule): Promise<Started> {
     const builder = Test.createTestingModule({ imports: [registration], controllers: [OpeningsController] });
-    const app = (await sessions.install(builder).compile()).createNestApplication(await EXPRESS(), { logger: false });
+    const app = (await sessions.install(builder).compile()).createNestApplication(await EXPRESS(), {
+      logger: false,
+    });
     started.push(app);
     await app.listen(0, '127.0.0.1');
     const url = await app.getUrl();
@@ -195,7 +214,11 @@ describe('TestSessions', () => {
 
   it('are separate for each application, unless shared', async () => {
     const [shared, own] = [new TestSessions(), new TestSessions()];
-    const [one, other, third] = [await start(shared, forRoot()), await start(shared, forRoot()), await start(own, forRoot())];
+    const [one, other, third] = [
+      await start(shared, forRoot()),
+      await start(shared, forRoot()),
+      await start(own, forRoot()),
+    ];
     const headers = shared.signInAs();
     expect(await Promise.all([one, other, third].map((app) => app.status(headers)))).toEqual([200, 200, 401]);
     shared.setDown(true);
@@ -225,21 +248,29 @@ describe('TestSessions', () => {
     expect(await status(headers)).toBe(401);
   });
 
-  it.each(SOCKET_LIBRARIES)('admit a socket of %s, and close it when its user signs out', async (_library, adapter, connect) => {
-    const sessions = new TestSessions();
-    const builder = Test.createTestingModule({ imports: [forRoot({ plugins: [sessionSockets] })], providers: [FeedGateway, Feed] });
-    const app = (await sessions.install(builder).compile()).createNestApplication(await EXPRESS(), { logger: false });
-    started.push(app);
-    await app.useWebSocketAdapter(adapter(app)).listen(0, '127.0.0.1');
-    await expect(connect(await app.getUrl(), {})).rejects.toMatchObject({ denial: { statusCode: 401 } });
+  it.each(SOCKET_LIBRARIES)(
+    'admit a socket of %s, and close it when its user signs out',
+    async (_library, adapter, connect) => {
+      const sessions = new TestSessions();
+      const builder = Test.createTestingModule({
+        imports: [forRoot({ plugins: [sessionSockets] })],
+        providers: [FeedGateway, Feed],
+      });
+      const app = (await sessions.install(builder).compile()).createNestApplication(await EXPRESS(), {
+        logger: false,
+      });
+      started.push(app);
+      await app.useWebSocketAdapter(adapter(app)).listen(0, '127.0.0.1');
+      await expect(connect(await app.getUrl(), {})).rejects.toMatchObject({ denial: { statusCode: 401 } });
 
-    const headers = sessions.signInAs({ username: 'ann' });
-    const peer = await connect(await app.getUrl(), { headers });
-    expect(await peer.ask('me')).toEqual(['answer', { username: 'ann', token: headers['x-auth-token'] }]);
-    await app.get(SessionAuthService).signOut(headers['x-auth-token']);
-    expect((await peer.ended()).statusCode).toBe(401);
-    await peer.close();
-  });
+      const headers = sessions.signInAs({ username: 'ann' });
+      const peer = await connect(await app.getUrl(), { headers });
+      expect(await peer.ask('me')).toEqual(['answer', { username: 'ann', token: headers['x-auth-token'] }]);
+      await app.get(SessionAuthService).signOut(headers['x-auth-token']);
+      expect((await peer.ended()).statusCode).toBe(401);
+      await peer.close();
+    },
+  );
 
   it('have the fields of an own record class', async () => {
     const sessions = new TestSessions<Employee>();
@@ -262,7 +293,10 @@ describe('a record for a test', () => {
   it('has every field of the interface but the token; the test overrides fields, and null removes one', () => {
     const names = Object.keys(aUserRecord()).sort();
     expect(names).toHaveLength(14);
-    expect(aUserRecord({ role: 'recruiter', email: null })).toMatchObject({ role: 'recruiter', username: 'test.user' });
+    expect(aUserRecord({ role: 'recruiter', email: null })).toMatchObject({
+      role: 'recruiter',
+      username: 'test.user',
+    });
     expect(aUserRecord({ email: null })).not.toHaveProperty('email');
   });
 

@@ -18,7 +18,8 @@ describe.each(platforms('Fastify'))('the circuit to the session service on %s', 
 
   async function statusesOf(app: RunningApp, calls: number, prefix = 'token'): Promise<number[]> {
     const statuses: number[] = [];
-    for (let call = 0; call < calls; call += 1) statuses.push((await app.get('/me', `${prefix}-${call}`)).status);
+    for (let call = 0; call < calls; call += 1)
+      statuses.push((await app.get('/me', `${prefix}-${call}`)).status);
     return statuses;
   }
 
@@ -28,7 +29,10 @@ describe.each(platforms('Fastify'))('the circuit to the session service on %s', 
   ])('opens after a run of %s: 503 without a call, with the time that remains', async (_fault, script) => {
     const service = await bed.service();
     service.on('user_details', script);
-    const app = await bed.sample({ baseUrl: service.url, options: { ...NO_RETRY, breaker: { pauseMs: 7_000 } } });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { ...NO_RETRY, breaker: { pauseMs: 7_000 } },
+    });
     expect(await statusesOf(app, 20)).toEqual(Array(20).fill(503));
     const refused = await app.get('/me', 'token');
 
@@ -42,7 +46,10 @@ describe.each(platforms('Fastify'))('the circuit to the session service on %s', 
   it('pauses twice as long when the probe fails', async () => {
     const service = await bed.service();
     service.on('user_details', reply(500));
-    const app = await bed.sample({ baseUrl: service.url, options: { ...NO_RETRY, breaker: { pauseMs: 2_000 } } });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { ...NO_RETRY, breaker: { pauseMs: 2_000 } },
+    });
     await statusesOf(app, 20);
     clock.advance(2_000);
     expect((await app.get('/me', 'probe')).status).toBe(503);
@@ -59,7 +66,9 @@ describe.each(platforms('Fastify'))('the circuit to the session service on %s', 
     await statusesOf(app, 25);
     const sessions = app.app.get(SessionAuthService);
 
-    await expect(sessions.signIn({ username: 'ann', password: 'x' })).resolves.toMatchObject({ kind: 'signed-in' });
+    await expect(sessions.signIn({ username: 'ann', password: 'x' })).resolves.toMatchObject({
+      kind: 'signed-in',
+    });
     await expect(sessions.signOut('token')).resolves.toBeUndefined();
     expect(service.callsTo('user_details')).toBe(20);
   });
@@ -71,19 +80,28 @@ const newTokens =
 
 /** Answers each token with a user of its own. */
 const userEach: Script = (request, ...call) =>
-  json({ ...ANN, username: `user ${String(request.headers['x-auth-token']).split('-').at(-1)}` })(request, ...call);
+  json({ ...ANN, username: `user ${String(request.headers['x-auth-token']).split('-').at(-1)}` })(
+    request,
+    ...call,
+  );
 
 function breakersOf({ app }: Trial): ServiceStatus['breakers'] {
   return app.app.get(SessionAuthEvents).serviceStatus.breakers;
 }
 
-/** Statuses that concern the request, and not the service. 429 is another matter: see `one-account.e2e-spec.ts`. */
+/**
+ * Statuses that concern the request, and not the service. 429 is another matter: see
+ * `one-account.e2e-spec.ts`.
+ */
 const OTHER_STATUSES = [400, 403, 404, 405, 409, 413, 415, 418, 422, 431, 451];
 
 /** The number of answers of each kind: several times the number that opens a breaker. */
 const MANY = inLongForm('900 of 1,000 replies of each status') ? 1_000 : 100;
 
-/** Returns the count of each code from a number of checks with a token each, of which some are always in flight. */
+/**
+ * Returns the count of each code from a number of checks with a token each, of which some are always in
+ * flight.
+ */
 async function codesOf(
   { sessions }: Trial,
   count: number,
@@ -108,7 +126,10 @@ async function codesOf(
 describe.each(platforms('Fastify'))('the circuit breakers on %s', (_name, platform) => {
   const row = rowsOn(platform);
   const clock = handClock();
-  const breaking = { options: { retry: false, breaker: { pauseMs: 7_000 } }, recover: () => clock.advance(7_000) } as const;
+  const breaking = {
+    options: { retry: false, breaker: { pauseMs: 7_000 } },
+    recover: () => clock.advance(7_000),
+  } as const;
 
   row(
     'after 20 failures the breaker opens: 503 without a call, with the time that remains as Retry-After [F01]',
@@ -161,7 +182,9 @@ describe.each(platforms('Fastify'))('the circuit breakers on %s', (_name, platfo
       clock.advance(7_000);
       const probes = [trial.status(newTokens('known')(30)), trial.status(newTokens('stranger')(0))];
       while (trial.calls() < 62) await new Promise(setImmediate);
-      expect(await trial.flood(99, (index) => newTokens(index % 2 ? 'stranger' : 'known')(35 + (index % 5)))).toEqual({ 503: 99 });
+      expect(
+        await trial.flood(99, (index) => newTokens(index % 2 ? 'stranger' : 'known')(35 + (index % 5))),
+      ).toEqual({ 503: 99 });
       held.release();
 
       expect([await Promise.all(probes), trial.calls()]).toEqual([[200, 200], 62]);
@@ -198,22 +221,35 @@ describe.each(platforms('Fastify'))('the circuit breakers on %s', (_name, platfo
   row('answers of any other status but 429, however many, leave the breakers closed [F03]', async (trial) => {
     for (const status of OTHER_STATUSES) {
       trial.service.on('user_details', reply(status));
-      const code = { 400: 'SESSION_REJECTED', 403: 'ACCESS_DENIED', 404: 'SESSION_REJECTED' }[status] ?? 'SESSION_SERVICE_UNAVAILABLE';
-      expect([status, await codesOf(trial, MANY, (index) => `${status}-${index}`)]).toEqual([status, { [code]: MANY }]);
+      const code =
+        { 400: 'SESSION_REJECTED', 403: 'ACCESS_DENIED', 404: 'SESSION_REJECTED' }[status] ??
+        'SESSION_SERVICE_UNAVAILABLE';
+      expect([status, await codesOf(trial, MANY, (index) => `${status}-${index}`)]).toEqual([
+        status,
+        { [code]: MANY },
+      ]);
     }
     trial.service.on('user_details', reply(404, 'no such page'));
-    expect(await codesOf(trial, MANY, (index) => `page-${index}`)).toEqual({ SESSION_SERVICE_UNAVAILABLE: MANY });
+    expect(await codesOf(trial, MANY, (index) => `page-${index}`)).toEqual({
+      SESSION_SERVICE_UNAVAILABLE: MANY,
+    });
     expect(trial.calls()).toBe((OTHER_STATUSES.length + 1) * MANY);
     expect(breakersOf(trial)).toEqual({ known: 'closed', strangers: 'closed' });
   });
 
-  row('malformed 200s, however many, of one account or of several, leave the breakers closed [F03]', async (trial) => {
-    const malformed = { SESSION_SERVICE_UNAVAILABLE: MANY };
-    trial.service.on('user_details', json({ role: 'no username' }));
-    expect(await codesOf(trial, MANY, () => 'one', 1)).toEqual(malformed);
-    expect(await codesOf(trial, MANY, (index) => `many-${index}`)).toEqual(malformed);
-    expect([trial.calls(), breakersOf(trial)]).toEqual([2 * MANY, { known: 'closed', strangers: 'closed' }]);
-  });
+  row(
+    'malformed 200s, however many, of one account or of several, leave the breakers closed [F03]',
+    async (trial) => {
+      const malformed = { SESSION_SERVICE_UNAVAILABLE: MANY };
+      trial.service.on('user_details', json({ role: 'no username' }));
+      expect(await codesOf(trial, MANY, () => 'one', 1)).toEqual(malformed);
+      expect(await codesOf(trial, MANY, (index) => `many-${index}`)).toEqual(malformed);
+      expect([trial.calls(), breakersOf(trial)]).toEqual([
+        2 * MANY,
+        { known: 'closed', strangers: 'closed' },
+      ]);
+    },
+  );
 });
 
 describe.each(platforms('Fastify'))('bounds on %s', (_name, platform) => {

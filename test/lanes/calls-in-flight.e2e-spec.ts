@@ -17,7 +17,10 @@ describe.each(platforms('Fastify'))('the bound on calls in flight on %s', (_name
     const service = await bed.service();
     const held = hold(ANSWER);
     service.on('user_details', held.script);
-    const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 0, timeoutMs: 60_000 } });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { maxInFlight: 1, maxQueued: 0, timeoutMs: 60_000 },
+    });
     const sessions = app.app.get(SessionAuthService);
     const asked = [sessions.verify('token'), sessions.verify('token')];
     await held.arrived;
@@ -30,7 +33,10 @@ describe.each(platforms('Fastify'))('the bound on calls in flight on %s', (_name
     const service = await bed.service();
     const held = hold(ANSWER);
     service.on('user_details', held.script);
-    const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 3, timeoutMs: 60_000 } });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { maxInFlight: 1, maxQueued: 3, timeoutMs: 60_000 },
+    });
     const sessions = app.app.get(SessionAuthService);
     const asked = ['a', 'b', 'c', 'd'].map((token) => sessions.verify(token));
     await expect(sessions.verify('e')).rejects.toMatchObject({ reason: 'busy', retryAfterSeconds: 1 });
@@ -52,7 +58,9 @@ describe.each(platforms('Fastify'))('the bound on calls in flight on %s', (_name
       });
     });
     const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 8, timeoutMs: 60_000 } });
-    const replies = await Promise.all(Array.from({ length: 200 }, (_, index) => app.get('/me', `token-${index}`)));
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => app.get('/me', `token-${index}`)),
+    );
 
     expect(replies.map(({ status }) => status)).toEqual(Array(200).fill(200));
     expect(inFlight.most).toBeLessThanOrEqual(8);
@@ -61,7 +69,10 @@ describe.each(platforms('Fastify'))('the bound on calls in flight on %s', (_name
   it('lets no check wait longer than `timeoutMs`, and frees the places', async () => {
     const service = await bed.service();
     service.on('user_details', silence);
-    const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 5, timeoutMs: SILENCE_MS } });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { maxInFlight: 1, maxQueued: 5, timeoutMs: SILENCE_MS },
+    });
     const replies = await Promise.all(['a', 'b', 'c'].map((token) => app.get('/me', token)));
 
     expect(replies.map(({ status }) => status)).toEqual([503, 503, 503]);
@@ -74,11 +85,16 @@ describe.each(platforms('Fastify'))('the bound on calls in flight on %s', (_name
     const held = hold(ANSWER);
     service.on('user_details', held.script);
     service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
-    const app = await bed.sample({ baseUrl: service.url, options: { maxInFlight: 1, maxQueued: 0, timeoutMs: 60_000 } });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { maxInFlight: 1, maxQueued: 0, timeoutMs: 60_000 },
+    });
     const check = app.get('/me', 'token-1');
     await held.arrived;
 
-    expect(await app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' })).toMatchObject({ kind: 'signed-in' });
+    expect(await app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' })).toMatchObject({
+      kind: 'signed-in',
+    });
     held.release();
     expect((await check).status).toBe(200);
   });
@@ -89,7 +105,10 @@ const SIGNED_IN = json({ ...ANN, auth_token: TOKEN });
 const BUSY = { statusCode: 503, reason: 'busy', retryAfterSeconds: 1 };
 
 /** The outcomes of many concurrent calls. */
-async function outcomes(trial: Trial, calls: readonly Promise<unknown>[]): Promise<{ done: number; busy: number; other: unknown[] }> {
+async function outcomes(
+  trial: Trial,
+  calls: readonly Promise<unknown>[],
+): Promise<{ done: number; busy: number; other: unknown[] }> {
   const thrown = await Promise.all(calls.map((call) => trial.thrownBy(call)));
   const failed = thrown.filter((error) => error !== undefined);
   const other = failed.filter((error) => (error as { reason?: string }).reason !== 'busy');
@@ -110,26 +129,30 @@ function counting(script: Script) {
 
 describe.each(platforms('Fastify'))('a rush of sign-ins on %s', (_name, platform) => {
   const row = rowsOn(platform);
-  const signIns = (trial: Trial, count: number) => Array.from({ length: count }, () => trial.sessions.signIn(CREDENTIALS));
+  const signIns = (trial: Trial, count: number) =>
+    Array.from({ length: count }, () => trial.sessions.signIn(CREDENTIALS));
   const signOuts = (trial: Trial, count: number) =>
     Array.from({ length: count }, (_, index) => trial.sessions.signOut(`${TOKEN}-${index}`));
 
-  row('of 1,500 sign-ins at once 32 reach the service, each on its connection, and the others get 503 at once [P11]', async (trial) => {
-    const held = hold(SIGNED_IN);
-    const { open, script } = counting(held.script);
-    trial.service.on('sign_in', script);
-    const calls = outcomes(trial, signIns(trial, 1_499));
-    const body = JSON.stringify(CREDENTIALS);
-    const answer = await trial.ask({ method: 'POST', path: '/login', body, token: null, iv: null });
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-    await held.arrived;
-    held.release();
+  row(
+    'of 1,500 sign-ins at once 32 reach the service, each on its connection, and the others get 503 at once [P11]',
+    async (trial) => {
+      const held = hold(SIGNED_IN);
+      const { open, script } = counting(held.script);
+      trial.service.on('sign_in', script);
+      const calls = outcomes(trial, signIns(trial, 1_499));
+      const body = JSON.stringify(CREDENTIALS);
+      const answer = await trial.ask({ method: 'POST', path: '/login', body, token: null, iv: null });
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+      await held.arrived;
+      held.release();
 
-    expect(await calls).toEqual({ done: 32, busy: 1_467, other: [] });
-    expect([trial.calls('sign_in'), trial.service.connections()]).toEqual([32, 32]);
-    expect(open.most).toBeLessThanOrEqual(32);
-    expect(await outcomes(trial, signIns(trial, 32))).toEqual({ done: 32, busy: 0, other: [] });
-  });
+      expect(await calls).toEqual({ done: 32, busy: 1_467, other: [] });
+      expect([trial.calls('sign_in'), trial.service.connections()]).toEqual([32, 32]);
+      expect(open.most).toBeLessThanOrEqual(32);
+      expect(await outcomes(trial, signIns(trial, 32))).toEqual({ done: 32, busy: 0, other: [] });
+    },
+  );
 
   row(
     'sign-ins that wait delay no sign-out and no check, and sign-outs have the same bound [P11]',
@@ -162,7 +185,9 @@ describe.each(platforms('Fastify'))('a rush of sign-ins on %s', (_name, platform
       expect(await trial.thrownBy(aborted)).toMatchObject({ name: 'AbortError' });
       expect(await trial.thrownBy(trial.sessions.signIn(CREDENTIALS))).toMatchObject({ reason: 'timeout' });
       trial.service.on('sign_in', (_request, _response, socket) => void socket.resetAndDestroy());
-      expect(await trial.thrownBy(trial.sessions.signIn(CREDENTIALS))).toMatchObject({ reason: 'unreachable' });
+      expect(await trial.thrownBy(trial.sessions.signIn(CREDENTIALS))).toMatchObject({
+        reason: 'unreachable',
+      });
       expect(await trial.thrownBy(trial.sessions.signIn({} as never))).toMatchObject({ statusCode: 400 });
       trial.service.on('sign_in', SIGNED_IN);
       expect((await trial.sessions.signIn(CREDENTIALS)).kind).toBe('signed-in');

@@ -28,7 +28,10 @@ export interface Outcome {
 /** Known users, new users with a good token each, and junk: the answer to junk is a refusal. */
 export type Kind = 'known' | 'new' | 'junk';
 
-/** A flood of junk at a multiple of the capacity of a service, beside new users and known ones, who have signed in before. */
+/**
+ * A flood of junk at a multiple of the capacity of a service, beside new users and known ones, who have
+ * signed in before.
+ */
 export class Flood {
   readonly outcomes: Record<Kind, Outcome> = { known: outcome(), new: outcome(), junk: outcome() };
   readonly #clock: VirtualClock;
@@ -44,7 +47,9 @@ export class Flood {
     const ask: Ask<string> = ({ token }, deadline) =>
       new Promise((settle) => {
         deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
-        service.accept(() => settle(token.startsWith('junk') ? UNAUTHENTICATED : { kind: 'authenticated', user: token }));
+        service.accept(() =>
+          settle(token.startsWith('junk') ? UNAUTHENTICATED : { kind: 'authenticated', user: token }),
+        );
       });
     this.#check = new ProtectedCheck(ask, new Deadlines(), SETTINGS);
     for (let user = 0; user < USERS; user += 1) this.#check.known.add(tokenKeyOf(`known-${user}`));
@@ -66,7 +71,10 @@ export class Flood {
     const pauseMs = (-Math.log(1 - this.#random()) * 1_000) / perSecond;
     if (this.#clock.nowMs + pauseMs > untilMs) return;
     this.#clock.after(pauseMs, () => {
-      void this.#ask(kind, kind === 'known' ? `known-${Math.floor(this.#random() * USERS)}` : `${kind}-${(this.#fresh += 1)}`);
+      void this.#ask(
+        kind,
+        kind === 'known' ? `known-${Math.floor(this.#random() * USERS)}` : `${kind}-${(this.#fresh += 1)}`,
+      );
       this.#send(kind, perSecond, untilMs);
     });
   }

@@ -17,7 +17,8 @@ const asks =
 
 /** Answers every kind of users but one, which gets the fault. */
 function faultFor(kind: string, fault: Script): Script {
-  return (request, ...call) => (String(request.headers['x-auth-token']).includes(`-${kind}-`) ? fault : json(ANN))(request, ...call);
+  return (request, ...call) =>
+    (String(request.headers['x-auth-token']).includes(`-${kind}-`) ? fault : json(ANN))(request, ...call);
 }
 
 /** Known users: this instance has accepted each of them. */
@@ -32,7 +33,11 @@ function statusOf({ app }: Trial): unknown {
 
 async function healthOf({ app }: Trial, probe: boolean): Promise<unknown> {
   const [events, sessions] = [app.app.get(SessionAuthEvents), app.app.get(SessionAuthService)];
-  const { health } = await new SessionAuthHealthIndicator(new HealthIndicatorService(), events, sessions).isHealthy('health', { probe });
+  const { health } = await new SessionAuthHealthIndicator(
+    new HealthIndicatorService(),
+    events,
+    sessions,
+  ).isHealthy('health', { probe });
   return health.status;
 }
 
@@ -46,28 +51,43 @@ const UP = {
 describe.each(platforms('Fastify'))('one caller that provokes failures on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('an anonymous caller whose long headers the service answers with 431 changes nothing for known users [P09]', async (trial) => {
-    await letIn(trial);
-    const long: Script = ({ headers }, ...call) =>
-      (String(headers['x-auth-token']).length > 3_000 ? reply(431) : json(ANN))({ headers } as never, ...call);
-    trial.service.on('user_details', long);
-    expect(await trial.flood(100, (index) => ({ token: `${token('long', index)}${'x'.repeat(3_500)}` }), 20)).toEqual({ 503: 100 });
+  row(
+    'an anonymous caller whose long headers the service answers with 431 changes nothing for known users [P09]',
+    async (trial) => {
+      await letIn(trial);
+      const long: Script = ({ headers }, ...call) =>
+        (String(headers['x-auth-token']).length > 3_000 ? reply(431) : json(ANN))(
+          { headers } as never,
+          ...call,
+        );
+      trial.service.on('user_details', long);
+      expect(
+        await trial.flood(100, (index) => ({ token: `${token('long', index)}${'x'.repeat(3_500)}` }), 20),
+      ).toEqual({ 503: 100 });
 
-    expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
-    expect(statusOf(trial)).toEqual(UP);
-  });
+      expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
+      expect(statusOf(trial)).toEqual(UP);
+    },
+  );
 
-  row('an account with an odd record (a name of 70 kB, the id 2^53, no username) changes nothing for known users [P09]', async (trial) => {
-    await letIn(trial);
-    const odd = [{ ...ANN, first_name: 'x'.repeat(70_000) }, { ...ANN, ccl_info: { client_id: 2 ** 53 } }, { role: 'hiring_manager' }];
-    for (const record of odd) {
-      trial.service.on('user_details', faultFor('odd', json(record)));
-      expect(await trial.flood(40, () => asks('odd')(0), 1)).toEqual({ 503: 40 });
-    }
+  row(
+    'an account with an odd record (a name of 70 kB, the id 2^53, no username) changes nothing for known users [P09]',
+    async (trial) => {
+      await letIn(trial);
+      const odd = [
+        { ...ANN, first_name: 'x'.repeat(70_000) },
+        { ...ANN, ccl_info: { client_id: 2 ** 53 } },
+        { role: 'hiring_manager' },
+      ];
+      for (const record of odd) {
+        trial.service.on('user_details', faultFor('odd', json(record)));
+        expect(await trial.flood(40, () => asks('odd')(0), 1)).toEqual({ 503: 40 });
+      }
 
-    expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
-    expect(statusOf(trial)).toEqual(UP);
-  });
+      expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
+      expect(statusOf(trial)).toEqual(UP);
+    },
+  );
 
   row(
     'an account whose details are always 500, a reset, or a head of more than 16 kB changes nothing for known users [P09]',
@@ -94,12 +114,17 @@ describe.each(platforms('Fastify'))('one caller that provokes failures on %s', (
       expect(await trial.flood(60, asks('junk'), 1)).toEqual({ 503: 60 });
 
       expect(await trial.flood(KNOWN, asks('known'))).toEqual({ 200: KNOWN });
-      expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', breakers: { known: 'closed', strangers: 'open' } });
+      expect(statusOf(trial)).toEqual({
+        ...UP,
+        state: 'degraded',
+        breakers: { known: 'closed', strangers: 'open' },
+      });
       expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
     },
     {
       options: { retry: false },
-      recover: (trial) => trial.sessions.userDetails(token('known', 0), { authIv: IV }).then(() => waitForProbe(trial)),
+      recover: (trial) =>
+        trial.sessions.userDetails(token('known', 0), { authIv: IV }).then(() => waitForProbe(trial)),
     },
   );
 });
@@ -141,7 +166,9 @@ describe.each(platforms('Fastify'))('a flood of junk on %s', (_name, platform) =
       const junk = Array.from({ length: 24 }, async (_, caller) => {
         for (let made = 0; !isOver; made += 1) await trial.status(asks('junk')(caller * 100_000 + made));
       });
-      const known = Promise.all(Array.from({ length: 3 }, (_, user) => trial.flood(6, () => asks('known')(user), 1)));
+      const known = Promise.all(
+        Array.from({ length: 3 }, (_, user) => trial.flood(6, () => asks('known')(user), 1)),
+      );
       const statuses = await known.finally(() => (isOver = true));
       await Promise.all(junk);
 
@@ -166,16 +193,19 @@ describe.each(platforms('Fastify'))('a flood of junk on %s', (_name, platform) =
 describe.each(platforms('Fastify'))('junk after a start on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('sixty refused tokens are one error in the log; the state is degraded, and health does not fail [P13]', async (trial) => {
-    trial.service.on('user_details', reply(401));
-    expect(await trial.flood(60, asks('junk'))).toEqual({ 401: 60 });
+  row(
+    'sixty refused tokens are one error in the log; the state is degraded, and health does not fail [P13]',
+    async (trial) => {
+      trial.service.on('user_details', reply(401));
+      expect(await trial.flood(60, asks('junk'))).toEqual({ 401: 60 });
 
-    expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', misconfigurationSuspected: true });
-    expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
-    expect(trial.log.having('error', 'every token has been refused')).toHaveLength(1);
-    await letIn(trial);
-    expect(statusOf(trial)).toEqual(UP);
-  });
+      expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', misconfigurationSuspected: true });
+      expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
+      expect(trial.log.having('error', 'every token has been refused')).toHaveLength(1);
+      await letIn(trial);
+      expect(statusOf(trial)).toEqual(UP);
+    },
+  );
 
   row(
     'sixty tokens for which the service fails do not make it down either, and a health check that probes still asks it [P13]',
@@ -183,7 +213,11 @@ describe.each(platforms('Fastify'))('junk after a start on %s', (_name, platform
       trial.service.on('user_details', faultFor('junk', reply(500)));
       expect(await trial.flood(60, asks('junk'), 1)).toEqual({ 503: 60 });
 
-      expect(statusOf(trial)).toEqual({ ...UP, state: 'degraded', breakers: { known: 'closed', strangers: 'open' } });
+      expect(statusOf(trial)).toEqual({
+        ...UP,
+        state: 'degraded',
+        breakers: { known: 'closed', strangers: 'open' },
+      });
       expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'up']);
       trial.service.on('user_details', reply(500));
       expect([await healthOf(trial, false), await healthOf(trial, true)]).toEqual(['up', 'down']);

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { CurrentUser, FreshSession, SessionAuthEvents, SessionAuthGuard, SessionAuthService, type UserRecord } from 'nestjs-session-auth';
+import {
+  CurrentUser,
+  FreshSession,
+  SessionAuthEvents,
+  SessionAuthGuard,
+  SessionAuthService,
+  type UserRecord,
+} from 'nestjs-session-auth';
 import { afterDelay, hold, json, reply, type Script } from 'nestjs-session-auth/testing';
 import { handClock } from '../support/hand-clock.js';
 import { PLATFORMS, type Platform, type RunningApp } from '../support/platforms.js';
@@ -23,21 +30,27 @@ class FreshController {
 const userOf = (token: unknown): string => String(token).replace(/-\d+$/, '');
 
 /** Answers each token with its user. */
-const good: Script = (request, ...call) => json({ username: userOf(request.headers['x-auth-token']) })(request, ...call);
+const good: Script = (request, ...call) =>
+  json({ username: userOf(request.headers['x-auth-token']) })(request, ...call);
 /** Answers requests with an odd IV with a script, and others with their user. */
 const oddly =
   (odd: Script): Script =>
   (request, ...call) =>
     (String(request.headers['x-auth-iv'] ?? '').startsWith('odd') ? odd : good)(request, ...call);
 
-const tokens = (user: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${user}-${index}`);
+const tokens = (user: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${user}-${index}`);
 
 interface Scene {
   readonly service: ScriptedService;
   readonly app: RunningApp;
   readonly sessions: SessionAuthService;
   /** Sends a request with each token at once. Returns the count of each status. */
-  readonly send: (asked: readonly string[], authIv?: (index: number) => string, path?: string) => Promise<Record<number, number>>;
+  readonly send: (
+    asked: readonly string[],
+    authIv?: (index: number) => string,
+    path?: string,
+  ) => Promise<Record<number, number>>;
   readonly breakers: () => unknown;
 }
 
@@ -58,7 +71,9 @@ function scenes(platform: Platform) {
       app,
       sessions: app.app.get(SessionAuthService),
       send: async (asked, authIv, path = '/me') => {
-        const replies = asked.map((token, index) => app.get(path, token, authIv && { 'x-auth-iv': authIv(index) }));
+        const replies = asked.map((token, index) =>
+          app.get(path, token, authIv && { 'x-auth-iv': authIv(index) }),
+        );
         const counts: Record<number, number> = {};
         for (const { status } of await Promise.all(replies)) counts[status] = (counts[status] ?? 0) + 1;
         return counts;
@@ -71,16 +86,20 @@ function scenes(platform: Platform) {
 describe.each(PLATFORMS)('one account with many sessions on %s', (_name, platform) => {
   const scene = scenes(platform);
 
-  it.each([5, 25, 50])('of %i sessions, for which the service fails at an odd IV, opens no breaker [P28]', async (count) => {
-    const { service, send, breakers } = await scene();
-    const [mallory, others] = [tokens('mallory', count), tokens('bob', 1).concat(tokens('carol', 1))];
-    await send([...mallory, ...others]);
-    service.on('user_details', oddly(reply(500)));
-    for (let turn = 0; turn < 4; turn += 1) expect(await send(mallory, () => `odd-${turn}`)).toEqual({ 503: count });
+  it.each([5, 25, 50])(
+    'of %i sessions, for which the service fails at an odd IV, opens no breaker [P28]',
+    async (count) => {
+      const { service, send, breakers } = await scene();
+      const [mallory, others] = [tokens('mallory', count), tokens('bob', 1).concat(tokens('carol', 1))];
+      await send([...mallory, ...others]);
+      service.on('user_details', oddly(reply(500)));
+      for (let turn = 0; turn < 4; turn += 1)
+        expect(await send(mallory, () => `odd-${turn}`)).toEqual({ 503: count });
 
-    expect(breakers()).toEqual(CLOSED);
-    expect(await send([...others, ...tokens('dave', 1)])).toEqual({ 200: 3 });
-  });
+      expect(breakers()).toEqual(CLOSED);
+      expect(await send([...others, ...tokens('dave', 1)])).toEqual({ 200: 3 });
+    },
+  );
 
   it('opens no breaker with the sessions that it always presents, if the service fails for all of them [P28]', async () => {
     const { service, send, breakers } = await scene();
@@ -216,7 +235,10 @@ describe.each(PLATFORMS)('429 of the service on %s', (_name, platform) => {
       await send(five);
       service.on('user_details', limited);
       for (const token of five) await app.get('/me', token);
-      expect([service.callsTo('user_details'), breakers()]).toEqual([7, { known: 'open', strangers: 'closed' }]);
+      expect([service.callsTo('user_details'), breakers()]).toEqual([
+        7,
+        { known: 'open', strangers: 'closed' },
+      ]);
       expect((await app.get('/me', 'c-0')).headers.get('retry-after')).toBe('20');
       clock.advance(19_999);
       expect(await send(five)).toEqual({ 503: 5 });
@@ -242,7 +264,10 @@ describe.each(PLATFORMS)('429 of the service on %s', (_name, platform) => {
     expect((await app.get('/me', 'c-0')).headers.get('retry-after')).toBe('30');
     clock.advance(30_000);
     await app.get('/me', 'c-0');
-    expect([service.callsTo('user_details'), (await app.get('/me', 'd-0')).headers.get('retry-after')]).toEqual([8, '30']);
+    expect([
+      service.callsTo('user_details'),
+      (await app.get('/me', 'd-0')).headers.get('retry-after'),
+    ]).toEqual([8, '30']);
   });
 
   it('to strangers pauses strangers alone [P35]', async () => {
@@ -253,7 +278,10 @@ describe.each(PLATFORMS)('429 of the service on %s', (_name, platform) => {
     );
     for (const token of tokens('junk', 5)) await send([token]);
 
-    expect([service.callsTo('user_details'), breakers()]).toEqual([7, { known: 'closed', strangers: 'open' }]);
+    expect([service.callsTo('user_details'), breakers()]).toEqual([
+      7,
+      { known: 'closed', strangers: 'open' },
+    ]);
     expect(await send(five)).toEqual({ 200: 5 });
   });
 

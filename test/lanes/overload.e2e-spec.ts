@@ -4,7 +4,12 @@ import fc from 'fast-check';
 import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
 import { noReplyAt, Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
-import { Lane, type Ask, type BulkheadResult, type LaneParts } from '../../libs/session-auth/src/verifier/lanes/lane.js';
+import {
+  Lane,
+  type Ask,
+  type BulkheadResult,
+  type LaneParts,
+} from '../../libs/session-auth/src/verifier/lanes/lane.js';
 import { LaneBreaker } from '../../libs/session-auth/src/verifier/lanes/lane-breaker.js';
 import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
 import { Bulkhead, strangersShare } from '../../libs/session-auth/src/verifier/lanes/bulkhead.js';
@@ -20,15 +25,26 @@ import { Flood, servedPart, randomNumbers, type Kind } from './flood.js';
 import { boundedService, unboundedService, type ServiceModel } from './service-models.js';
 import { VirtualClock } from './virtual-clock.js';
 
-/** The time of the simulation grows with the number of requests: a service with more capacity is flooded for a shorter time. */
+/**
+ * The time of the simulation grows with the number of requests: a service with more capacity is flooded for a
+ * shorter time.
+ */
 const LONG_FLOOD_MS = inLongForm('20 of 30 s of a simulated flood, or 27') ? 30_000 : 10_000;
 const SHORT_FLOOD_MS = LONG_FLOOD_MS === 30_000 ? LONG_FLOOD_MS : 3_000;
 
 /** Simulates a flood of junk in virtual time: the same figures on every machine. */
 describe.each<[string, (clock: VirtualClock) => ServiceModel, number]>([
   ['answers any number of requests in 450 ms', (clock) => unboundedService(clock, 450, 128), LONG_FLOOD_MS],
-  ['works on 16 requests of 450 ms at a time, and queues the others itself', (clock) => boundedService(clock, 450, 16), LONG_FLOOD_MS],
-  ['works on 16 requests of 20 ms at a time, and queues the others itself', (clock) => boundedService(clock, 20, 16), SHORT_FLOOD_MS],
+  [
+    'works on 16 requests of 450 ms at a time, and queues the others itself',
+    (clock) => boundedService(clock, 450, 16),
+    LONG_FLOOD_MS,
+  ],
+  [
+    'works on 16 requests of 20 ms at a time, and queues the others itself',
+    (clock) => boundedService(clock, 20, 16),
+    SHORT_FLOOD_MS,
+  ],
 ])('a service that %s', (_name, serviceOn, floodMs) => {
   let clock: VirtualClock;
 
@@ -72,7 +88,9 @@ describe('a service that has time', () => {
       new Promise((settle) => {
         deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
         const isJunk = token.startsWith('junk');
-        clock.after(isJunk ? 2 : 450, () => settle(isJunk ? UNAUTHENTICATED : { kind: 'authenticated', user: token }));
+        clock.after(isJunk ? 2 : 450, () =>
+          settle(isJunk ? UNAUTHENTICATED : { kind: 'authenticated', user: token }),
+        );
       });
     check = new ProtectedCheck(ask, new Deadlines(), SETTINGS);
     denied = 0;
@@ -90,17 +108,21 @@ describe('a service that has time', () => {
 
   /** Schedules a number of tokens at random times until then. */
   function arrive(count: number, untilMs: number, tokenOf: (turn: number) => string): void {
-    for (let turn = 0; turn < count; turn += 1) clock.after(random() * untilMs, () => void come(tokenOf(turn)));
+    for (let turn = 0; turn < count; turn += 1)
+      clock.after(random() * untilMs, () => void come(tokenOf(turn)));
   }
 
-  it.each([5, 20])('serves every new user beside known ones and %i tokens a second that it refuses at once', async (junk) => {
-    for (let user = 0; user < 100; user += 1) check.known.add(tokenKeyOf(`known-${user}`));
-    arrive(600, 30_000, (turn) => `known-${turn % 100}`);
-    arrive(2_400, 30_000, (turn) => `new-${turn}`);
-    arrive(junk * 30, 30_000, (turn) => `junk-${turn}`);
-    await clock.runUntil(40_000);
-    expect(denied).toBe(0);
-  });
+  it.each([5, 20])(
+    'serves every new user beside known ones and %i tokens a second that it refuses at once',
+    async (junk) => {
+      for (let user = 0; user < 100; user += 1) check.known.add(tokenKeyOf(`known-${user}`));
+      arrive(600, 30_000, (turn) => `known-${turn % 100}`);
+      arrive(2_400, 30_000, (turn) => `new-${turn}`);
+      arrive(junk * 30, 30_000, (turn) => `junk-${turn}`);
+      await clock.runUntil(40_000);
+      expect(denied).toBe(0);
+    },
+  );
 
   it('serves 500 users who arrive within two seconds of the start, and each again a second after the answer', async () => {
     const again = async (token: string): Promise<void> => {
@@ -115,32 +137,42 @@ describe('a service that has time', () => {
 
 const MIB = 1024 * 1024;
 
-/** The short form floods a cache of fewer places, in which nothing expires meanwhile: entries beyond its bound would take more than the limit. */
+/**
+ * The short form floods a cache of fewer places, in which nothing expires meanwhile: entries beyond its bound
+ * would take more than the limit.
+ */
 const FORM = inLongForm('80,000 of 100,000 junk tokens')
   ? { tokens: 100_000, maxGrowthBytes: 32 * MIB, cache: {} }
   : { tokens: 20_000, maxGrowthBytes: 2 * MIB, cache: { maxEntries: 500, negativeTtlMs: 300_000 } };
 
 describe.each(platforms('Fastify').map(([name]) => [name] as const))('a flood on %s', (name) => {
-  plainRow('a flood of unknown tokens is refused within 32 MiB of heap, and evicts no signed-in user [G06]', async () => {
-    const service = await startSessionService();
-    const app = await startProbedApp(name, service.url, { timeoutMs: 60_000, cache: { ttlMs: 300_000, ...FORM.cache } });
-    try {
-      const me = async (): Promise<number> => (await fetch(`${app.url}/me`, { headers: { 'x-auth-token': token } })).status;
-      const token = service.signInAs(ANN);
-      expect(await me()).toBe(200);
-      await app.flood(1_000);
-      service.requests.length = 0;
-      const before = (await app.memory()).heapBytes;
+  plainRow(
+    'a flood of unknown tokens is refused within 32 MiB of heap, and evicts no signed-in user [G06]',
+    async () => {
+      const service = await startSessionService();
+      const app = await startProbedApp(name, service.url, {
+        timeoutMs: 60_000,
+        cache: { ttlMs: 300_000, ...FORM.cache },
+      });
+      try {
+        const me = async (): Promise<number> =>
+          (await fetch(`${app.url}/me`, { headers: { 'x-auth-token': token } })).status;
+        const token = service.signInAs(ANN);
+        expect(await me()).toBe(200);
+        await app.flood(1_000);
+        service.requests.length = 0;
+        const before = (await app.memory()).heapBytes;
 
-      expect(await app.flood(FORM.tokens)).toEqual({ SESSION_REJECTED: FORM.tokens });
-      expect((await app.memory()).heapBytes - before).toBeLessThan(FORM.maxGrowthBytes);
-      const asked = service.requests.length;
-      expect([await me(), service.requests.length - asked]).toEqual([200, 0]);
-    } finally {
-      await app.close();
-      await service.close();
-    }
-  });
+        expect(await app.flood(FORM.tokens)).toEqual({ SESSION_REJECTED: FORM.tokens });
+        expect((await app.memory()).heapBytes - before).toBeLessThan(FORM.maxGrowthBytes);
+        const asked = service.requests.length;
+        expect([await me(), service.requests.length - asked]).toEqual([200, 0]);
+      } finally {
+        await app.close();
+        await service.close();
+      }
+    },
+  );
 });
 
 const TIMEOUT_MS = 60_000;
@@ -153,12 +185,21 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  does: fc.constantFrom<Step['does'][]>(...Array<'come'>(6).fill('come'), ...Array<'answer'>(4).fill('answer'), 'end', 'slow', 'quick'),
+  does: fc.constantFrom<Step['does'][]>(
+    ...Array<'come'>(6).fill('come'),
+    ...Array<'answer'>(4).fill('answer'),
+    'end',
+    'slow',
+    'quick',
+  ),
   lane: fc.constantFrom('known', 'strangers'),
   which: fc.nat(1_000),
 });
 
-/** Checks that come, wait, are answered and time out, in any order; `demand` throws where a bound does not hold. */
+/**
+ * Checks that come, wait, are answered and time out, in any order; `demand` throws where a bound does not
+ * hold.
+ */
 class Turnstile {
   readonly #lanes: Readonly<Record<LaneName, Lane>>;
   readonly #bulkhead: Bulkhead;
@@ -187,7 +228,8 @@ class Turnstile {
     if (does === 'come') this.#come(name);
     else if (does === 'answer' && lane.inFlight > 0) this.#bulkhead.leave(lane);
     else if (does === 'end') this.#waiting.splice(which % (this.#waiting.length + 1), 1)[0]?.end('aborted');
-    else if (does !== 'answer' && this.#lanes.strangers.inFlight > 0) this.#adapt(does === 'slow' ? TIMEOUT_MS : 1);
+    else if (does !== 'answer' && this.#lanes.strangers.inFlight > 0)
+      this.#adapt(does === 'slow' ? TIMEOUT_MS : 1);
     this.#demandBounds();
     const { inFlight, share } = this.#lanes.strangers;
     const isOfOnePlace = this.#settings.maxInFlight === 1;
@@ -210,7 +252,8 @@ class Turnstile {
       deadline.clear();
       const { known } = this.#lanes;
       const waits = Math.max(waitedBefore, known.waiting.size);
-      if (name === 'known' && result === 'full') demand(waits >= known.queueShare, 'a known check is refused only where its share is full');
+      if (name === 'known' && result === 'full')
+        demand(waits >= known.queueShare, 'a known check is refused only where its share is full');
     };
     if (typeof entering === 'string') settled(entering);
     else {
@@ -233,7 +276,10 @@ class Turnstile {
 
   /** A limit that shrinks ends no call: those in flight may be more until they are answered. */
   #mostStrangers(): number {
-    this.#mostInFlight = Math.max(this.#limit.current, Math.min(this.#mostInFlight, this.#lanes.strangers.inFlight));
+    this.#mostInFlight = Math.max(
+      this.#limit.current,
+      Math.min(this.#mostInFlight, this.#lanes.strangers.inFlight),
+    );
     return this.#mostInFlight;
   }
 
@@ -241,7 +287,10 @@ class Turnstile {
     const { known, strangers } = this.#lanes;
     const { maxInFlight, maxQueued } = this.#settings;
     const inFlight = known.inFlight + strangers.inFlight;
-    demand(known.inFlight >= 0 && strangers.inFlight >= 0 && inFlight <= maxInFlight, 'calls in flight are within maxInFlight');
+    demand(
+      known.inFlight >= 0 && strangers.inFlight >= 0 && inFlight <= maxInFlight,
+      'calls in flight are within maxInFlight',
+    );
     demand(known.waiting.size + strangers.waiting.size <= maxQueued, 'checks that wait are within maxQueued');
     demand(strangers.inFlight <= this.#mostStrangers(), 'strangers in flight are within their limit');
     demand(known.waiting.size === 0 || inFlight === maxInFlight, 'no known check waits beside a free place');
@@ -254,7 +303,12 @@ class Turnstile {
 
 function laneOf(parts: Omit<LaneParts, 'pace' | 'retry' | 'breaker'>): Lane {
   const pace = new Pace(TIMEOUT_MS);
-  return new Lane({ ...parts, pace, retry: new Retry({ maxAttempts: 1 }, new RetryBudget(), pace), breaker: new LaneBreaker(undefined) });
+  return new Lane({
+    ...parts,
+    pace,
+    retry: new Retry({ maxAttempts: 1 }, new RetryBudget(), pace),
+    breaker: new LaneBreaker(undefined),
+  });
 }
 
 function demand(holds: boolean, claim: string): void {
@@ -263,16 +317,23 @@ function demand(holds: boolean, claim: string): void {
 
 describe('the shares of the lanes', () => {
   it('hold in any order of checks, answers and timeouts', async () => {
-    const sizes = fc.record({ maxInFlight: fc.integer({ min: 1, max: 12 }), maxQueued: fc.integer({ min: 0, max: 12 }) });
+    const sizes = fc.record({
+      maxInFlight: fc.integer({ min: 1, max: 12 }),
+      maxQueued: fc.integer({ min: 0, max: 12 }),
+    });
     await fc.assert(
-      fc.asyncProperty(sizes, fc.array(step, { maxLength: 200 }), async ({ maxInFlight, maxQueued }, steps) => {
-        const turnstile = new Turnstile(maxInFlight, maxQueued);
-        try {
-          for (const one of steps) await turnstile.take(one);
-        } finally {
-          turnstile.close();
-        }
-      }),
+      fc.asyncProperty(
+        sizes,
+        fc.array(step, { maxLength: 200 }),
+        async ({ maxInFlight, maxQueued }, steps) => {
+          const turnstile = new Turnstile(maxInFlight, maxQueued);
+          try {
+            for (const one of steps) await turnstile.take(one);
+          } finally {
+            turnstile.close();
+          }
+        },
+      ),
       { numRuns: 500 },
     );
   });

@@ -12,7 +12,10 @@ export function unboundedService(clock: VirtualClock, latencyMs: number, calls: 
   return { capacity: calls / (latencyMs / 1_000), accept: (answer) => void clock.after(latencyMs, answer) };
 }
 
-/** Processes a number of requests at a time, and queues the others. It does not learn that a caller has given up. */
+/**
+ * Processes a number of requests at a time, and queues the others. It does not learn that a caller has given
+ * up.
+ */
 export function boundedService(clock: VirtualClock, latencyMs: number, workers: number): ServiceModel {
   const queue: (() => void)[] = [];
   let busy = 0;

@@ -1,8 +1,23 @@
 import { afterEach, beforeEach, describe, expect } from '@jest/globals';
 import type { AddressInfo, Server } from 'node:net';
-import { Catch, Controller, UseFilters, type ExceptionFilter, type INestMicroservice, type Provider, type Type } from '@nestjs/common';
+import {
+  Catch,
+  Controller,
+  UseFilters,
+  type ExceptionFilter,
+  type INestMicroservice,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
 import { APP_FILTER, NestFactory } from '@nestjs/core';
-import { ClientProxyFactory, MessagePattern, Payload, RpcException, Transport, type MicroserviceOptions } from '@nestjs/microservices';
+import {
+  ClientProxyFactory,
+  MessagePattern,
+  Payload,
+  RpcException,
+  Transport,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
 import { fromPayload, Roles, SessionAuthService } from 'nestjs-session-auth';
 import { SessionAuthError } from 'nestjs-session-auth/errors';
 import { firstValueFrom, throwError, type Observable } from 'rxjs';
@@ -77,7 +92,10 @@ describe('message handlers of an application', () => {
     const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: HOST, port } });
     const ask = (pattern: string, payload: object): Promise<unknown> =>
       firstValueFrom(client.send(pattern, payload)).catch((error: unknown) => error);
-    const errors = [await ask('managers', { token: 'clerk' }), await ask('sign-in', { username: 'ann', password: 'x' })];
+    const errors = [
+      await ask('managers', { token: 'clerk' }),
+      await ask('sign-in', { username: 'ann', password: 'x' }),
+    ];
     client.close();
     return errors;
   }
@@ -86,33 +104,53 @@ describe('message handlers of an application', () => {
   const wrong = expect.objectContaining({ statusCode: 401, code: 'CREDENTIALS_REJECTED' }) as unknown;
   const ofApplication = { status: 'error', sentBy: 'application' };
   const deniedException = expect.objectContaining({ error: denied }) as unknown;
-  const wrongError = expect.objectContaining({ name: 'CredentialsRejectedError', code: 'CREDENTIALS_REJECTED' }) as unknown;
+  const wrongError = expect.objectContaining({
+    name: 'CredentialsRejectedError',
+    code: 'CREDENTIALS_REJECTED',
+  }) as unknown;
 
-  plainRow('without a filter, a message handler answers the errors of guard and service with their codes [P22]', async () => {
-    expect(await errorsOf(AccountMessages)).toEqual([denied, wrong]);
-  });
+  plainRow(
+    'without a filter, a message handler answers the errors of guard and service with their codes [P22]',
+    async () => {
+      expect(await errorsOf(AccountMessages)).toEqual([denied, wrong]);
+    },
+  );
 
   plainRow(
     'a catch-all filter of a microservice receives an RpcException of the guard and an HttpException of the service [P22]',
     async () => {
-      expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: CatchEverythingFilter }])).toEqual([
-        ofApplication,
-        ofApplication,
-      ]);
+      expect(
+        await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: CatchEverythingFilter }]),
+      ).toEqual([ofApplication, ofApplication]);
       expect(caught).toEqual([deniedException, wrongError]);
     },
   );
 
-  plainRow('a filter on the controller of messages receives the errors of guard and service [P22]', async () => {
-    expect(await errorsOf(FilteredMessages)).toEqual([ofApplication, ofApplication]);
-    expect(caught).toEqual([deniedException, wrongError]);
-  });
+  plainRow(
+    'a filter on the controller of messages receives the errors of guard and service [P22]',
+    async () => {
+      expect(await errorsOf(FilteredMessages)).toEqual([ofApplication, ofApplication]);
+      expect(caught).toEqual([deniedException, wrongError]);
+    },
+  );
 
-  plainRow('a filter of RpcException receives the denials of the guard, and an error of the service keeps its code [P22]', async () => {
-    expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: RpcFilter }])).toEqual([ofApplication, wrong]);
-  });
+  plainRow(
+    'a filter of RpcException receives the denials of the guard, and an error of the service keeps its code [P22]',
+    async () => {
+      expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: RpcFilter }])).toEqual([
+        ofApplication,
+        wrong,
+      ]);
+    },
+  );
 
-  plainRow('a filter of SessionAuthError receives the errors of the service, and a denial of the guard keeps its code [P22]', async () => {
-    expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: SessionFilter }])).toEqual([denied, ofApplication]);
-  });
+  plainRow(
+    'a filter of SessionAuthError receives the errors of the service, and a denial of the guard keeps its code [P22]',
+    async () => {
+      expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: SessionFilter }])).toEqual([
+        denied,
+        ofApplication,
+      ]);
+    },
+  );
 });

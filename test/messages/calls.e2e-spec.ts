@@ -5,7 +5,13 @@ import type { INestMicroservice } from '@nestjs/common';
 import { ClientProxyFactory, Transport, type ClientProxy } from '@nestjs/microservices';
 import { fromHeader, fromPayload } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
-import { afterDelay, hold, json, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
+import {
+  afterDelay,
+  hold,
+  json,
+  startScriptedService,
+  type ScriptedService,
+} from '../support/scripted-service.js';
 import { plainRow } from '../support/trial/row.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { grpcBed, metadata, speak, textsOf, type Call, type GrpcBed } from './grpc-bed.js';
@@ -22,7 +28,10 @@ const KINDS: readonly (readonly [ask: Ask, answer: unknown])[] = [
   [({ ask }, presented) => ask('Me', {}, presented), { text: 'ann good' }],
   [({ client }, presented) => textsOf(client.Ticks({}, presented)), ['ann 1', 'ann 2']],
   [({ client }, presented) => textsOf(speak(client.Chat(presented), QUESTIONS)), ABOUT],
-  [({ gather }, presented) => gather('Sum', presented, QUESTIONS), { text: `ann ${(QUESTIONS * (QUESTIONS + 1)) / 2}` }],
+  [
+    ({ gather }, presented) => gather('Sum', presented, QUESTIONS),
+    { text: `ann ${(QUESTIONS * (QUESTIONS + 1)) / 2}` },
+  ],
   [({ client }, presented) => textsOf(speak(client.Through(presented), QUESTIONS)), ['through']],
   [({ gather }, presented) => gather('Gather', presented, QUESTIONS), { text: 'gathered' }],
 ];
@@ -49,19 +58,27 @@ describe.each([
 ])('streams over gRPC with the cache %s', (_state, cache) => {
   const bed = grpcBed();
 
-  plainRow('a call whose client ends at once is refused with a junk token, of every kind, and the process lives [P07]', async () => {
-    await bed.start({ cache });
-    for (const [ask] of [...KINDS, ...KINDS]) await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
+  plainRow(
+    'a call whose client ends at once is refused with a junk token, of every kind, and the process lives [P07]',
+    async () => {
+      await bed.start({ cache });
+      for (const [ask] of [...KINDS, ...KINDS])
+        await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
 
-    expect(bed.runs.count).toBe(0);
-    expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
-  });
+      expect(bed.runs.count).toBe(0);
+      expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
+    },
+  );
 
-  plainRow('a call whose client ends at once is served with a valid token, of every kind, and no message is lost [P07]', async () => {
-    bed.service.signInAs({}, 'good');
-    await bed.start({ cache });
-    for (const [ask, answer] of [...KINDS, ...KINDS]) expect(await ask(bed, metadata('good'))).toEqual(answer);
-  });
+  plainRow(
+    'a call whose client ends at once is served with a valid token, of every kind, and no message is lost [P07]',
+    async () => {
+      bed.service.signInAs({}, 'good');
+      await bed.start({ cache });
+      for (const [ask, answer] of [...KINDS, ...KINDS])
+        expect(await ask(bed, metadata('good'))).toEqual(answer);
+    },
+  );
 
   it('a call has the X-AUTH-IV of its metadata', async () => {
     bed.service.signInAs({}, 'good');
@@ -72,34 +89,43 @@ describe.each([
     expect(await bed.ask('Me', {}, presented)).toEqual({ text: 'ann good iv-1' });
   });
 
-  plainRow('a call that its client cancels during the check runs no handler, and the process lives [P07]', async () => {
-    const held = hold(json({ username: 'ann' }));
-    bed.service.on('user_details', held.script);
-    await bed.start({ cache });
-    const calls = ABANDONED.map((call) => call(bed, metadata('good')));
-    await held.arrived;
-    // Messages of a client arrive in order: first the calls, then their ends.
-    await bed.ask('Greeting', {}, metadata());
-    for (const call of calls) call.cancel();
-    await bed.ask('Greeting', {}, metadata());
-    held.release();
+  plainRow(
+    'a call that its client cancels during the check runs no handler, and the process lives [P07]',
+    async () => {
+      const held = hold(json({ username: 'ann' }));
+      bed.service.on('user_details', held.script);
+      await bed.start({ cache });
+      const calls = ABANDONED.map((call) => call(bed, metadata('good')));
+      await held.arrived;
+      // Messages of a client arrive in order: first the calls, then their ends.
+      await bed.ask('Greeting', {}, metadata());
+      for (const call of calls) call.cancel();
+      await bed.ask('Greeting', {}, metadata());
+      held.release();
 
-    expect(await bed.ask('Me', {}, metadata('good'))).toEqual({ text: 'ann good' });
-    expect(bed.runs.count).toBe(1);
-  });
+      expect(await bed.ask('Me', {}, metadata('good'))).toEqual({ text: 'ann good' });
+      expect(bed.runs.count).toBe(1);
+    },
+  );
 
-  plainRow('calls of every kind are served with a valid token, and refused with a junk token, also by a slow service [P07]', async () => {
-    bed.service.on('user_details', (request, ...rest) => {
-      const known = request.headers['x-auth-token'] === 'good';
-      afterDelay(SLOW_MS, known ? json({ username: 'ann' }) : (_request, response) => void response.writeHead(401).end())(request, ...rest);
-    });
-    await bed.start({ cache });
-    const answers = [...KINDS, ...KINDS].map(async ([ask, answer]) => {
-      expect(await ask(bed, metadata('good'))).toEqual(answer);
-      await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
-    });
-    await Promise.all(answers);
-  });
+  plainRow(
+    'calls of every kind are served with a valid token, and refused with a junk token, also by a slow service [P07]',
+    async () => {
+      bed.service.on('user_details', (request, ...rest) => {
+        const known = request.headers['x-auth-token'] === 'good';
+        afterDelay(
+          SLOW_MS,
+          known ? json({ username: 'ann' }) : (_request, response) => void response.writeHead(401).end(),
+        )(request, ...rest);
+      });
+      await bed.start({ cache });
+      const answers = [...KINDS, ...KINDS].map(async ([ask, answer]) => {
+        expect(await ask(bed, metadata('good'))).toEqual(answer);
+        await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
+      });
+      await Promise.all(answers);
+    },
+  );
 });
 
 const HOST = '127.0.0.1';
@@ -116,8 +142,14 @@ const PAYLOADS: readonly unknown[] = [
   { headers: { upgrade: 5 }, httpVersion: '1.1', raw: { headers: {} } },
   { getHeaders: 1, getMessage: {}, getPacket: [], getArgByIndex: 1 },
   { properties: { headers: { 'x-auth-token': 'good' }, userProperties: { 'x-auth-token': 'good' } } },
-  JSON.parse('{ "__proto__": { "token": "good", "metadata": { "getMap": 1 } }, "constructor": { "prototype": { "token": "good" } } }'),
-  { handshake: { auth: { token: 'good' } }, handshakeFields: { token: 'good' }, user: { role: 'hiring_manager' } },
+  JSON.parse(
+    '{ "__proto__": { "token": "good", "metadata": { "getMap": 1 } }, "constructor": { "prototype": { "token": "good" } } }',
+  ),
+  {
+    handshake: { auth: { token: 'good' } },
+    handshakeFields: { token: 'good' },
+    user: { role: 'hiring_manager' },
+  },
   { toString: 1, valueOf: 1, toJSON: 1, then: 1 },
   { token: { toString: 'good' } },
   { token: ['good'] },
@@ -141,7 +173,10 @@ describe('messages over TCP', () => {
     service = await startScriptedService();
     runs = new Runs();
     log = new CapturedLog();
-    const sample = { baseUrl: service.url, options: { token: [fromHeader('x-auth-token'), fromPayload('token')] } };
+    const sample = {
+      baseUrl: service.url,
+      options: { token: [fromHeader('x-auth-token'), fromPayload('token')] },
+    };
     const tcp = { transport: Transport.TCP as const, options: { host: HOST, port: 0 } };
     app = await startMicroservice(sample, OpeningsMessages, runs, tcp, log);
     const { port } = app.unwrap<Server>().address() as AddressInfo;
@@ -162,7 +197,10 @@ describe('messages over TCP', () => {
       log.lines.length = 0;
       for (const payload of PAYLOADS) {
         const refused = await ask(payload).catch((error: unknown) => error);
-        expect([payload, refused]).toEqual([payload, expect.objectContaining({ status: 'error', statusCode: 401 })]);
+        expect([payload, refused]).toEqual([
+          payload,
+          expect.objectContaining({ status: 'error', statusCode: 401 }),
+        ]);
       }
 
       expect(log.lines).toEqual([]);
@@ -172,7 +210,11 @@ describe('messages over TCP', () => {
   );
 
   plainRow('such a payload with a valid token is served [P17]', async () => {
-    for (const payload of [{ metadata: MAP }, { metadata: MAP, emit: 1, pause: 1 }, { lift: 1, subscribe: 1 }]) {
+    for (const payload of [
+      { metadata: MAP },
+      { metadata: MAP, emit: 1, pause: 1 },
+      { lift: 1, subscribe: 1 },
+    ]) {
       expect(await ask({ ...payload, token: 'good' })).toEqual({ text: 'ann good' });
     }
   });

@@ -33,15 +33,25 @@ interface OpeningsClient extends Client {
   Sum: Gathering;
 }
 
-/** A microservice over gRPC with the procedures of {@link OpeningsProcedures}, and its client: new for each test, and closed after it. */
+/**
+ * A microservice over gRPC with the procedures of {@link OpeningsProcedures}, and its client: new for each
+ * test, and closed after it.
+ */
 export interface GrpcBed {
   readonly service: ScriptedService;
   readonly client: OpeningsClient;
   readonly runs: Runs;
   /** Starts it; the first call of a test. */
-  readonly start: (options?: Partial<SessionAuthOptions & SessionAuthExtras>, setup?: GrpcSetup) => Promise<void>;
+  readonly start: (
+    options?: Partial<SessionAuthOptions & SessionAuthExtras>,
+    setup?: GrpcSetup,
+  ) => Promise<void>;
   /** Calls a procedure without a stream. */
-  readonly ask: (method: 'Me' | 'Secrets' | 'Greeting' | 'SignOut', question: object, presented: Metadata) => Promise<Answer>;
+  readonly ask: (
+    method: 'Me' | 'Secrets' | 'Greeting' | 'SignOut',
+    question: object,
+    presented: Metadata,
+  ) => Promise<Answer>;
   /** Calls a procedure that streams questions only, with a number of them. */
   readonly gather: (method: 'Gather' | 'Sum', presented: Metadata, questions: number) => Promise<Answer>;
 }
@@ -85,12 +95,25 @@ export function grpcBed(): GrpcBed {
     start: async (options = {}, { controller = OpeningsProcedures, logger } = {}) => {
       const grpc = { package: 'openings', protoPath: PROTO, url: urlIn(folder) };
       const sample = { baseUrl: service.url, options };
-      app = await startMicroservice(sample, controller, runs, { transport: Transport.GRPC, options: grpc }, logger);
+      app = await startMicroservice(
+        sample,
+        controller,
+        runs,
+        { transport: Transport.GRPC, options: grpc },
+        logger,
+      );
     },
     ask: (method, question, presented) =>
-      answerTo((answered) => (client as unknown as Record<string, Unary>)[method]?.call(client, question, presented, answered)),
+      answerTo((answered) =>
+        (client as unknown as Record<string, Unary>)[method]?.call(client, question, presented, answered),
+      ),
     gather: (method, presented, questions) =>
-      answerTo((answered) => speak((client as unknown as Record<string, Gathering>)[method]?.call(client, presented, answered), questions)),
+      answerTo((answered) =>
+        speak(
+          (client as unknown as Record<string, Gathering>)[method]?.call(client, presented, answered),
+          questions,
+        ),
+      ),
   };
 }
 

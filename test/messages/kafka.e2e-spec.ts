@@ -1,7 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Catch, Controller, UseFilters, UseGuards, type ExceptionFilter, type INestApplication } from '@nestjs/common';
+import {
+  Catch,
+  Controller,
+  UseFilters,
+  UseGuards,
+  type ExceptionFilter,
+  type INestApplication,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { EventPattern, MessagePattern, Payload, RpcException, Transport, type MicroserviceOptions } from '@nestjs/microservices';
+import {
+  EventPattern,
+  MessagePattern,
+  Payload,
+  RpcException,
+  Transport,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
 import { CurrentUser, Public, Roles, SessionAuthGuard } from 'nestjs-session-auth';
 import { Kafka, logLevel, type Consumer, type IHeaders, type Producer } from 'kafkajs';
 import { of, type Observable } from 'rxjs';
@@ -83,7 +97,9 @@ describeWithKafka('events over Kafka', () => {
     const kafka = new Kafka({ brokers: [broker.address], logLevel: logLevel.NOTHING });
     producer = kafka.producer();
     await producer.connect();
-    await Promise.all(TOPICS.map((topic) => producer.send({ topic, messages: [{ partition: 3, value: 'created' }] })));
+    await Promise.all(
+      TOPICS.map((topic) => producer.send({ topic, messages: [{ partition: 3, value: 'created' }] })),
+    );
     [app, replies] = await Promise.all([startApp(), readReplies(kafka)]);
     await until('the first messages', () => ran.length > 0 && filtered.length > 0 && replied.length > 0);
   });
@@ -128,7 +144,10 @@ describeWithKafka('events over Kafka', () => {
   }
 
   const send = async (topic: string, ...presented: IHeaders[]): Promise<void> => {
-    await producer.send({ topic, messages: presented.map((headers) => ({ partition: 0, value: '{}', headers })) });
+    await producer.send({
+      topic,
+      messages: presented.map((headers) => ({ partition: 0, value: '{}', headers })),
+    });
   };
 
   it.each([
@@ -141,15 +160,18 @@ describeWithKafka('events over Kafka', () => {
       'opened',
       { 'x-auth-token': 'bad', kafka_correlationId: '1', kafka_replyTopic: 'replies' },
     ],
-  ])('are dropped once with %s, and the next event of their partition is handled', async (_case, topic, headers) => {
-    service.signInAs({ role: 'new_hire' }, 'new-hire');
-    service.signInAs({ role: 'hiring_manager' }, 'good');
-    await send(topic, headers, headers, { 'x-auth-token': 'good' });
-    await until('the event with a session', () => ran.length > 0);
+  ])(
+    'are dropped once with %s, and the next event of their partition is handled',
+    async (_case, topic, headers) => {
+      service.signInAs({ role: 'new_hire' }, 'new-hire');
+      service.signInAs({ role: 'hiring_manager' }, 'good');
+      await send(topic, headers, headers, { 'x-auth-token': 'good' });
+      await until('the event with a session', () => ran.length > 0);
 
-    expect(ran).toEqual(['ann']);
-    expect(log.lines).toEqual([]);
-  });
+      expect(ran).toEqual(['ann']);
+      expect(log.lines).toEqual([]);
+    },
+  );
 
   it('are dropped as well if a handler of requests gets them without an address for the reply', async () => {
     const token = service.signInAs({}, 'good');
@@ -174,19 +196,32 @@ describeWithKafka('events over Kafka', () => {
     await send('filtered', { 'x-auth-token': 'bad' });
     await until('the denial', () => filtered.length > 0);
 
-    expect(filtered).toEqual([expect.objectContaining({ status: 'error', statusCode: 401, code: 'SESSION_REJECTED' })]);
+    expect(filtered).toEqual([
+      expect.objectContaining({ status: 'error', statusCode: 401, code: 'SESSION_REJECTED' }),
+    ]);
     expect(ran).toEqual([]);
   });
 
   it('are dropped only if they are not requests, whose denial is the reply', async () => {
-    const address = (id: string) => ({ kafka_correlationId: id, kafka_replyTopic: 'replies', kafka_replyPartition: '0' });
+    const address = (id: string) => ({
+      kafka_correlationId: id,
+      kafka_replyTopic: 'replies',
+      kafka_replyPartition: '0',
+    });
     const token = service.signInAs({}, 'good');
-    await send('asked', { ...address('1'), 'x-auth-token': 'bad' }, { ...address('2'), 'x-auth-token': token });
+    await send(
+      'asked',
+      { ...address('1'), 'x-auth-token': 'bad' },
+      { ...address('2'), 'x-auth-token': token },
+    );
     await until('two replies', () => replied.length === 2);
 
     const replyTo = (id: string) => replied.find(({ headers }) => headers.kafka_correlationId === id);
 
-    expect(JSON.parse(replyTo('1')?.headers['kafka_nest-err'] ?? '{}')).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+    expect(JSON.parse(replyTo('1')?.headers['kafka_nest-err'] ?? '{}')).toMatchObject({
+      statusCode: 401,
+      code: 'SESSION_REJECTED',
+    });
     expect(replyTo('2')).toMatchObject({ value: 'hello ann' });
   });
 });

@@ -127,7 +127,10 @@ export class OpeningsProcedures {
   }
 
   @GrpcStreamMethod('Openings', 'Chat')
-  chat(@Payload() questions: Observable<{ about: string }>, @CurrentUser('username') username = ''): Observable<Answer> {
+  chat(
+    @Payload() questions: Observable<{ about: string }>,
+    @CurrentUser('username') username = '',
+  ): Observable<Answer> {
     this.runs.count += 1;
     return questions.pipe(map(({ about }) => ({ text: `${username} ${about}` })));
   }
@@ -148,7 +151,10 @@ export class OpeningsProcedures {
   }
 
   @GrpcStreamMethod('Openings', 'Sum')
-  sum(@Payload() questions: Observable<{ about: string }>, @CurrentUser('username') username = ''): Observable<Answer> {
+  sum(
+    @Payload() questions: Observable<{ about: string }>,
+    @CurrentUser('username') username = '',
+  ): Observable<Answer> {
     this.runs.count += 1;
     return questions.pipe(
       reduce((sum, { about }) => sum + Number(about), 0),
@@ -180,7 +186,11 @@ export async function startMicroservice(
 ): Promise<INestMicroservice> {
   const providers = [{ provide: Runs, useValue: runs }];
   const root = sampleApp({ ...sample, controllers: [controller], providers });
-  const app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...options, logger: logger ?? false, abortOnError: false });
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(root, {
+    ...options,
+    logger: logger ?? false,
+    abortOnError: false,
+  });
   await app.listen();
   return app;
 }

@@ -1,7 +1,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Controller, UseFilters, UseGuards, type ExceptionFilter, type INestMicroservice, type Type } from '@nestjs/common';
+import {
+  Controller,
+  UseFilters,
+  UseGuards,
+  type ExceptionFilter,
+  type INestMicroservice,
+  type Type,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Ctx, EventPattern, MessagePattern, Transport, type MicroserviceOptions, type RmqContext } from '@nestjs/microservices';
+import {
+  Ctx,
+  EventPattern,
+  MessagePattern,
+  Transport,
+  type MicroserviceOptions,
+  type RmqContext,
+} from '@nestjs/microservices';
 import { connect, type Channel, type ChannelModel, type ConsumeMessage } from 'amqplib';
 import { CurrentUser, SessionAuthGuard } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
@@ -30,7 +44,10 @@ function controllerWith(filter: Type<ExceptionFilter>): Type {
     }
 
     @MessagePattern('asked')
-    asked(@CurrentUser('username') username: string | undefined, @Ctx() context: unknown): string | undefined {
+    asked(
+      @CurrentUser('username') username: string | undefined,
+      @Ctx() context: unknown,
+    ): string | undefined {
       acknowledge(context as RmqContext);
       return username;
     }
@@ -72,7 +89,11 @@ describeWithRabbitMq('messages of RabbitMQ with manual acknowledgement and the f
 
   async function start(): Promise<INestMicroservice> {
     const options = { retry: false as const, breaker: false as const };
-    const root = sampleApp({ baseUrl: service.url, options, controllers: [controllerWith(guide.module.SettleFilter)] });
+    const root = sampleApp({
+      baseUrl: service.url,
+      options,
+      controllers: [controllerWith(guide.module.SettleFilter)],
+    });
     const nest = await NestFactory.createMicroservice<MicroserviceOptions>(root, {
       transport: Transport.RMQ,
       options: {
@@ -91,7 +112,10 @@ describeWithRabbitMq('messages of RabbitMQ with manual acknowledgement and the f
   }
 
   const send = (message: object, token: string, options: object = {}): void => {
-    channel.sendToQueue('openings', Buffer.from(JSON.stringify(message)), { headers: { 'x-auth-token': token }, ...options });
+    channel.sendToQueue('openings', Buffer.from(JSON.stringify(message)), {
+      headers: { 'x-auth-token': token },
+      ...options,
+    });
   };
   const event = { pattern: 'opened', data: {} };
   const dead = async (): Promise<number> => (await channel.checkQueue('dead')).messageCount;
@@ -105,10 +129,16 @@ describeWithRabbitMq('messages of RabbitMQ with manual acknowledgement and the f
   });
 
   it('wait during an outage, and are handled after it', async () => {
-    service.on('user_details', (_request, response) => void response.writeHead(429, { 'retry-after': '1' }).end());
+    service.on(
+      'user_details',
+      (_request, response) => void response.writeHead(429, { 'retry-after': '1' }).end(),
+    );
     send(event, 'good');
     await until('the first check', () => service.callsTo('user_details') === 1);
-    service.on('user_details', (_request, response) => void response.end(JSON.stringify({ username: 'ann' })));
+    service.on(
+      'user_details',
+      (_request, response) => void response.end(JSON.stringify({ username: 'ann' })),
+    );
     await until('the event', () => ran.length > 0);
 
     expect([ran, await dead(), log.lines]).toEqual([['ann'], 0, []]);
@@ -117,22 +147,33 @@ describeWithRabbitMq('messages of RabbitMQ with manual acknowledgement and the f
   it('are acknowledged if they are requests, whose clients get the denial', async () => {
     const { queue: replyTo } = await channel.assertQueue('', { exclusive: true });
     const replies: unknown[] = [];
-    await channel.consume(replyTo, (reply) => void replies.push(JSON.parse(String(reply?.content))), { noAck: true });
+    await channel.consume(replyTo, (reply) => void replies.push(JSON.parse(String(reply?.content))), {
+      noAck: true,
+    });
     service.signInAs({}, 'good');
     send({ pattern: 'asked', data: {}, id: '1' }, 'bad', { replyTo });
     send({ pattern: 'asked', data: {}, id: '2' }, 'good', { replyTo });
     await until('two replies', () => replies.length === 2);
 
-    expect(replies).toMatchObject([{ err: { statusCode: 401, code: 'SESSION_REJECTED' } }, { response: 'ann' }]);
+    expect(replies).toMatchObject([
+      { err: { statusCode: 401, code: 'SESSION_REJECTED' } },
+      { response: 'ann' },
+    ]);
     expect([await dead(), log.lines]).toEqual([0, []]);
   });
 
   it('are left to the broker if the application closes while they wait', async () => {
-    service.on('user_details', (_request, response) => void response.writeHead(429, { 'retry-after': '1' }).end());
+    service.on(
+      'user_details',
+      (_request, response) => void response.writeHead(429, { 'retry-after': '1' }).end(),
+    );
     send(event, 'good');
     await until('the check', () => service.callsTo('user_details') === 1);
     await app.close();
-    await until('the event in the queue again', async () => (await channel.checkQueue('openings')).messageCount === 1);
+    await until(
+      'the event in the queue again',
+      async () => (await channel.checkQueue('openings')).messageCount === 1,
+    );
 
     expect(ran).toEqual([]);
   });

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AddressInfo, Server } from 'node:net';
 import { Controller, Module, type INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ClientProxyFactory, MessagePattern, Transport, type ClientProxy, type MicroserviceOptions } from '@nestjs/microservices';
+import {
+  ClientProxyFactory,
+  MessagePattern,
+  Transport,
+  type ClientProxy,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
 import { CurrentUser, fromPayload, SessionAuthModule, SessionAuthority } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
 import { always } from '../support/always.js';
@@ -45,12 +51,22 @@ describe('messages and several session services', () => {
     const root = {
       module: Root,
       imports: [
-        SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own-key', token, protectAllRoutes: true, authority }),
+        SessionAuthModule.forRoot({
+          baseUrl: own.url,
+          apiKey: 'own-key',
+          token,
+          protectAllRoutes: true,
+          authority,
+        }),
         SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner-key', token }),
       ],
     };
     const options = { host: '127.0.0.1', port: 0 };
-    app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { transport: Transport.TCP, options, logger: false });
+    app = await NestFactory.createMicroservice<MicroserviceOptions>(root, {
+      transport: Transport.TCP,
+      options,
+      logger: false,
+    });
     await app.listen();
     const { port } = app.unwrap<Server>().address() as AddressInfo;
     client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
@@ -63,8 +79,11 @@ describe('messages and several session services', () => {
   });
 
   const send = (pattern: string, data: object): Promise<unknown> =>
-    firstValueFrom(client.send<unknown>(pattern, data)).catch((error: unknown) => (error as { readonly statusCode?: number }).statusCode);
-  const tokensAt = ({ requests }: ScriptedService): unknown[] => requests.map(({ headers }) => headers['x-auth-token']);
+    firstValueFrom(client.send<unknown>(pattern, data)).catch(
+      (error: unknown) => (error as { readonly statusCode?: number }).statusCode,
+    );
+  const tokensAt = ({ requests }: ScriptedService): unknown[] =>
+    requests.map(({ headers }) => headers['x-auth-token']);
 
   it('are checked by the one that the handler names, and by no other', async () => {
     const [ann, bob] = [own.signInAs({ username: 'ann' }), partners.signInAs({ username: 'bob' })];

@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Injectable, Module, Scope, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  Controller,
+  Injectable,
+  Module,
+  Scope,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EventPattern, MessagePattern, Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import {
@@ -91,8 +99,14 @@ class Listeners {
 
   #note(name: string, ...[user, token, session]: Reads): string {
     const inContext = this.session.findUser()?.username ?? 'none';
-    const injected = [(user as UserRecord | undefined)?.username, token as string, (session as PresentedSession | undefined)?.token];
-    const saw = [...injected, inContext, SeeingInterceptor.users.get(name)].map((each) => each ?? 'none').join(' ');
+    const injected = [
+      (user as UserRecord | undefined)?.username,
+      token as string,
+      (session as PresentedSession | undefined)?.token,
+    ];
+    const saw = [...injected, inContext, SeeingInterceptor.users.get(name)]
+      .map((each) => each ?? 'none')
+      .join(' ');
     this.seen.by.set(name, saw);
     return saw;
   }
@@ -105,13 +119,21 @@ class Listeners {
 
   @EventPattern('hired')
   @SessionAuthority('partners')
-  partners(@CurrentUser() user: unknown, @AuthToken() token: unknown, @CurrentSession() session: unknown): void {
+  partners(
+    @CurrentUser() user: unknown,
+    @AuthToken() token: unknown,
+    @CurrentSession() session: unknown,
+  ): void {
     this.#note('partners', user, token, session);
   }
 
   @EventPattern('hired')
   @OptionalAuth()
-  optional(@CurrentUser() user: unknown, @AuthToken() token: unknown, @CurrentSession() session: unknown): void {
+  optional(
+    @CurrentUser() user: unknown,
+    @AuthToken() token: unknown,
+    @CurrentSession() session: unknown,
+  ): void {
     this.#note('optional', user, token, session);
   }
 
@@ -171,7 +193,11 @@ class ScopedListeners {
   }
 
   #note(name: string, user: unknown, token: unknown): void {
-    const saw = [(user as UserRecord | undefined)?.username, token as string | undefined, SeeingInterceptor.users.get(name)];
+    const saw = [
+      (user as UserRecord | undefined)?.username,
+      token as string | undefined,
+      SeeingInterceptor.users.get(name),
+    ];
     this.seen.by.set(name, saw.map((each) => each ?? 'none').join(' '));
   }
 }
@@ -203,13 +229,29 @@ describe('messages that share one object', () => {
     const root = {
       module: Root,
       imports: [
-        SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own', token: fromHeader('own'), plugins: [sessionContext], ...patient }),
-        SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner', token: fromHeader('partner'), ...patient }),
+        SessionAuthModule.forRoot({
+          baseUrl: own.url,
+          apiKey: 'own',
+          token: fromHeader('own'),
+          plugins: [sessionContext],
+          ...patient,
+        }),
+        SessionAuthModule.forRoot({
+          name: 'partners',
+          baseUrl: partners.url,
+          apiKey: 'partner',
+          token: fromHeader('partner'),
+          ...patient,
+        }),
       ],
       controllers: [Listeners, ScopedListeners],
       providers: [{ provide: Seen, useValue: seen }],
     };
-    const app = await NestFactory.createMicroservice(root, { strategy: wire, logger: false, abortOnError: false });
+    const app = await NestFactory.createMicroservice(root, {
+      strategy: wire,
+      logger: false,
+      abortOnError: false,
+    });
     app.useGlobalInterceptors(new SeeingInterceptor());
     await app.listen();
     closing.push(() => app.close());
@@ -266,7 +308,11 @@ describe('messages that share one object', () => {
     for (const round of ['cold', 'warm']) {
       running.seen.by.clear();
       await running.wire.deliver('moved', {}, running.context);
-      const seen = { scopedPartners: 'bob partner-token bob', scopedStaff: 'ann own-token ann', scopedOpen: 'none none none' };
+      const seen = {
+        scopedPartners: 'bob partner-token bob',
+        scopedStaff: 'ann own-token ann',
+        scopedOpen: 'none none none',
+      };
       expect([round, Object.fromEntries(running.seen.by)]).toEqual([round, seen]);
     }
   });
@@ -277,7 +323,11 @@ describe('messages that share one object', () => {
     running.context.presented = { own: 'refused', partner: 'partner-token' };
     await running.wire.deliver('left', {}, running.context);
     const partnersLast = 'bob partner-token none bob bob';
-    expect(Object.fromEntries(running.seen.by)).toEqual({ optionalFirst: NO_USER, openNext: NO_USER, partnersLast });
+    expect(Object.fromEntries(running.seen.by)).toEqual({
+      optionalFirst: NO_USER,
+      openNext: NO_USER,
+      partnersLast,
+    });
 
     running.seen.by.clear();
     running.context.presented = { own: 'own-token', partner: 'refused' };
@@ -295,29 +345,37 @@ describe('messages that share one object', () => {
     await held.arrived;
     held.release();
     await delivered;
-    expect(Object.fromEntries(running.seen.by)).toEqual({ staff: ANN, partners: BOB, optional: ANN, open: NO_USER });
+    expect(Object.fromEntries(running.seen.by)).toEqual({
+      staff: ANN,
+      partners: BOB,
+      optional: ANN,
+      open: NO_USER,
+    });
   });
 
   it.each([
     ['an object of its own', () => ({})],
     ['the same text', () => 'text'],
     ['nothing', () => undefined],
-  ])('each message stands for itself where all share one context, with %s as its data [P27]', async (_data, dataOf) => {
-    const { own, wire, context, sessions } = await start();
-    own.signInAs({ username: 'ann' }, 'own-token');
-    const send = (token: string | undefined): Promise<unknown> => {
-      context.presented = { own: token };
-      return wire.deliver('me', dataOf(), context);
-    };
+  ])(
+    'each message stands for itself where all share one context, with %s as its data [P27]',
+    async (_data, dataOf) => {
+      const { own, wire, context, sessions } = await start();
+      own.signInAs({ username: 'ann' }, 'own-token');
+      const send = (token: string | undefined): Promise<unknown> => {
+        context.presented = { own: token };
+        return wire.deliver('me', dataOf(), context);
+      };
 
-    expect(await send('own-token')).toBe(ANN);
-    expect(await always(() => send('junk'))).toBe('SESSION_REJECTED');
-    expect(await always(() => send(undefined))).toBe('SESSION_REQUIRED');
-    expect(await send('own-token')).toBe(ANN);
-    own.revoke('own-token');
-    await sessions.forget('own-token');
-    expect(await send('own-token')).toBe('SESSION_REJECTED');
-  });
+      expect(await send('own-token')).toBe(ANN);
+      expect(await always(() => send('junk'))).toBe('SESSION_REJECTED');
+      expect(await always(() => send(undefined))).toBe('SESSION_REQUIRED');
+      expect(await send('own-token')).toBe(ANN);
+      own.revoke('own-token');
+      await sessions.forget('own-token');
+      expect(await send('own-token')).toBe('SESSION_REJECTED');
+    },
+  );
 
   it('concurrent messages that share one context and one payload each have their own user [P27]', async () => {
     const { own, wire, context } = await start();

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AddressInfo, Server } from 'node:net';
 import { Controller, Get, type INestMicroservice, type INestApplication } from '@nestjs/common';
-import { ClientProxyFactory, Transport, MessagePattern, type ClientProxy, type MicroserviceOptions } from '@nestjs/microservices';
+import {
+  ClientProxyFactory,
+  Transport,
+  MessagePattern,
+  type ClientProxy,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
 import { fromHeader, fromPayload, CurrentUser } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
 import type { Metadata } from '@grpc/grpc-js';
@@ -24,7 +30,10 @@ const HOST = '127.0.0.1';
 
 async function overTcp(baseUrl: string, runs: Runs): Promise<Running> {
   const options = { host: HOST, port: 0 };
-  const app = await startMicroservice(sample(baseUrl), OpeningsMessages, runs, { transport: Transport.TCP, options });
+  const app = await startMicroservice(sample(baseUrl), OpeningsMessages, runs, {
+    transport: Transport.TCP,
+    options,
+  });
   const { port } = app.unwrap<Server>().address() as AddressInfo;
   const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: HOST, port } });
   return { app, client, close: () => Promise.resolve() };
@@ -33,11 +42,21 @@ async function overTcp(baseUrl: string, runs: Runs): Promise<Running> {
 async function overRedis(baseUrl: string, runs: Runs): Promise<Running> {
   const server = await RedisServer.start();
   const options = { host: HOST, port: server.port };
-  const app = await startMicroservice(sample(baseUrl), OpeningsMessages, runs, { transport: Transport.REDIS, options });
-  return { app, client: ClientProxyFactory.create({ transport: Transport.REDIS, options }), close: () => server.close() };
+  const app = await startMicroservice(sample(baseUrl), OpeningsMessages, runs, {
+    transport: Transport.REDIS,
+    options,
+  });
+  return {
+    app,
+    client: ClientProxyFactory.create({ transport: Transport.REDIS, options }),
+    close: () => server.close(),
+  };
 }
 
-const sample = (baseUrl: string) => ({ baseUrl, options: { token: [fromHeader('x-auth-token'), fromPayload('token')] } });
+const sample = (baseUrl: string) => ({
+  baseUrl,
+  options: { token: [fromHeader('x-auth-token'), fromPayload('token')] },
+});
 
 describe('message handlers over TCP', () => theyAreGuarded(overTcp));
 describeWithRedis('message handlers over Redis', () => theyAreGuarded(overRedis));
@@ -60,7 +79,8 @@ function theyAreGuarded(start: typeof overTcp): void {
     await service.close();
   });
 
-  const ask = (pattern: string, payload: unknown): Promise<unknown> => firstValueFrom(running.client.send<unknown>(pattern, payload));
+  const ask = (pattern: string, payload: unknown): Promise<unknown> =>
+    firstValueFrom(running.client.send<unknown>(pattern, payload));
 
   it('get the user and the token of a message', async () => {
     expect(await ask('me', { token: service.signInAs({}, 'good') })).toEqual({ text: 'ann good' });
@@ -76,7 +96,12 @@ function theyAreGuarded(start: typeof overTcp): void {
   ])('refuse %s with a typed exception, and do not run', async (_case, payload, statusCode, code) => {
     service.signInAs({ role: 'new_hire' }, 'good');
 
-    await expect(ask('secrets', payload)).rejects.toEqual({ status: 'error', statusCode, code, message: expect.any(String) });
+    await expect(ask('secrets', payload)).rejects.toEqual({
+      status: 'error',
+      statusCode,
+      code,
+      message: expect.any(String),
+    });
     expect(runs.count).toBe(0);
   });
 
@@ -84,12 +109,17 @@ function theyAreGuarded(start: typeof overTcp): void {
     const token = service.signInAs({ ccl_info: { client_id: 7 } });
 
     expect(await ask('client', { token, clientId: 7 })).toEqual({ text: 'client' });
-    await expect(ask('client', { token, clientId: 8 })).rejects.toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
+    await expect(ask('client', { token, clientId: 8 })).rejects.toMatchObject({
+      statusCode: 403,
+      code: 'ACCESS_DENIED',
+    });
   });
 
   it('answer that the service is unavailable, with the time to wait, if it gives no usable answer', async () => {
     const refusal = { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
-    await expect(ask('me', { token: service.signInAs({ username: 5 } as object) })).rejects.toMatchObject(refusal);
+    await expect(ask('me', { token: service.signInAs({ username: 5 } as object) })).rejects.toMatchObject(
+      refusal,
+    );
     expect(runs.count).toBe(0);
   });
 
@@ -126,8 +156,14 @@ function theyAreGuarded(start: typeof overTcp): void {
   it('answer an error of the service class that they let through with its own meaning', async () => {
     service.on('sign_out', reply(403));
 
-    await expect(ask('sign-out', { token: 'some-token' })).rejects.toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
-    await expect(ask('sign-out', { token: '' })).rejects.toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+    await expect(ask('sign-out', { token: 'some-token' })).rejects.toMatchObject({
+      statusCode: 403,
+      code: 'ACCESS_DENIED',
+    });
+    await expect(ask('sign-out', { token: '' })).rejects.toMatchObject({
+      statusCode: 401,
+      code: 'SESSION_REJECTED',
+    });
   });
 }
 
@@ -151,7 +187,10 @@ describe('message handlers over gRPC', () => {
     bed.service.signInAs({ role: 'new_hire' }, 'good');
     bed.service.signInAs({ username: 5 } as object, 'unusable');
 
-    await expect(ask('Secrets', {}, metadata(...tokens))).rejects.toMatchObject({ code, details: expect.stringContaining(`${details}: `) });
+    await expect(ask('Secrets', {}, metadata(...tokens))).rejects.toMatchObject({
+      code,
+      details: expect.stringContaining(`${details}: `),
+    });
     expect(bed.runs.count).toBe(0);
   });
 
@@ -185,8 +224,16 @@ describe('message handlers over gRPC', () => {
   it.each([
     ['that answers with many', (presented: Metadata) => bed.client.Ticks({}, presented), ['ann 1', 'ann 2']],
     ['in both directions', (presented: Metadata) => speak(bed.client.Chat(presented), 2), ['ann 1', 'ann 2']],
-    ['in both directions, whose handler reads first', (presented: Metadata) => speak(bed.client.Converse(presented), 1), ['first 1']],
-    ['that is handed to the handler', (presented: Metadata) => speak(bed.client.Through(presented), 2), ['through']],
+    [
+      'in both directions, whose handler reads first',
+      (presented: Metadata) => speak(bed.client.Converse(presented), 1),
+      ['first 1'],
+    ],
+    [
+      'that is handed to the handler',
+      (presented: Metadata) => speak(bed.client.Through(presented), 2),
+      ['through'],
+    ],
   ])('are guarded in a call %s', async (_kind, call, texts) => {
     expect(await textsOf(call(metadata(bed.service.signInAs({}, 'good'))))).toEqual(texts);
     bed.runs.count = 0;
@@ -215,31 +262,40 @@ class HybridController {
   }
 }
 
-describe.each(platforms('Express'))('a hybrid application on %s that is protected as a whole', (_name, platform) => {
-  const bed = testbed(platform);
-  let client: ClientProxy | undefined;
-  afterEach(async () => {
-    await client?.close();
-  });
+describe.each(platforms('Express'))(
+  'a hybrid application on %s that is protected as a whole',
+  (_name, platform) => {
+    const bed = testbed(platform);
+    let client: ClientProxy | undefined;
+    afterEach(async () => {
+      await client?.close();
+    });
 
-  it('guards its routes and its message handlers with one guard', async () => {
-    const service = await bed.service();
-    const options = { protectAllRoutes: true, token: [fromHeader('x-auth-token'), fromPayload('token')] };
-    const app = await bed.sample({ baseUrl: service.url, options, controllers: [HybridController] });
-    const port = await listenForMessages(app.app);
-    client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
-    const token = service.signInAs({});
+    it('guards its routes and its message handlers with one guard', async () => {
+      const service = await bed.service();
+      const options = { protectAllRoutes: true, token: [fromHeader('x-auth-token'), fromPayload('token')] };
+      const app = await bed.sample({ baseUrl: service.url, options, controllers: [HybridController] });
+      const port = await listenForMessages(app.app);
+      client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+      const token = service.signInAs({});
 
-    expect((await app.get('/me')).status).toBe(401);
-    expect(await (await app.get('/me', token)).json()).toEqual({ name: 'ann' });
-    await expect(firstValueFrom(client.send('me', {}))).rejects.toMatchObject({ statusCode: 401, code: 'SESSION_REQUIRED' });
-    expect(await firstValueFrom(client.send<unknown>('me', { token }))).toEqual({ name: 'ann' });
-  });
-});
+      expect((await app.get('/me')).status).toBe(401);
+      expect(await (await app.get('/me', token)).json()).toEqual({ name: 'ann' });
+      await expect(firstValueFrom(client.send('me', {}))).rejects.toMatchObject({
+        statusCode: 401,
+        code: 'SESSION_REQUIRED',
+      });
+      expect(await firstValueFrom(client.send<unknown>('me', { token }))).toEqual({ name: 'ann' });
+    });
+  },
+);
 
 async function listenForMessages(app: INestApplication): Promise<number> {
   const options = { host: '127.0.0.1', port: 0 };
-  const messages = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options }, { inheritAppConfig: true });
+  const messages = app.connectMicroservice<MicroserviceOptions>(
+    { transport: Transport.TCP, options },
+    { inheritAppConfig: true },
+  );
   await app.startAllMicroservices();
   return (messages.unwrap<Server>().address() as AddressInfo).port;
 }

@@ -29,7 +29,9 @@ function handlerOf(app: INestApplication, owner: nest.Type, name: string): Handl
   return creator.create(handlers, Reflect.get(handlers, name) as () => void, name, ...unused, 'rpc');
 }
 
-const messageWith = (token: string): object => ({ getMessage: () => ({ headers: { 'x-auth-token': token } }) });
+const messageWith = (token: string): object => ({
+  getMessage: () => ({ headers: { 'x-auth-token': token } }),
+});
 
 /** Another copy of the library, as a second one in `node_modules` would be; both are for one copy of Nest. */
 async function anotherCopy(): Promise<typeof Library> {
@@ -51,7 +53,9 @@ describe.each(platforms('Express'))('a kind of context on %s', (_name, platform)
     const { app } = await bed.sample({ baseUrl: service.url, options, providers: [OwnHandlers] });
     const take = handlerOf(app, OwnHandlers, 'take');
 
-    await expect(take({}, messageWith('unknown'))).rejects.toMatchObject({ error: { code: 'SESSION_REJECTED' } });
+    await expect(take({}, messageWith('unknown'))).rejects.toMatchObject({
+      error: { code: 'SESSION_REJECTED' },
+    });
     expect(app.get(OwnHandlers).calls).toBe(0);
     await take({}, messageWith(service.signInAs({ username: 'ann' })));
     expect(app.get(OwnHandlers).calls).toBe(1);
@@ -73,7 +77,9 @@ describe.each(platforms('Express'))('a kind of context on %s', (_name, platform)
     const { app } = await bed.app({ module: Root, imports, providers: [MixedHandlers] });
     const mixed = handlerOf(app, MixedHandlers, 'mixed');
 
-    await expect(mixed({}, messageWith('unknown'))).rejects.toMatchObject({ error: { code: 'SESSION_REJECTED' } });
+    await expect(mixed({}, messageWith('unknown'))).rejects.toMatchObject({
+      error: { code: 'SESSION_REJECTED' },
+    });
     expect(await mixed({}, messageWith(service.signInAs({ username: 'ann' })))).toBe('in');
   });
 });

@@ -25,7 +25,9 @@ import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import type { DrainSettings } from './draining-app.js';
 
-const { platform, baseUrl, options, drain, drainMs, hooks, redisPort, tcpPort } = JSON.parse(process.argv[2] ?? '') as DrainSettings;
+const { platform, baseUrl, options, drain, drainMs, hooks, redisPort, tcpPort } = JSON.parse(
+  process.argv[2] ?? '',
+) as DrainSettings;
 const redis = redisPort === undefined ? undefined : new Redis({ port: redisPort, host: '127.0.0.1' });
 const report = (event: string): void => void process.send?.(event);
 
@@ -98,7 +100,9 @@ const store = redis && { store: new RedisSessionStore({ redis }) };
       ...options,
       ...(options.cache && { cache: { ...options.cache, ...store } }),
     }),
-    ...(drain === 'terminus' ? [TerminusModule.forRoot({ gracefulShutdownTimeoutMs: drainMs, logger: false })] : []),
+    ...(drain === 'terminus'
+      ? [TerminusModule.forRoot({ gracefulShutdownTimeoutMs: drainMs, logger: false })]
+      : []),
   ],
   controllers: [MeController, ReadyController],
   providers: [Drain, LiveGateway],
@@ -109,7 +113,8 @@ observeSessionAuth({ meter: new MeterProvider().getMeter('drain') });
 /** Loads one platform alone: a process starts sooner. */
 async function adapterOf(name: string): Promise<AbstractHttpAdapter> {
   // By itself Fastify answers 503, for any route, on connections that are open while it closes.
-  if (name === 'Fastify') return new (await import('@nestjs/platform-fastify')).FastifyAdapter({ return503OnClosing: false });
+  if (name === 'Fastify')
+    return new (await import('@nestjs/platform-fastify')).FastifyAdapter({ return503OnClosing: false });
   return new (await import('@nestjs/platform-express')).ExpressAdapter();
 }
 
@@ -121,11 +126,16 @@ app.use((_request: unknown, reply: ServerResponse, next: () => void) => {
   next();
 });
 app.useWebSocketAdapter(new WsAdapter(app));
-app.connectMicroservice({ transport: Transport.TCP, options: { port: tcpPort, host: '127.0.0.1' } }, { inheritAppConfig: true });
+app.connectMicroservice(
+  { transport: Transport.TCP, options: { port: tcpPort, host: '127.0.0.1' } },
+  { inheritAppConfig: true },
+);
 await app.startAllMicroservices();
 await app.listen(0, '127.0.0.1');
-// If Nest listens for the signal, it ends the process itself. Here nothing does, so that an open handle keeps the process alive.
+// If Nest listens for the signal, it ends the process itself. Here nothing does, so that an open handle keeps
+// the process alive.
 if (hooks) app.enableShutdownHooks();
-else process.once('SIGTERM', (signal) => void (app as { close(signal: string): Promise<void> }).close(signal));
+else
+  process.once('SIGTERM', (signal) => void (app as { close(signal: string): Promise<void> }).close(signal));
 process.channel?.unref();
 report(await app.getUrl());

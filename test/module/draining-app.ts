@@ -38,7 +38,10 @@ export function compileDrainProgram(): Promise<CompiledProgram> {
 }
 
 /** Starts the application. */
-export async function startDrainingApp({ file }: CompiledProgram, given: Omit<DrainSettings, 'tcpPort'>): Promise<DrainingApp> {
+export async function startDrainingApp(
+  { file }: CompiledProgram,
+  given: Omit<DrainSettings, 'tcpPort'>,
+): Promise<DrainingApp> {
   const settings: DrainSettings = { ...given, tcpPort: await freePort() };
   const child = fork(file, [JSON.stringify(settings)]);
   const exit = once(child, 'exit');
@@ -47,7 +50,9 @@ export async function startDrainingApp({ file }: CompiledProgram, given: Omit<Dr
       child.on('message', (message) => {
         if (event === undefined || message === event) resolve(message as string);
       });
-      child.once('exit', (code) => reject(new Error(`The process ended before it said ${event ?? 'anything'}: ${code}`)));
+      child.once('exit', (code) =>
+        reject(new Error(`The process ended before it said ${event ?? 'anything'}: ${code}`)),
+      );
     });
   const closed = said('closed');
   closed.catch(() => undefined);

@@ -12,7 +12,9 @@ import * as swagger from 'nestjs-session-auth/swagger';
 import * as terminus from 'nestjs-session-auth/terminus';
 import * as testing from 'nestjs-session-auth/testing';
 
-/** Each entry with its values, in alphabetical order: a change of the public surface is a change of this list. */
+/**
+ * Each entry with its values, in alphabetical order: a change of the public surface is a change of this list.
+ */
 const ENTRIES: [name: string, entry: object, values: string][] = [
   [
     'nestjs-session-auth',
@@ -23,7 +25,11 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   ],
   ['browsers', browsers, 'SameOriginGuard endedSessionCookie sessionCookie'],
   ['context', context, 'SessionContext SessionRelay currentUserOf sessionContext'],
-  ['diagnostics', diagnostics, 'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders'],
+  [
+    'diagnostics',
+    diagnostics,
+    'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders',
+  ],
   [
     'errors',
     errors,

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Module,
+  type DynamicModule,
+  type INestApplicationContext,
+  type Type,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import {
@@ -26,14 +34,19 @@ const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key' };
 
 const main = (more: Partial<SessionAuthOptions & SessionAuthExtras> = {}): DynamicModule =>
   SessionAuthModule.forRoot({ ...OPTIONS, ...more });
-const partners = (more: Partial<SessionAuthOptions & SessionAuthExtras> = {}): DynamicModule => main({ name: 'partners', ...more });
+const partners = (more: Partial<SessionAuthOptions & SessionAuthExtras> = {}): DynamicModule =>
+  main({ name: 'partners', ...more });
 
 @Module({})
 class Root {}
 @Module({})
 class Feature {}
 
-const root = (imports: (DynamicModule | Type)[], controllers: Type[] = [], providers: Type[] = []): DynamicModule => ({
+const root = (
+  imports: (DynamicModule | Type)[],
+  controllers: Type[] = [],
+  providers: Type[] = [],
+): DynamicModule => ({
   module: Root,
   imports,
   controllers,
@@ -69,7 +82,9 @@ describe('the start of an application with several session services', () => {
     ['has 65 characters', 'p'.repeat(65)],
     ['is a number', 5],
   ])('is stopped by a name that %s', async (_case, name) => {
-    expect(await stopOf(root([main(), main({ name: name as string })]))).toContain('name must be 1 to 64 letters, digits, dots');
+    expect(await stopOf(root([main(), main({ name: name as string })]))).toContain(
+      'name must be 1 to 64 letters, digits, dots',
+    );
   });
 
   it('is stopped by two registrations with one name', async () => {
@@ -79,10 +94,15 @@ describe('the start of an application with several session services', () => {
   });
 
   it('is stopped by a decorator with a name that is not registered', async () => {
-    const missing = "has @SessionAuthority('suppliers'), which is not registered. Import SessionAuthModule.forRoot({ name: 'suppliers'";
+    const missing =
+      "has @SessionAuthority('suppliers'), which is not registered. Import SessionAuthModule.forRoot({ name: 'suppliers'";
 
-    expect(await stopOf(root([main(), partners()], [SuppliersController]))).toContain(`SuppliersController ${missing}`);
-    expect(await stopOf(root([main(), partners()], [ListController]))).toContain(`ListController.list ${missing}`);
+    expect(await stopOf(root([main(), partners()], [SuppliersController]))).toContain(
+      `SuppliersController ${missing}`,
+    );
+    expect(await stopOf(root([main(), partners()], [ListController]))).toContain(
+      `ListController.list ${missing}`,
+    );
   });
 
   it('is stopped without a registration that has no name', async () => {
@@ -97,8 +117,16 @@ describe('the start of an application with several session services', () => {
       partners({ protectAllRoutes: true }),
       "SessionAuthModule 'partners': protectAllRoutes is in a registration with a name.",
     ],
-    ['authority', partners({ authority: () => 'default' }), "SessionAuthModule 'partners': authority is in a registration with a name."],
-    ['sessionContext', partners({ plugins: [sessionContext] }), 'sessionContext is in the plugins of a registration with a name.'],
+    [
+      'authority',
+      partners({ authority: () => 'default' }),
+      "SessionAuthModule 'partners': authority is in a registration with a name.",
+    ],
+    [
+      'sessionContext',
+      partners({ plugins: [sessionContext] }),
+      'sessionContext is in the plugins of a registration with a name.',
+    ],
     ['a missing key', partners({ apiKey: '' }), "SessionAuthModule 'partners': apiKey is missing."],
     [
       'an unknown identity field',
@@ -107,7 +135,10 @@ describe('the start of an application with several session services', () => {
     ],
     [
       'a name among the options of a factory',
-      SessionAuthModule.forRootAsync({ name: 'partners', useFactory: () => ({ ...OPTIONS, name: 'partners' }) }),
+      SessionAuthModule.forRootAsync({
+        name: 'partners',
+        useFactory: () => ({ ...OPTIONS, name: 'partners' }),
+      }),
       "SessionAuthModule 'partners': options.name is among the options that forRootAsync() has received. Set name beside useFactory",
     ],
   ])('is stopped by %s of a registration with a name', async (_case, registration, message) => {
@@ -119,7 +150,8 @@ describe('the start of an application with several session services', () => {
     ['an asynchronous function', () => Promise.resolve('partners')],
     ['null', null],
   ])('is stopped by an option authority that is %s', async (kind, authority) => {
-    const resolver = kind === 'an asynchronous function' ? async () => Promise.resolve('partners') : authority;
+    const resolver =
+      kind === 'an asynchronous function' ? async () => Promise.resolve('partners') : authority;
 
     expect(await stopOf(root([main({ authority: resolver as () => string })]))).toContain(
       'SessionAuthModule: authority must be a function that returns a name at once.',
@@ -129,9 +161,9 @@ describe('the start of an application with several session services', () => {
   it('is not stopped by one registration that two modules import, nor by the name of the registration without a name', async () => {
     const shared = partners();
 
-    await expect(bootstrapError(root([main({ name: 'default' }), shared, { module: Feature, imports: [shared] }]))).rejects.toThrow(
-      'The application started',
-    );
+    await expect(
+      bootstrapError(root([main({ name: 'default' }), shared, { module: Feature, imports: [shared] }])),
+    ).rejects.toThrow('The application started');
   });
 
   it('is stopped where two decorators of one handler name different registrations', () => {
@@ -146,7 +178,9 @@ describe('the start of an application with several session services', () => {
       return Both;
     };
     expect(declare).toThrow(
-      new InvalidConfigurationError("@SessionAuthority('partners') is beside @SessionAuthority('suppliers'). Remove one of them."),
+      new InvalidConfigurationError(
+        "@SessionAuthority('partners') is beside @SessionAuthority('suppliers'). Remove one of them.",
+      ),
     );
     expect(() => SessionAuthority('')).toThrow(InvalidConfigurationError);
   });
@@ -187,7 +221,9 @@ describe('the start of an application with gateways', () => {
     expect(await stopOf(root(registrations, [], [ForeignGateway]))).toContain(
       "ForeignGateway has SessionSockets of the registration 'partners', and its messages are checked by 'default'.",
     );
-    await expect(bootstrapError(root(registrations, [], [PartnersGateway]))).rejects.toThrow('The application started');
+    await expect(bootstrapError(root(registrations, [], [PartnersGateway]))).rejects.toThrow(
+      'The application started',
+    );
   });
 
   it.each<[string, Type, SessionAuthPlugin[], string]>([
@@ -202,13 +238,18 @@ describe('the start of an application with gateways', () => {
   it('is stopped by two registrations that protect one server', async () => {
     const plugins = [sessionSockets];
     const module = root([main({ plugins }), partners({ plugins })]);
-    const context = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+    const context = await NestFactory.createApplicationContext(module, {
+      logger: false,
+      abortOnError: false,
+    });
     const server = { options: {}, handleUpgrade: () => undefined, prependListener: () => undefined };
     context.get(SessionSockets).protect(server);
     const other = context.get<SessionSockets>(SessionAuthModule.getToken('partners', SessionSockets));
 
     expect(() => other.protect(server)).toThrow(InvalidConfigurationError);
-    expect(() => other.protect(server)).toThrow("by two registrations of SessionAuthModule: 'default' and 'partners'");
+    expect(() => other.protect(server)).toThrow(
+      "by two registrations of SessionAuthModule: 'default' and 'partners'",
+    );
     await context.close();
   });
 });
@@ -235,11 +276,18 @@ class PartnerOptions implements SessionAuthOptionsFactory {
 describe('a registration with a name', () => {
   const bed = testbed();
   const started = (imports: DynamicModule[]): Promise<INestApplicationContext> =>
-    NestFactory.createApplicationContext(root(imports, [], [Partners]), { logger: false, abortOnError: false });
+    NestFactory.createApplicationContext(root(imports, [], [Partners]), {
+      logger: false,
+      abortOnError: false,
+    });
 
   it.each<[string, (baseUrl: string) => DynamicModule]>([
     ['forRoot', (baseUrl) => partners({ baseUrl })],
-    ['a factory', (baseUrl) => SessionAuthModule.forRootAsync({ name: 'partners', useFactory: () => ({ ...OPTIONS, baseUrl }) })],
+    [
+      'a factory',
+      (baseUrl) =>
+        SessionAuthModule.forRootAsync({ name: 'partners', useFactory: () => ({ ...OPTIONS, baseUrl }) }),
+    ],
     ['a class', () => SessionAuthModule.forRootAsync({ name: 'partners', useClass: PartnerOptions })],
   ])('is injected in every module by its name: %s', async (_case, registration) => {
     const service = await bed.service();
@@ -259,18 +307,28 @@ describe('a registration with a name', () => {
   it('is injected only where it is imported, with isGlobal: false', async () => {
     const here = partners({ isGlobal: false });
 
-    await expect(bootstrapError(root([main(), { module: Feature, imports: [here], providers: [Partners] }]))).rejects.toThrow('started');
-    expect((await bootstrapError({ ...root([main(), { module: Feature, imports: [here] }]), providers: [Partners] })).message).toContain(
-      'SessionAuthService@partners',
-    );
+    await expect(
+      bootstrapError(root([main(), { module: Feature, imports: [here], providers: [Partners] }])),
+    ).rejects.toThrow('started');
+    expect(
+      (
+        await bootstrapError({
+          ...root([main(), { module: Feature, imports: [here] }]),
+          providers: [Partners],
+        })
+      ).message,
+    ).toContain('SessionAuthService@partners');
   });
 
   it('is named in its warnings', async () => {
     const service = await bed.serviceThat(reply(404, 'not here'));
     const log = new CapturedLog();
-    const context = await NestFactory.createApplicationContext(root([main(), partners({ baseUrl: service.url })], [], [Partners]), {
-      logger: log,
-    });
+    const context = await NestFactory.createApplicationContext(
+      root([main(), partners({ baseUrl: service.url })], [], [Partners]),
+      {
+        logger: log,
+      },
+    );
     await context
       .get(Partners)
       .service.verify('some-token')

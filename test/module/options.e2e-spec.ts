@@ -22,72 +22,101 @@ import { testbed } from '../support/testbed.js';
 
 const BASE_URL = 'https://sessions.example.com';
 const wrongUrls = [
-  ...[undefined, '', ' ', 'sessions.example.com', 'ftp://a.example', 'http://a.example?', 'http://a.example/#x'],
+  ...[
+    undefined,
+    '',
+    ' ',
+    'sessions.example.com',
+    'ftp://a.example',
+    'http://a.example?',
+    'http://a.example/#x',
+  ],
   `http://user:${encodeURIComponent(PASSWORD)}@a.example`,
   `http://a.example?key=${encodeURIComponent(KEY)}`,
   `http://a.example/#${encodeURIComponent(KEY)}`,
 ];
-const wrongKeys = [undefined, '', ' ', ` ${KEY}`, `${KEY} `, `${KEY}\r\nX: y`, `${KEY}\n`, `${KEY}é`, `${KEY} ${KEY}`];
+const wrongKeys = [
+  undefined,
+  '',
+  ' ',
+  ` ${KEY}`,
+  `${KEY} `,
+  `${KEY}\r\nX: y`,
+  `${KEY}\n`,
+  `${KEY}é`,
+  `${KEY} ${KEY}`,
+];
 
 describe('options', () => {
-  plainRow('a wrong base URL or key stops the application at its start, and the error does not hold the value [M01]', async () => {
-    const wrong = [
-      ...wrongUrls.map((baseUrl) => ['baseUrl', { baseUrl, apiKey: KEY }] as const),
-      ...wrongKeys.map((apiKey) => ['apiKey', { baseUrl: BASE_URL, apiKey }] as const),
-    ];
-    for (const [option, values] of wrong) {
-      const options = values as SessionAuthOptions;
-      const error = await bootstrapError(sampleApp({ baseUrl: options.baseUrl, options }));
-      expect(error).toBeInstanceOf(InvalidConfigurationError);
-      expect(error.message).toContain(option);
-      expect(canariesIn(everythingOf(error))).toEqual([]);
-    }
-  });
+  plainRow(
+    'a wrong base URL or key stops the application at its start, and the error does not hold the value [M01]',
+    async () => {
+      const wrong = [
+        ...wrongUrls.map((baseUrl) => ['baseUrl', { baseUrl, apiKey: KEY }] as const),
+        ...wrongKeys.map((apiKey) => ['apiKey', { baseUrl: BASE_URL, apiKey }] as const),
+      ];
+      for (const [option, values] of wrong) {
+        const options = values as SessionAuthOptions;
+        const error = await bootstrapError(sampleApp({ baseUrl: options.baseUrl, options }));
+        expect(error).toBeInstanceOf(InvalidConfigurationError);
+        expect(error.message).toContain(option);
+        expect(canariesIn(everythingOf(error))).toEqual([]);
+      }
+    },
+  );
 });
 
 describe.each(platforms('Express'))('base URLs on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('the endpoints are below the base URL, with and without a trailing slash or a path of its own [M02]', async (trial) => {
-    for (const [path, prefix] of [
-      ['', ''],
-      ['/', ''],
-      ['/api/v1', '/api/v1'],
-      ['/api/v1/', '/api/v1'],
-    ] as const) {
-      const service = trial.keep(await startSessionService({ basePath: path }));
-      service.signInAs({}, TOKEN);
-      const { app, url } = await trial.keepApp({}, `${new URL(service.url).origin}${path}`);
-      expect(await trial.status({ at: url })).toBe(200);
-      await app.get(SessionAuthService).signOut(TOKEN);
-      expect(service.requests.map((request) => `${request.method} ${request.path}`)).toEqual([
-        `GET ${prefix}/authentication/user_details`,
-        `DELETE ${prefix}/authentication`,
-      ]);
-    }
-  });
-
-  plainRow('in production a base URL that is neither https nor on this host is one warning at the start [M03]', async () => {
-    const before = process.env.NODE_ENV;
-    const warnings: number[] = [];
-    for (const [environment, baseUrl] of [
-      ['production', 'http://sessions.example.com'],
-      ['production', 'https://sessions.example.com'],
-      ['production', 'http://127.0.0.1:3000'],
-      ['development', 'http://sessions.example.com'],
-    ] as const) {
-      process.env.NODE_ENV = environment;
-      const logger = new CapturedLog();
-      try {
-        await (await startApp(platform, sampleApp({ baseUrl, options: { apiKey: KEY } }), { logger })).close();
-      } finally {
-        process.env.NODE_ENV = before;
+  row(
+    'the endpoints are below the base URL, with and without a trailing slash or a path of its own [M02]',
+    async (trial) => {
+      for (const [path, prefix] of [
+        ['', ''],
+        ['/', ''],
+        ['/api/v1', '/api/v1'],
+        ['/api/v1/', '/api/v1'],
+      ] as const) {
+        const service = trial.keep(await startSessionService({ basePath: path }));
+        service.signInAs({}, TOKEN);
+        const { app, url } = await trial.keepApp({}, `${new URL(service.url).origin}${path}`);
+        expect(await trial.status({ at: url })).toBe(200);
+        await app.get(SessionAuthService).signOut(TOKEN);
+        expect(service.requests.map((request) => `${request.method} ${request.path}`)).toEqual([
+          `GET ${prefix}/authentication/user_details`,
+          `DELETE ${prefix}/authentication`,
+        ]);
       }
-      warnings.push(logger.having('warn', 'plain text').length);
-      expect(canariesIn(logger.lines.join('\n'))).toEqual([]);
-    }
-    expect(warnings).toEqual([1, 0, 0, 0]);
-  });
+    },
+  );
+
+  plainRow(
+    'in production a base URL that is neither https nor on this host is one warning at the start [M03]',
+    async () => {
+      const before = process.env.NODE_ENV;
+      const warnings: number[] = [];
+      for (const [environment, baseUrl] of [
+        ['production', 'http://sessions.example.com'],
+        ['production', 'https://sessions.example.com'],
+        ['production', 'http://127.0.0.1:3000'],
+        ['development', 'http://sessions.example.com'],
+      ] as const) {
+        process.env.NODE_ENV = environment;
+        const logger = new CapturedLog();
+        try {
+          await (
+            await startApp(platform, sampleApp({ baseUrl, options: { apiKey: KEY } }), { logger })
+          ).close();
+        } finally {
+          process.env.NODE_ENV = before;
+        }
+        warnings.push(logger.having('warn', 'plain text').length);
+        expect(canariesIn(logger.lines.join('\n'))).toEqual([]);
+      }
+      expect(warnings).toEqual([1, 0, 0, 0]);
+    },
+  );
 });
 
 @ValidatorConstraint({ async: true })
@@ -107,10 +136,32 @@ const SECRET = 'S3cr3t-Value';
 type Case = [option: string, value: unknown];
 
 const baseUrls: Case[] = [
-  ...[undefined, '', ' ', 'sessions', '/api', '//a.example', 'a.example:80', 42, {}, ' http://a.example', 'http://a.example\n', 'http://'],
+  ...[
+    undefined,
+    '',
+    ' ',
+    'sessions',
+    '/api',
+    '//a.example',
+    'a.example:80',
+    42,
+    {},
+    ' http://a.example',
+    'http://a.example\n',
+    'http://',
+  ],
   ...['ftp://a.example', 'file:///etc', 'ws://a.example', 'javascript:1', new URL('ftp://a.example')],
-  ...[`http://user:${SECRET}@a.example`, `http://${SECRET}@a.example`, new URL(`http://:${SECRET}@a.example`)],
-  ...[`http://a.example?key=${SECRET}`, 'http://a.example?', `http://a.example/api#${SECRET}`, 'http://a.example#'],
+  ...[
+    `http://user:${SECRET}@a.example`,
+    `http://${SECRET}@a.example`,
+    new URL(`http://:${SECRET}@a.example`),
+  ],
+  ...[
+    `http://a.example?key=${SECRET}`,
+    'http://a.example?',
+    `http://a.example/api#${SECRET}`,
+    'http://a.example#',
+  ],
   ...['http://a.example/authentication', 'http://a.example/api/authentication/'],
 ].map((value) => ['baseUrl', value]);
 
@@ -142,29 +193,59 @@ const integers: Case[] = (
     ['http.maxResponseBytes', [0, 16_777_217]],
     ['http.maxTokenLength', [0, 65_537]],
   ] as const
-).flatMap(([option, outside]) => [...outside, -1, 1.5, NaN, Infinity, '10', null, true, 10n].map((value): Case => [option, value]));
+).flatMap(([option, outside]) =>
+  [...outside, -1, 1.5, NaN, Infinity, '10', null, true, 10n].map((value): Case => [option, value]),
+);
 
 const others: Case[] = [
-  ...[null, 'x-auth-token', 7, {}, [], ['x-auth-token'], [() => undefined, null]].map((value): Case => ['token', value]),
-  ...[fromHeader, fromBearer, fromCookie, fromPayload, [fromBearer(), fromHeader], UserRecord].map((value): Case => ['token', value]),
-  ...['', ' ', 'x auth', 'x-auth\n', 'x:auth', 'x-\u00e4uth', undefined, 7].map((name): Case => ['token', fromHeader(name as string)]),
-  ...['', ' ', 'my session', 'a=b', 'a;b', 'a\n', undefined, 7].map((name): Case => ['token', fromCookie(name as string)]),
-  ...['', undefined, 7].map((field): Case => ['token', [fromBearer(), fromPayload(field as string)]]),
-  ...[['https://a.example/'], ['https://*.a.example'], ['null'], [`https://${SECRET}@a.example`], 'https://a.example', [7]].map(
-    (trustedOrigins): Case => ['token', [fromBearer(), fromCookie('session', { trustedOrigins: trustedOrigins as string[] })]],
-  ),
-  ...[async () => Promise.resolve('token'), Object.assign(() => 'token', { header: 'x-auth\nx: y' })].map((source): Case => [
+  ...[null, 'x-auth-token', 7, {}, [], ['x-auth-token'], [() => undefined, null]].map((value): Case => [
     'token',
-    source,
-  ]),
-  ...[null, 'true', 1].map((value): Case => ['forwardAuthIv', value]),
-  ...[null, true, 3, 'on'].map((value): Case => ['retry', value]),
-  ...[{ 500: 'forbidden' }, { 200: 'unauthenticated' }, { 401: 'allowed' }, { 401: null }, 'forbidden', 7].map((value): Case => [
-    'statusMap',
     value,
   ]),
-  ...[null, 'x', Date, Object, UserRecord.prototype, new UserRecord(), AsyncRecord].map((value): Case => ['userRecord', value]),
-  ...[null, [], 'username', [''], [7], ['user_name'], ['username', 'password']].map((value): Case => ['identityFields', value]),
+  ...[fromHeader, fromBearer, fromCookie, fromPayload, [fromBearer(), fromHeader], UserRecord].map(
+    (value): Case => ['token', value],
+  ),
+  ...['', ' ', 'x auth', 'x-auth\n', 'x:auth', 'x-\u00e4uth', undefined, 7].map((name): Case => [
+    'token',
+    fromHeader(name as string),
+  ]),
+  ...['', ' ', 'my session', 'a=b', 'a;b', 'a\n', undefined, 7].map((name): Case => [
+    'token',
+    fromCookie(name as string),
+  ]),
+  ...['', undefined, 7].map((field): Case => ['token', [fromBearer(), fromPayload(field as string)]]),
+  ...[
+    ['https://a.example/'],
+    ['https://*.a.example'],
+    ['null'],
+    [`https://${SECRET}@a.example`],
+    'https://a.example',
+    [7],
+  ].map((trustedOrigins): Case => [
+    'token',
+    [fromBearer(), fromCookie('session', { trustedOrigins: trustedOrigins as string[] })],
+  ]),
+  ...[async () => Promise.resolve('token'), Object.assign(() => 'token', { header: 'x-auth\nx: y' })].map(
+    (source): Case => ['token', source],
+  ),
+  ...[null, 'true', 1].map((value): Case => ['forwardAuthIv', value]),
+  ...[null, true, 3, 'on'].map((value): Case => ['retry', value]),
+  ...[
+    { 500: 'forbidden' },
+    { 200: 'unauthenticated' },
+    { 401: 'allowed' },
+    { 401: null },
+    'forbidden',
+    7,
+  ].map((value): Case => ['statusMap', value]),
+  ...[null, 'x', Date, Object, UserRecord.prototype, new UserRecord(), AsyncRecord].map((value): Case => [
+    'userRecord',
+    value,
+  ]),
+  ...[null, [], 'username', [''], [7], ['user_name'], ['username', 'password']].map((value): Case => [
+    'identityFields',
+    value,
+  ]),
   ...[null, true, '', 'log', 'WARN'].map((value): Case => ['tokenEcho', value]),
   ...[null, 'http', 7].map((value): Case => ['http', value]),
   ...[{}, true, null, 'agent'].flatMap((value): Case[] => [
@@ -179,7 +260,9 @@ const others: Case[] = [
     { host: 'a b', port: 80 },
     { host: 'a', port: 80, protocol: 'ftp' },
   ].map((value): Case => ['http.proxy', value]),
-  ...['baseURL', 'timeout', 'cacheTtl', 'retry.attempts', 'http.agent', 'http.timeout'].map((option): Case => [option, SECRET]),
+  ...['baseURL', 'timeout', 'cacheTtl', 'retry.attempts', 'http.agent', 'http.timeout'].map(
+    (option): Case => [option, SECRET],
+  ),
 ];
 
 /** Options of which one, perhaps inside another, has this value. */
@@ -193,13 +276,18 @@ async function refusalOf(options: Record<string, unknown>): Promise<Error> {
 }
 
 describe('a bad option', () => {
-  it.each([...baseUrls, ...apiKeys, ...integers, ...others])('stops the bootstrap and is named: %s %p', async (option, value) => {
-    const error = await refusalOf(withOption(option, value));
+  it.each([...baseUrls, ...apiKeys, ...integers, ...others])(
+    'stops the bootstrap and is named: %s %p',
+    async (option, value) => {
+      const error = await refusalOf(withOption(option, value));
 
-    expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect(error.message).toMatch(new RegExp(`SessionAuthModule: (options\\.)?${option.replace('.', '\\.')}\\b`));
-    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(SECRET);
-  });
+      expect(error).toBeInstanceOf(InvalidConfigurationError);
+      expect(error.message).toMatch(
+        new RegExp(`SessionAuthModule: (options\\.)?${option.replace('.', '\\.')}\\b`),
+      );
+      expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(SECRET);
+    },
+  );
 
   it('is an agent together with a proxy', async () => {
     const http = { httpAgent: new HttpAgent(), proxy: { host: 'proxy.example.com', port: 3128 } };
@@ -213,18 +301,36 @@ describe('a bad option', () => {
       { token: fromHeader('') },
       "token has fromHeader() without a valid name. Give it the name of a header, as in fromHeader('x-auth-token')",
     ],
-    [{ token: fromCookie('') }, "token has fromCookie() without a valid name. Give it the name of a cookie, as in fromCookie('session')"],
+    [
+      { token: fromCookie('') },
+      "token has fromCookie() without a valid name. Give it the name of a cookie, as in fromCookie('session')",
+    ],
     [
       { token: fromCookie('session', { trustedOrigins: ['https://a.example', 'https://b.example/'] }) },
       'token has fromCookie() with trustedOrigins[1], "https://b.example/", that is not an origin. ' +
         "Write each as browsers do, as in 'https://app.example.com' or 'http://localhost:5173'",
     ],
-    [{ token: [fromPayload('')] }, "token has fromPayload() without a valid name. Give it the name of a field, as in fromPayload('token')"],
-    [{ token: async () => Promise.resolve('') }, 'token has an asynchronous source. Use a function that returns the token at once'],
-    [{ cache: {} }, 'cache.ttlMs is missing. Set how many milliseconds a session that ended elsewhere may still work here'],
-    [{ cache: true }, 'cache must be an object with ttlMs, or false. Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds'],
+    [
+      { token: [fromPayload('')] },
+      "token has fromPayload() without a valid name. Give it the name of a field, as in fromPayload('token')",
+    ],
+    [
+      { token: async () => Promise.resolve('') },
+      'token has an asynchronous source. Use a function that returns the token at once',
+    ],
+    [
+      { cache: {} },
+      'cache.ttlMs is missing. Set how many milliseconds a session that ended elsewhere may still work here',
+    ],
+    [
+      { cache: true },
+      'cache must be an object with ttlMs, or false. Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds',
+    ],
     [{ cache: { ttlMs: 0 } }, 'cache.ttlMs must be an integer from 1 to 300000. Set it within that range'],
-    [{ maxQueued: -1 }, 'maxQueued must be an integer from 0 to 100000. Set it within that range, or leave it out for 1024'],
+    [
+      { maxQueued: -1 },
+      'maxQueued must be an integer from 0 to 100000. Set it within that range, or leave it out for 1024',
+    ],
     [
       { statusMap: { 403: 'denied' } },
       "statusMap.403 must be one of 'unauthenticated', 'forbidden', 'unavailable'. Choose one, or leave it out for 'forbidden'",

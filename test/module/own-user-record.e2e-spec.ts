@@ -16,7 +16,8 @@ class Employee extends UserRecord {
   @IsOptional() @IsIn(['day', 'night']) readonly shift?: 'day' | 'night' | undefined;
   @IsOptional() @IsArray() @IsString({ each: true }) readonly skills?: readonly string[] | undefined;
   @IsOptional() @ValidateNested() @Type(() => Badge) readonly badge?: Badge | undefined;
-  @IsOptional() @ValidateNested({ each: true }) @Type(() => Badge) readonly badges?: readonly Badge[] | undefined;
+  @IsOptional() @ValidateNested({ each: true }) @Type(() => Badge) readonly badges?:
+    readonly Badge[] | undefined;
 }
 
 class LoudEmployee extends Employee {
@@ -27,7 +28,8 @@ class LoudEmployee extends Employee {
 }
 
 /** A validator that answers with a promise, although it was not declared asynchronous. */
-const LateNo = (): PropertyDecorator => ValidateBy({ name: 'lateNo', validator: { validate: () => Promise.resolve(false) } });
+const LateNo = (): PropertyDecorator =>
+  ValidateBy({ name: 'lateNo', validator: { validate: () => Promise.resolve(false) } });
 
 class DoubtfulEmployee extends Employee {
   @LateNo() readonly clearance?: string | undefined;
@@ -42,7 +44,12 @@ class DoubtfulLoudEmployee extends LoudEmployee {
 class EmployeeController {
   @Get('employee')
   employee(@Req() { user }: { user: Employee }) {
-    return { user, isEmployee: user instanceof Employee, badge: user.badge instanceof Badge, token: user.auth_token };
+    return {
+      user,
+      isEmployee: user instanceof Employee,
+      badge: user.badge instanceof Badge,
+      token: user.auth_token,
+    };
   }
 
   @Get('night')
@@ -53,26 +60,42 @@ class EmployeeController {
 
   @Get('frozen')
   frozen(@Req() { user }: { user: Employee }) {
-    return [user, user.skills, user.badge, user.badges, user.badges?.[0]].map((part) => Object.isFrozen(part));
+    return [user, user.skills, user.badge, user.badges, user.badges?.[0]].map((part) =>
+      Object.isFrozen(part),
+    );
   }
 }
 
-const EVE = { username: 'eve', shift: 'night', skills: ['go'], badge: { number: 7 }, badges: [{ number: 8 }] };
+const EVE = {
+  username: 'eve',
+  shift: 'night',
+  skills: ['go'],
+  badge: { number: 7 },
+  badges: [{ number: 8 }],
+};
 
 describe.each(platforms('Express'))("the application's own record class on %s", (_name, platform) => {
   const bed = testbed(platform);
   const controllers = [EmployeeController];
 
-  it.each([[Employee], [LoudEmployee]])('reaches request.user with its own fields: %p', async (userRecord) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
-    const token = service.signInAs({ ...EVE, salary: 1, badge: { number: 7, colour: 'red' } } as object);
+  it.each([[Employee], [LoudEmployee]])(
+    'reaches request.user with its own fields: %p',
+    async (userRecord) => {
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
+      const token = service.signInAs({ ...EVE, salary: 1, badge: { number: 7, colour: 'red' } } as object);
 
-    expect(await (await app.get('/employee', token)).json()).toEqual({ user: EVE, isEmployee: true, badge: true, token });
-    expect((await app.get('/night', token)).status).toBe(200);
-    expect((await app.get('/night', service.signInAs({ shift: 'day' } as object))).status).toBe(403);
-    expect(await (await app.get('/frozen', token)).json()).toEqual(Array(5).fill(true));
-  });
+      expect(await (await app.get('/employee', token)).json()).toEqual({
+        user: EVE,
+        isEmployee: true,
+        badge: true,
+        token,
+      });
+      expect((await app.get('/night', token)).status).toBe(200);
+      expect((await app.get('/night', service.signInAs({ shift: 'day' } as object))).status).toBe(403);
+      expect(await (await app.get('/frozen', token)).json()).toEqual(Array(5).fill(true));
+    },
+  );
 
   it.each([
     { shift: 'noon' },
@@ -98,13 +121,19 @@ describe.each(platforms('Express'))("the application's own record class on %s", 
       const service = await bed.service();
       const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord } });
 
-      expect((await app.get('/employee', service.signInAs({ ...EVE, clearance: 'top' } as object))).status).toBe(503);
+      expect(
+        (await app.get('/employee', service.signInAs({ ...EVE, clearance: 'top' } as object))).status,
+      ).toBe(503);
     },
   );
 
   it('may transform its fields', async () => {
     const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers, options: { userRecord: LoudEmployee } });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      controllers,
+      options: { userRecord: LoudEmployee },
+    });
     const token = service.signInAs({ motto: 'onward' } as object);
 
     expect(await (await app.get('/employee', token)).json()).toMatchObject({ user: { motto: 'ONWARD' } });
@@ -142,7 +171,8 @@ class Shifted extends UserRecord {
 }
 
 const WARNING = 'invalid user record';
-const REMEDY = 'Its user gets 503 while the session service answers so. Correct the record there, or the decorators of userRecord.';
+const REMEDY =
+  'Its user gets 503 while the session service answers so. Correct the record there, or the decorators of userRecord.';
 
 describe.each(platforms('Express'))('a user record that is invalid, on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -157,11 +187,16 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
 
   it('is answered with 503, and the log names the field and its type once, without value, user and token', async () => {
     const { service, app, log, warnings } = await start();
-    const tokens = ['ann', 'bob'].map((username) => service.signInAs({ username, ccl_info: { client_id: 'the value' } } as object));
+    const tokens = ['ann', 'bob'].map((username) =>
+      service.signInAs({ username, ccl_info: { client_id: 'the value' } } as object),
+    );
 
     for (const token of [...tokens, ...tokens]) expect((await app.get('/me', token)).status).toBe(503);
-    expect(warnings()).toEqual([`warn ${WARNING}: ccl_info.client_id must be a safe integer. ${REMEDY} SessionAuth`]);
-    for (const secret of ['the value', 'ann', 'bob', ...tokens]) expect(log.lines.join('\n')).not.toContain(secret);
+    expect(warnings()).toEqual([
+      `warn ${WARNING}: ccl_info.client_id must be a safe integer. ${REMEDY} SessionAuth`,
+    ]);
+    for (const secret of ['the value', 'ann', 'bob', ...tokens])
+      expect(log.lines.join('\n')).not.toContain(secret);
   });
 
   it('is logged once for each field, those of the own record class included', async () => {
@@ -174,7 +209,8 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
       { username: 'ann', ccl_info: 7 },
     ];
 
-    for (const record of records) expect((await app.get('/me', service.signInAs(record as object))).status).toBe(503);
+    for (const record of records)
+      expect((await app.get('/me', service.signInAs(record as object))).status).toBe(503);
     expect(warnings()).toEqual([
       expect.stringContaining('shift must be one of the following values: day,night.'),
       expect.stringContaining('ats_enabled must be a boolean value.'),
@@ -187,14 +223,18 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
     const { service, app, warnings } = await start();
 
     expect((await app.get('/me', service.signInAs({ team: 'the value' } as object))).status).toBe(503);
-    expect(warnings()).toEqual([`warn ${WARNING}: a validator or a transformation of Shifted threw an error. ${REMEDY} SessionAuth`]);
+    expect(warnings()).toEqual([
+      `warn ${WARNING}: a validator or a transformation of Shifted threw an error. ${REMEDY} SessionAuth`,
+    ]);
   });
 
   it('is logged at a sign-in too', async () => {
     const { service, app, warnings } = await start();
     service.on('sign_in', json({ username: 'ann', auth_token: 'token', ats_enabled: 'yes' }));
 
-    await expect(app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' })).rejects.toMatchObject({ statusCode: 503 });
+    await expect(
+      app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }),
+    ).rejects.toMatchObject({ statusCode: 503 });
     expect(warnings()).toEqual([expect.stringContaining('ats_enabled must be a boolean value.')]);
   });
 

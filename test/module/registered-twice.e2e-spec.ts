@@ -11,7 +11,8 @@ const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key' };
 const HERE = { isGlobal: false };
 const CLOSED = { isGlobal: false, protectAllRoutes: true };
 
-const sync = (extras: SessionAuthExtras = {}): DynamicModule => SessionAuthModule.forRoot({ ...OPTIONS, ...extras });
+const sync = (extras: SessionAuthExtras = {}): DynamicModule =>
+  SessionAuthModule.forRoot({ ...OPTIONS, ...extras });
 const asynchronous = (extras: SessionAuthExtras = {}): DynamicModule =>
   SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...extras });
 
@@ -30,25 +31,30 @@ const MORE_THAN_ONCE =
   /^SessionAuthModule is registered more than once for the whole application\. Call forRoot\(\) or forRootAsync\(\) once, in the root module/;
 
 describe('a second registration', () => {
-  plainRow('for the whole application stops the start with a message that contains the remedy [P21]', async () => {
-    const roots = [
-      rootWith(sync(), sync()),
-      rootWith(sync(), asynchronous()),
-      rootWith(sync(), { module: Hiring, imports: [sync()] }),
-      inModules(sync(), asynchronous()),
-      inModules(sync(CLOSED), sync(CLOSED)),
-      inModules(sync(CLOSED), sync()),
-      inModules(sync(HERE), rootWith(sync(), asynchronous())),
-    ];
-    for (const root of roots) {
-      const error = await bootstrapError(root);
-      expect(error).toBeInstanceOf(InvalidConfigurationError);
-      expect(error.message).toMatch(MORE_THAN_ONCE);
-    }
-  });
+  plainRow(
+    'for the whole application stops the start with a message that contains the remedy [P21]',
+    async () => {
+      const roots = [
+        rootWith(sync(), sync()),
+        rootWith(sync(), asynchronous()),
+        rootWith(sync(), { module: Hiring, imports: [sync()] }),
+        inModules(sync(), asynchronous()),
+        inModules(sync(CLOSED), sync(CLOSED)),
+        inModules(sync(CLOSED), sync()),
+        inModules(sync(HERE), rootWith(sync(), asynchronous())),
+      ];
+      for (const root of roots) {
+        const error = await bootstrapError(root);
+        expect(error).toBeInstanceOf(InvalidConfigurationError);
+        expect(error.message).toMatch(MORE_THAN_ONCE);
+      }
+    },
+  );
 
   it('in one module stops the start, because only one of them could have an effect', async () => {
-    const error = await bootstrapError(rootWith({ module: Hiring, imports: [sync(HERE), asynchronous(HERE)] }));
+    const error = await bootstrapError(
+      rootWith({ module: Hiring, imports: [sync(HERE), asynchronous(HERE)] }),
+    );
 
     expect(error).toBeInstanceOf(InvalidConfigurationError);
     expect(error.message).toBe(
@@ -61,7 +67,10 @@ describe('a second registration', () => {
 
   it.each<[string, DynamicModule]>([
     ['registrations of single modules', inModules(sync(HERE), asynchronous(HERE))],
-    ['a registration of one module beside that of the application', rootWith(sync(), { module: Hiring, imports: [sync(HERE)] })],
+    [
+      'a registration of one module beside that of the application',
+      rootWith(sync(), { module: Hiring, imports: [sync(HERE)] }),
+    ],
     ['one registration that two modules import', inModules(shared, shared)],
     ['one registration with `isGlobal: false` that two modules import', inModules(sharedHere, sharedHere)],
   ])('leaves the start alone: %s', async (_case, root) => {
@@ -90,6 +99,8 @@ describe('the module itself, without options', () => {
     const error = await bootstrapError(rootWith(SessionAuthModule));
 
     expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect(error.message).toContain('SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey })');
+    expect(error.message).toContain(
+      'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey })',
+    );
   });
 });

@@ -52,11 +52,16 @@ class Root {}
 
 const REGISTRATIONS: Record<string, () => DynamicModule> = {
   forRoot: () => SessionAuthModule.forRoot({ baseUrl: Address.baseUrl, apiKey: 'application-key' }),
-  'forRoot with a URL': () => SessionAuthModule.forRoot({ baseUrl: new URL(Address.baseUrl), apiKey: 'application-key' }),
+  'forRoot with a URL': () =>
+    SessionAuthModule.forRoot({ baseUrl: new URL(Address.baseUrl), apiKey: 'application-key' }),
   'forRootAsync with a factory': () =>
-    SessionAuthModule.forRootAsync({ useFactory: () => ({ baseUrl: Address.baseUrl, apiKey: 'application-key' }) }),
+    SessionAuthModule.forRootAsync({
+      useFactory: () => ({ baseUrl: Address.baseUrl, apiKey: 'application-key' }),
+    }),
   'forRootAsync with an async factory': () =>
-    SessionAuthModule.forRootAsync({ useFactory: async () => Promise.resolve({ baseUrl: Address.baseUrl, apiKey: 'application-key' }) }),
+    SessionAuthModule.forRootAsync({
+      useFactory: async () => Promise.resolve({ baseUrl: Address.baseUrl, apiKey: 'application-key' }),
+    }),
   'forRootAsync with a factory that is given providers': () =>
     SessionAuthModule.forRootAsync({
       imports: [AddressModule],
@@ -78,7 +83,11 @@ describe.each(platforms('Fastify'))('a registration of the module on %s', (_name
   it.each(names)('checks sessions: %s', async (name) => {
     const service = await bed.service();
     Address.baseUrl = service.url;
-    const app = await bed.app({ module: Root, imports: [REGISTRATIONS[name]?.() ?? Root], controllers: [MeController] });
+    const app = await bed.app({
+      module: Root,
+      imports: [REGISTRATIONS[name]?.() ?? Root],
+      controllers: [MeController],
+    });
 
     expect((await app.get('/me', service.signInAs({}))).status).toBe(200);
     expect(await always(async () => (await app.get('/me')).status)).toBe(401);
@@ -107,7 +116,9 @@ describe('a registration of the module without its options', () => {
   it('rejects with the error of its factory', async () => {
     const failure = new Error('the configuration service is down');
 
-    expect(await bootstrapError({ module: Root, imports: [broken(() => Promise.reject(failure))] })).toBe(failure);
+    expect(await bootstrapError({ module: Root, imports: [broken(() => Promise.reject(failure))] })).toBe(
+      failure,
+    );
   });
 });
 
@@ -123,24 +134,33 @@ class PlainGateway {
 }
 
 // On NestJS 11 guards of the whole application do not reach gateways.
-describeOnNest12.each(SOCKET_LIBRARIES)('a gateway without a guard of its own on %s', (_name, adapter, connect) => {
-  const bed = testbed();
+describeOnNest12.each(SOCKET_LIBRARIES)(
+  'a gateway without a guard of its own on %s',
+  (_name, adapter, connect) => {
+    const bed = testbed();
 
-  it('is guarded with the whole application, without a finding of the audit', async () => {
-    const service = await bed.service();
-    const logger = new CapturedLog();
-    const options = { protectAllRoutes: true, token: fromPayload('token') };
-    const sample = { baseUrl: service.url, options, providers: [PlainGateway], controllers: [] };
-    const app = await bed.sample(sample, { logger, configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)) });
-    const peer = await connect(app.url, {});
+    it('is guarded with the whole application, without a finding of the audit', async () => {
+      const service = await bed.service();
+      const logger = new CapturedLog();
+      const options = { protectAllRoutes: true, token: fromPayload('token') };
+      const sample = { baseUrl: service.url, options, providers: [PlainGateway], controllers: [] };
+      const app = await bed.sample(sample, {
+        logger,
+        configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)),
+      });
+      const peer = await connect(app.url, {});
 
-    expect(await peer.ask('say')).toMatchObject(['exception', { statusCode: 401, code: 'SESSION_REQUIRED' }]);
-    expect(await peer.ask('say', { token: service.signInAs({}) })).toEqual(['answer', 'said']);
-    expect(await peer.ask('open')).toEqual(['answer', 'open']);
-    expect(logger.having('warn', 'audit')).toEqual([]);
-    await peer.close();
-  });
-});
+      expect(await peer.ask('say')).toMatchObject([
+        'exception',
+        { statusCode: 401, code: 'SESSION_REQUIRED' },
+      ]);
+      expect(await peer.ask('say', { token: service.signInAs({}) })).toEqual(['answer', 'said']);
+      expect(await peer.ask('open')).toEqual(['answer', 'open']);
+      expect(logger.having('warn', 'audit')).toEqual([]);
+      await peer.close();
+    });
+  },
+);
 
 @Injectable()
 class Door {
@@ -178,8 +198,10 @@ class FeatureModule {}
 @Module({})
 class ImportingFeatureModule {}
 
-const sessionAuth = (baseUrl: string, extras: { isGlobal?: boolean; protectAllRoutes?: boolean }): DynamicModule =>
-  SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...extras });
+const sessionAuth = (
+  baseUrl: string,
+  extras: { isGlobal?: boolean; protectAllRoutes?: boolean },
+): DynamicModule => SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...extras });
 
 const importing = (auth: DynamicModule): DynamicModule => ({
   module: ImportingFeatureModule,
@@ -213,22 +235,36 @@ describe.each(platforms('Fastify'))('the reach of the module on %s', (_name, pla
 
   it.each([{}, { protectAllRoutes: false }])('leaves a route without a guard open (%j)', async (extras) => {
     const service = await bed.service();
-    const app = await bed.app({ module: Root, imports: [sessionAuth(service.url, extras)], controllers: [PlainController] });
+    const app = await bed.app({
+      module: Root,
+      imports: [sessionAuth(service.url, extras)],
+      controllers: [PlainController],
+    });
 
     expect((await app.get('/plain')).status).toBe(200);
   });
 
-  it.each([true, false])('is every route, with `protectAllRoutes` (isGlobal: %p), but those marked @Public', async (isGlobal) => {
-    const service = await bed.service();
-    service.signInAs({}, 'token');
-    const auth = sessionAuth(service.url, { isGlobal, protectAllRoutes: true });
-    const app = await bed.app({ module: Root, imports: [auth, importing(auth)], controllers: [PlainController] });
-    const ask = async (path: string, token?: string): Promise<number> => always(async () => (await app.get(path, token)).status);
+  it.each([true, false])(
+    'is every route, with `protectAllRoutes` (isGlobal: %p), but those marked @Public',
+    async (isGlobal) => {
+      const service = await bed.service();
+      service.signInAs({}, 'token');
+      const auth = sessionAuth(service.url, { isGlobal, protectAllRoutes: true });
+      const app = await bed.app({
+        module: Root,
+        imports: [auth, importing(auth)],
+        controllers: [PlainController],
+      });
+      const ask = async (path: string, token?: string): Promise<number> =>
+        always(async () => (await app.get(path, token)).status);
 
-    expect([await ask('/plain'), await ask('/plain', 'bad'), await ask('/feature')]).toEqual([401, 401, 401]);
-    expect([await ask('/plain', 'token'), await ask('/feature', 'token')]).toEqual([200, 200]);
-    expect([await ask('/plain/public'), await ask('/nowhere')]).toEqual([200, 404]);
-  });
+      expect([await ask('/plain'), await ask('/plain', 'bad'), await ask('/feature')]).toEqual([
+        401, 401, 401,
+      ]);
+      expect([await ask('/plain', 'token'), await ask('/feature', 'token')]).toEqual([200, 200]);
+      expect([await ask('/plain/public'), await ask('/nowhere')]).toEqual([200, 404]);
+    },
+  );
 });
 
 @Controller('ruled')
@@ -270,20 +306,35 @@ describe('an application whose module has a guard or a rule and does not reach `
   const guarded = { module: ImportingFeatureModule, controllers: [GuardedController] };
 
   it.each<[string, string, DynamicModule]>([
-    ['a guard, and `isGlobal: false`', 'ImportingFeatureModule', { module: Root, imports: [scoped, guarded] }],
+    [
+      'a guard, and `isGlobal: false`',
+      'ImportingFeatureModule',
+      { module: Root, imports: [scoped, guarded] },
+    ],
     ['a rule, and `isGlobal: false`', 'RuledModule', { module: Root, imports: [scoped, RuledModule] }],
-    ['a rule, `isGlobal: false` and `protectAllRoutes`', 'RuledModule', { module: Root, imports: [closed, RuledModule] }],
+    [
+      'a rule, `isGlobal: false` and `protectAllRoutes`',
+      'RuledModule',
+      { module: Root, imports: [closed, RuledModule] },
+    ],
     ['a guard, and no registration', 'ImportingFeatureModule', { module: Root, imports: [guarded] }],
     ['a rule, and no registration', 'RuledModule', { module: Root, imports: [RuledModule] }],
-    ['a guard of its own that extends the guard', 'ExtendingModule', { module: Root, imports: [scoped, ExtendingModule] }],
-  ])('does not start with %s, and the error names the module and the import that it lacks', async (_case, name, root) => {
-    const error = await bootstrapError(root);
+    [
+      'a guard of its own that extends the guard',
+      'ExtendingModule',
+      { module: Root, imports: [scoped, ExtendingModule] },
+    ],
+  ])(
+    'does not start with %s, and the error names the module and the import that it lacks',
+    async (_case, name, root) => {
+      const error = await bootstrapError(root);
 
-    expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect(error.message).toBe(
-      `${name} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that registration here too.`,
-    );
-  });
+      expect(error).toBeInstanceOf(InvalidConfigurationError);
+      expect(error.message).toBe(
+        `${name} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that registration here too.`,
+      );
+    },
+  );
 
   it('does not start where a provider injects the service', async () => {
     expect((await bootstrapError({ module: Root, imports: [FeatureModule] })).message).toMatch(
@@ -304,12 +355,21 @@ describe('an application whose module has a guard or a rule and does not reach `
   );
 
   it('does not start with a bad option, and the error names the option, not a missing import', async () => {
-    const root = { module: Root, imports: [sessionAuth('ftp://sessions.example.com', {}), guarded, RuledModule] };
+    const root = {
+      module: Root,
+      imports: [sessionAuth('ftp://sessions.example.com', {}), guarded, RuledModule],
+    };
     expect((await bootstrapError(root)).message).toContain('baseUrl must start with http:// or https://');
   });
 
   it('starts when the module is imported there', async () => {
-    const root = { module: Root, imports: [scoped, { module: ImportingFeatureModule, imports: [scoped], controllers: [RuledController] }] };
+    const root = {
+      module: Root,
+      imports: [
+        scoped,
+        { module: ImportingFeatureModule, imports: [scoped], controllers: [RuledController] },
+      ],
+    };
     await expect(bootstrapError(root)).rejects.toThrow('The application started');
   });
 });

@@ -14,7 +14,12 @@ import { inLongForm } from '../support/long-form.js';
 import type { CompiledProgram } from '../support/program.js';
 import { RedisServer } from '../support/redis.js';
 import { plainRow } from '../support/trial/row.js';
-import { compileDrainProgram, startDrainingApp, type DrainingApp, type DrainSettings } from './draining-app.js';
+import {
+  compileDrainProgram,
+  startDrainingApp,
+  type DrainingApp,
+  type DrainSettings,
+} from './draining-app.js';
 
 /** Why a call brought nothing. */
 async function reasonOf(call: Promise<unknown>): Promise<unknown> {
@@ -49,7 +54,10 @@ describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) =
     const service = await bed.service();
     const held = hold(json({ username: 'ann' }));
     service.on('user_details', held.script);
-    const app = await startApp(platform, sampleApp({ baseUrl: service.url, options: { ...LONG, maxInFlight: 1 } }));
+    const app = await startApp(
+      platform,
+      sampleApp({ baseUrl: service.url, options: { ...LONG, maxInFlight: 1 } }),
+    );
     const sessions = app.app.get(SessionAuthService);
     const asked = Promise.all(['a', 'b', 'c'].map((token) => sessions.verify(token)));
     await held.arrived;
@@ -60,23 +68,28 @@ describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) =
     await closing;
   });
 
-  it.each(['sign_in', 'sign_out', 'user_details'] as const)('ends a %s in flight after timeoutMs', async (operation) => {
-    const service = await bed.service();
-    const held = hold(silence);
-    service.on(operation, held.script);
-    const app = await startApp(platform, sampleApp({ baseUrl: service.url, options: SHORT }));
-    const sessions = app.app.get(SessionAuthService);
-    const calls = {
-      sign_in: () => sessions.signIn({ username: 'ann', password: 'x' }),
-      sign_out: () => sessions.signOut('token'),
-      user_details: () => sessions.verify('token'),
-    };
-    const outcome = reasonOf(calls[operation]());
-    await held.arrived;
-    await app.close();
+  it.each(['sign_in', 'sign_out', 'user_details'] as const)(
+    'ends a %s in flight after timeoutMs',
+    async (operation) => {
+      const service = await bed.service();
+      const held = hold(silence);
+      service.on(operation, held.script);
+      const app = await startApp(platform, sampleApp({ baseUrl: service.url, options: SHORT }));
+      const sessions = app.app.get(SessionAuthService);
+      const calls = {
+        sign_in: () => sessions.signIn({ username: 'ann', password: 'x' }),
+        sign_out: () => sessions.signOut('token'),
+        user_details: () => sessions.verify('token'),
+      };
+      const outcome = reasonOf(calls[operation]());
+      await held.arrived;
+      await app.close();
 
-    expect(['shutting_down', ...(operation === 'user_details' ? ['timeout'] : [])]).toContain(await outcome);
-  });
+      expect(['shutting_down', ...(operation === 'user_details' ? ['timeout'] : [])]).toContain(
+        await outcome,
+      );
+    },
+  );
 
   it('leaves no connection to the service open', async () => {
     let asked = 0;
@@ -88,7 +101,11 @@ describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) =
     const app = await startApp(platform, sampleApp({ baseUrl: service.url, options: SHORT }));
     const sessions = app.app.get(SessionAuthService);
     const all = once(arrivals, 'all');
-    const calls = [sessions.verify('token'), sessions.signIn({ username: 'ann', password: 'x' }), sessions.signOut('token')];
+    const calls = [
+      sessions.verify('token'),
+      sessions.signIn({ username: 'ann', password: 'x' }),
+      sessions.signOut('token'),
+    ];
     const outcomes = Promise.allSettled(calls);
     await all;
     await app.close();
@@ -104,7 +121,9 @@ describe.each(PLATFORMS)('an application that closes on %s', (_name, platform) =
     await app.close();
 
     await expect(sessions.verify('token')).rejects.toMatchObject({ reason: 'shutting_down' });
-    await expect(sessions.signIn({ username: 'ann', password: 'x' })).rejects.toMatchObject({ reason: 'shutting_down' });
+    await expect(sessions.signIn({ username: 'ann', password: 'x' })).rejects.toMatchObject({
+      reason: 'shutting_down',
+    });
     await expect(sessions.signOut('token')).rejects.toMatchObject({ reason: 'shutting_down' });
     expect(service.requests).toHaveLength(0);
   });
@@ -123,22 +142,33 @@ type Way = (token: string) => Promise<unknown>;
 function httpWay({ url }: DrainingApp, agent?: Agent): Way {
   return (token) =>
     new Promise((resolve, reject) => {
-      const call = request(`${url}/me`, { headers: { 'x-auth-token': token }, agent: agent ?? false }, (reply) => {
-        reply.resume().on('end', () => resolve(reply.statusCode));
-      });
+      const call = request(
+        `${url}/me`,
+        { headers: { 'x-auth-token': token }, agent: agent ?? false },
+        (reply) => {
+          reply.resume().on('end', () => resolve(reply.statusCode));
+        },
+      );
       call.on('error', reject).end();
     });
 }
 
 async function waysTo(app: DrainingApp): Promise<readonly Way[]> {
-  const tcp = ClientProxyFactory.create({ transport: Transport.TCP, options: { port: app.tcpPort, host: '127.0.0.1' } });
+  const tcp = ClientProxyFactory.create({
+    transport: Transport.TCP,
+    options: { port: app.tcpPort, host: '127.0.0.1' },
+  });
   await tcp.connect();
   const agent = new Agent({ keepAlive: true });
-  const overTcp: Way = async (token) => ((await firstValueFrom(tcp.send<string>('me', { token }))) === 'in' ? 200 : 0);
+  const overTcp: Way = async (token) =>
+    (await firstValueFrom(tcp.send<string>('me', { token }))) === 'in' ? 200 : 0;
   return [httpWay(app), httpWay(app, agent), overTcp];
 }
 
-/** Sends requests of every kind until the server accepts no more connections. Returns the count of each answer. */
+/**
+ * Sends requests of every kind until the server accepts no more connections. Returns the count of each
+ * answer.
+ */
 async function useUntilClosed(app: DrainingApp, ways: readonly Way[]): Promise<Record<string, number>> {
   const answers: Record<string, number> = {};
   const note = (answer: unknown): void => void (answers[String(answer)] = (answers[String(answer)] ?? 0) + 1);
@@ -192,7 +222,13 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
       const [service, server] = [await startSessionService(), redis && (await RedisServer.start())];
       const held = holding('held-token');
       service.on('user_details', held.script);
-      const settings = { ...setup, platform, baseUrl: service.url, drainMs: DRAIN_MS, options: { timeoutMs: TIMEOUT_MS, ...options } };
+      const settings = {
+        ...setup,
+        platform,
+        baseUrl: service.url,
+        drainMs: DRAIN_MS,
+        options: { timeoutMs: TIMEOUT_MS, ...options },
+      };
       const app = await startDrainingApp(program, { ...settings, redisPort: server?.port });
       try {
         const [ways, socket] = [await waysTo(app), await socketTo(app)];
@@ -219,7 +255,8 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
     };
 
   /** In the short form each way to drain is tried on one platform. */
-  const runsOn = (short: string): boolean => platform === short || inLongForm(`the drain of ${short} on ${platform}`);
+  const runsOn = (short: string): boolean =>
+    platform === short || inLongForm(`the drain of ${short} on ${platform}`);
 
   if (runsOn('Express'))
     plainRow(

@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type CanActivate, Controller, Get, type INestApplication, Injectable, type Provider } from '@nestjs/common';
+import {
+  type CanActivate,
+  Controller,
+  Get,
+  type INestApplication,
+  Injectable,
+  type Provider,
+} from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { Roles, SessionAuthGuard, SessionAuthService, UserRecord } from 'nestjs-session-auth';
@@ -53,22 +60,33 @@ describe.each(platforms('Express'))('an application under @nestjs/testing on %s'
   let app: INestApplication | undefined;
   afterEach(() => app?.close());
 
-  const unreachable = (options: SampleApp['options'] = {}) => Test.createTestingModule({ imports: [sampleApp({ ...SAMPLE, options })] });
+  const unreachable = (options: SampleApp['options'] = {}) =>
+    Test.createTestingModule({ imports: [sampleApp({ ...SAMPLE, options })] });
 
   const withGlobalGuard = ({ options, provider }: GlobalGuard) =>
     Test.createTestingModule({
-      imports: [sampleApp({ ...SAMPLE, controllers: [MeController, PlainController, RuledController], options: options ?? {} })],
+      imports: [
+        sampleApp({
+          ...SAMPLE,
+          controllers: [MeController, PlainController, RuledController],
+          options: options ?? {},
+        }),
+      ],
       providers: provider ? [provider] : [],
     });
 
-  async function statusesOf(builder: TestingModuleBuilder, { use }: GlobalGuard): Promise<Record<string, number>> {
+  async function statusesOf(
+    builder: TestingModuleBuilder,
+    { use }: GlobalGuard,
+  ): Promise<Record<string, number>> {
     const moduleRef = await builder.compile();
     const started = moduleRef.createNestApplication(await platform());
     try {
       use?.(started);
       await started.listen(0, '127.0.0.1');
       const url = await started.getUrl();
-      const ask = async (path: string) => [path, await always(async () => (await fetch(`${url}${path}`)).status)] as const;
+      const ask = async (path: string) =>
+        [path, await always(async () => (await fetch(`${url}${path}`)).status)] as const;
       return Object.fromEntries(await Promise.all(['/plain', '/me', '/ruled'].map(ask)));
     } finally {
       await started.close();
@@ -102,12 +120,15 @@ describe.each(platforms('Express'))('an application under @nestjs/testing on %s'
     await expect(builder.compile()).rejects.toThrow(/SessionAuthGuard.*SessionAuthModule\.forRoot\(\)/s);
   });
 
-  it.each(GLOBAL_GUARDS)('may replace the guard of %s with overrideGuard(), also on handlers that name it', async (_name, registered) => {
-    const builder = withGlobalGuard(registered)
-      .overrideGuard(SessionAuthGuard)
-      .useValue({ canActivate: () => true });
-    expect(await statusesOf(builder, registered)).toEqual({ '/plain': 200, '/me': 200, '/ruled': 200 });
-  });
+  it.each(GLOBAL_GUARDS)(
+    'may replace the guard of %s with overrideGuard(), also on handlers that name it',
+    async (_name, registered) => {
+      const builder = withGlobalGuard(registered)
+        .overrideGuard(SessionAuthGuard)
+        .useValue({ canActivate: () => true });
+      expect(await statusesOf(builder, registered)).toEqual({ '/plain': 200, '/me': 200, '/ruled': 200 });
+    },
+  );
 
   it('calls a replacement that is a class or a factory', async () => {
     const asClass = withGlobalGuard(PROTECTED).overrideGuard(SessionAuthGuard).useClass(Forbidding);
@@ -120,7 +141,11 @@ describe.each(platforms('Express'))('an application under @nestjs/testing on %s'
 
   it('has the real guard everywhere else', async () => {
     for (const [, registered] of GLOBAL_GUARDS) {
-      expect(await statusesOf(withGlobalGuard(registered), registered)).toEqual({ '/plain': 401, '/me': 401, '/ruled': 401 });
+      expect(await statusesOf(withGlobalGuard(registered), registered)).toEqual({
+        '/plain': 401,
+        '/me': 401,
+        '/ruled': 401,
+      });
     }
   });
 

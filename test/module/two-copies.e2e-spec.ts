@@ -28,10 +28,13 @@ describe('an error of another copy of the library', () => {
     expect(error).toBeInstanceOf(SessionAuthError);
   });
 
-  it.each([undefined, null, 'text', 7, {}, new Error('no'), { code: 'SESSION_REJECTED', statusCode: 401 }])('is not %p', (value) => {
-    expect(isSessionAuthError(value)).toBe(false);
-    expect(value instanceof SessionAuthError).toBe(false);
-  });
+  it.each([undefined, null, 'text', 7, {}, new Error('no'), { code: 'SESSION_REJECTED', statusCode: 401 }])(
+    'is not %p',
+    (value) => {
+      expect(isSessionAuthError(value)).toBe(false);
+      expect(value instanceof SessionAuthError).toBe(false);
+    },
+  );
 });
 
 /** The library with a copy of `@nestjs/common` of its own, as a workspace may install it. */
@@ -47,115 +50,132 @@ async function copyWithAnotherNest(): Promise<typeof Library> {
 @Module({})
 class Root {}
 
-describe.each(platforms('Express'))('a library with another copy of @nestjs/common than @nestjs/core on %s', (_name, platform) => {
-  const bed = testbed(platform);
+describe.each(platforms('Express'))(
+  'a library with another copy of @nestjs/common than @nestjs/core on %s',
+  (_name, platform) => {
+    const bed = testbed(platform);
 
-  it('answers denials with their own status, headers and body, and logs no error', async () => {
-    const { SessionAuthModule, SessionAuthGuard: Guard, Roles } = await copyWithAnotherNest();
+    it('answers denials with their own status, headers and body, and logs no error', async () => {
+      const { SessionAuthModule, SessionAuthGuard: Guard, Roles } = await copyWithAnotherNest();
 
-    @Controller()
-    @UseGuards(Guard)
-    class SampleController {
-      @Get('me') me(): string {
-        return 'in';
+      @Controller()
+      @UseGuards(Guard)
+      class SampleController {
+        @Get('me') me(): string {
+          return 'in';
+        }
+
+        @Get('boss') @Roles('boss') boss(): string {
+          return 'in';
+        }
       }
+      const service = await bed.service();
+      const log = new CapturedLog();
+      const imports = [SessionAuthModule.forRoot({ baseUrl: service.url, apiKey: 'application-key' })];
+      const app = await bed.app({ module: Root, imports, controllers: [SampleController] }, { logger: log });
+      const answers = [
+        await app.get('/me'),
+        await app.get('/me', 'unknown'),
+        await app.get('/boss', service.signInAs({ role: 'clerk' })),
+      ];
+      service.setDown(true);
+      answers.push(await app.get('/me', service.signInAs({})));
 
-      @Get('boss') @Roles('boss') boss(): string {
-        return 'in';
+      const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as {
+        statusCode: number;
+        code: string;
+      }[];
+      expect(
+        answers.map(({ status }, index) => [status, bodies[index]?.statusCode, bodies[index]?.code]),
+      ).toEqual([
+        [401, 401, 'SESSION_REQUIRED'],
+        [401, 401, 'SESSION_REJECTED'],
+        [403, 403, 'ACCESS_DENIED'],
+        [503, 503, 'SESSION_SERVICE_UNAVAILABLE'],
+      ]);
+      expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(
+        answers.map(() => 'no-store'),
+      );
+      expect(answers[1]?.headers.get('www-authenticate')).toContain('invalid_token');
+      expect(answers[3]?.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(log.having('error', 'ExceptionsHandler')).toEqual([]);
+    });
+  },
+);
+
+describe.each(platforms('Express'))(
+  'two copies of the library in one application on %s',
+  (_name, platform) => {
+    const bed = testbed(platform);
+
+    it('answer an error of the one through the other with its own status and headers', async () => {
+      const other = await anotherCopy();
+      @Controller()
+      class FailingController {
+        @Get('rejected')
+        rejected(): never {
+          throw new other.SessionRejectedError();
+        }
+
+        @Get('unavailable')
+        unavailable(): never {
+          throw new other.SessionServiceUnavailableError({ reason: 'rate_limited', retryAfterSeconds: 7 });
+        }
       }
-    }
-    const service = await bed.service();
-    const log = new CapturedLog();
-    const imports = [SessionAuthModule.forRoot({ baseUrl: service.url, apiKey: 'application-key' })];
-    const app = await bed.app({ module: Root, imports, controllers: [SampleController] }, { logger: log });
-    const answers = [await app.get('/me'), await app.get('/me', 'unknown'), await app.get('/boss', service.signInAs({ role: 'clerk' }))];
-    service.setDown(true);
-    answers.push(await app.get('/me', service.signInAs({})));
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, controllers: [FailingController] });
+      const [rejected, unavailable] = await Promise.all([app.get('/rejected'), app.get('/unavailable')]);
 
-    const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as { statusCode: number; code: string }[];
-    expect(answers.map(({ status }, index) => [status, bodies[index]?.statusCode, bodies[index]?.code])).toEqual([
-      [401, 401, 'SESSION_REQUIRED'],
-      [401, 401, 'SESSION_REJECTED'],
-      [403, 403, 'ACCESS_DENIED'],
-      [503, 503, 'SESSION_SERVICE_UNAVAILABLE'],
-    ]);
-    expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(answers.map(() => 'no-store'));
-    expect(answers[1]?.headers.get('www-authenticate')).toContain('invalid_token');
-    expect(answers[3]?.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(log.having('error', 'ExceptionsHandler')).toEqual([]);
-  });
-});
+      expect([rejected.status, unavailable.status]).toEqual([401, 503]);
+      expect(rejected.headers.get('www-authenticate')).toContain('invalid_token');
+      expect(unavailable.headers.get('retry-after')).toBe('7');
+    });
 
-describe.each(platforms('Express'))('two copies of the library in one application on %s', (_name, platform) => {
-  const bed = testbed(platform);
+    it('read the decorators of each other: the guard of one applies @Roles of the other', async () => {
+      const other = await anotherCopy();
 
-  it('answer an error of the one through the other with its own status and headers', async () => {
-    const other = await anotherCopy();
-    @Controller()
-    class FailingController {
-      @Get('rejected')
-      rejected(): never {
-        throw new other.SessionRejectedError();
+      @Controller()
+      @UseGuards(SessionAuthGuard)
+      class MixedController {
+        @Get('mixed')
+        @other.Roles('boss')
+        mixed(): string {
+          return 'in';
+        }
       }
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, controllers: [MixedController] });
 
-      @Get('unavailable')
-      unavailable(): never {
-        throw new other.SessionServiceUnavailableError({ reason: 'rate_limited', retryAfterSeconds: 7 });
-      }
-    }
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [FailingController] });
-    const [rejected, unavailable] = await Promise.all([app.get('/rejected'), app.get('/unavailable')]);
+      expect((await app.get('/mixed', service.signInAs({ role: 'clerk' }))).status).toBe(403);
+      expect((await app.get('/mixed', service.signInAs({ role: 'boss' }))).status).toBe(200);
+    });
 
-    expect([rejected.status, unavailable.status]).toEqual([401, 503]);
-    expect(rejected.headers.get('www-authenticate')).toContain('invalid_token');
-    expect(unavailable.headers.get('retry-after')).toBe('7');
-  });
+    it('guard a handler whose rule is of the one and whose module is of the other', async () => {
+      const other = await anotherCopy();
 
-  it('read the decorators of each other: the guard of one applies @Roles of the other', async () => {
-    const other = await anotherCopy();
-
-    @Controller()
-    @UseGuards(SessionAuthGuard)
-    class MixedController {
-      @Get('mixed')
+      @Controller()
+      @UseGuards(SessionAuthGuard)
       @other.Roles('boss')
-      mixed(): string {
-        return 'in';
+      class MixedController {
+        @Get('class') byClass(): string {
+          return 'in';
+        }
       }
-    }
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [MixedController] });
 
-    expect((await app.get('/mixed', service.signInAs({ role: 'clerk' }))).status).toBe(403);
-    expect((await app.get('/mixed', service.signInAs({ role: 'boss' }))).status).toBe(200);
-  });
-
-  it('guard a handler whose rule is of the one and whose module is of the other', async () => {
-    const other = await anotherCopy();
-
-    @Controller()
-    @UseGuards(SessionAuthGuard)
-    @other.Roles('boss')
-    class MixedController {
-      @Get('class') byClass(): string {
-        return 'in';
+      @Controller()
+      class OtherController {
+        @Get('handler') @other.Roles('boss') byHandler(): string {
+          return 'in';
+        }
       }
-    }
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, controllers: [MixedController, OtherController] });
 
-    @Controller()
-    class OtherController {
-      @Get('handler') @other.Roles('boss') byHandler(): string {
-        return 'in';
+      for (const path of ['/class', '/handler']) {
+        expect((await app.get(path)).status).toBe(401);
+        expect((await app.get(path, service.signInAs({ role: 'clerk' }))).status).toBe(403);
+        expect((await app.get(path, service.signInAs({ role: 'boss' }))).status).toBe(200);
       }
-    }
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [MixedController, OtherController] });
-
-    for (const path of ['/class', '/handler']) {
-      expect((await app.get(path)).status).toBe(401);
-      expect((await app.get(path, service.signInAs({ role: 'clerk' }))).status).toBe(403);
-      expect((await app.get(path, service.signInAs({ role: 'boss' }))).status).toBe(200);
-    }
-  });
-});
+    });
+  },
+);

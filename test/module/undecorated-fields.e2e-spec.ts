@@ -35,7 +35,10 @@ function compiled(members: string, useDefineForClassFields: boolean, more = ''):
     },
   });
   const exports: { Employee?: UserRecordClass } = {};
-  const run = compileFunction(outputText, ['exports', 'require']) as (target: object, load: (name: string) => unknown) => void;
+  const run = compileFunction(outputText, ['exports', 'require']) as (
+    target: object,
+    load: (name: string) => unknown,
+  ) => void;
   run(exports, (name) => MODULES[name]);
   if (!exports.Employee) throw new Error('There is no class');
   return exports.Employee;
@@ -61,7 +64,11 @@ describe('a field of the record class without a decorator', () => {
 
   it.each([
     ['without an initial value', 'readonly department?: string;', "'department'"],
-    ['beside a decorated one', `${DECORATED} readonly team?: string; readonly floor?: number;`, "'team', 'floor'"],
+    [
+      'beside a decorated one',
+      `${DECORATED} readonly team?: string; readonly floor?: number;`,
+      "'team', 'floor'",
+    ],
     ['with decorators of class-transformer only', '@Type(() => Badge) readonly badge?: Badge;', "'badge'"],
   ])('stops the application at its start: %s', async (_case, members, names) => {
     expectNamed(await startError(compiled(members, true)), names);
@@ -77,16 +84,21 @@ describe('a field of the record class without a decorator', () => {
   it.each([
     ['with an initial value', "readonly department: string = 'none';", "'department'"],
     ['with @Expose()', '@Expose() readonly department?: string;', "'department'"],
-  ])('stops the application at its start without useDefineForClassFields too: %s', async (_case, members, names) => {
-    for (const define of [true, false]) expectNamed(await startError(compiled(members, define)), names);
-  });
+  ])(
+    'stops the application at its start without useDefineForClassFields too: %s',
+    async (_case, members, names) => {
+      for (const define of [true, false]) expectNamed(await startError(compiled(members, define)), names);
+    },
+  );
 
   it('is ignored without useDefineForClassFields and an initial value, as the guide says', async () => {
     const service = await bed.service();
     const userRecord = compiled('readonly department?: string;', false);
     const app = await bed.sample({ baseUrl: service.url, options: { userRecord } });
 
-    expect(await (await app.get('/me', service.signInAs({ username: 'ann', department: 'hr' } as object))).json()).toEqual({
+    expect(
+      await (await app.get('/me', service.signInAs({ username: 'ann', department: 'hr' } as object))).json(),
+    ).toEqual({
       username: 'ann',
     });
   });
@@ -96,11 +108,17 @@ describe('a field of the record class without a decorator', () => {
     ['a field is left out on purpose', '@Exclude() readonly department?: string;'],
     ['it is a getter', '@Expose() get initials() { return this.first_name?.[0]; }'],
     ['it is private', '#cache = 1; use() { return this.#cache; }'],
-    ['it is a list of nested objects', '@IsOptional() @ValidateNested() @Type(() => Badge) readonly badges?: Badge[];'],
+    [
+      'it is a list of nested objects',
+      '@IsOptional() @ValidateNested() @Type(() => Badge) readonly badges?: Badge[];',
+    ],
   ])('does not stop the application where there is none: %s', async (_case, members) => {
     const service = await bed.service();
     for (const define of [true, false]) {
-      const app = await bed.sample({ baseUrl: service.url, options: { userRecord: compiled(members, define) } });
+      const app = await bed.sample({
+        baseUrl: service.url,
+        options: { userRecord: compiled(members, define) },
+      });
       expect((await app.get('/me', service.signInAs({}))).status).toBe(200);
     }
   });

@@ -20,7 +20,8 @@ export function testedCommit(root) {
   const changed = git('status', '--porcelain')
     .split('\n')
     .filter((line) => line !== '' && !line.endsWith(PAGE));
-  if (changed.length > 0) throw new Error(`Commit first: the outcomes would be of no commit.\n${changed.join('\n')}`);
+  if (changed.length > 0)
+    throw new Error(`Commit first: the outcomes would be of no commit.\n${changed.join('\n')}`);
   return git('rev-parse', '--short=10', 'HEAD');
 }
 
@@ -30,7 +31,9 @@ export function hasFinder(root, { name }) {
   return line !== undefined && !line.includes('| **');
 }
 
-/** Replaces the row of a bug that was tried, keeps those of the others, and drops those of bugs that are gone. */
+/**
+ * Replaces the row of a bug that was tried, keeps those of the others, and drops those of bugs that are gone.
+ */
 export function record(root, bugs, { bug, kind, tests }, commit) {
   const rows = rowsOf(root);
   const date = new Date().toISOString().slice(0, 10);

@@ -1,26 +1,36 @@
 const BRAND = 'The brand is found by `in`: its value does not matter.';
 const SLOWER =
   'The fields of UserRecord use nothing of class-transformer, so that some field has this result: it builds an equal record, more slowly.';
-const NESTED = 'The ccl_info of UserRecord has a nested class: class-transformer then builds every record, an equal one, more slowly.';
+const NESTED =
+  'The ccl_info of UserRecord has a nested class: class-transformer then builds every record, an equal one, more slowly.';
 const REFUSED = 'The guard admits only `true`: any other value refuses.';
 const THROWN = 'A requirement that throws refuses too.';
 const OWN_NAME = 'A name within the library: any text that no other name has works as well.';
 const NO_SUCH_MEMBER = 'Values of other kinds do not have the member: the result is undefined as well.';
-const SET_HERE = 'The value is not undefined here, because a former line depends on it: only the compiler needs the question mark.';
+const SET_HERE =
+  'The value is not undefined here, because a former line depends on it: only the compiler needs the question mark.';
 const FASTER = 'The result is the same without it: only time is saved.';
 const NO_SUCH_KEY = 'The map has no such key, so that the result is the same.';
 const RETURNS_NOTHING = 'The function returns undefined at its end as well.';
-const BUILT = "Nest's builder always gives a definition its providers and exports: only the compiler needs the list.";
+const BUILT =
+  "Nest's builder always gives a definition its providers and exports: only the compiler needs the list.";
 const SAME_TEXT = 'Equal strings cannot be distinguished: only memory is saved.';
 
 /**
- * Mutants that change nothing that a program can observe. Each entry has the file, the function, class or constant that they are in, the original and
- * its replacement (white space does not matter), and the reason; and the number of places there, where it is more than one. `npm run test:places` finds
- * entries whose code is gone. Code at the top of a file is in nothing.
+ * Mutants that change nothing that a program can observe. Each entry has the file, the function, class or
+ * constant that they are in, the original and its replacement (white space does not matter), and the reason;
+ * and the number of places there, where it is more than one. `npm run test:places` finds entries whose code
+ * is gone. Code at the top of a file is in nothing.
  */
 export const EQUIVALENT = [
   { file: 'contract/errors.ts', in: 'value', original: 'true', replacement: 'false', reason: BRAND },
-  { file: 'contract/errors.ts', in: 'markAsSessionAuthError', original: '{ value: true }', replacement: '{}', reason: BRAND },
+  {
+    file: 'contract/errors.ts',
+    in: 'markAsSessionAuthError',
+    original: '{ value: true }',
+    replacement: '{}',
+    reason: BRAND,
+  },
   { file: 'contract/session-store.ts', in: 'value', original: 'true', replacement: 'false', reason: BRAND },
   { file: 'contract/session-store.ts', original: '{ value: true }', replacement: '{}', reason: BRAND },
   {
@@ -51,13 +61,20 @@ export const EQUIVALENT = [
     replacement: 'false',
     reason: SAME_TEXT,
   },
-  { file: 'contract/record/common-values.ts', in: 'internCommonValues', original: "'string'", replacement: '""', reason: SAME_TEXT },
+  {
+    file: 'contract/record/common-values.ts',
+    in: 'internCommonValues',
+    original: "'string'",
+    replacement: '""',
+    reason: SAME_TEXT,
+  },
   {
     file: 'contract/record/common-values.ts',
     in: 'internTable',
     original: 'key.length <= MAX_LENGTH',
     replacement: 'true',
-    reason: 'Longer values are strings, because the ids of a ccl_info are safe integers. Equal strings cannot be distinguished.',
+    reason:
+      'Longer values are strings, because the ids of a ccl_info are safe integers. Equal strings cannot be distinguished.',
   },
   {
     file: 'contract/record/common-values.ts',
@@ -87,7 +104,13 @@ export const EQUIVALENT = [
     replacement: 'true',
     reason: 'Each record has the field: only the compiler needs the question.',
   },
-  { file: 'contract/record/record-reader.ts', in: 'fasterReader', original: 'token !== undefined', replacement: 'true', reason: FASTER },
+  {
+    file: 'contract/record/record-reader.ts',
+    in: 'fasterReader',
+    original: 'token !== undefined',
+    replacement: 'true',
+    reason: FASTER,
+  },
   {
     file: 'contract/record/record-reader.ts',
     in: 'fasterReader',
@@ -95,7 +118,13 @@ export const EQUIVALENT = [
     replacement: 'true',
     reason: FASTER,
   },
-  { file: 'contract/record/record-reader.ts', in: 'fasterReader', original: "'string'", replacement: '""', reason: FASTER },
+  {
+    file: 'contract/record/record-reader.ts',
+    in: 'fasterReader',
+    original: "'string'",
+    replacement: '""',
+    reason: FASTER,
+  },
   {
     file: 'contract/record/record-check.ts',
     in: 'checkNested',
@@ -106,7 +135,8 @@ export const EQUIVALENT = [
   {
     file: 'contract/record/field-descriptions.ts',
     in: 'isTransformed',
-    original: 'transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined)',
+    original:
+      'transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined)',
     replacement: 'true',
     reason: SLOWER,
   },
@@ -226,7 +256,8 @@ export const EQUIVALENT = [
   {
     file: 'client/session-client.ts',
     in: 'userDetails',
-    original: '{ return this.#requests.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(answer, session.token)); }',
+    original:
+      '{ return this.#requests.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(answer, session.token)); }',
     replacement: '{}',
     reason: 'Without subscribers, traced() makes the same call, more slowly.',
   },
@@ -272,8 +303,20 @@ export const EQUIVALENT = [
     replacement: 'false',
     reason: 'The next line throws then, and the verdict of an error is the same.',
   },
-  { file: 'client/user-details-verdict.ts', in: 'readUser', original: '{ return undefined; }', replacement: '{}', reason: RETURNS_NOTHING },
-  { file: 'client/reply.ts', in: 'readJsonObject', original: '{ return undefined; }', replacement: '{}', reason: RETURNS_NOTHING },
+  {
+    file: 'client/user-details-verdict.ts',
+    in: 'readUser',
+    original: '{ return undefined; }',
+    replacement: '{}',
+    reason: RETURNS_NOTHING,
+  },
+  {
+    file: 'client/reply.ts',
+    in: 'readJsonObject',
+    original: '{ return undefined; }',
+    replacement: '{}',
+    reason: RETURNS_NOTHING,
+  },
   {
     file: 'client/bounded-body.ts',
     in: '#copy',
@@ -281,7 +324,14 @@ export const EQUIVALENT = [
     replacement: 'false',
     reason: 'The other path copies a single byte as well, more slowly.',
   },
-  { file: 'client/interim-replies.ts', in: 'InterimScan', original: "'status line'", replacement: '""', count: 2, reason: OWN_NAME },
+  {
+    file: 'client/interim-replies.ts',
+    in: 'InterimScan',
+    original: "'status line'",
+    replacement: '""',
+    count: 2,
+    reason: OWN_NAME,
+  },
   {
     file: 'client/interim-replies.ts',
     in: '#mayBeContinue',
@@ -289,7 +339,13 @@ export const EQUIVALENT = [
     replacement: 'true',
     reason: 'The digit before the last one sets it before the last one reads it.',
   },
-  { file: 'client/axios-http.service.ts', in: '[SESSION_HTTP]', original: 'true', replacement: 'false', reason: BRAND },
+  {
+    file: 'client/axios-http.service.ts',
+    in: '[SESSION_HTTP]',
+    original: 'true',
+    replacement: 'false',
+    reason: BRAND,
+  },
   {
     file: 'client/axios-http.service.ts',
     in: 'headersOf',
@@ -347,8 +403,20 @@ export const EQUIVALENT = [
     replacement: 'true',
     reason: 'The names are texts: undefined is none of them.',
   },
-  { file: 'guard/access.decorators.ts', in: 'isMet', original: '() => false', replacement: '() => undefined', reason: REFUSED },
-  { file: 'guard/access.decorators.ts', in: 'isWithin', original: 'ids !== undefined', replacement: 'true', reason: THROWN },
+  {
+    file: 'guard/access.decorators.ts',
+    in: 'isMet',
+    original: '() => false',
+    replacement: '() => undefined',
+    reason: REFUSED,
+  },
+  {
+    file: 'guard/access.decorators.ts',
+    in: 'isWithin',
+    original: 'ids !== undefined',
+    replacement: 'true',
+    reason: THROWN,
+  },
   {
     file: 'guard/access-rule.ts',
     in: 'resolveRule',
@@ -370,7 +438,13 @@ export const EQUIVALENT = [
     replacement: 'guards[index].canActivate',
     reason: 'The loop stays within the list.',
   },
-  { file: 'guard/policies.ts', in: 'isMet', original: 'policies?.find', replacement: 'policies.find', reason: THROWN },
+  {
+    file: 'guard/policies.ts',
+    in: 'isMet',
+    original: 'policies?.find',
+    replacement: 'policies.find',
+    reason: THROWN,
+  },
   {
     file: 'guard/session-auth-error.filter.ts',
     in: 'DEFAULT_CHALLENGES',
@@ -397,7 +471,8 @@ export const EQUIVALENT = [
     in: 'headerCount',
     original: 'name?.length === header.length',
     replacement: 'true',
-    reason: 'A name of another length differs: no letter that becomes several in lower case becomes letters of ASCII only.',
+    reason:
+      'A name of another length differs: no letter that becomes several in lower case becomes letters of ASCII only.',
   },
   {
     file: 'guard/http-request.ts',
@@ -450,8 +525,20 @@ export const EQUIVALENT = [
     reason: 'The origin of any other URL differs from the URL.',
   },
   { file: 'guard/cross-origin.ts', in: '[MARK]', original: 'true', replacement: 'false', reason: BRAND },
-  { file: 'guard/session-reader.ts', in: 'NO_TOKEN', original: "'no token'", replacement: '""', reason: OWN_NAME },
-  { file: 'guard/session-reader.ts', in: 'CROSS_ORIGIN', original: "'cross-origin'", replacement: '""', reason: OWN_NAME },
+  {
+    file: 'guard/session-reader.ts',
+    in: 'NO_TOKEN',
+    original: "'no token'",
+    replacement: '""',
+    reason: OWN_NAME,
+  },
+  {
+    file: 'guard/session-reader.ts',
+    in: 'CROSS_ORIGIN',
+    original: "'cross-origin'",
+    replacement: '""',
+    reason: OWN_NAME,
+  },
   {
     file: 'verifier/session-check.ts',
     in: 'reportCheck',
@@ -515,7 +602,13 @@ export const EQUIVALENT = [
     replacement: 'false',
     reason: 'A tombstone is any value: it is compared with undefined.',
   },
-  { file: 'verifier/cache/ttl-lru-map.ts', in: 'isYoungerThan', original: 'ageMs === Infinity', replacement: 'false', reason: FASTER },
+  {
+    file: 'verifier/cache/ttl-lru-map.ts',
+    in: 'isYoungerThan',
+    original: 'ageMs === Infinity',
+    replacement: 'false',
+    reason: FASTER,
+  },
   {
     file: 'verifier/cache/ttl-lru-map.ts',
     in: 'startMs',
@@ -537,7 +630,13 @@ export const EQUIVALENT = [
     replacement: '+Infinity',
     reason: FASTER,
   },
-  { file: 'verifier/cache/revocations.ts', in: 'revokes', original: 'tokenKey !== undefined', replacement: 'true', reason: NO_SUCH_KEY },
+  {
+    file: 'verifier/cache/revocations.ts',
+    in: 'revokes',
+    original: 'tokenKey !== undefined',
+    replacement: 'true',
+    reason: NO_SUCH_KEY,
+  },
   {
     file: 'verifier/lanes/circuit-breaker.ts',
     in: '#published',
@@ -587,8 +686,20 @@ export const EQUIVALENT = [
     replacement: 'isTransient(verdict) || this.#maxAttempts > 1',
     reason: FASTER,
   },
-  { file: 'verifier/lanes/retry.ts', in: 'run', original: 'this.#maxAttempts > 1', replacement: 'true', reason: FASTER },
-  { file: 'verifier/lanes/retry.ts', in: 'run', original: 'this.#maxAttempts > 1', replacement: 'this.#maxAttempts >= 1', reason: FASTER },
+  {
+    file: 'verifier/lanes/retry.ts',
+    in: 'run',
+    original: 'this.#maxAttempts > 1',
+    replacement: 'true',
+    reason: FASTER,
+  },
+  {
+    file: 'verifier/lanes/retry.ts',
+    in: 'run',
+    original: 'this.#maxAttempts > 1',
+    replacement: 'this.#maxAttempts >= 1',
+    reason: FASTER,
+  },
   {
     file: 'verifier/lanes/retry.ts',
     in: 'isTransient',
@@ -738,7 +849,13 @@ export const EQUIVALENT = [
     replacement: '"Stryker was here!"',
     reason: OWN_NAME,
   },
-  { file: 'module/events/warning-log.ts', in: '#write', original: "''", replacement: '"Stryker was here!"', reason: OWN_NAME },
+  {
+    file: 'module/events/warning-log.ts',
+    in: '#write',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: OWN_NAME,
+  },
   {
     file: 'module/authorities/registration-checks.ts',
     in: 'rejectAmbiguousNames',
@@ -760,7 +877,13 @@ export const EQUIVALENT = [
     replacement: 'true',
     reason: 'A value without this method throws here, which denies the call as well.',
   },
-  { file: 'module/authorities/authority-table.ts', in: '#find', original: 'name === undefined', replacement: 'false', reason: NO_SUCH_KEY },
+  {
+    file: 'module/authorities/authority-table.ts',
+    in: '#find',
+    original: 'name === undefined',
+    replacement: 'false',
+    reason: NO_SUCH_KEY,
+  },
   {
     file: 'context/axios-relay.ts',
     in: 'finalUrl',
@@ -768,7 +891,13 @@ export const EQUIVALENT = [
     replacement: '"Stryker was here!"',
     reason: 'The path of a URL has no part in its origin.',
   },
-  { file: 'context/axios-relay.ts', in: 'finalUrl', original: '{ return undefined; }', replacement: '{}', reason: RETURNS_NOTHING },
+  {
+    file: 'context/axios-relay.ts',
+    in: 'finalUrl',
+    original: '{ return undefined; }',
+    replacement: '{}',
+    reason: RETURNS_NOTHING,
+  },
   {
     file: 'module/core-providers.ts',
     in: 'breakerReporter',
@@ -819,7 +948,13 @@ export const EQUIVALENT = [
     replacement: '""',
     reason: 'The denial is never sent: the client is gone.',
   },
-  { file: 'sockets/ws-handshakes.ts', in: '#check', original: 'pending?.end', replacement: 'pending.end', reason: SET_HERE },
+  {
+    file: 'sockets/ws-handshakes.ts',
+    in: '#check',
+    original: 'pending?.end',
+    replacement: 'pending.end',
+    reason: SET_HERE,
+  },
   {
     file: 'browsers/same-origin.guard.ts',
     in: 'NO_CHALLENGES',
@@ -869,8 +1004,20 @@ export const EQUIVALENT = [
     replacement: 'true',
     reason: 'The expression matches only a text that begins with L.',
   },
-  { file: 'redis/entries.ts', in: 'decodeEntry', original: "''", replacement: '"Stryker was here!"', reason: 'Neither text is a lease.' },
-  { file: 'redis/entries.ts', in: 'decodeEntry', original: '[]', replacement: '["Stryker was here"]', reason: 'Neither list has an id.' },
+  {
+    file: 'redis/entries.ts',
+    in: 'decodeEntry',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'Neither text is a lease.',
+  },
+  {
+    file: 'redis/entries.ts',
+    in: 'decodeEntry',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'Neither list has an id.',
+  },
   {
     file: 'redis/entries.ts',
     in: 'decodeEntry',
@@ -892,7 +1039,13 @@ export const EQUIVALENT = [
     replacement: '"Stryker was here!"',
     reason: 'Neither text is a reply of the list.',
   },
-  { file: 'redis/probe.ts', in: 'reasonOf', original: '[]', replacement: '["Stryker was here"]', reason: 'Neither list has a reason.' },
+  {
+    file: 'redis/probe.ts',
+    in: 'reasonOf',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'Neither list has a reason.',
+  },
   {
     file: 'redis/probe.ts',
     in: 'reasonOf',
@@ -900,7 +1053,13 @@ export const EQUIVALENT = [
     replacement: 'true',
     reason: 'The text of undefined has small letters, which no code has.',
   },
-  { file: 'redis/probe.ts', in: 'receive', original: 'this.#onArrival?.()', replacement: 'this.#onArrival()', reason: SET_HERE },
+  {
+    file: 'redis/probe.ts',
+    in: 'receive',
+    original: 'this.#onArrival?.()',
+    replacement: 'this.#onArrival()',
+    reason: SET_HERE,
+  },
   { file: 'redis/probe.ts', in: '#try', original: "'not published'", replacement: '""', reason: OWN_NAME },
   {
     file: 'redis/redis-session-store.ts',
@@ -930,8 +1089,20 @@ export const EQUIVALENT = [
     replacement: '""',
     reason: 'The server does not know the name, and gets the text each time: more slowly.',
   },
-  { file: 'redis/commands.ts', in: 'clocksMs', original: '[]', replacement: '["Stryker was here"]', reason: 'A text is no later time.' },
-  { file: 'redis/commands.ts', in: 'clockMs', original: '{ return 0; }', replacement: '{}', reason: 'Neither result is a later time.' },
+  {
+    file: 'redis/commands.ts',
+    in: 'clocksMs',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'A text is no later time.',
+  },
+  {
+    file: 'redis/commands.ts',
+    in: 'clockMs',
+    original: '{ return 0; }',
+    replacement: '{}',
+    reason: 'Neither result is a later time.',
+  },
   {
     file: 'redis/subscription.ts',
     in: '#lastNode',

@@ -1,4 +1,7 @@
-/** The parts of the library that are measured, and the share of their mutants, in percent, that their tests must kill. */
+/**
+ * The parts of the library that are measured, and the share of their mutants, in percent, that their tests
+ * must kill.
+ */
 export const FOLDERS = {
   contract: 95,
   client: 95,
@@ -17,10 +20,19 @@ export const FOLDERS = {
   terminus: 95,
 };
 
-/** The end-to-end tests, below `test`, of the parts that have no specs: what they do is seen at a real Redis, application or SDK only. */
+/**
+ * The end-to-end tests, below `test`, of the parts that have no specs: what they do is seen at a real Redis,
+ * application or SDK only.
+ */
 export const SUITES = {
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
-  testing: ['kit/access-map', 'kit/scripted-session-service', 'kit/several-services', 'kit/test-sessions', 'fleet/redis-store/entries'],
+  testing: [
+    'kit/access-map',
+    'kit/scripted-session-service',
+    'kit/several-services',
+    'kit/test-sessions',
+    'fleet/redis-store/entries',
+  ],
   opentelemetry: ['operations/opentelemetry'],
   swagger: ['openapi/swagger'],
   terminus: ['operations/health'],

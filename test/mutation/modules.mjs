@@ -1,4 +1,5 @@
-// Loads the instrumented sources and their specs as CommonJS, as often as wanted: a file is compiled once for a process, and evaluated once for each registry.
+// Loads the instrumented sources and their specs as CommonJS, as often as wanted: a file is compiled once for
+// a process, and evaluated once for each registry.
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,17 +17,24 @@ const OPTIONS = {
 const PARAMETERS = ['module', 'exports', 'require', 'process'];
 const REQUIRED = /\brequire\(['"]([^'"]+)['"]\)/g;
 /** Sources of the packages of the workspace, below the folder of the run. */
-const { paths: SOURCES } = JSON.parse(readFileSync(new URL('../../tsconfig.json', import.meta.url), 'utf8')).compilerOptions;
+const { paths: SOURCES } = JSON.parse(
+  readFileSync(new URL('../../tsconfig.json', import.meta.url), 'utf8'),
+).compilerOptions;
 
 /** The compiled code of each file, and the packages that it imports as an ES module would. */
 const compiled = new Map();
 const packages = new Map();
 
-/** Compiles a file and all that it imports, and imports their packages: requiring them takes no promise then. */
+/**
+ * Compiles a file and all that it imports, and imports their packages: requiring them takes no promise then.
+ */
 export async function prepare(file) {
   if (compiled.has(file)) return;
   // Of an end-to-end test, which is an ES module.
-  const text = readFileSync(file, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href));
+  const text = readFileSync(file, 'utf8').replaceAll(
+    'import.meta.url',
+    JSON.stringify(pathToFileURL(file).href),
+  );
   const { outputText } = ts.transpileModule(text, { compilerOptions: OPTIONS, fileName: file });
   compiled.set(file, vm.compileFunction(outputText, PARAMETERS, { filename: file }));
   for (const [, name] of outputText.matchAll(REQUIRED)) {

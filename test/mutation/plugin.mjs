@@ -1,4 +1,5 @@
-// A test runner for Stryker. It evaluates the sources again for every mutant, so that a mutant of a constant takes no process of its own.
+// A test runner for Stryker. It evaluates the sources again for every mutant, so that a mutant of a constant
+// takes no process of its own.
 import { readdirSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { SUITES } from './folders.mjs';
@@ -28,7 +29,10 @@ class SpecRunner {
     return { reloadEnvironment: true };
   }
 
-  /** Before the first run, because Stryker takes what that adds to the time of its tests for the overhead of every run. */
+  /**
+   * Before the first run, because Stryker takes what that adds to the time of its tests for the overhead of
+   * every run.
+   */
   async init() {
     for (const { file } of specs()) await prepare(file);
   }
@@ -43,10 +47,13 @@ class SpecRunner {
       this.stryker.currentTestId = undefined;
       const onStart = (id) => (this.stryker.currentTestId = id);
       const { results, error } = await runSpec({ timeout, ...spec, onStart });
-      if (error || results.length === 0) return { status: 'error', errorMessage: `${spec.name}: ${error ?? 'has no tests'}` };
+      if (error || results.length === 0)
+        return { status: 'error', errorMessage: `${spec.name}: ${error ?? 'has no tests'}` };
       const covered = this.stryker.mutantCoverage;
       for (const { id, durationMs, failure } of results) {
-        const outcome = failure ? { status: TEST_STATUS.failed, failureMessage: failure } : { status: TEST_STATUS.success };
+        const outcome = failure
+          ? { status: TEST_STATUS.failed, failureMessage: failure }
+          : { status: TEST_STATUS.success };
         this.#durations.set(id, durationMs);
         tests.push({ id, name: id, timeSpentMs: durationMs, fileName: spec.file, ...outcome });
         coverage.perTest[id] = sum(covered.static, covered.perTest[id] ?? {});
@@ -60,7 +67,13 @@ class SpecRunner {
     const ids = testFilter ?? [];
     let nrOfTests = 0;
     for (const { spec, wanted } of this.#rounds(ids, sandboxFileName)) {
-      const run = () => this.#run(activeMutant, hitLimit, { timeout: MAX_TEST_MS, ...spec, bail: true, chosen: (id) => wanted.has(id) });
+      const run = () =>
+        this.#run(activeMutant, hitLimit, {
+          timeout: MAX_TEST_MS,
+          ...spec,
+          bail: true,
+          chosen: (id) => wanted.has(id),
+        });
       let outcome = await run();
       // An error that no test caught can come from an earlier mutant.
       if (outcome.isStray) outcome = await run();
@@ -68,14 +81,24 @@ class SpecRunner {
       nrOfTests += results.length;
       if (hitCount > hitLimit) return { status: 'timeout', reason: `the mutant ran ${hitCount} times` };
       const failed = results.find(({ failure }) => failure);
-      if (/^(?:thrown: ")?Exceeded timeout/.test(failed?.failure)) return { status: 'timeout', reason: failed.failure };
+      if (/^(?:thrown: ")?Exceeded timeout/.test(failed?.failure))
+        return { status: 'timeout', reason: failed.failure };
       const killers = failed ? [failed.id] : [...wanted].slice(0, 1);
-      if (failed || error) return { status: 'killed', killedBy: killers, failureMessage: failed?.failure ?? String(error), nrOfTests };
+      if (failed || error)
+        return {
+          status: 'killed',
+          killedBy: killers,
+          failureMessage: failed?.failure ?? String(error),
+          nrOfTests,
+        };
     }
     return { status: 'survived', nrOfTests };
   }
 
-  /** The specs beside the source are the most likely to kill the mutant; slow tests, such as those of properties, run after all others. */
+  /**
+   * The specs beside the source are the most likely to kill the mutant; slow tests, such as those of
+   * properties, run after all others.
+   */
   #rounds(ids, source) {
     const all = nearestFirst(specs(), source);
     return [false, true].flatMap((isSlow) => {
@@ -94,14 +117,16 @@ class SpecRunner {
     const outcome = await runSpec({ ...spec, ids });
     const { hitCount } = this.stryker;
     this.stryker.activeMutant = undefined;
-    for (const { id, durationMs } of outcome.results) if (!this.#durations.has(id)) this.#durations.set(id, durationMs);
+    for (const { id, durationMs } of outcome.results)
+      if (!this.#durations.has(id)) this.#durations.set(id, durationMs);
     return { ...outcome, hitCount };
   }
 
   /** Loads a spec without a mutant, and runs none of its tests. */
   async #idsOf({ file, name }) {
     const onLoaded = (ids) => this.#ids.set(name, ids);
-    if (!this.#ids.has(name)) await runSpec({ file, name, timeout: MAX_TEST_MS, chosen: () => false, onLoaded });
+    if (!this.#ids.has(name))
+      await runSpec({ file, name, timeout: MAX_TEST_MS, chosen: () => false, onLoaded });
     return this.#ids.get(name);
   }
 }
@@ -123,7 +148,9 @@ function suite(name) {
 /** The specs beside a source are the most likely to kill its mutants. */
 function nearestFirst(specs, source) {
   const distance = ({ file }) =>
-    file === source.replace(/[.]ts$/, '.spec.ts') ? 0 : 1 + relative(dirname(source), dirname(file)).split('/').length;
+    file === source.replace(/[.]ts$/, '.spec.ts')
+      ? 0
+      : 1 + relative(dirname(source), dirname(file)).split('/').length;
   return specs
     .map((spec) => [distance(spec), spec])
     .sort(([a], [b]) => a - b)

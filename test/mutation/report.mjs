@@ -1,14 +1,22 @@
-// Prints the score of each folder from Stryker's report, without the mutants that change nothing, and the mutants that survived.
+// Prints the score of each folder from Stryker's report, without the mutants that change nothing, and the
+// mutants that survived.
 import { EQUIVALENT } from './equivalent.mjs';
 import { FOLDERS } from './folders.mjs';
 import { namesIn, plain } from './places.mjs';
 
 const SOURCES = 'libs/session-auth/src/';
 export const COLUMNS = ['killed', 'timeout', 'survived', 'no coverage', 'equivalent'];
-const COLUMN_OF = { Killed: 'killed', Timeout: 'timeout', Survived: 'survived', NoCoverage: 'no coverage', RuntimeError: 'killed' };
+const COLUMN_OF = {
+  Killed: 'killed',
+  Timeout: 'timeout',
+  Survived: 'survived',
+  NoCoverage: 'no coverage',
+  RuntimeError: 'killed',
+};
 
 /**
- * Returns the row of each folder, and whether each reaches its share and every equivalent mutant of these folders is still there and survives.
+ * Returns the row of each folder, and whether each reaches its share and every equivalent mutant of these
+ * folders is still there and survives.
  * @param files the files of Stryker's report
  */
 export function report(files, folders) {
@@ -18,14 +26,23 @@ export function report(files, folders) {
   );
   for (const mutant of mutants.filter(isLeft)) {
     const { file, line, mutator, original, replacement, status } = mutant;
-    console.log(`${COLUMN_OF[status]}: ${file}:${line} ${mutator}: ${oneLine(original)} => ${oneLine(replacement)}`);
+    console.log(
+      `${COLUMN_OF[status]}: ${file}:${line} ${mutator}: ${oneLine(original)} => ${oneLine(replacement)}`,
+    );
   }
   for (const { file, in: where, original, replacement } of unmatched) {
-    console.error(`test/mutation/equivalent.mjs: no such mutant survives in ${file}, ${where}: ${original} => ${replacement}`);
+    console.error(
+      `test/mutation/equivalent.mjs: no such mutant survives in ${file}, ${where}: ${original} => ${replacement}`,
+    );
   }
-  const rows = folders.map((folder) => ({ folder, ...scoreOf(mutants.filter(({ file }) => isIn(file, folder))) }));
+  const rows = folders.map((folder) => ({
+    folder,
+    ...scoreOf(mutants.filter(({ file }) => isIn(file, folder))),
+  }));
   console.table(Object.fromEntries(rows.map(({ folder, ...row }) => [folder, row])));
-  const low = rows.filter(({ folder, score }) => score < (FOLDERS[folder] ?? FOLDERS[folder.split('/')[0]] ?? 0));
+  const low = rows.filter(
+    ({ folder, score }) => score < (FOLDERS[folder] ?? FOLDERS[folder.split('/')[0]] ?? 0),
+  );
   for (const { folder, score } of low) console.error(`${folder}: ${score} % is too low`);
   const isRight = low.length === 0 && unmatched.length === 0 && mutants.length > 0;
   return { isRight, rows };
@@ -65,7 +82,10 @@ function textAt(lines, { start, end }) {
   return part.join('\n');
 }
 
-/** Marks the mutants that an entry describes, in one place or as many as it says. On a slow machine, one can time out instead of surviving. */
+/**
+ * Marks the mutants that an entry describes, in one place or as many as it says. On a slow machine, one can
+ * time out instead of surviving.
+ */
 function takeEntry(mutants, { file, in: where, original, replacement, count = 1 }) {
   const found = mutants.filter(
     (mutant) =>
@@ -85,7 +105,8 @@ function isLeft({ status, isEquivalent }) {
 
 function scoreOf(mutants) {
   const counts = Object.fromEntries(COLUMNS.map((column) => [column, 0]));
-  for (const { status, isEquivalent } of mutants) counts[isEquivalent ? 'equivalent' : COLUMN_OF[status]] += 1;
+  for (const { status, isEquivalent } of mutants)
+    counts[isEquivalent ? 'equivalent' : COLUMN_OF[status]] += 1;
   const found = counts.killed + counts.timeout;
   const all = found + counts.survived + counts['no coverage'];
   return { ...counts, score: all === 0 ? 100 : Math.floor((1000 * found) / all) / 10 };

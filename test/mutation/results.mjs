@@ -1,4 +1,5 @@
-// RESULTS.md: the score of each folder, with the commit that was tested last. A run takes hours, and may be made folder by folder.
+// RESULTS.md: the score of each folder, with the commit that was tested last. A run takes hours, and may be
+// made folder by folder.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
@@ -17,16 +18,34 @@ without those that change nothing. The commit is the one that was tested. A fold
 export async function record(tested, commit) {
   const lines = linesNow();
   for (const { folder, ...row } of tested.filter((row) => row.folder in FOLDERS))
-    lines.set(folder, cells([folder, ...[...COLUMNS, 'score'].map((column) => row[column]), FOLDERS[folder], commit, today()]));
+    lines.set(
+      folder,
+      cells([
+        folder,
+        ...[...COLUMNS, 'score'].map((column) => row[column]),
+        FOLDERS[folder],
+        commit,
+        today(),
+      ]),
+    );
   const columns = ['folder', ...COLUMNS, 'score', 'threshold', 'commit', 'date'];
   const rows = Object.keys(FOLDERS).flatMap((folder) => lines.get(folder) ?? []);
-  const text = [HEAD, cells(columns), cells(columns.map(() => '---')), ...rows, '', `The last run: ${machine()}.`].join('\n');
+  const text = [
+    HEAD,
+    cells(columns),
+    cells(columns.map(() => '---')),
+    ...rows,
+    '',
+    `The last run: ${machine()}.`,
+  ].join('\n');
   writeFileSync(PAGE, await format(text, { ...(await resolveConfig(PAGE)), parser: 'markdown' }));
 }
 
 function linesNow() {
   const lines = existsSync(PAGE) ? readFileSync(PAGE, 'utf8').split('\n') : [];
-  return new Map(lines.flatMap((line) => [...line.matchAll(/^\| (\w+) /g)].map(([, folder]) => [folder, line])));
+  return new Map(
+    lines.flatMap((line) => [...line.matchAll(/^\| (\w+) /g)].map(([, folder]) => [folder, line])),
+  );
 }
 
 function cells(values) {

@@ -1,7 +1,7 @@
-// Tests the tests: Stryker changes the library in thousands of ways, one at a time. For each change, a spec must fail, or an end-to-end test of a part
-// that has no specs.
-// `npm run test:mutation -- contract verifier` tests some folders. MUTATION_FOLDER keeps what is installed, MUTATION_CONCURRENCY runs more at a time.
-// With --record, it writes the rows of these folders in RESULTS.md.
+// Tests the tests: Stryker changes the library in thousands of ways, one at a time. For each change, a spec
+// must fail, or an end-to-end test of a part that has no specs. `npm run test:mutation -- contract verifier`
+// tests some folders. MUTATION_FOLDER keeps what is installed, MUTATION_CONCURRENCY runs more at a time. With
+// --record, it writes the rows of these folders in RESULTS.md.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const chosen = process.argv.slice(2).filter((arg) => arg !== '--record');
 const folders = chosen.length > 0 ? chosen : Object.keys(FOLDERS);
 for (const folder of folders)
-  if (!existsSync(join(root, 'libs/session-auth/src', folder))) throw new Error(`${folder} is no folder of the library`);
+  if (!existsSync(join(root, 'libs/session-auth/src', folder)))
+    throw new Error(`${folder} is no folder of the library`);
 
 const commit = commitOf(import.meta.url);
 const kept = process.env.MUTATION_FOLDER;
@@ -37,7 +38,10 @@ if (process.argv.includes('--record')) await record(rows, commit);
 function groups() {
   const hasSuites = (folder) => folder.split('/')[0] in SUITES;
   const withSpecs = folders.filter((folder) => !hasSuites(folder));
-  return [...(withSpecs.length > 0 ? [withSpecs] : []), ...folders.filter(hasSuites).map((folder) => [folder])];
+  return [
+    ...(withSpecs.length > 0 ? [withSpecs] : []),
+    ...folders.filter(hasSuites).map((folder) => [folder]),
+  ];
 }
 
 /** Stryker is installed for the run, because it needs 160 packages more than the workspace. */

@@ -1,4 +1,5 @@
-// Runs specs in this process with Jest's own test functions, matchers, mocks and clock. Jest itself needs seconds for a run, and a mutant needs milliseconds.
+// Runs specs in this process with Jest's own test functions, matchers, mocks and clock. Jest itself needs
+// seconds for a run, and a mutant needs milliseconds.
 import { createRequire } from 'node:module';
 import { setImmediate as tick } from 'node:timers/promises';
 import fastCheck from 'fast-check';
@@ -14,27 +15,41 @@ const { addEventHandler, getState, resetState, run } = circus;
 const { afterAll, afterEach, beforeAll, beforeEach, describe, it, test } = circus;
 
 /** Node.js itself uses the real `process.nextTick` while a spec's clock is faked. */
-const specProcess = Object.create(process, { nextTick: { value: process.nextTick, writable: true, configurable: true } });
-const globals = new Proxy(globalThis, { get: (target, name) => (name === 'process' ? specProcess : target[name]) });
-const clock = new ModernFakeTimers({ global: globals, config: { fakeTimers: {}, rootDir: '/', testMatch: [] } });
+const specProcess = Object.create(process, {
+  nextTick: { value: process.nextTick, writable: true, configurable: true },
+});
+const globals = new Proxy(globalThis, {
+  get: (target, name) => (name === 'process' ? specProcess : target[name]),
+});
+const clock = new ModernFakeTimers({
+  global: globals,
+  config: { fakeTimers: {}, rootDir: '/', testMatch: [] },
+});
 const mocker = new ModuleMocker(globalThis);
 
 /**
- * A mutant that survives fewer runs of a property than a unit test has counts as a survivor: the score is a little too low, never too high. The
- * properties with thousands of runs count their cases.
+ * A mutant that survives fewer runs of a property than a unit test has counts as a survivor: the score is a
+ * little too low, never too high. The properties with thousands of runs count their cases.
  */
 const MAX_RUNS = 50;
 const COUNTING_RUNS = 2000;
-const runsOf = ({ numRuns = MAX_RUNS } = {}) => (numRuns < COUNTING_RUNS ? Math.min(numRuns, MAX_RUNS) : numRuns);
-const assertProperty = (property, parameters) => fastCheck.assert(property, { ...parameters, numRuns: runsOf(parameters) });
+const runsOf = ({ numRuns = MAX_RUNS } = {}) =>
+  numRuns < COUNTING_RUNS ? Math.min(numRuns, MAX_RUNS) : numRuns;
+const assertProperty = (property, parameters) =>
+  fastCheck.assert(property, { ...parameters, numRuns: runsOf(parameters) });
 const quickCheck = { ...fastCheck, assert: assertProperty };
 const quickModule = { __esModule: true, ...quickCheck, default: quickCheck };
 
-/** undici calls the faked `setImmediate` when a socket of an earlier spec closes while a spec's clock is faked: the spec would count one timer too many. */
+/**
+ * undici calls the faked `setImmediate` when a socket of an earlier spec closes while a spec's clock is
+ * faked: the spec would count one timer too many.
+ */
 const MAX_SETTLING_MS = 200;
 let idleResources = Infinity;
 
-/** Waits until the sockets of the last spec are closed. Those that a mutant has left open are waited for once. */
+/**
+ * Waits until the sockets of the last spec are closed. Those that a mutant has left open are waited for once.
+ */
 async function settled() {
   const deadline = performance.now() + MAX_SETTLING_MS;
   const open = () => process.getActiveResourcesInfo().length;
@@ -54,11 +69,21 @@ addEventHandler((event) => {
 /**
  * Evaluates a spec and runs its tests.
  * @param chosen whether to run a test, by its id
- * @param ids the ids of its tests without a mutant, in order: a mutant can change the name of a test, which may contain a value
+ * @param ids the ids of its tests without a mutant, in order: a mutant can change the name of a test, which
+ * may contain a value
  * @param bail whether to run no more tests after one failed
  * @returns the tests that ran, and an error of the spec itself
  */
-export async function runSpec({ file, name, chosen = () => true, bail = false, timeout, ids: known, onLoaded, onStart }) {
+export async function runSpec({
+  file,
+  name,
+  chosen = () => true,
+  bail = false,
+  timeout,
+  ids: known,
+  onLoaded,
+  onStart,
+}) {
   await prepare(file);
   await settled();
   resetState();
@@ -67,10 +92,21 @@ export async function runSpec({ file, name, chosen = () => true, bail = false, t
   isStray = false;
   try {
     const modules = new Modules({ 'fast-check': quickModule }, specProcess);
-    modules.replace('@jest/globals', { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, jest: jestOf(modules) });
+    modules.replace('@jest/globals', {
+      afterAll,
+      afterEach,
+      beforeAll,
+      beforeEach,
+      describe,
+      expect,
+      it,
+      test,
+      jest: jestOf(modules),
+    });
     modules.load(file);
     const named = [...testsOf(getState().rootDescribeBlock, name)];
-    const tests = known?.length === named.length ? named.map(({ test }, index) => ({ test, id: known[index] })) : named;
+    const tests =
+      known?.length === named.length ? named.map(({ test }, index) => ({ test, id: known[index] })) : named;
     onLoaded?.(tests.map(({ id }) => id));
     const ids = new Map(tests.map(({ test, id }) => [test, id]));
     for (const { test, id } of tests) if (!chosen(id)) test.mode = 'skip';
@@ -79,7 +115,12 @@ export async function runSpec({ file, name, chosen = () => true, bail = false, t
       onDone: (test) => {
         if (test.mode === 'skip' || test.mode === 'todo') return;
         const [failure] = test.errors;
-        results.push({ id: ids.get(test), name: ids.get(test), durationMs: test.duration ?? 0, failure: failure && messageOf(failure) });
+        results.push({
+          id: ids.get(test),
+          name: ids.get(test),
+          durationMs: test.duration ?? 0,
+          failure: failure && messageOf(failure),
+        });
         if (failure && bail) for (const other of tests) other.test.mode = 'skip';
       },
     };
@@ -117,7 +158,10 @@ function failWith(error) {
 process.on('uncaughtException', failWith);
 process.on('unhandledRejection', failWith);
 
-/** Never empty, because what has a message has failed: the errors of reflect-metadata, for example, have none of their own. */
+/**
+ * Never empty, because what has a message has failed: the errors of reflect-metadata, for example, have none
+ * of their own.
+ */
 function messageOf(failure) {
   const error = Array.isArray(failure) ? (failure[0] ?? failure[1]) : failure;
   return error?.message || String(error) || 'failed without a message';

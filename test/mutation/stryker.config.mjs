@@ -8,7 +8,11 @@ const parts = (process.env.MUTATED ?? '').split(',');
 const [part] = parts[0].split('/');
 
 export default {
-  mutate: [...parts.map((part) => `${SOURCES}/${part.endsWith('.ts') ? part : `${part}/**/*.ts`}`), '!**/*.spec.ts', '!**/*.d.ts'],
+  mutate: [
+    ...parts.map((part) => `${SOURCES}/${part.endsWith('.ts') ? part : `${part}/**/*.ts`}`),
+    '!**/*.spec.ts',
+    '!**/*.d.ts',
+  ],
   plugins: [fileURLToPath(new URL('plugin.mjs', import.meta.url))],
   testRunner: 'specs',
   ignorers: ['texts'],

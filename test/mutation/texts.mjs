@@ -1,6 +1,7 @@
 /**
- * Stryker does not mutate texts for people. Which of them a test compares is chance, and `npm run docs:messages` compares each with the documentation:
- * the calls are those of tools/check-messages.mjs. Conditions that choose between texts are mutated.
+ * Stryker does not mutate texts for people. Which of them a test compares is chance, and `npm run
+ * docs:messages` compares each with the documentation: the calls are those of tools/check-messages.mjs.
+ * Conditions that choose between texts are mutated.
  */
 const TEXTS = [
   { call: /(?:Error|Exception)$/, isNew: true, argument: 0 },
@@ -16,10 +17,12 @@ export const texts = {
     let value = path;
     while (value.parentPath?.isConditionalExpression() && value.key !== 'test') value = value.parentPath;
     const call = value.parentPath;
-    if (value.listKey !== 'arguments' || !(call?.isNewExpression() || call?.isCallExpression())) return undefined;
+    if (value.listKey !== 'arguments' || !(call?.isNewExpression() || call?.isCallExpression()))
+      return undefined;
     const name = call.get('callee').toString();
     const isText = TEXTS.some(
-      (text) => text.call.test(name) && Boolean(text.isNew) === call.isNewExpression() && text.argument === value.key,
+      (text) =>
+        text.call.test(name) && Boolean(text.isNew) === call.isNewExpression() && text.argument === value.key,
     );
     return isText ? 'npm run docs:messages compares this text with the documentation' : undefined;
   },

@@ -1,4 +1,5 @@
-// Runs end-to-end tests on NestJS 11, from the same sources. Arguments are those of Jest: patterns of test files, or else SUITES.
+// Runs end-to-end tests on NestJS 11, from the same sources. Arguments are those of Jest: patterns of test
+// files, or else SUITES.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -56,13 +57,20 @@ function suitesWith(pattern) {
 /** Whether the installed packages match the lock file. */
 function isInstalled() {
   try {
-    return statSync(`${folder}node_modules/.package-lock.json`).mtimeMs >= statSync(`${folder}package-lock.json`).mtimeMs;
+    return (
+      statSync(`${folder}node_modules/.package-lock.json`).mtimeMs >=
+      statSync(`${folder}package-lock.json`).mtimeMs
+    );
   } catch {
     return false;
   }
 }
 
 function run(command, parameters, env = {}) {
-  const { status } = spawnSync(command, parameters, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+  const { status } = spawnSync(command, parameters, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
   if (status !== 0) process.exit(status ?? 1);
 }

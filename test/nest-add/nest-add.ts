@@ -31,14 +31,22 @@ export interface Answer {
   readonly said: string;
 }
 
-/** Runs `nest add nestjs-session-auth` on a project, with the current sources of the collection. Call it inside `describe`. */
-export function nestAdd(cwd = () => ROOT): (files: Files, options?: Options, encoding?: Question['encoding']) => Promise<Answer> {
+/**
+ * Runs `nest add nestjs-session-auth` on a project, with the current sources of the collection. Call it
+ * inside `describe`.
+ */
+export function nestAdd(
+  cwd = () => ROOT,
+): (files: Files, options?: Options, encoding?: Question['encoding']) => Promise<Answer> {
   let folder: string;
   let child: ChildProcess;
   beforeAll(async () => {
     await mkdir(join(ROOT, 'dist'), { recursive: true });
     folder = await mkdtemp(join(ROOT, 'dist/nest-add-'));
-    await promisify(execFile)(process.execPath, [join(ROOT, 'libs/session-auth/build-schematics.mjs'), join(folder, 'schematics')]);
+    await promisify(execFile)(process.execPath, [
+      join(ROOT, 'libs/session-auth/build-schematics.mjs'),
+      join(folder, 'schematics'),
+    ]);
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     const program = join(folder, 'schematic.process.js');
     await transpile(join(import.meta.dirname, 'schematic.process.ts'), program);

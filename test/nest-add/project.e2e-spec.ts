@@ -34,12 +34,16 @@ describe('package.json after nest add', () => {
 
   it('names every peer of the package that is not optional and not in every Nest application, within the range of the package', async () => {
     const manifest = readFileSync(join(import.meta.dirname, '../../libs/session-auth/package.json'), 'utf8');
-    const { peerDependencies, peerDependenciesMeta } = JSON.parse(manifest) as Manifest & { peerDependenciesMeta: object };
+    const { peerDependencies, peerDependenciesMeta } = JSON.parse(manifest) as Manifest & {
+      peerDependenciesMeta: object;
+    };
     const { files } = await add(PROJECT);
 
     const { dependencies } = manifestOf(files['package.json']);
     const inEvery = ['@nestjs/common', '@nestjs/core', 'reflect-metadata', 'rxjs'];
-    const needed = Object.entries(peerDependencies).filter(([name]) => !inEvery.includes(name) && !(name in peerDependenciesMeta));
+    const needed = Object.entries(peerDependencies).filter(
+      ([name]) => !inEvery.includes(name) && !(name in peerDependenciesMeta),
+    );
     expect(needed).toHaveLength(4);
     for (const [name, range] of needed) expect(range.split(' || ')).toContain(dependencies[name]);
   });
@@ -47,7 +51,10 @@ describe('package.json after nest add', () => {
   it('follows the Nest that is installed where the range leaves it open', async () => {
     const installed = { 'node_modules/@nestjs/core/package.json': '{ "version": "11.1.2" }' };
 
-    const { files } = await add({ ...withManifest({ dependencies: { '@nestjs/core': '>=10' } }), ...installed });
+    const { files } = await add({
+      ...withManifest({ dependencies: { '@nestjs/core': '>=10' } }),
+      ...installed,
+    });
 
     expect(manifestOf(files['package.json']).dependencies['@nestjs/config']).toBe('^4.0.0');
   });
@@ -81,7 +88,9 @@ describe('package.json after nest add', () => {
     const answer = await add(PROJECT, { skipInstall: true });
 
     expect(installations(answer)).toEqual([]);
-    expect(answer.said).toContain('1. Install the packages that were added to package.json: @nestjs/axios, @nestjs/config, axios');
+    expect(answer.said).toContain(
+      '1. Install the packages that were added to package.json: @nestjs/axios, @nestjs/config, axios',
+    );
   });
 });
 
@@ -96,11 +105,16 @@ describe('.env.example after nest add', () => {
   });
 
   it('keeps its lines, and .env is unchanged', async () => {
-    const before = { '.env': 'PORT=1', '.env.example': 'PORT=3000\nSESSION_SERVICE_URL=https://sessions.test' };
+    const before = {
+      '.env': 'PORT=1',
+      '.env.example': 'PORT=3000\nSESSION_SERVICE_URL=https://sessions.test',
+    };
 
     const { files } = await add({ ...PROJECT, ...before });
 
-    expect(files['.env.example']).toMatch(/^PORT=3000\nSESSION_SERVICE_URL=https:\/\/sessions[.]test\n\n#.*\nSESSION_SERVICE_API_KEY=\n$/);
+    expect(files['.env.example']).toMatch(
+      /^PORT=3000\nSESSION_SERVICE_URL=https:\/\/sessions[.]test\n\n#.*\nSESSION_SERVICE_API_KEY=\n$/,
+    );
     expect(files['.env']).toBe('PORT=1');
   });
 });
@@ -142,7 +156,10 @@ describe('the generated end-to-end test after nest add', () => {
       '',
     ].join('\n');
     const installed = body
-      .replace(/Test\.create.*?\.compile/s, 'sessions\n      .install(Test.createTestingModule({ imports: [AppModule] }))\n      .compile')
+      .replace(
+        /Test\.create.*?\.compile/s,
+        'sessions\n      .install(Test.createTestingModule({ imports: [AppModule] }))\n      .compile',
+      )
       .replace(".get('/')", ".get('/')\n      .set(sessions.signInAs())");
     expect(files[TEST]).toBe(`${head}app.module.js';\n${added}${installed}`);
     expect(said).toContain(`${TEST} runs with TestSessions, without a session service.`);
@@ -181,7 +198,9 @@ describe('nest add, once more', () => {
 
     expect(again.files).toEqual(files);
     expect(installations(again)).toEqual([]);
-    expect(again.said).toContain(`SessionAuthModule is already registered in ${MODULE}. Your code is unchanged.`);
+    expect(again.said).toContain(
+      `SessionAuthModule is already registered in ${MODULE}. Your code is unchanged.`,
+    );
   });
 
   it('leaves --protect-all-routes to the user, and reports so', async () => {
@@ -212,8 +231,16 @@ const CORE = "import { CoreModule } from './core.module.js';\n";
 
 /** The `imports` of a root module, before and after. */
 const CASES: readonly [name: string, before: string, after: string][] = [
-  ['an empty list', '{\n  imports: [],\n  controllers: [],\n}', `{\n  imports: [\n${BOTH}  ],\n  controllers: [],\n}`],
-  ['a list on one line', '{\n  imports: [CoreModule],\n}', `{\n  imports: [\n    CoreModule,\n${BOTH}  ],\n}`],
+  [
+    'an empty list',
+    '{\n  imports: [],\n  controllers: [],\n}',
+    `{\n  imports: [\n${BOTH}  ],\n  controllers: [],\n}`,
+  ],
+  [
+    'a list on one line',
+    '{\n  imports: [CoreModule],\n}',
+    `{\n  imports: [\n    CoreModule,\n${BOTH}  ],\n}`,
+  ],
   [
     'everything on one line',
     '{ imports: [CoreModule], providers: [] }',
@@ -225,14 +252,19 @@ const CASES: readonly [name: string, before: string, after: string][] = [
     `{\n  imports: [\n    CoreModule, // first\n    // OldModule,\n${BOTH}  ],\n}`,
   ],
   ['no list', '{\n  controllers: [],\n}', `{\n  imports: [\n${BOTH}  ],\n  controllers: [],\n}`],
-  ['no list, on one line', '{ controllers: [], providers: [] }', `{\n  imports: [\n${BOTH}  ],\n  controllers: [],\n  providers: [],\n}`],
+  [
+    'no list, on one line',
+    '{ controllers: [], providers: [] }',
+    `{\n  imports: [\n${BOTH}  ],\n  controllers: [],\n  providers: [],\n}`,
+  ],
   ['an empty object', '{}', `{\n  imports: [\n${BOTH}  ],\n}`],
   ['no object', '', `{\n  imports: [\n${BOTH}  ],\n}`],
 ];
 
 describe('the root module after nest add', () => {
   const add = nestAdd();
-  const moduleAfter = async (module: string): Promise<string | undefined> => (await add(projectWith(module))).files[MODULE];
+  const moduleAfter = async (module: string): Promise<string | undefined> =>
+    (await add(projectWith(module))).files[MODULE];
 
   it.each(CASES)('has the session check in its imports where it had %s', async (_name, before, after) => {
     const module = await moduleAfter(moduleWith(before, CORE));
@@ -250,7 +282,15 @@ describe('the root module after nest add', () => {
   });
 
   it('keeps its quotes, tabs, line ends and missing semicolons', async () => {
-    const before = ['import { Module } from "@nestjs/common"', '', '@Module({', '\timports: [],', '})', 'export class AppModule {}', ''];
+    const before = [
+      'import { Module } from "@nestjs/common"',
+      '',
+      '@Module({',
+      '\timports: [],',
+      '})',
+      'export class AppModule {}',
+      '',
+    ];
 
     const module = await moduleAfter(before.join('\r\n'));
 
@@ -273,18 +313,27 @@ describe('the root module after nest add', () => {
       `\uFEFFimport { Module } from '@nestjs/common'; // eslint-disable-line\n\n@Module({})\nexport class AppModule {}\n`,
     );
 
-    expect(module).toMatch(/^\uFEFFimport \{ Module \} from '@nestjs\/common'; \/\/ eslint-disable-line\nimport /);
+    expect(module).toMatch(
+      /^\uFEFFimport \{ Module \} from '@nestjs\/common'; \/\/ eslint-disable-line\nimport /,
+    );
   });
 
-  it.each(["'imports'", '"imports"', "['imports']"])('has the session check in the list that it calls %s', async (name) => {
-    const module = await moduleAfter(moduleWith(`{\n  ${name}: [],\n}`));
+  it.each(["'imports'", '"imports"', "['imports']"])(
+    'has the session check in the list that it calls %s',
+    async (name) => {
+      const module = await moduleAfter(moduleWith(`{\n  ${name}: [],\n}`));
 
-    expect(module).toContain(`  ${name}: [\n${BOTH}  ],\n`);
-    expect(module?.match(/^ {2}\S*imports/gm)).toHaveLength(1);
-  });
+      expect(module).toContain(`  ${name}: [\n${BOTH}  ],\n`);
+      expect(module?.match(/^ {2}\S*imports/gm)).toHaveLength(1);
+    },
+  );
 
   it('has the session check though another file of the application is not UTF-8', async () => {
-    const { files } = await add(projectWith(moduleWith('{}'), { 'src/words.ts': "export const FOR = 'für';\n" }), {}, 'latin1');
+    const { files } = await add(
+      projectWith(moduleWith('{}'), { 'src/words.ts': "export const FOR = 'für';\n" }),
+      {},
+      'latin1',
+    );
 
     expect(files[MODULE]).toContain(BOTH);
   });
@@ -306,30 +355,53 @@ describe('the root module after nest add', () => {
   });
 
   it('is not misled by a ConfigModule.forRoot() in a test or in a comment', async () => {
-    const spec = moduleWith('{ imports: [ConfigModule.forRoot()] }', "import { ConfigModule } from '@nestjs/config';\n");
+    const spec = moduleWith(
+      '{ imports: [ConfigModule.forRoot()] }',
+      "import { ConfigModule } from '@nestjs/config';\n",
+    );
     const { files } = await add(
-      projectWith(moduleWith('{}', '// ConfigModule.forRoot() of @nestjs/config\n'), { 'src/app.module.spec.ts': spec }),
+      projectWith(moduleWith('{}', '// ConfigModule.forRoot() of @nestjs/config\n'), {
+        'src/app.module.spec.ts': spec,
+      }),
     );
 
     expect(files[MODULE]).toContain(BOTH);
   });
 
   it('uses the existing names of its imports', async () => {
-    const module = await moduleAfter(moduleWith('{}', "import { ConfigModule as Env } from '@nestjs/config';\n"));
+    const module = await moduleAfter(
+      moduleWith('{}', "import { ConfigModule as Env } from '@nestjs/config';\n"),
+    );
 
     expect(module).toContain("import { ConfigModule as Env, ConfigService } from '@nestjs/config';");
-    expect(module).toContain('    Env.forRoot(),\n    SessionAuthModule.forRootAsync({\n      imports: [Env],\n');
+    expect(module).toContain(
+      '    Env.forRoot(),\n    SessionAuthModule.forRootAsync({\n      imports: [Env],\n',
+    );
   });
 
   it.each([
-    ['a ConfigModule of its own', "import { ConfigModule } from './config/config.module.js';", 'ConfigModule'],
-    ['imported ConfigService as a type', "import type { ConfigService } from '@nestjs/config';", 'ConfigService'],
-    ['imported ConfigService as a type in a list', "import { type ConfigService } from '@nestjs/config';", 'ConfigService'],
+    [
+      'a ConfigModule of its own',
+      "import { ConfigModule } from './config/config.module.js';",
+      'ConfigModule',
+    ],
+    [
+      'imported ConfigService as a type',
+      "import type { ConfigService } from '@nestjs/config';",
+      'ConfigService',
+    ],
+    [
+      'imported ConfigService as a type in a list',
+      "import { type ConfigService } from '@nestjs/config';",
+      'ConfigService',
+    ],
   ])('gives its import another name if the module had %s', async (_name, line, taken) => {
     const module = await moduleAfter(moduleWith('{}', `${line}\n`));
 
     expect(module).toContain(`${taken} as Nest${taken}`);
-    expect(module).toContain(taken === 'ConfigModule' ? 'imports: [NestConfigModule],' : '(config: NestConfigService) =>');
+    expect(module).toContain(
+      taken === 'ConfigModule' ? 'imports: [NestConfigModule],' : '(config: NestConfigService) =>',
+    );
   });
 
   it('protects every route when that is asked for, and not when it is declined', async () => {
@@ -351,7 +423,11 @@ describe('an application without a guard of its own', () => {
   it('is protected in every route, and the report says so and why', async () => {
     const comment = '// Later: @UseGuards(AuthGuard), APP_GUARD\n';
     const { files, said } = await add(
-      projectWith(moduleWith('{}'), { 'src/one.ts': comment, 'src/one.spec.ts': 'app.useGlobalGuards();', 'dist/two.ts': 'UseGuards' }),
+      projectWith(moduleWith('{}'), {
+        'src/one.ts': comment,
+        'src/one.spec.ts': 'app.useGlobalGuards();',
+        'dist/two.ts': 'UseGuards',
+      }),
     );
 
     expect(files[MODULE]).toContain('protectAllRoutes: true,');
@@ -364,32 +440,59 @@ describe('an application with a guard of its own', () => {
   const add = nestAdd();
 
   it.each([
-    ['registered globally', "import { APP_GUARD } from '@nestjs/core';\nexport const guard = { provide: APP_GUARD, useClass: Own };"],
+    [
+      'registered globally',
+      "import { APP_GUARD } from '@nestjs/core';\nexport const guard = { provide: APP_GUARD, useClass: Own };",
+    ],
     ['applied in main.ts', 'export const start = (app) => app.useGlobalGuards(new Own());'],
     ['applied by a string', "app['useGlobalGuards'](new Own());"],
-    ['on a controller', "import { UseGuards } from '@nestjs/common';\n@UseGuards(Own)\nexport class CatsController {}"],
-    ['under another name', "import { UseGuards as Guarded } from '@nestjs/common';\n@Guarded(Own)\nexport class CatsController {}"],
-    ['that is not applied yet', "import type { CanActivate } from '@nestjs/common';\nexport class Own implements CanActivate {}"],
+    [
+      'on a controller',
+      "import { UseGuards } from '@nestjs/common';\n@UseGuards(Own)\nexport class CatsController {}",
+    ],
+    [
+      'under another name',
+      "import { UseGuards as Guarded } from '@nestjs/common';\n@Guarded(Own)\nexport class CatsController {}",
+    ],
+    [
+      'that is not applied yet',
+      "import type { CanActivate } from '@nestjs/common';\nexport class Own implements CanActivate {}",
+    ],
   ])('%s keeps it, and the report names the file and the guide', async (_name, text) => {
     const { files, said } = await add(projectWith(moduleWith('{}'), { 'src/auth/own.ts': text }));
 
     expect(files[MODULE]).toContain('SessionAuthModule.forRootAsync({');
     expect(files[MODULE]).not.toContain('protectAllRoutes');
-    expect(said).toContain('Your application has a guard (src/auth/own.ts), so `protectAllRoutes` was left off');
+    expect(said).toContain(
+      'Your application has a guard (src/auth/own.ts), so `protectAllRoutes` was left off',
+    );
     expect(said).toMatch(/https:\/\/github\.com\/[\w/-]+\/blob\/v\d+\.\d+\.\d+\/docs\/migration\.md\n/);
   });
 
   it('is protected all the same when that is asked for', async () => {
-    const { files } = await add(projectWith(moduleWith('{}'), { 'src/own.ts': '@UseGuards(Own) class A {}' }), { protectAllRoutes: true });
+    const { files } = await add(
+      projectWith(moduleWith('{}'), { 'src/own.ts': '@UseGuards(Own) class A {}' }),
+      { protectAllRoutes: true },
+    );
     expect(files[MODULE]).toContain('protectAllRoutes: true,');
   });
 
   it('in a library of its workspace keeps it, and one in another application does not count', async () => {
-    const projects = { shop: { type: 'application', sourceRoot: 'src' }, auth: { type: 'library', sourceRoot: 'libs/auth/src' } };
+    const projects = {
+      shop: { type: 'application', sourceRoot: 'src' },
+      auth: { type: 'library', sourceRoot: 'libs/auth/src' },
+    };
     const workspace = { 'nest-cli.json': JSON.stringify({ sourceRoot: 'src', monorepo: true, projects }) };
     const guard = '@UseGuards(Own) class A {}';
-    const inLibrary = await add(projectWith(moduleWith('{}'), { ...workspace, 'libs/auth/src/index.ts': guard }));
-    const elsewhere = await add(projectWith(moduleWith('{}'), { ...workspace, 'apps/web/src/index.ts': guard }));
-    expect([inLibrary, elsewhere].map(({ files }) => files[MODULE]?.includes('protectAllRoutes'))).toEqual([false, true]);
+    const inLibrary = await add(
+      projectWith(moduleWith('{}'), { ...workspace, 'libs/auth/src/index.ts': guard }),
+    );
+    const elsewhere = await add(
+      projectWith(moduleWith('{}'), { ...workspace, 'apps/web/src/index.ts': guard }),
+    );
+    expect([inLibrary, elsewhere].map(({ files }) => files[MODULE]?.includes('protectAllRoutes'))).toEqual([
+      false,
+      true,
+    ]);
   });
 });

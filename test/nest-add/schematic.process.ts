@@ -1,4 +1,5 @@
-// Runs the collection with the devkit's own runner. A separate process, because Jest cannot load the devkit on Node 20.
+// Runs the collection with the devkit's own runner. A separate process, because Jest cannot load the devkit
+// on Node 20.
 import { join } from 'node:path';
 import { HostTree } from '@angular-devkit/schematics';
 import { SchematicTestRunner, UnitTestTree } from '@angular-devkit/schematics/testing/index.js';
@@ -15,9 +16,12 @@ async function answer({ files, options, encoding }: Question): Promise<Answer> {
   const said: string[] = [];
   runner.logger.subscribe(({ message }) => said.push(message));
   for (const { name, options: last } of tasks) {
-    if (name === 'run-schematic') await runner.runSchematic('next-steps', (last as { options: object }).options, result);
+    if (name === 'run-schematic')
+      await runner.runSchematic('next-steps', (last as { options: object }).options, result);
   }
-  const paths = result.files.map((path) => [path.slice(1), result.read(path)?.toString(encoding) ?? ''] as const);
+  const paths = result.files.map(
+    (path) => [path.slice(1), result.read(path)?.toString(encoding) ?? ''] as const,
+  );
   return { files: Object.fromEntries(paths), tasks, said: said.join('\n') };
 }
 

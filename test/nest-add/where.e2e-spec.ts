@@ -3,21 +3,43 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nestAdd, type Answer, type Files } from './nest-add.js';
-import { emptyProject, main, MODULE, moduleWith, projectWith, SESSION_AUTH, BOTH, IMPORTS } from './projects.js';
+import {
+  emptyProject,
+  main,
+  MODULE,
+  moduleWith,
+  projectWith,
+  SESSION_AUTH,
+  BOTH,
+  IMPORTS,
+} from './projects.js';
 
 const ROOT_MODULE = moduleWith('{}', '', 'RootModule');
 
 /** The files that have the session check in them now. */
-const changed = ({ files }: Answer): string[] => Object.keys(files).filter((path) => files[path]?.includes(SESSION_AUTH));
+const changed = ({ files }: Answer): string[] =>
+  Object.keys(files).filter((path) => files[path]?.includes(SESSION_AUTH));
 
 describe('nest add finds the root module', () => {
   const add = nestAdd();
 
   const APPLICATIONS: readonly [name: string, files: Files, path: string][] = [
-    ['where main.ts imports it from', { 'src/main.ts': main('./root/root.module.js', 'RootModule') }, 'src/root/root.module.ts'],
-    ['without an extension, as in CommonJS', { 'src/main.ts': main('./root/root.module', 'RootModule') }, 'src/root/root.module.ts'],
+    [
+      'where main.ts imports it from',
+      { 'src/main.ts': main('./root/root.module.js', 'RootModule') },
+      'src/root/root.module.ts',
+    ],
+    [
+      'without an extension, as in CommonJS',
+      { 'src/main.ts': main('./root/root.module', 'RootModule') },
+      'src/root/root.module.ts',
+    ],
     ['in the index of a folder', { 'src/main.ts': main('./root', 'RootModule') }, 'src/root/index.ts'],
-    ['when main.ts starts it with options', { 'src/main.ts': main('./root.module', 'RootModule.forRoot()') }, 'src/root.module.ts'],
+    [
+      'when main.ts starts it with options',
+      { 'src/main.ts': main('./root.module', 'RootModule.forRoot()') },
+      'src/root.module.ts',
+    ],
     ['in src/app.module.ts when there is no main.ts', {}, MODULE],
     [
       'when main.ts gets it by an alias of the compiler, and it is where nest new puts it',
@@ -36,13 +58,17 @@ describe('nest add finds the root module', () => {
   });
 
   it('in main.ts itself', async () => {
-    const text = main('./nothing', 'RootModule').replace("import { RootModule } from './nothing';", ROOT_MODULE);
+    const text = main('./nothing', 'RootModule').replace(
+      "import { RootModule } from './nothing';",
+      ROOT_MODULE,
+    );
 
     expect(changed(await add({ ...emptyProject({}), 'src/main.ts': text }))).toEqual(['src/main.ts']);
   });
 
   it('among other modules of its file, by its name', async () => {
-    const before = moduleWith('{ providers: [1] }', '', 'OneModule') + moduleWith('{}').split('\n').slice(1).join('\n');
+    const before =
+      moduleWith('{ providers: [1] }', '', 'OneModule') + moduleWith('{}').split('\n').slice(1).join('\n');
 
     const { files } = await add(projectWith(before));
 
@@ -51,7 +77,10 @@ describe('nest add finds the root module', () => {
   });
 
   it('of the project that the Nest CLI names, in a monorepo, and leaves the others alone', async () => {
-    const projects = { api: { sourceRoot: 'apps/api/src', entryFile: 'server' }, web: { sourceRoot: 'apps/web/src' } };
+    const projects = {
+      api: { sourceRoot: 'apps/api/src', entryFile: 'server' },
+      web: { sourceRoot: 'apps/web/src' },
+    };
     const monorepo = {
       ...emptyProject({}),
       'nest-cli.json': JSON.stringify({ sourceRoot: 'apps/web/src', monorepo: true, projects }),
@@ -61,7 +90,9 @@ describe('nest add finds the root module', () => {
       'apps/web/src/web.module.ts': moduleWith('{}', '', 'WebModule'),
     };
 
-    expect(changed(await add(monorepo, { sourceRoot: 'apps/api/src' }))).toEqual(['apps/api/src/api.module.ts']);
+    expect(changed(await add(monorepo, { sourceRoot: 'apps/api/src' }))).toEqual([
+      'apps/api/src/api.module.ts',
+    ]);
     expect(changed(await add(monorepo))).toEqual(['apps/web/src/web.module.ts']);
   });
 
@@ -83,12 +114,32 @@ const SHARED = "import { shared } from './shared.js';\n";
 
 /** Modules that can't be extended safely, and the reason that the user is shown. */
 const CASES: readonly [name: string, module: string, why: string][] = [
-  ['has imports that are kept elsewhere', moduleWith('{ imports: shared }', SHARED), 'its `imports` is not an array literal'],
+  [
+    'has imports that are kept elsewhere',
+    moduleWith('{ imports: shared }', SHARED),
+    'its `imports` is not an array literal',
+  ],
   ['spreads another object', moduleWith('{ ...shared }', SHARED), 'spreads another object'],
-  ['may get its imports from another object', moduleWith('{ imports: [], ...shared }', SHARED), 'spreads another object'],
-  ['has a computed name for its imports', moduleWith('{ [`imports`]: shared }', SHARED), 'its `imports` is not an array literal'],
-  ['is described elsewhere', moduleWith('shared', SHARED), 'the argument of its @Module() is not an object literal'],
-  ['uses every name already', moduleWith('{}', OWN_CONFIG), 'ConfigModule and NestConfigModule are already in use there'],
+  [
+    'may get its imports from another object',
+    moduleWith('{ imports: [], ...shared }', SHARED),
+    'spreads another object',
+  ],
+  [
+    'has a computed name for its imports',
+    moduleWith('{ [`imports`]: shared }', SHARED),
+    'its `imports` is not an array literal',
+  ],
+  [
+    'is described elsewhere',
+    moduleWith('shared', SHARED),
+    'the argument of its @Module() is not an object literal',
+  ],
+  [
+    'uses every name already',
+    moduleWith('{}', OWN_CONFIG),
+    'ConfigModule and NestConfigModule are already in use there',
+  ],
   ['is not valid TypeScript', moduleWith('{ imports: [ }'), 'it is not valid TypeScript'],
   ['is no module', 'export class AppModule {}\n', 'no class with @Module() was found'],
 ];
@@ -142,7 +193,11 @@ describe('nest add changes no code, and prints the lines to add', () => {
   });
 
   it('in a JavaScript project, where the lines have no types', async () => {
-    const project = { ...emptyProject({}), 'nest-cli.json': '{ "language": "js" }', 'src/app.module.js': 'module.exports = {};' };
+    const project = {
+      ...emptyProject({}),
+      'nest-cli.json': '{ "language": "js" }',
+      'src/app.module.js': 'module.exports = {};',
+    };
 
     const { files, said } = await add(project);
 

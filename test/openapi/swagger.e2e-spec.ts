@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiSecurity, DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import {
+  ApiOkResponse,
+  ApiSecurity,
+  DocumentBuilder,
+  SwaggerModule,
+  type OpenAPIObject,
+} from '@nestjs/swagger';
 import {
   CurrentUser,
   fromBearer,
@@ -97,7 +103,9 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
 
   it('names the scheme, and the routes that it is for', async () => {
     const { document } = await documented();
-    expect(document.components?.securitySchemes).toMatchObject({ session: { type: 'apiKey', in: 'header', name: 'X-AUTH-TOKEN' } });
+    expect(document.components?.securitySchemes).toMatchObject({
+      session: { type: 'apiKey', in: 'header', name: 'X-AUTH-TOKEN' },
+    });
     expect(document.paths['/me']?.get?.security).toEqual([{ session: [] }]);
     expect(document.paths['/open']?.get?.security).toBeUndefined();
   });
@@ -111,7 +119,12 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
       token: fromHeader('x-partner-token'),
     });
     const controllers = [AboveController, BelowController, HandlersController];
-    const { app } = await bed.sample({ baseUrl: service.url, controllers, imports: [partners], options: { token: fromBearer() } });
+    const { app } = await bed.sample({
+      baseUrl: service.url,
+      controllers,
+      imports: [partners],
+      options: { token: fromBearer() },
+    });
     const builder = addSessionAuth(new DocumentBuilder(), { type: 'http', scheme: 'bearer' });
     addSessionAuth(builder, { type: 'apiKey', in: 'header', name: 'X-Partner-Token' }, 'partners');
     const { paths, components } = SwaggerModule.createDocument(app, builder.build());
@@ -119,9 +132,15 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
 
     expect(components?.securitySchemes).toMatchObject({
       session: { type: 'http', scheme: 'bearer', description: expect.any(String) },
-      'session-partners': { type: 'apiKey', in: 'header', name: 'X-Partner-Token', description: expect.any(String) },
+      'session-partners': {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-Partner-Token',
+        description: expect.any(String),
+      },
     });
-    for (const path of ['/above', '/below', '/handlers/partners']) expect(securityOf(path)).toEqual([{ 'session-partners': [] }]);
+    for (const path of ['/above', '/below', '/handlers/partners'])
+      expect(securityOf(path)).toEqual([{ 'session-partners': [] }]);
     expect(securityOf('/handlers/staff')).toEqual([{ session: [] }]);
     expect(securityOf('/handlers/with-key')).toEqual([{ 'session-partners': [] }, { key: [] }]);
   });
@@ -130,10 +149,16 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
     const { document } = await documented();
     const replies = document.paths['/me']?.get?.responses;
     expect(Object.keys(replies ?? {})).toEqual(expect.arrayContaining(['200', '401', '403', '503']));
-    expect(replies).toMatchObject({ 401: { headers: { 'WWW-Authenticate': {} } }, 503: { headers: { 'Retry-After': {} } } });
+    expect(replies).toMatchObject({
+      401: { headers: { 'WWW-Authenticate': {} } },
+      503: { headers: { 'Retry-After': {} } },
+    });
     const schema = { $ref: '#/components/schemas/SessionAuthDenial' };
     for (const status of ['401', '403', '503'])
-      expect(replies).toHaveProperty(status, expect.objectContaining({ content: { 'application/json': { schema } }, description: TEXT }));
+      expect(replies).toHaveProperty(
+        status,
+        expect.objectContaining({ content: { 'application/json': { schema } }, description: TEXT }),
+      );
     expect(document.components?.securitySchemes).toMatchObject({ session: { description: TEXT } });
     expect(document.components?.schemas).toHaveProperty('SessionAuthDenial');
   });
@@ -165,7 +190,13 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
     ];
     const flags = ['help_checkbox', 'benestream_enabled', 'ats_enabled', 'obs_enabled'];
     expect(document.components?.schemas).toMatchObject({
-      UserRecord: { properties: { ...described('string', texts), ...described('boolean', flags), ccl_info: { description: TEXT } } },
+      UserRecord: {
+        properties: {
+          ...described('string', texts),
+          ...described('boolean', flags),
+          ccl_info: { description: TEXT },
+        },
+      },
       CclInfo: { properties: described('integer', ['client_id', 'company_id', 'location_id']) },
     });
   });

@@ -23,7 +23,10 @@ interface DatabaseOfGuide {
 }
 
 interface AuditTrailModule {
-  readonly AuditTrail: new (events: Pick<SessionAuthEvents, 'decisions$'>, database: DatabaseOfGuide) => Trail;
+  readonly AuditTrail: new (
+    events: Pick<SessionAuthEvents, 'decisions$'>,
+    database: DatabaseOfGuide,
+  ) => Trail;
 }
 
 const MAX_WAITING = 50_000;
@@ -84,7 +87,9 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
   const stopDatabase = async (): Promise<void> => server.kill(await server.workers());
 
   async function start(): Promise<(headers?: SessionHeaders) => Promise<number>> {
-    const moduleRef = await sessions.install(Test.createTestingModule({ imports: [root.module.AppModule] })).compile();
+    const moduleRef = await sessions
+      .install(Test.createTestingModule({ imports: [root.module.AppModule] }))
+      .compile();
     const started = (app = moduleRef.createNestApplication(await EXPRESS(), { logger: log }));
     await started.listen(0, '127.0.0.1');
     const url = await started.getUrl();
@@ -92,7 +97,10 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
   }
 
   /** The service of the guide, with decisions that the test emits. */
-  function trailOf(query: DatabaseOfGuide['query'] | undefined): { readonly decide: (times: number) => void; readonly written: Trail } {
+  function trailOf(query: DatabaseOfGuide['query'] | undefined): {
+    readonly decide: (times: number) => void;
+    readonly written: Trail;
+  } {
     const decisions = new Subject<SessionAuthDecision>();
     const real = new database.module.Database();
     if (query) Object.assign(real, { query });
@@ -103,7 +111,11 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
 
   it('has one line for each decision, without the token, when the application has closed', async () => {
     const ask = await start();
-    const ann = sessions.signInAs({ username: 'ann', role: 'hiring_manager', acting_as: 'support-7' } as object);
+    const ann = sessions.signInAs({
+      username: 'ann',
+      role: 'hiring_manager',
+      acting_as: 'support-7',
+    } as object);
     const odd = sessions.signInAs({ username: 'b\u0000b \ud800', role: 'new_hire' });
     expect([await ask(ann), await ask(odd), await ask()]).toEqual([200, 403, 401]);
     await app?.close();
@@ -130,13 +142,18 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
     await until('the first line is written', async () => (await count()) === 1);
     await stopDatabase();
     expect(await Promise.all(Array.from({ length: 20 }, () => ask(ann)))).toEqual(Array(20).fill(200));
-    await until('a failed insert is logged', () => log.having('warn', 'decisions wait, 0 are lost').length > 0);
+    await until(
+      'a failed insert is logged',
+      () => log.having('warn', 'decisions wait, 0 are lost').length > 0,
+    );
     await server.run();
 
     await until('every line is written', async () => (await count()) === 21);
-    expect(await rows('select min(number) as first, max(number) as last, count(distinct run) as runs from decisions')).toEqual([
-      { first: '1', last: '21', runs: '1' },
-    ]);
+    expect(
+      await rows(
+        'select min(number) as first, max(number) as last, count(distinct run) as runs from decisions',
+      ),
+    ).toEqual([{ first: '1', last: '21', runs: '1' }]);
     expect(await rows(tables[1] ?? '')).toEqual([]);
   });
 

@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net';
 const PROBE_PAUSE_MS = 20;
 const KEEP_ALIVE_MS = 60_000;
 
-/** A load balancer: sends requests to the instances that say that they are ready, in turn, and tries none twice. */
+/**
+ * A load balancer: sends requests to the instances that say that they are ready, in turn, and tries none
+ * twice.
+ */
 export class Balancer {
   readonly #server: Server;
   readonly #targets = new Set<string>();
@@ -15,7 +18,8 @@ export class Balancer {
 
   private constructor() {
     this.#server = createServer((incoming, reply) => this.#forward(incoming, reply));
-    // On a busy machine, this process can pause for longer than the default of 5 s, and would then close a connection as it is used.
+    // On a busy machine, this process can pause for longer than the default of 5 s, and would then close a
+    // connection as it is used.
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
@@ -64,10 +68,14 @@ export class Balancer {
       return;
     }
     const headers = { ...incoming.headers, host: new URL(target).host, connection: 'close' };
-    const call = request(`${target}${incoming.url ?? ''}`, { method: incoming.method, headers, agent: false }, (answer) => {
-      reply.writeHead(answer.statusCode ?? 502, { 'x-instance': target });
-      answer.pipe(reply);
-    });
+    const call = request(
+      `${target}${incoming.url ?? ''}`,
+      { method: incoming.method, headers, agent: false },
+      (answer) => {
+        reply.writeHead(answer.statusCode ?? 502, { 'x-instance': target });
+        answer.pipe(reply);
+      },
+    );
     call.on('error', () => reply.writeHead(502).end()).end();
   }
 }

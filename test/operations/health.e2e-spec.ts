@@ -38,7 +38,9 @@ class PartnersHealthController {
   @Get('partners')
   @HealthCheck()
   partners(): Promise<HealthCheckResult> {
-    return this.health.check([() => this.sessions.isHealthy('partners', { authority: 'partners', probe: true })]);
+    return this.health.check([
+      () => this.sessions.isHealthy('partners', { authority: 'partners', probe: true }),
+    ]);
   }
 
   @Get('unknown')
@@ -51,7 +53,11 @@ class PartnersHealthController {
 const breaker = { minimumCalls: 2, pauseMs: 60_000, maxPauseMs: 60_000 };
 
 function root(baseUrl: string): DynamicModule {
-  const sample = sampleApp({ baseUrl, options: { breaker, retry: false }, controllers: [HealthController, MeController] });
+  const sample = sampleApp({
+    baseUrl,
+    options: { breaker, retry: false },
+    controllers: [HealthController, MeController],
+  });
   return {
     ...sample,
     imports: [...(sample.imports ?? []), TerminusModule.forRoot({ logger: false })],
@@ -88,12 +94,17 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
 
   it('is down while the breaker of known sessions is open', async () => {
     const { app, service } = await started();
-    service.on('user_details', (request, ...call) => json({ username: String(request.headers['x-auth-token']) })(request, ...call));
+    service.on('user_details', (request, ...call) =>
+      json({ username: String(request.headers['x-auth-token']) })(request, ...call),
+    );
     for (const token of ['one', 'two']) await app.get('/me', token);
     service.on('user_details', reply(500));
     for (const token of ['one', 'two']) await app.get('/me', token);
     const breakers = { known: 'open', strangers: 'open' };
-    expect(await healthOf(app)).toEqual([503, { 'session-service': { ...up, status: 'down', state: 'down', breakers } }]);
+    expect(await healthOf(app)).toEqual([
+      503,
+      { 'session-service': { ...up, status: 'down', state: 'down', breakers } },
+    ]);
   });
 
   it('is up, and the state degraded, while only the breaker of strangers is open', async () => {
@@ -102,7 +113,10 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     for (const token of ['one', 'two']) await app.get('/me', token);
     const degraded = { ...up, state: 'degraded', breakers: { known: 'closed', strangers: 'open' } };
     expect(await healthOf(app)).toEqual([200, { 'session-service': degraded }]);
-    expect(await healthOf(app, '/health/probe')).toMatchObject([503, { sessions: { unreachable: 'server_error' } }]);
+    expect(await healthOf(app, '/health/probe')).toMatchObject([
+      503,
+      { sessions: { unreachable: 'server_error' } },
+    ]);
     service.on('user_details', reply(401));
     expect(await healthOf(app, '/health/probe')).toEqual([200, { sessions: degraded }]);
   });
@@ -110,7 +124,10 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
   it('is up, and the state degraded, while every token has been refused since startup', async () => {
     const { app, service } = await started();
     for (let index = 0; index < 20; index += 1) await app.get('/me', `token-${index}`);
-    expect(await healthOf(app)).toEqual([200, { 'session-service': { ...up, state: 'degraded', misconfigurationSuspected: true } }]);
+    expect(await healthOf(app)).toEqual([
+      200,
+      { 'session-service': { ...up, state: 'degraded', misconfigurationSuspected: true } },
+    ]);
     service.on('user_details', json({ username: 'ann' }));
     await app.get('/me', 'ann');
     expect(await healthOf(app)).toEqual([200, { 'session-service': up }]);
@@ -122,19 +139,34 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     expect(service.callsTo('user_details')).toBe(1);
     expect(service.requests[0]?.headers).toMatchObject({ 'x-auth-token': 'health-probe' });
     await service.close();
-    expect(await healthOf(app, '/health/probe')).toMatchObject([503, { sessions: { status: 'down', unreachable: 'unreachable' } }]);
+    expect(await healthOf(app, '/health/probe')).toMatchObject([
+      503,
+      { sessions: { status: 'down', unreachable: 'unreachable' } },
+    ]);
   });
 
   it('is reported for each registration by its name, and is down for an unknown name', async () => {
     const [own, partners] = [await bed.service(), await bed.service()];
     const definition = root(own.url);
-    const named = SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'key', retry: false });
+    const named = SessionAuthModule.forRoot({
+      name: 'partners',
+      baseUrl: partners.url,
+      apiKey: 'key',
+      retry: false,
+    });
     const controllers = [HealthController, PartnersHealthController];
-    const app = await bed.app({ ...definition, imports: [...(definition.imports ?? []), named], controllers });
+    const app = await bed.app({
+      ...definition,
+      imports: [...(definition.imports ?? []), named],
+      controllers,
+    });
 
     expect(await healthOf(app, '/health/partners')).toEqual([200, { partners: up }]);
     partners.on('user_details', reply(500));
-    expect(await healthOf(app, '/health/partners')).toMatchObject([503, { partners: { status: 'down', unreachable: 'server_error' } }]);
+    expect(await healthOf(app, '/health/partners')).toMatchObject([
+      503,
+      { partners: { status: 'down', unreachable: 'server_error' } },
+    ]);
     expect((await healthOf(app))[0]).toBe(200);
     expect(own.requests).toEqual([]);
     expect(await healthOf(app, '/health/unknown')).toEqual([

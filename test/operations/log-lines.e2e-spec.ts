@@ -45,10 +45,16 @@ describe.each(platforms('Express'))('the log of the library on %s', (_name, plat
       reply(404, FORGED, { 'content-type': 'text/html' }),
       json({ username: 'ann', auth_token: FORGED }),
       json({ username: 'ann', role: [FORGED], [FORGED]: FORGED }),
-      reply(200, JSON.stringify({ username: 'ann' }), { 'content-type': 'application/json', 'cache-control': 'no-store' }),
+      reply(200, JSON.stringify({ username: 'ann' }), {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+      }),
     ]) {
       service.on('user_details', script);
-      await sendRaw(app.url, { path: '/me?forged', lines: ['X-Auth-Token: token', 'User-Agent: forged', 'X-Auth-IV: forged'] });
+      await sendRaw(app.url, {
+        path: '/me?forged',
+        lines: ['X-Auth-Token: token', 'User-Agent: forged', 'X-Auth-IV: forged'],
+      });
     }
     service.on('sign_in', reply(404, FORGED));
     await errorOf(app.app.get(SessionAuthService).signIn({ username: FORGED, password: FORGED }));
@@ -92,7 +98,11 @@ describe.each(platforms('Express'))('the log of the library on %s', (_name, plat
 
     expect(entries).toHaveLength(4);
     for (const entry of entries) {
-      expect(entry).toMatchObject({ level: 'warn', message: expect.stringMatching(/^[a-z ]+: /), timestamp: expect.any(Number) });
+      expect(entry).toMatchObject({
+        level: 'warn',
+        message: expect.stringMatching(/^[a-z ]+: /),
+        timestamp: expect.any(Number),
+      });
     }
   });
 
@@ -111,7 +121,9 @@ describe.each(platforms('Express'))('the log of the library on %s', (_name, plat
       await errorOf(app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }));
 
       expect(log.having('warn', 'TLS failure')).toEqual([
-        expect.stringMatching(/^warn TLS failure: the connection to the session service failed with DEPTH_ZERO_SELF_SIGNED_CERT\. /),
+        expect.stringMatching(
+          /^warn TLS failure: the connection to the session service failed with DEPTH_ZERO_SELF_SIGNED_CERT\. /,
+        ),
       ]);
     } finally {
       server.close();
@@ -123,7 +135,11 @@ describe.each(platforms('Express'))('the log of the library on %s', (_name, plat
 const SECRET = 'S3cr3t-Value';
 
 /** Returns the headers of a request and its response that pino, in Fastify, logs. */
-async function logged(redact: string[], token: TokenSource, headers: Record<string, string>): Promise<string> {
+async function logged(
+  redact: string[],
+  token: TokenSource,
+  headers: Record<string, string>,
+): Promise<string> {
   const lines: string[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -131,9 +147,14 @@ async function logged(redact: string[], token: TokenSource, headers: Record<stri
       done();
     },
   });
-  const serializers = { req: (request: { readonly headers: IncomingHttpHeaders }) => ({ headers: request.headers }) };
+  const serializers = {
+    req: (request: { readonly headers: IncomingHttpHeaders }) => ({ headers: request.headers }),
+  };
   const platform = () => new FastifyAdapter({ logger: { level: 'info', stream, serializers, redact } });
-  const app = await startApp(platform, sampleApp({ baseUrl: 'http://127.0.0.1:9', options: { token, retry: false } }));
+  const app = await startApp(
+    platform,
+    sampleApp({ baseUrl: 'http://127.0.0.1:9', options: { token, retry: false } }),
+  );
   await app.get('/me', undefined, { ...headers, 'x-request-id': 'visible' });
   await app.close();
   return lines.join('');
@@ -162,12 +183,30 @@ describe('redactedHeaders()', () => {
   ])('removes another header, given as %s', async (_form, header) => {
     const headers = { 'X-Partner-Token': SECRET };
     expect(await logged(redactedHeaders(), fromHeader('X-Partner-Token'), headers)).toContain(SECRET);
-    expect(await logged(redactedHeaders(header), fromHeader('X-Partner-Token'), headers)).not.toContain(SECRET);
+    expect(await logged(redactedHeaders(header), fromHeader('X-Partner-Token'), headers)).not.toContain(
+      SECRET,
+    );
   });
 
   it('names each header once, in requests and responses; a source without a header adds none', () => {
-    const paths = redactedHeaders(fromBearer(), fromCookie('session'), fromPayload('token'), () => 'token', 'X-Own');
-    const names = ['x-auth-token', 'x-auth-iv', 'x-api-key', 'authorization', 'cookie', 'set-cookie', 'x-own'];
-    expect(paths).toEqual(['req', 'res'].flatMap((message) => names.map((name) => `${message}.headers["${name}"]`)));
+    const paths = redactedHeaders(
+      fromBearer(),
+      fromCookie('session'),
+      fromPayload('token'),
+      () => 'token',
+      'X-Own',
+    );
+    const names = [
+      'x-auth-token',
+      'x-auth-iv',
+      'x-api-key',
+      'authorization',
+      'cookie',
+      'set-cookie',
+      'x-own',
+    ];
+    expect(paths).toEqual(
+      ['req', 'res'].flatMap((message) => names.map((name) => `${message}.headers["${name}"]`)),
+    );
   });
 });

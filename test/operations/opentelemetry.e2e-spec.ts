@@ -1,10 +1,26 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { context, SpanStatusCode, trace, ValueType } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { fromHeader, Roles, SessionAuthGuard, SessionAuthModule, SessionAuthority, SessionAuthService } from 'nestjs-session-auth';
+import {
+  fromHeader,
+  Roles,
+  SessionAuthGuard,
+  SessionAuthModule,
+  SessionAuthority,
+  SessionAuthService,
+} from 'nestjs-session-auth';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../support/trial/canaries.js';
 import { afterDelay, drop, hold, json, reply } from '../support/scripted-service.js';
@@ -15,29 +31,44 @@ import { testbed } from '../support/testbed.js';
 /** The telemetry of a process, collected in memory by the SDK itself. */
 class Collected {
   readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  readonly #reader = new PeriodicExportingMetricReader({ exporter: this.#metrics, exportIntervalMillis: 3_600_000 });
+  readonly #reader = new PeriodicExportingMetricReader({
+    exporter: this.#metrics,
+    exportIntervalMillis: 3_600_000,
+  });
   readonly #meters = new MeterProvider({ readers: [this.#reader] });
   readonly spans = new InMemorySpanExporter();
   readonly traces = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.spans)] });
-  readonly stop = observeSessionAuth({ meter: this.#meters.getMeter('test'), tracer: this.traces.getTracer('test') });
+  readonly stop = observeSessionAuth({
+    meter: this.#meters.getMeter('test'),
+    tracer: this.traces.getTracer('test'),
+  });
 
   /** Value of each attribute set of a metric; of a histogram, its count. */
   async read(name: string): Promise<[attributes: object, value: number][]> {
-    const points = (await this.metrics()).filter(({ descriptor }) => descriptor.name === name).flatMap(({ dataPoints }) => [...dataPoints]);
-    return points.map(({ attributes, value }) => [attributes, typeof value === 'number' ? value : value.count]);
+    const points = (await this.metrics())
+      .filter(({ descriptor }) => descriptor.name === name)
+      .flatMap(({ dataPoints }) => [...dataPoints]);
+    return points.map(({ attributes, value }) => [
+      attributes,
+      typeof value === 'number' ? value : value.count,
+    ]);
   }
 
   async metrics() {
     this.#metrics.reset();
     await this.#reader.forceFlush();
-    return this.#metrics.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+    return this.#metrics
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
   }
 
   async everything(): Promise<string> {
     await this.#reader.forceFlush();
     return everythingOf([
       this.#metrics.getMetrics(),
-      this.spans.getFinishedSpans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
+      this.spans
+        .getFinishedSpans()
+        .map(({ name, attributes, events, status }) => [name, attributes, events, status]),
     ]);
   }
 
@@ -118,7 +149,10 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
 
   it('counts calls in flight, and reports that the breaker of a lane opens', async () => {
     const service = await bed.service();
-    const options = { retry: false, breaker: { minimumCalls: 1, pauseMs: 120_000, maxPauseMs: 120_000 } } as const;
+    const options = {
+      retry: false,
+      breaker: { minimumCalls: 1, pauseMs: 120_000, maxPauseMs: 120_000 },
+    } as const;
     const app = await bed.sample({ baseUrl: service.url, options });
     const held = hold(reply(500));
     service.on('user_details', held.script);
@@ -145,9 +179,20 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
 
     expect(described).toMatchObject({
       [checks]: { unit: 's', description: expect.stringMatching(/^Time that a request waited/) },
-      'session_auth.denials': { unit: '{request}', valueType: ValueType.INT, description: expect.stringMatching(/denied/) },
-      'session_auth.calls.active': { unit: '{call}', valueType: ValueType.INT, description: expect.stringMatching(/in flight/) },
-      'session_auth.breaker.state': { valueType: ValueType.INT, description: expect.stringMatching(/0 closed, 1 half-open, 2 open/) },
+      'session_auth.denials': {
+        unit: '{request}',
+        valueType: ValueType.INT,
+        description: expect.stringMatching(/denied/),
+      },
+      'session_auth.calls.active': {
+        unit: '{call}',
+        valueType: ValueType.INT,
+        description: expect.stringMatching(/in flight/),
+      },
+      'session_auth.breaker.state': {
+        valueType: ValueType.INT,
+        description: expect.stringMatching(/0 closed, 1 half-open, 2 open/),
+      },
     });
     const [point] = metrics.find(({ descriptor }) => descriptor.name === checks)?.dataPoints ?? [];
     const { sum = NaN, buckets } = point?.value as { sum?: number; buckets: { boundaries: number[] } };
@@ -170,7 +215,11 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
   it('counts denials by their code, also those without a call', async () => {
     const service = await bed.service();
     const token = service.signInAs({ role: 'worker' });
-    const app = await bed.sample({ baseUrl: service.url, options: { retry: false }, controllers: [MeController, BossController] });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { retry: false },
+      controllers: [MeController, BossController],
+    });
     await app.get('/me');
     await app.get('/me', 'of-nobody');
     await app.get('/boss', token);
@@ -193,17 +242,27 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
       apiKey: 'key',
       token: fromHeader('x-partner-token'),
     });
-    const app = await bed.sample({ baseUrl: own.url, imports: [named], controllers: [MeController, PartnersController] });
+    const app = await bed.sample({
+      baseUrl: own.url,
+      imports: [named],
+      controllers: [MeController, PartnersController],
+    });
     await app.get('/partners', undefined, { 'x-partner-token': partners.signInAs({}) });
     await app.get('/partners');
     const authority = { 'session_auth.authority': 'partners' };
 
     expect(await collected.read(checks)).toEqual([[{ ...by('authenticated', 'service'), ...authority }, 1]]);
-    expect(await collected.read('session_auth.denials')).toEqual([[{ 'session_auth.code': 'SESSION_REQUIRED', ...authority }, 1]]);
-    expect(await collected.read('session_auth.calls.active')).toEqual([[{ 'session_auth.operation': 'user_details', ...authority }, 0]]);
+    expect(await collected.read('session_auth.denials')).toEqual([
+      [{ 'session_auth.code': 'SESSION_REQUIRED', ...authority }, 1],
+    ]);
+    expect(await collected.read('session_auth.calls.active')).toEqual([
+      [{ 'session_auth.operation': 'user_details', ...authority }, 0],
+    ]);
     const closed = ['known', 'strangers'].map((lane) => [{ 'session_auth.lane': lane, ...authority }, 0]);
     expect(await collected.read('session_auth.breaker.state')).toEqual([...breakers(0, 0), ...closed]);
-    expect(collected.spans.getFinishedSpans().map(({ attributes }) => attributes['session_auth.authority'])).toEqual(['partners']);
+    expect(
+      collected.spans.getFinishedSpans().map(({ attributes }) => attributes['session_auth.authority']),
+    ).toEqual(['partners']);
   });
 
   it('has a span for each call, below the one of the request', async () => {
@@ -231,14 +290,25 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual([
       [
         'session user_details',
-        { ...server, 'http.request.method': 'GET', 'session_auth.operation': 'user_details', 'session_auth.outcome': 'authenticated' },
+        {
+          ...server,
+          'http.request.method': 'GET',
+          'session_auth.operation': 'user_details',
+          'session_auth.outcome': 'authenticated',
+        },
       ],
       [
         'session sign_in',
-        { ...server, 'http.request.method': 'POST', 'session_auth.operation': 'sign_in', 'session_auth.outcome': 'done' },
+        {
+          ...server,
+          'http.request.method': 'POST',
+          'session_auth.operation': 'sign_in',
+          'session_auth.outcome': 'done',
+        },
       ],
     ]);
-    for (const { parentSpanContext } of spans) expect(parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
+    for (const { parentSpanContext } of spans)
+      expect(parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
   });
 
   it('has the status of each reply, none without a reply, and an error where a call failed', async () => {
@@ -249,7 +319,9 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     service.on('user_details', drop);
     await app.get('/me', 'unlucky');
     service.on('sign_in', reply(401));
-    await expect(app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' })).rejects.toThrow();
+    await expect(
+      app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }),
+    ).rejects.toThrow();
     service.on('user_details', reply(401));
     await app.get('/me', 'of-nobody');
     const spans = collected.spans.getFinishedSpans();
@@ -264,14 +336,22 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
       [401, 'failed', SpanStatusCode.ERROR],
       [401, undefined, SpanStatusCode.UNSET],
     ]);
-    expect(spans.map(({ attributes }) => 'http.response.status_code' in attributes)).toEqual([true, false, true, true]);
+    expect(spans.map(({ attributes }) => 'http.response.status_code' in attributes)).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('holds no key, token, IV or password', async () => {
     const service = await bed.service();
     service.signInAs({ username: 'ann' }, TOKEN);
     service.on('sign_in', json({ username: 'ann', auth_token: TOKEN }));
-    const app = await bed.sample({ baseUrl: service.url, options: { apiKey: KEY, cache: { ttlMs: 60_000 } } });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { apiKey: KEY, cache: { ttlMs: 60_000 } },
+    });
     for (let time = 0; time < 2; time += 1) await app.get('/me', TOKEN, { 'x-auth-iv': IV });
     await app.app.get(SessionAuthService).signIn({ username: 'ann', password: KEY });
     await app.app.get(SessionAuthService).signOut(TOKEN, { authIv: IV });

@@ -61,8 +61,18 @@ describe.each(ON)('a rolling deploy on %s', (platform) => {
       service.on('user_details', json({ username: 'ann' }));
       const apps: DrainingApp[] = [];
       const start = async (): Promise<DrainingApp> => {
-        const settings = { platform, baseUrl: service.url, drain: 'terminus', drainMs: 2_000, hooks: true, redisPort: undefined } as const;
-        const app = await startDrainingApp(program, { ...settings, options: { timeoutMs: 20_000, cache: { ttlMs: 60_000 } } });
+        const settings = {
+          platform,
+          baseUrl: service.url,
+          drain: 'terminus',
+          drainMs: 2_000,
+          hooks: true,
+          redisPort: undefined,
+        } as const;
+        const app = await startDrainingApp(program, {
+          ...settings,
+          options: { timeoutMs: 20_000, cache: { ttlMs: 60_000 } },
+        });
         apps.push(app);
         balancer.add(app.url);
         await until('an instance that is ready', () => balancer.isReady(app.url));

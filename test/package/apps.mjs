@@ -26,9 +26,21 @@ const NODE10 = ['--module', 'commonjs', '--moduleResolution', 'node10'];
 
 /** Each is compiled and run once for each set of options. */
 export const APPS = [
-  { name: 'NestJS 11, CommonJS', type: 'commonjs', dependencies: NESTJS_11, tscOptions: [NODE10, NODENEXT], isInShortForm: true },
+  {
+    name: 'NestJS 11, CommonJS',
+    type: 'commonjs',
+    dependencies: NESTJS_11,
+    tscOptions: [NODE10, NODENEXT],
+    isInShortForm: true,
+  },
   { name: 'NestJS 11, ES modules', type: 'module', dependencies: NESTJS_11, tscOptions: [NODENEXT] },
-  { name: 'NestJS 12, ES modules', type: 'module', dependencies: NESTJS_12, tscOptions: [NODENEXT], isInShortForm: true },
+  {
+    name: 'NestJS 12, ES modules',
+    type: 'module',
+    dependencies: NESTJS_12,
+    tscOptions: [NODENEXT],
+    isInShortForm: true,
+  },
   { name: 'NestJS 12, CommonJS', type: 'commonjs', dependencies: NESTJS_12, tscOptions: [NODENEXT] },
 ];
 

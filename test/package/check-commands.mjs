@@ -1,4 +1,5 @@
-// Tries the packed commands as a new user does: with npx, in an empty folder, against a service of the command `dev` and against the reference service.
+// Tries the packed commands as a new user does: with npx, in an empty folder, against a service of the
+// command `dev` and against the reference service.
 import { equal, match } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +32,12 @@ export async function checkCommands(tarball) {
 /** Starts a service, which prints its URL, and lets `doctor` and `contract` call it. */
 async function against(folder, [program, ...args], settings) {
   const env = { ...process.env, ...settings };
-  const service = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const service = spawn(program, args, {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
   try {
     const [greeting] = await once(service.stdout, 'data');
     const [url] = /http:[^\s,]+/.exec(String(greeting));
@@ -40,7 +46,12 @@ async function against(folder, [program, ...args], settings) {
       ['contract', /^\d+ rows: \d+ ok/m],
     ]) {
       const options = { cwd: folder, env: { ...process.env, ...KEYS }, stdio: ['ignore', 'pipe', 'pipe'] };
-      const { code, said } = await ended(folder, 'npx', ['nestjs-session-auth-cli', command, '--url', url, '--user', 'manager'], options);
+      const { code, said } = await ended(
+        folder,
+        'npx',
+        ['nestjs-session-auth-cli', command, '--url', url, '--user', 'manager'],
+        options,
+      );
       equal(code, 0, said);
       match(said, expected);
     }

@@ -1,4 +1,5 @@
-// Tries the guides as a new user would: every block of the pages, as it is printed, in an application that has the packed tarballs.
+// Tries the guides as a new user would: every block of the pages, as it is printed, in an application that
+// has the packed tarballs.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { codeBlocks, fencesOf, programsOf } from '../../tools/code-blocks.mjs';
 import { INSTALL, run } from './steps.mjs';
 
-/** Programs that run at the same time. With all of them, one whose Redis must answer in time waits for the others. */
+/**
+ * Programs that run at the same time. With all of them, one whose Redis must answer in time waits for the
+ * others.
+ */
 const AT_ONCE = 4;
 
 /** Installs, type-checks, runs and tests the code of the guides. */
@@ -31,9 +35,18 @@ export async function checkGuides(tarball, commands) {
     rmSync(join(tested, 'test/__snapshots__'), { recursive: true });
     // Before Node.js 24.9, Jest cannot load Fastify's inject(), which requires an ES module.
     const jest = [join(folder, 'node_modules/jest/bin/jest.js'), '--testPathIgnorePatterns', 'fastify'];
-    await run(tested, process.execPath, '--experimental-vm-modules', '--no-warnings', ...jest, '--updateSnapshot');
+    await run(
+      tested,
+      process.execPath,
+      '--experimental-vm-modules',
+      '--no-warnings',
+      ...jest,
+      '--updateSnapshot',
+    );
     const seconds = Math.round((performance.now() - began) / 1000);
-    console.log(`guides: ${count} blocks compile, ${trials.length} guides run, one is tested by Vitest and by Jest (${seconds} s)`);
+    console.log(
+      `guides: ${count} blocks compile, ${trials.length} guides run, one is tested by Vitest and by Jest (${seconds} s)`,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,5 @@
-// Runs `npx nest add nestjs-session-auth` as a new user would, in two applications that know nothing of it; then type-checks and starts each.
+// Runs `npx nest add nestjs-session-auth` as a new user would, in two applications that know nothing of it;
+// then type-checks and starts each.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +36,9 @@ async function check(app, registry) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  console.log(`${app.name}: nest add, and the steps after it (${Math.round((performance.now() - began) / 1000)} s)`);
+  console.log(
+    `${app.name}: nest add, and the steps after it (${Math.round((performance.now() - began) / 1000)} s)`,
+  );
 }
 
 async function secondTimeChangesNothing(folder, registry) {
@@ -46,8 +49,12 @@ async function secondTimeChangesNothing(folder, registry) {
 }
 
 function filesOf(folder) {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).filter((path) => !path.includes('node_modules'));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const paths = files
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => !path.includes('node_modules'));
   return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]));
 }
 
@@ -67,7 +74,10 @@ async function closedAndRunning(folder) {
 
 /** Returns the status of the guarded route without a token. */
 async function statusOf(folder, variables) {
-  const server = spawn(process.execPath, ['dist/main.js'], { cwd: folder, env: { ...UNSET, ...variables, PORT: '0' } });
+  const server = spawn(process.execPath, ['dist/main.js'], {
+    cwd: folder,
+    env: { ...UNSET, ...variables, PORT: '0' },
+  });
   try {
     const url = await new Promise((resolve, reject) => {
       let said = '';

@@ -1,4 +1,5 @@
-// Installs the packed tarball as a user would, in four applications that have nothing else; type-checks each, runs it and asks it.
+// Installs the packed tarball as a user would, in four applications that have nothing else; type-checks each,
+// runs it and asks it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -13,8 +14,13 @@ import { checkTransitiveNest } from './check-transitive-nest.mjs';
 import { INSTALL, run } from './steps.mjs';
 import { theTarball, theTarballOfCommands } from './tarball.mjs';
 
-/** Libraries that serve one feature; an application without that feature has none of them. Optional peers are added below. */
-const FEATURES = ['graphql', 'websockets', 'microservices', 'terminus', 'swagger'].map((name) => `@nestjs/${name}`);
+/**
+ * Libraries that serve one feature; an application without that feature has none of them. Optional peers are
+ * added below.
+ */
+const FEATURES = ['graphql', 'websockets', 'microservices', 'terminus', 'swagger'].map(
+  (name) => `@nestjs/${name}`,
+);
 const OPTIONAL = [...FEATURES, '@opentelemetry/api', 'ioredis'];
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const tarball = theTarball();
@@ -48,13 +54,17 @@ async function check(app) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  console.log(`${app.name}: installs, type-checks and runs (${Math.round((performance.now() - began) / 1000)} s)`);
+  console.log(
+    `${app.name}: installs, type-checks and runs (${Math.round((performance.now() - began) / 1000)} s)`,
+  );
 }
 
 /** Fails if a package is installed that neither the types nor the running application need. */
 function nothingOptionalIn(folder) {
   const { resolve } = createRequire(join(folder, 'package.json'));
-  const { peerDependenciesMeta } = createRequire(join(folder, 'package.json'))('nestjs-session-auth/package.json');
+  const { peerDependenciesMeta } = createRequire(join(folder, 'package.json'))(
+    'nestjs-session-auth/package.json',
+  );
   for (const library of new Set([...OPTIONAL, ...Object.keys(peerDependenciesMeta)])) {
     try {
       resolve(library);

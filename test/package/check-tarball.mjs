@@ -7,7 +7,10 @@ import { relativeLinks } from '../../tools/links.mjs';
 const MAX_BYTES = { code: 276_000, documents: 10_000 };
 const BLOCK = 512;
 
-/** Fails when the code or the documents are too large, or a document links to a file that the tarball does not hold. */
+/**
+ * Fails when the code or the documents are too large, or a document links to a file that the tarball does not
+ * hold.
+ */
 export function checkTarball(tarball) {
   const files = filesIn(tarball);
   const isDocument = ({ name }) => name.endsWith('.md');
@@ -16,18 +19,27 @@ export function checkTarball(tarball) {
     part,
     gzipSync(Buffer.concat(members.map(({ raw }) => raw)), { level: 9 }).length,
   ]);
-  console.log(`the tarball: ${sizes.map(([part, bytes]) => `${part} ${bytes} of ${MAX_BYTES[part]} bytes`).join(', ')}`);
+  console.log(
+    `the tarball: ${sizes.map(([part, bytes]) => `${part} ${bytes} of ${MAX_BYTES[part]} bytes`).join(', ')}`,
+  );
   const tooLarge = sizes.filter(([part, bytes]) => bytes > MAX_BYTES[part]).map(([part]) => part);
   if (tooLarge.length > 0) throw new Error(`the tarball is over the budget for ${tooLarge.join(' and ')}`);
 
   const names = new Set(files.map(({ name }) => name));
-  const links = parts.documents.flatMap(({ name, text }) => relativeLinks(name, text).map((target) => ({ name, target })));
-  const dead = links.filter(({ target }) => !names.has(target)).map(({ name, target }) => `${name}: ${target}`);
-  if (links.length === 0 || dead.length > 0) throw new Error(`links that lead nowhere in the tarball:\n${dead.join('\n')}`);
+  const links = parts.documents.flatMap(({ name, text }) =>
+    relativeLinks(name, text).map((target) => ({ name, target })),
+  );
+  const dead = links
+    .filter(({ target }) => !names.has(target))
+    .map(({ name, target }) => `${name}: ${target}`);
+  if (links.length === 0 || dead.length > 0)
+    throw new Error(`links that lead nowhere in the tarball:\n${dead.join('\n')}`);
   console.log(`${links.length} links of the ${parts.documents.length} documents in the tarball work`);
 }
 
-/** The files of a tarball as npm writes it, in its order: names of less than 100 characters below `package/`. */
+/**
+ * The files of a tarball as npm writes it, in its order: names of less than 100 characters below `package/`.
+ */
 function filesIn(tarball) {
   const bytes = gunzipSync(readFileSync(tarball));
   const files = [];
@@ -35,7 +47,11 @@ function filesIn(tarball) {
     const size = Number.parseInt(bytes.toString('latin1', at + 124, at + 135), 8);
     const end = at + BLOCK + Math.ceil(size / BLOCK) * BLOCK;
     const name = bytes.toString('utf8', at, bytes.indexOf(0, at)).replace(/^package\//, '');
-    files.push({ name, raw: bytes.subarray(at, end), text: bytes.toString('utf8', at + BLOCK, at + BLOCK + size) });
+    files.push({
+      name,
+      raw: bytes.subarray(at, end),
+      text: bytes.toString('utf8', at + BLOCK, at + BLOCK + size),
+    });
     at = end;
   }
   return files;

@@ -1,4 +1,5 @@
-// Installs the tarball into an application that has NestJS 11 only through another package, as with @vendure/core.
+// Installs the tarball into an application that has NestJS 11 only through another package, as with
+// @vendure/core.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,8 +32,11 @@ export async function checkTransitiveNest(tarball) {
       await output(app, 'npm', [...INSTALL, '--package-lock-only', added]);
     }
     const { packages } = JSON.parse(readFileSync(join(app, 'package-lock.json'), 'utf8'));
-    const versions = Object.entries(packages).flatMap(([path, { version }]) => (path.endsWith('@nestjs/core') ? version : []));
-    if (versions.length !== 1 || !versions[0].startsWith('11.')) throw new Error(`npm adds @nestjs/core ${versions.join(' and ')}`);
+    const versions = Object.entries(packages).flatMap(([path, { version }]) =>
+      path.endsWith('@nestjs/core') ? version : [],
+    );
+    if (versions.length !== 1 || !versions[0].startsWith('11.'))
+      throw new Error(`npm adds @nestjs/core ${versions.join(' and ')}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

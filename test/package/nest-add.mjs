@@ -13,5 +13,8 @@ export async function nestAdd(folder, registry, ...options) {
 
 /** Runs the command, and returns its output. */
 export function runNestAdd(folder, registry, ...options) {
-  return output(folder, 'npx', ['nest', 'add', 'nestjs-session-auth', ...options], { ...UNSET, npm_config_registry: registry });
+  return output(folder, 'npx', ['nest', 'add', 'nestjs-session-auth', ...options], {
+    ...UNSET,
+    npm_config_registry: registry,
+  });
 }

@@ -5,7 +5,13 @@ import { dirname, join } from 'node:path';
 /** Each is laid out, gets the package by `nest add` with the options, and is started. */
 export const NEST_APPS = [
   { name: 'NestJS 12, ES modules', type: 'module', major: 12, typescript: '^6.0.2', options: [] },
-  { name: 'NestJS 11, CommonJS', type: 'commonjs', major: 11, typescript: '~5.7.3', options: ['--protect-all-routes'] },
+  {
+    name: 'NestJS 11, CommonJS',
+    type: 'commonjs',
+    major: 11,
+    typescript: '~5.7.3',
+    options: ['--protect-all-routes'],
+  },
 ];
 
 const MAIN = (extension) => `import { NestFactory } from '@nestjs/core';
@@ -63,7 +69,9 @@ const TSCONFIG = {
 };
 
 function manifest({ type, major, typescript }) {
-  const nest = Object.fromEntries(['common', 'core', 'platform-express'].map((name) => [`@nestjs/${name}`, `^${major}.0.0`]));
+  const nest = Object.fromEntries(
+    ['common', 'core', 'platform-express'].map((name) => [`@nestjs/${name}`, `^${major}.0.0`]),
+  );
   return {
     name: 'nest-app',
     private: true,

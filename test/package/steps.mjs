@@ -29,7 +29,10 @@ export async function install(folder, manifest) {
   await output(folder, 'npm', [...INSTALL, '--no-package-lock']);
 }
 
-/** Returns the exit code of a step and, unless it is shown, its output. Kills a step that does not end in time. */
+/**
+ * Returns the exit code of a step and, unless it is shown, its output. Kills a step that does not end in
+ * time.
+ */
 export async function ended(cwd, command, args, options = { stdio: ['ignore', 'pipe', 'pipe'] }) {
   const child = spawn(command, args, { cwd, ...options });
   let said = '';

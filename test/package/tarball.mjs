@@ -16,6 +16,8 @@ function onlyTarballOf(name) {
   const folder = fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
   const [tarball, ...others] = readdirSync(folder);
   if (!tarball || others.length > 0)
-    throw new Error(`dist/${name}/ must hold one tarball alone, and holds: ${[tarball, ...others].join(', ')}`);
+    throw new Error(
+      `dist/${name}/ must hold one tarball alone, and holds: ${[tarball, ...others].join(', ')}`,
+    );
   return join(folder, tarball);
 }

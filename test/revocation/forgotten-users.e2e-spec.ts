@@ -29,7 +29,9 @@ describe.each(LIBRARIES)('sockets of %s', (_name, library) => {
 
   it('all close when all sessions are ended', async () => {
     const { app } = await trial.start();
-    const attempts = await Promise.all(['ann', 'bob'].map((username) => trial.attempt(trial.service.signInAs({ username }))));
+    const attempts = await Promise.all(
+      ['ann', 'bob'].map((username) => trial.attempt(trial.service.signInAs({ username }))),
+    );
     await app.get(SessionAuthService).forgetAll();
 
     for (const { closed } of attempts) expect(await closed).toMatchObject({ statusCode: 401 });
@@ -59,7 +61,10 @@ describe('an application without a store', () => {
     const sessions = app.get(SessionAuthService);
     const usernames: (string | undefined)[] = [];
     app.get(SessionAuthEvents).forgottenUsers$.subscribe((username) => usernames.push(username));
-    const [ann, bob] = ['ann', 'bob'].map((username) => trial.service.signInAs({ username })) as [string, string];
+    const [ann, bob] = ['ann', 'bob'].map((username) => trial.service.signInAs({ username })) as [
+      string,
+      string,
+    ];
     for (const token of [ann, bob, ann, bob]) await sessions.verify(token);
     expect([trial.service.callsTo('user_details'), sessions.countCached()]).toEqual([2, 2]);
 
@@ -74,7 +79,11 @@ describe('an application without a store', () => {
 });
 
 /** A session of a user that instances have cached, and that the service has ended since. */
-async function cachedAndEnded(fleet: SharedFleet, username: string, instances = fleet.all.slice(1)): Promise<string> {
+async function cachedAndEnded(
+  fleet: SharedFleet,
+  username: string,
+  instances = fleet.all.slice(1),
+): Promise<string> {
   const token = fleet.signIn({ username });
   for (const instance of instances) expect(await instance.status(token)).toBe(200);
   await fleet.key('V');
@@ -90,18 +99,26 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     const fleet = shared();
     const [one, ...others] = fleet.all;
     const token = await cachedAndEnded(fleet, 'ann');
-    const before = (await Promise.all(fleet.all.map((instance) => instance.do('forgottenUsers')))).map(({ length }) => length);
+    const before = (await Promise.all(fleet.all.map((instance) => instance.do('forgottenUsers')))).map(
+      ({ length }) => length,
+    );
 
     expect(await one.do('forgetUser', 'ann')).toBe('done');
     expect(await one.status(token)).toBe(401);
     for (const [index, instance] of others.entries()) {
-      await until('it emits the user', async () => (await instance.do('forgottenUsers')).length > (before[index + 1] ?? 0));
+      await until(
+        'it emits the user',
+        async () => (await instance.do('forgottenUsers')).length > (before[index + 1] ?? 0),
+      );
       expect(await instance.status(token)).toBe(401);
     }
     // Its own message has arrived everywhere by then: messages keep their order.
     await others[0].do('forgetUser', 'bob');
     for (const [index, instance] of fleet.all.entries()) {
-      await until('it emits the next user', async () => (await instance.do('forgottenUsers')).at(-1) === 'bob');
+      await until(
+        'it emits the next user',
+        async () => (await instance.do('forgottenUsers')).at(-1) === 'bob',
+      );
       expect((await instance.do('forgottenUsers')).slice(before[index])).toEqual(['ann', 'bob']);
     }
   });
@@ -168,7 +185,8 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     const texts = await Promise.all(keys.map(async (key) => `${key} ${(await fleet.redis.get(key)) ?? ''}`));
     expect(keys.length).toBeGreaterThan(0);
     expect(texts.join('\n')).not.toContain('zaphod');
-    for (const name of ['', 'x'.repeat(1_025)]) expect(await one.do('forgetUser', name)).toBe('INVALID_REQUEST');
+    for (const name of ['', 'x'.repeat(1_025)])
+      expect(await one.do('forgetUser', name)).toBe('INVALID_REQUEST');
   });
 });
 
@@ -193,7 +211,10 @@ describeWithRedis('a user whose sessions are ended while Redis is full', () => {
       await until('it emits the user', async () => (await other.do('forgottenUsers')).includes('ann'));
       expect(await other.status(token)).toBe(401);
       await fleet.redis.config('SET', 'maxmemory', '0');
-      await until('the revocation is there', async () => (await fleet.redis.keys('*:revoked:*')).length === 1);
+      await until(
+        'the revocation is there',
+        async () => (await fleet.redis.keys('*:revoked:*')).length === 1,
+      );
       const late = await fleet.instance();
       expect(await late.status(token)).toBe(401);
     },
@@ -201,40 +222,47 @@ describeWithRedis('a user whose sessions are ended while Redis is full', () => {
   );
 });
 
-describeWithRedis.each(LIBRARIES)('sockets of %s that open after the sessions of their user were ended here', (_name, library) => {
-  const trial = socketTrial(library);
-  const start = fleets();
+describeWithRedis.each(LIBRARIES)(
+  'sockets of %s that open after the sessions of their user were ended here',
+  (_name, library) => {
+    const trial = socketTrial(library);
+    const start = fleets();
 
-  it(
-    'stay open when the message of their own instance arrives, and close by one of another [Q19]',
-    async () => {
-      const fleet = await start();
-      const redis = new Redis(fleet.server.port, '127.0.0.1');
-      fleet.keep({ close: () => redis.disconnect() });
-      const { app } = await trial.start({ cache: { ttlMs: 60_000, store: new RedisSessionStore({ redis, timeoutMs: PATIENCE_MS }) } });
-      const other = await fleet.instance({ baseUrl: trial.service.url, platform: 'Fastify' });
-      await fleet.subscribed(2);
-      const forgotten: (string | undefined)[] = [];
-      app.get(SessionAuthEvents).forgottenUsers$.subscribe((username) => forgotten.push(username));
+    it(
+      'stay open when the message of their own instance arrives, and close by one of another [Q19]',
+      async () => {
+        const fleet = await start();
+        const redis = new Redis(fleet.server.port, '127.0.0.1');
+        fleet.keep({ close: () => redis.disconnect() });
+        const { app } = await trial.start({
+          cache: { ttlMs: 60_000, store: new RedisSessionStore({ redis, timeoutMs: PATIENCE_MS }) },
+        });
+        const other = await fleet.instance({ baseUrl: trial.service.url, platform: 'Fastify' });
+        await fleet.subscribed(2);
+        const forgotten: (string | undefined)[] = [];
+        app.get(SessionAuthEvents).forgottenUsers$.subscribe((username) => forgotten.push(username));
 
-      // Redis holds back what is written and published.
-      await fleet.redis.call('CLIENT', 'PAUSE', 60_000, 'WRITE');
-      const done = app.get(SessionAuthService).forgetUser('ann');
-      const ann = await trial.attempt(trial.service.signInAs({ username: 'ann' }));
-      expect([ann.opened, trial.counts().watched, await other.do('forgottenUsers')]).toEqual([true, 1, []]);
-      await fleet.redis.call('CLIENT', 'UNPAUSE');
-      await done;
-      await until('the message was published', async () => (await other.do('forgottenUsers')).includes('ann'));
-      await other.do('forgetUser', 'bob');
-      // Messages keep their order.
-      await until('a later message arrives', () => forgotten.includes('bob'));
-      expect([forgotten, trial.counts().watched]).toEqual([['ann', 'bob'], 1]);
-      const { length } = ann.messages;
-      await until('it receives a broadcast', () => ann.messages.length > length);
+        // Redis holds back what is written and published.
+        await fleet.redis.call('CLIENT', 'PAUSE', 60_000, 'WRITE');
+        const done = app.get(SessionAuthService).forgetUser('ann');
+        const ann = await trial.attempt(trial.service.signInAs({ username: 'ann' }));
+        expect([ann.opened, trial.counts().watched, await other.do('forgottenUsers')]).toEqual([true, 1, []]);
+        await fleet.redis.call('CLIENT', 'UNPAUSE');
+        await done;
+        await until('the message was published', async () =>
+          (await other.do('forgottenUsers')).includes('ann'),
+        );
+        await other.do('forgetUser', 'bob');
+        // Messages keep their order.
+        await until('a later message arrives', () => forgotten.includes('bob'));
+        expect([forgotten, trial.counts().watched]).toEqual([['ann', 'bob'], 1]);
+        const { length } = ann.messages;
+        await until('it receives a broadcast', () => ann.messages.length > length);
 
-      await other.do('forgetUser', 'ann');
-      expect(await ann.closed).toMatchObject({ statusCode: 401 });
-    },
-    TIMEOUT_MS,
-  );
-});
+        await other.do('forgetUser', 'ann');
+        expect(await ann.closed).toMatchObject({ statusCode: 401 });
+      },
+      TIMEOUT_MS,
+    );
+  },
+);

@@ -9,7 +9,10 @@ import { sharedFleet, fleets, type SharedFleet } from '../fleet/suites.js';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { plainRow } from '../support/trial/row.js';
 
-/** Waits far less than the lifetime of 60 s: an instance that denies within that time has received the revocation. */
+/**
+ * Waits far less than the lifetime of 60 s: an instance that denies within that time has received the
+ * revocation.
+ */
 const denies = (instance: Instance, token: string): Promise<void> =>
   until('the instance denies', async () => (await instance.status(token)) === 401);
 
@@ -30,14 +33,20 @@ describeWithRedis('a session that three instances have cached', () => {
     const received: string[] = [];
     const listener = new Redis(fleet.server.port, '127.0.0.1');
     await listener.subscribe(CHANNEL);
-    listener.on('message', () => received.push(fleet.service.callsTo('sign_out') === 1 ? 'after the service' : 'too early'));
+    listener.on('message', () =>
+      received.push(fleet.service.callsTo('sign_out') === 1 ? 'after the service' : 'too early'),
+    );
     const held = hold(reply(200));
     fleet.service.on('sign_out', held.script);
 
     const signedOut = fleet.all[0].do('signOut', token);
     await held.arrived;
     await fleet.key('E');
-    expect([received, await fleet.all[0].do('revocationsOf', token), await fleet.all[1].do('revocationsOf', token)]).toEqual([[], 0, 0]);
+    expect([
+      received,
+      await fleet.all[0].do('revocationsOf', token),
+      await fleet.all[1].do('revocationsOf', token),
+    ]).toEqual([[], 0, 0]);
     held.release();
     expect(await signedOut).toBe('done');
     await until('the revocation is published', () => received.length > 0);
@@ -54,7 +63,8 @@ describeWithRedis('a session that three instances have cached', () => {
     for (const instance of fleet.all) expect(await instance.do('revocationsOf', token)).toBe(1);
     // A second sign-out is emitted again: a sign-in may have issued the token in between.
     expect(await fleet.all[1].do('signOut', token)).toBe('done');
-    for (const instance of fleet.all) await until('each emits another', async () => (await instance.do('revocationsOf', token)) === 2);
+    for (const instance of fleet.all)
+      await until('each emits another', async () => (await instance.do('revocationsOf', token)) === 2);
   });
 
   it('is checked again by all after its sign-out failed at the service, and cached by none', async () => {
@@ -64,7 +74,8 @@ describeWithRedis('a session that three instances have cached', () => {
     expect(await fleet.all[0].do('signOut', token)).toBe('SESSION_SERVICE_UNAVAILABLE');
     for (const instance of fleet.all)
       await until('its revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
-    for (const instance of fleet.all) expect([await instance.status(token), await instance.status(token)]).toEqual([200, 200]);
+    for (const instance of fleet.all)
+      expect([await instance.status(token), await instance.status(token)]).toEqual([200, 200]);
     expect(fleet.asked).toBe(7);
   });
 
@@ -97,10 +108,26 @@ describeWithRedis('a session that three instances have cached', () => {
   });
 
   it.each([
-    ['that has cached it', (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }), true],
-    ['that has cached it, by userDetails', (instance: Instance, token: string) => instance.do('userDetails', token), true],
-    ['that has not', (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }), false],
-    ['that has not, by userDetails', (instance: Instance, token: string) => instance.do('userDetails', token), false],
+    [
+      'that has cached it',
+      (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }),
+      true,
+    ],
+    [
+      'that has cached it, by userDetails',
+      (instance: Instance, token: string) => instance.do('userDetails', token),
+      true,
+    ],
+    [
+      'that has not',
+      (instance: Instance, token: string) => instance.do('verify', token, { maxAgeMs: 0 }),
+      false,
+    ],
+    [
+      'that has not, by userDetails',
+      (instance: Instance, token: string) => instance.do('userDetails', token),
+      false,
+    ],
   ] as const)(
     'is evicted by all when the service refuses it on an instance %s, and each emits one revocation at most',
     async (_how, ask, knows) => {
@@ -114,7 +141,10 @@ describeWithRedis('a session that three instances have cached', () => {
       expect(await ask(one, token)).toBe('SESSION_REJECTED');
       for (const instance of others) await denies(instance, token);
       for (const instance of others)
-        await until('its revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
+        await until(
+          'its revocation is emitted',
+          async () => (await instance.do('revocationsOf', token)) === 1,
+        );
       expect(await one.do('revocationsOf', token)).toBeLessThanOrEqual(1);
     },
   );
@@ -149,7 +179,10 @@ describeWithRedis('an unknown token', () => {
     const token = fleet.signIn();
     await fleet.all[0].do('signOut', token);
     for (const instance of fleet.all)
-      await until('the later revocation is emitted', async () => (await instance.do('revocationsOf', token)) === 1);
+      await until(
+        'the later revocation is emitted',
+        async () => (await instance.do('revocationsOf', token)) === 1,
+      );
     for (const instance of fleet.all) expect(await instance.do('revocations')).toBe(1);
   });
 });
@@ -157,23 +190,29 @@ describeWithRedis('an unknown token', () => {
 describeWithRedis('a sign-out', () => {
   const start = fleets();
 
-  plainRow('while its instance has no Redis, is published to the other instances when Redis is back [Q04]', async () => {
-    const fleet = await start();
-    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-    const near = await fleet.instance();
-    const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
-    await fleet.subscribed(2);
-    const token = fleet.signIn();
-    expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
-    proxy.cut();
-    fleet.revoke(token);
-    expect(await far.do('signOut', token)).toBe('done');
-    // The other instance has lost no message and keeps its entries until it receives the revocation.
-    expect([await near.status(token), fleet.asked]).toEqual([200, 1]);
-    proxy.restore();
-    await until('the other instance emits the revocation', async () => (await near.do('revocationsOf', token)) === 1);
-    expect(await near.status(token)).toBe(401);
-  });
+  plainRow(
+    'while its instance has no Redis, is published to the other instances when Redis is back [Q04]',
+    async () => {
+      const fleet = await start();
+      const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+      const near = await fleet.instance();
+      const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
+      await fleet.subscribed(2);
+      const token = fleet.signIn();
+      expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
+      proxy.cut();
+      fleet.revoke(token);
+      expect(await far.do('signOut', token)).toBe('done');
+      // The other instance has lost no message and keeps its entries until it receives the revocation.
+      expect([await near.status(token), fleet.asked]).toEqual([200, 1]);
+      proxy.restore();
+      await until(
+        'the other instance emits the revocation',
+        async () => (await near.do('revocationsOf', token)) === 1,
+      );
+      expect(await near.status(token)).toBe(401);
+    },
+  );
 
   plainRow('leaves nothing of the session in a full Redis [Q07]', async () => {
     const fleet = await start();

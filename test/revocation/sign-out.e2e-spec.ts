@@ -27,16 +27,19 @@ describe.each(platforms('Express'))('a sign-out on %s', (_name, platform) => {
   const clock = handClock();
   const sample = { options: { signOutTimeoutMs: 200 } };
 
-  it.each(OUTCOMES)('that is answered with %s evicts the session: the service decides on the next request', async (_case, script) => {
-    const { service, status, calls, sessions } = await cachingApp(bed, {}, sample);
-    const token = service.signInAs({});
-    expect([await status('/me', token), await status('/me', token), calls()]).toEqual([200, 200, 1]);
-    service.on('sign_out', script);
-    await errorOf(sessions.signOut(token));
-    service.revoke(token);
+  it.each(OUTCOMES)(
+    'that is answered with %s evicts the session: the service decides on the next request',
+    async (_case, script) => {
+      const { service, status, calls, sessions } = await cachingApp(bed, {}, sample);
+      const token = service.signInAs({});
+      expect([await status('/me', token), await status('/me', token), calls()]).toEqual([200, 200, 1]);
+      service.on('sign_out', script);
+      await errorOf(sessions.signOut(token));
+      service.revoke(token);
 
-    expect([await status('/me', token), calls()]).toEqual([401, 2]);
-  });
+      expect([await status('/me', token), calls()]).toEqual([401, 2]);
+    },
+  );
 
   it.each(OUTCOMES)(
     'that is answered with %s keeps its token out of the cache for `ttlMs`, even if the service accepts it',
@@ -205,7 +208,11 @@ describe.each(platforms('Express'))('a session that was evicted on %s', (_name, 
       await old.arrived;
       await sessions[leave]('token');
       const renewed = holdBack(reply(401));
-      const late = [status('/me', 'token'), errorOf(sessions.verify('token')), errorOf(sessions.verify('token'))] as const;
+      const late = [
+        status('/me', 'token'),
+        errorOf(sessions.verify('token')),
+        errorOf(sessions.verify('token')),
+      ] as const;
       await renewed.arrived;
       old.release();
       expect(await early).toBe(200);
@@ -260,16 +267,19 @@ describe.each(platforms('Express'))('a session that was evicted on %s', (_name, 
       [leave, 'under another IV', 'iv-2', 'iv-1'] as const,
       [leave, 'under an IV', 'iv-2', undefined] as const,
     ]),
-  )('by %s %s is evicted under every IV, and signOut keeps it out of the cache', async (leave, _case, authIv, cachedIv) => {
-    const { service, sessions, status, calls } = await cachingApp(bed);
-    service.on('user_details', ANSWER);
-    const headers = cachedIv === undefined ? {} : { 'x-auth-iv': cachedIv };
-    await status('/me', 'token', headers);
-    await sessions[leave]('token', authIv === undefined ? {} : { authIv });
+  )(
+    'by %s %s is evicted under every IV, and signOut keeps it out of the cache',
+    async (leave, _case, authIv, cachedIv) => {
+      const { service, sessions, status, calls } = await cachingApp(bed);
+      service.on('user_details', ANSWER);
+      const headers = cachedIv === undefined ? {} : { 'x-auth-iv': cachedIv };
+      await status('/me', 'token', headers);
+      await sessions[leave]('token', authIv === undefined ? {} : { authIv });
 
-    expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
-    expect([await status('/me', 'token', headers), calls()]).toEqual([200, leave === 'signOut' ? 3 : 2]);
-  });
+      expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
+      expect([await status('/me', 'token', headers), calls()]).toEqual([200, leave === 'signOut' ? 3 : 2]);
+    },
+  );
 
   it('by forget is cached again after the next check, and forget itself makes no call', async () => {
     const { service, sessions, status, calls } = await cachingApp(bed);

@@ -19,5 +19,8 @@ export async function writeSection(name, text) {
   const after = rest?.split(end)[1];
   if (after === undefined) throw new Error(`docs/compatibility.md has no section "${name}"`);
   const options = await resolveConfig(PAGE);
-  writeFileSync(PAGE, await format(`${before}${start}\n\n${text}\n\n${end}${after}`, { ...options, filepath: PAGE }));
+  writeFileSync(
+    PAGE,
+    await format(`${before}${start}\n\n${text}\n\n${end}${after}`, { ...options, filepath: PAGE }),
+  );
 }

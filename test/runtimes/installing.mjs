@@ -9,8 +9,16 @@ const RUNTIMES = [
   { label: 'Node.js', name: 'node', range: '22', binary: 'node/bin/node' },
   { label: 'Node.js', name: 'node', range: '24', binary: 'node/bin/node' },
   { label: 'Node.js', name: 'node', range: '26', binary: 'node/bin/node' },
-  // Its require() waits forever for an ES module that imports a large CommonJS package which it has not analysed yet.
-  { label: 'Deno', name: 'deno', range: '2', binary: 'deno/deno', args: ['run', '--allow-all'], commonjs: ['--preload', 'preload.mjs'] },
+  // Its require() waits forever for an ES module that imports a large CommonJS package which it has not
+  // analysed yet.
+  {
+    label: 'Deno',
+    name: 'deno',
+    range: '2',
+    binary: 'deno/deno',
+    args: ['run', '--allow-all'],
+    commonjs: ['--preload', 'preload.mjs'],
+  },
   { label: 'Bun', name: 'bun', range: '1', binary: 'bun/bin/bun.exe' },
 ];
 
@@ -23,7 +31,8 @@ export function installRuntimes(folder, filter) {
 async function installRuntime(folder, { label, name, range, binary, args = [], commonjs = [] }) {
   const home = join(folder, `${name}-${range}`);
   const command = join(home, 'node_modules', binary);
-  if (!existsSync(command)) await install(home, { dependencies: { [name]: range }, allowScripts: { [name]: true } });
+  if (!existsSync(command))
+    await install(home, { dependencies: { [name]: range }, allowScripts: { [name]: true } });
   const said = await output(home, command, ['--version']);
   const [version] = /\d+[.]\d+[.]\d+/.exec(said) ?? [];
   if (!version?.startsWith(`${range}.`)) throw new Error(`${name}@${range} says that it is ${said}`);

@@ -1,5 +1,6 @@
-// Runs the packed library (`npm run pack`) on every runtime, in every module format and on every adapter. Prints a table of the results.
-// `npm run test:runtimes -- bun` runs one runtime. A run of all writes docs/compatibility.md. RUNTIMES_FOLDER keeps the installed runtimes.
+// Runs the packed library (`npm run pack`) on every runtime, in every module format and on every adapter.
+// Prints a table of the results. `npm run test:runtimes -- bun` runs one runtime. A run of all writes
+// docs/compatibility.md. RUNTIMES_FOLDER keeps the installed runtimes.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +53,10 @@ if (rows.length === 0 || failures.length > 0) process.exitCode = 1;
 /** Writes and installs the application in one format. */
 async function layOut({ label, type, nest, axios }) {
   const home = join(folder, `${type}-nest-${nest}`);
-  const packages = ['common', 'core', 'platform-express', 'platform-fastify'].map((name) => [`@nestjs/${name}`, `^${nest}.0.0`]);
+  const packages = ['common', 'core', 'platform-express', 'platform-fastify'].map((name) => [
+    `@nestjs/${name}`,
+    `^${nest}.0.0`,
+  ]);
   const own = { '@nestjs/axios': `^${axios}.0.0`, 'nestjs-session-auth': `file:${theTarball()}` };
   rmSync(join(home, 'node_modules/nestjs-session-auth'), { recursive: true, force: true });
   await install(home, { type, dependencies: { ...COMMON, ...Object.fromEntries(packages), ...own } });
@@ -74,7 +78,8 @@ async function layOut({ label, type, nest, axios }) {
 async function tryAll(runtimes, apps) {
   const rows = [];
   for (const runtime of runtimes)
-    for (const app of apps) for (const platform of Object.keys(PLATFORMS)) rows.push(await tryOne(runtime, app, platform));
+    for (const app of apps)
+      for (const platform of Object.keys(PLATFORMS)) rows.push(await tryOne(runtime, app, platform));
   return rows;
 }
 
@@ -83,7 +88,12 @@ async function tryOne({ label, command, args }, app, platform) {
   const cells = [label, app.label, app.version, PLATFORMS[platform]];
   const caches = mkdtempSync(join(folder, 'caches-'));
   const variables = { PLATFORM: platform, DENO_DIR: caches, DENO_NO_UPDATE_CHECK: '1' };
-  const { outcomes, said } = await tryOut({ command, args: [...args[app.type], 'main.js'], cwd: app.home, variables });
+  const { outcomes, said } = await tryOut({
+    command,
+    args: [...args[app.type], 'main.js'],
+    cwd: app.home,
+    variables,
+  });
   rmSync(caches, { recursive: true, force: true });
   const passed = Object.values(outcomes).every((outcome) => outcome === true);
   console.log(`${cells.join(', ')}: ${passed ? 'passes' : `fails\n${said.join('\n')}`}`);

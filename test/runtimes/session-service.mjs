@@ -6,7 +6,9 @@ import { pipeline } from 'node:stream';
 const CHUNK = 'a'.repeat(16_384);
 const MAX_CHUNKS = 10_000;
 
-/** The answers to tokens, by their prefix. Any other token belongs to a user of the role that is its prefix. */
+/**
+ * The answers to tokens, by their prefix. Any other token belongs to a user of the role that is its prefix.
+ */
 const ANSWERS = {
   unknown: (response) => response.writeHead(401).end(),
   silent: () => undefined,

@@ -14,7 +14,10 @@ const SEQUENTIAL_CALLS = 5;
 export const CHECKS = {
   async cold({ ask, service }) {
     const before = service.seen.calls;
-    assert.deepEqual(await ask('/me', 'manager-cold'), { status: 200, body: { username: 'ann', role: 'manager' } });
+    assert.deepEqual(await ask('/me', 'manager-cold'), {
+      status: 200,
+      body: { username: 'ann', role: 'manager' },
+    });
     assert.equal((await ask('/me')).status, 401);
     assert.equal(service.seen.calls, before + 1);
     assert.equal((await ask('/me', 'unknown-token')).status, 401);
@@ -27,7 +30,8 @@ export const CHECKS = {
     assert.equal(service.seen.calls, before);
   },
   async 'sign-in'({ ask, service }) {
-    const signIn = (password) => ask('/session', undefined, { method: 'POST', body: JSON.stringify({ username: 'ann', password }) });
+    const signIn = (password) =>
+      ask('/session', undefined, { method: 'POST', body: JSON.stringify({ username: 'ann', password }) });
     assert.deepEqual(await signIn('right'), { status: 200, body: { token: 'manager-signed-in' } });
     assert.equal((await signIn('wrong')).status, 401);
     const before = service.seen.calls;
@@ -38,7 +42,8 @@ export const CHECKS = {
   async 'keep-alive'({ ask, service }) {
     await ask('/me', 'manager-first');
     const before = service.seen.connections;
-    for (let call = 0; call < SEQUENTIAL_CALLS; call += 1) assert.equal((await ask('/me', `manager-${call}`)).status, 200);
+    for (let call = 0; call < SEQUENTIAL_CALLS; call += 1)
+      assert.equal((await ask('/me', `manager-${call}`)).status, 200);
     assert.equal(service.seen.connections, before, 'connections are reused');
   },
   async limit({ ask, service }) {
@@ -52,7 +57,10 @@ export const CHECKS = {
     const began = performance.now();
     assert.equal((await ask('/me', 'silent-token')).status, 503);
     const took = performance.now() - began;
-    assert.ok(took > TIMEOUT_MS * 0.9 && took < TIMEOUT_MS * 3, `the answer came after ${Math.round(took)} ms`);
+    assert.ok(
+      took > TIMEOUT_MS * 0.9 && took < TIMEOUT_MS * 3,
+      `the answer came after ${Math.round(took)} ms`,
+    );
   },
   async outage({ ask, service }) {
     await service.stop();
@@ -69,7 +77,12 @@ export const CHECKS = {
 /** Starts an application and runs the checks. Returns the outcome of each check: `true`, or the failure. */
 export async function tryOut({ command, args, cwd, variables }) {
   const service = await startService();
-  const env = { ...process.env, SESSION_SERVICE_URL: service.url, TIMEOUT_MS: String(TIMEOUT_MS), ...variables };
+  const env = {
+    ...process.env,
+    SESSION_SERVICE_URL: service.url,
+    TIMEOUT_MS: String(TIMEOUT_MS),
+    ...variables,
+  };
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
   const said = [];
@@ -77,7 +90,8 @@ export async function tryOut({ command, args, cwd, variables }) {
     const url = await addressOf(child, said);
     const ask = askingAt(url);
     const outcomes = {};
-    for (const [name, check] of Object.entries(CHECKS)) outcomes[name] = await outcomeOf(() => check({ ask, service, ended }));
+    for (const [name, check] of Object.entries(CHECKS))
+      outcomes[name] = await outcomeOf(() => check({ ask, service, ended }));
     return { outcomes, said };
   } catch (error) {
     return { outcomes: Object.fromEntries(Object.keys(CHECKS).map((name) => [name, error.message])), said };
@@ -103,7 +117,10 @@ function addressOf(child, said) {
     setTimeout(() => reject(new Error(`it does not listen:\n${said.join('\n')}`)), MAX_START_MS).unref();
     const [output, errors] = [createInterface(child.stdout), createInterface(child.stderr)];
     for (const lines of [output, errors]) lines.on('line', (line) => said.push(line));
-    output.on('line', (line) => line.startsWith('listening on ') && resolve(line.slice('listening on '.length)));
+    output.on(
+      'line',
+      (line) => line.startsWith('listening on ') && resolve(line.slice('listening on '.length)),
+    );
     child.once('error', reject);
     child.once('close', (code) => reject(new Error(`it ended with ${code}:\n${said.join('\n')}`)));
   });
@@ -111,8 +128,15 @@ function addressOf(child, said) {
 
 function askingAt(url) {
   return async (path, token, options = {}) => {
-    const headers = { ...(options.body && { 'content-type': 'application/json' }), ...(token && { 'x-auth-token': token }) };
-    const reply = await fetch(`${url}${path}`, { ...options, headers, signal: AbortSignal.timeout(10 * TIMEOUT_MS) });
+    const headers = {
+      ...(options.body && { 'content-type': 'application/json' }),
+      ...(token && { 'x-auth-token': token }),
+    };
+    const reply = await fetch(`${url}${path}`, {
+      ...options,
+      headers,
+      signal: AbortSignal.timeout(10 * TIMEOUT_MS),
+    });
     const text = await reply.text();
     return { status: reply.status, body: text.startsWith('{') ? JSON.parse(text) : text };
   };

@@ -28,11 +28,17 @@ export interface HeapApp {
 
 /** Starts the application, from the library's sources as they are now. */
 export async function startHeapApp(settings: HeapSettings): Promise<HeapApp> {
-  const [program, folder] = [await compileProgram(join(import.meta.dirname, 'heap.process.ts')), await mkdtemp(join(tmpdir(), 'heap-'))];
+  const [program, folder] = [
+    await compileProgram(join(import.meta.dirname, 'heap.process.ts')),
+    await mkdtemp(join(tmpdir(), 'heap-')),
+  ];
   const child = fork(program.file, [JSON.stringify(settings), folder], { execArgv: FLAGS });
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The process ended without an answer')));
+  const ended = once(child, 'exit').then(() =>
+    Promise.reject(new Error('The process ended without an answer')),
+  );
   ended.catch(() => undefined);
-  const answer = async (): Promise<string> => String(((await Promise.race([once(child, 'message'), ended])) as unknown[])[0]);
+  const answer = async (): Promise<string> =>
+    String(((await Promise.race([once(child, 'message'), ended])) as unknown[])[0]);
   return {
     url: await answer(),
     retained: async (text) => {

@@ -1,4 +1,6 @@
-/** A string that contains a text, and its retainer: the kind of edge, its name, and the object it starts from. */
+/**
+ * A string that contains a text, and its retainer: the kind of edge, its name, and the object it starts from.
+ */
 export interface Retained {
   readonly value: string;
   readonly retainers: readonly string[];
@@ -22,7 +24,10 @@ type Columns = Readonly<Record<'type' | 'name' | 'edgeCount' | 'edgeType' | 'edg
 
 const STRINGS = ['string', 'concatenated string', 'sliced string'];
 
-/** Finds the strings of a V8 heap snapshot that contain a text, with their retainers. Weak edges retain nothing. */
+/**
+ * Finds the strings of a V8 heap snapshot that contain a text, with their retainers. Weak edges retain
+ * nothing.
+ */
 export function retainersIn(json: string, text: string): Retained[] {
   const heap = new Heap(JSON.parse(json) as Snapshot);
   const found = heap.stringsWith(text);
@@ -42,7 +47,9 @@ class Heap {
     this.#nodeSize = node.length;
     this.#edgeSize = edge.length;
     const [type, name, edgeCount] = ['type', 'name', 'edge_count'].map((field) => node.indexOf(field));
-    const [edgeType, edgeName, edgeTo] = ['type', 'name_or_index', 'to_node'].map((field) => edge.indexOf(field));
+    const [edgeType, edgeName, edgeTo] = ['type', 'name_or_index', 'to_node'].map((field) =>
+      edge.indexOf(field),
+    );
     this.#at = { type, name, edgeCount, edgeType, edgeName, edgeTo } as Columns;
   }
 
@@ -70,7 +77,10 @@ class Heap {
         if (!targets.has(to) || type === 'weak') continue;
         const name = this.#snapshot.edges[edge + this.#at.edgeName];
         const label = type === 'element' || type === 'hidden' ? String(name) : this.#text(name);
-        retainers.set(to, [...(retainers.get(to) ?? []), `${type} ${label} of ${this.#typeOf(node)} ${this.nameOf(node).slice(0, 100)}`]);
+        retainers.set(to, [
+          ...(retainers.get(to) ?? []),
+          `${type} ${label} of ${this.#typeOf(node)} ${this.nameOf(node).slice(0, 100)}`,
+        ]);
       }
     }
     return retainers;

@@ -10,7 +10,10 @@ const CANARY = 'canary-token';
 const ROUNDS = 3;
 const CACHE = { ttlMs: 300_000, refreshAheadMs: 1_000, staleIfErrorMs: 60_000 };
 
-const SETUPS: readonly (readonly [name: string, settings: Pick<HeapSettings, 'options'> & { readonly redis?: true }])[] = [
+const SETUPS: readonly (readonly [
+  name: string,
+  settings: Pick<HeapSettings, 'options'> & { readonly redis?: true },
+])[] = [
   ['the cache off', { options: {} }],
   ['the cache on', { options: { cache: CACHE } }],
   ['the cache on and a store', { options: { cache: CACHE }, redis: true }],
@@ -45,8 +48,16 @@ const placesOf = (token: string): Record<string, string>[] => [
 /** Requests whose connections end with them: Node.js keeps the last request of a connection that stays. */
 async function use({ url }: HeapApp): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
-  const ask = async (kind: string, path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<void> => {
-    const { status } = await fetch(`${url}${path}`, { ...init, headers: { connection: 'close', ...headers } });
+  const ask = async (
+    kind: string,
+    path: string,
+    headers: Record<string, string>,
+    init: RequestInit = {},
+  ): Promise<void> => {
+    const { status } = await fetch(`${url}${path}`, {
+      ...init,
+      headers: { connection: 'close', ...headers },
+    });
     statuses[`${kind} ${status}`] = (statuses[`${kind} ${status}`] ?? 0) + 1;
   };
   const each = async (kind: string, path: string, init?: RequestInit): Promise<void> => {
@@ -60,10 +71,16 @@ async function use({ url }: HeapApp): Promise<Record<string, number>> {
   for (const kind of KINDS) await Promise.all(['/me', '/hm', '/fresh'].map((path) => each(kind, path)));
   await each('signed-out', '/logout', { method: 'DELETE' });
   // No later answer of the service replaces the entry that the first request finds in a store.
-  for (let round = 0; round < ROUNDS; round += 1) await ask('stored', '/me', placesOf(`${CANARY}-stored-${round}`)[round] ?? {});
+  for (let round = 0; round < ROUNDS; round += 1)
+    await ask('stored', '/me', placesOf(`${CANARY}-stored-${round}`)[round] ?? {});
   await ask('silent', '/me', { 'x-auth-token': `${CANARY}-silent` });
   const credentials = { username: 'ann', password: `${CANARY}-password` };
-  await ask('sign-in', '/login', { 'content-type': 'application/json' }, { method: 'POST', body: JSON.stringify(credentials) });
+  await ask(
+    'sign-in',
+    '/login',
+    { 'content-type': 'application/json' },
+    { method: 'POST', body: JSON.stringify(credentials) },
+  );
   return statuses;
 }
 
@@ -78,36 +95,44 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('the memory of a proce
   for (const [setup, { options, redis }] of SETUPS.filter(
     ([name]) => SHORT_FORM[name] === platform || inLongForm(`a heap with ${name} on ${platform}`),
   )) {
-    plainRow(`no token is in the memory of a process but in the private field of a cached record, with ${setup} [P15]`, async () => {
-      const [scripted, server] = [await startSessionService(), redis && (await RedisServer.start())];
-      for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);
-      const settings = { timeoutMs: 3_000, maxInFlight: 8, breaker: false, ...options } as const;
-      const start = (): Promise<HeapApp> => startHeapApp({ platform, baseUrl: scripted.url, options: settings, redisPort: server?.port });
-      const [app, other] = [await start(), server && (await start())];
-      try {
-        // The other instance finds the entry of the first in the store.
-        if (other) await use(other);
-        const statuses = await use(app);
-        expect(statuses).toMatchObject({
-          'sign-in 200': 1,
-          'stranger 403': 4 * ROUNDS,
-          'stored 200': ROUNDS,
-          'refused 401': 12 * ROUNDS,
-          'silent 503': 1,
-        });
-        await scripted.close();
-        const retained = await app.retained(CANARY);
-        const cached = retained.filter(({ value }) => /^canary-token-(accepted|stranger|stored)-\d$/.test(value));
-        expect(retained.filter((one) => !cached.includes(one))).toEqual([]);
-        expect(cached.length).toBe(options.cache ? 3 * ROUNDS : 0);
-        for (const { retainers } of cached)
-          expect(retainers).toEqual([expect.stringMatching(/^(property|internal) #token of object (UserRecord|derived)$/)]);
-      } finally {
-        await app.close();
-        await other?.close();
-        await scripted.close();
-        await server?.close();
-      }
-    });
+    plainRow(
+      `no token is in the memory of a process but in the private field of a cached record, with ${setup} [P15]`,
+      async () => {
+        const [scripted, server] = [await startSessionService(), redis && (await RedisServer.start())];
+        for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);
+        const settings = { timeoutMs: 3_000, maxInFlight: 8, breaker: false, ...options } as const;
+        const start = (): Promise<HeapApp> =>
+          startHeapApp({ platform, baseUrl: scripted.url, options: settings, redisPort: server?.port });
+        const [app, other] = [await start(), server && (await start())];
+        try {
+          // The other instance finds the entry of the first in the store.
+          if (other) await use(other);
+          const statuses = await use(app);
+          expect(statuses).toMatchObject({
+            'sign-in 200': 1,
+            'stranger 403': 4 * ROUNDS,
+            'stored 200': ROUNDS,
+            'refused 401': 12 * ROUNDS,
+            'silent 503': 1,
+          });
+          await scripted.close();
+          const retained = await app.retained(CANARY);
+          const cached = retained.filter(({ value }) =>
+            /^canary-token-(accepted|stranger|stored)-\d$/.test(value),
+          );
+          expect(retained.filter((one) => !cached.includes(one))).toEqual([]);
+          expect(cached.length).toBe(options.cache ? 3 * ROUNDS : 0);
+          for (const { retainers } of cached)
+            expect(retainers).toEqual([
+              expect.stringMatching(/^(property|internal) #token of object (UserRecord|derived)$/),
+            ]);
+        } finally {
+          await app.close();
+          await other?.close();
+          await scripted.close();
+          await server?.close();
+        }
+      },
+    );
   }
 });

@@ -15,9 +15,15 @@ const [OLD, NEW] = ['the old secret of the store', 'the new secret of the store'
 describeWithRedis('the secret of a store', () => {
   const start = fleets();
 
-  async function withSecrets(fleet: Fleet, ...secrets: (string | string[] | undefined)[]): Promise<Instance[]> {
+  async function withSecrets(
+    fleet: Fleet,
+    ...secrets: (string | string[] | undefined)[]
+  ): Promise<Instance[]> {
     const started = secrets.map((secret, index) =>
-      fleet.instance({ platform: index % 2 ? 'Fastify' : 'Express', store: secret === undefined ? {} : { secret } }),
+      fleet.instance({
+        platform: index % 2 ? 'Fastify' : 'Express',
+        store: secret === undefined ? {} : { secret },
+      }),
     );
     const instances = await Promise.all(started);
     await fleet.subscribed(secrets.length);
@@ -53,7 +59,8 @@ describeWithRedis('the secret of a store', () => {
     async () => {
       const fleet = await start();
       const steps = await withSecrets(fleet, OLD, [OLD, NEW], [NEW, OLD], NEW);
-      for (let step = 1; step < steps.length; step += 1) await rotate(fleet, steps.slice(step - 1, step + 1), 1);
+      for (let step = 1; step < steps.length; step += 1)
+        await rotate(fleet, steps.slice(step - 1, step + 1), 1);
       // Where steps were left out, each of the two secrets costs one question.
       await rotate(fleet, steps.slice(1), 2);
     },
@@ -67,12 +74,12 @@ describeWithRedis('the secret of a store', () => {
       const [one, other] = await withSecrets(fleet, undefined, undefined);
       const stranger = await fleet.instance({ options: { apiKey: 'another-key' } });
       const token = fleet.signIn();
-      expect([await one?.status(token), await fleet.key('V'), await other?.status(token), fleet.asked]).toEqual([
-        200,
-        expect.any(String),
-        200,
-        1,
-      ]);
+      expect([
+        await one?.status(token),
+        await fleet.key('V'),
+        await other?.status(token),
+        fleet.asked,
+      ]).toEqual([200, expect.any(String), 200, 1]);
       expect([await stranger.status(token), fleet.asked]).toEqual([200, 2]);
     },
     TIMEOUT_MS,

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord, type CallOptions, type SessionAuthService } from 'nestjs-session-auth';
-import { drop, hold, json, reply, silence, type Script, type Operation } from '../support/scripted-service.js';
+import {
+  drop,
+  hold,
+  json,
+  reply,
+  silence,
+  type Script,
+  type Operation,
+} from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { totalTimeFor } from '../support/total-time.js';
 
@@ -26,11 +34,21 @@ describe.each(METHODS)('%s', (method) => {
     ['400', reply(400), { name: 'SessionRejectedError', statusCode: 401 }, 1],
     ['401', reply(401), { name: 'SessionRejectedError', statusCode: 401 }, 1],
     ['404', reply(404), { name: 'SessionRejectedError', statusCode: 401 }, 1],
-    ['404 with a page', reply(404, '<html>'), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }, 1],
+    [
+      '404 with a page',
+      reply(404, '<html>'),
+      { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' },
+      1,
+    ],
     ['403', reply(403), { name: 'AccessDeniedError', statusCode: 403 }, 1],
     ['429', reply(429, '', { 'retry-after': '9' }), { reason: 'rate_limited', retryAfterSeconds: 9 }, 1],
     ['202', reply(202), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }, 1],
-    ['500', reply(500), { name: 'SessionServiceUnavailableError', reason: 'server_error', statusCode: 503 }, 2],
+    [
+      '500',
+      reply(500),
+      { name: 'SessionServiceUnavailableError', reason: 'server_error', statusCode: 503 },
+      2,
+    ],
     ['a reset', drop, { name: 'SessionServiceUnavailableError', reason: 'unreachable' }, 2],
     ['silence', silence, { name: 'SessionServiceUnavailableError', reason: 'timeout' }, 1],
     ['an unusable body', json([]), { name: 'SessionServiceUnavailableError', reason: 'malformed' }, 1],
@@ -39,7 +57,10 @@ describe.each(METHODS)('%s', (method) => {
     async (_answer: string, script: Script, error: object, calls: number) => {
       const service = await bed.service();
       service.on('user_details', script);
-      const sessions = await bed.sessions({ baseUrl: service.url, options: { timeoutMs: totalTimeFor(script) } });
+      const sessions = await bed.sessions({
+        baseUrl: service.url,
+        options: { timeoutMs: totalTimeFor(script) },
+      });
 
       await expect(sessions[method]('token')).rejects.toMatchObject(error);
       expect(service.callsTo('user_details')).toBe(calls);
@@ -77,7 +98,9 @@ describe('concurrent checks of one token', () => {
     service.on('user_details', reply(401));
 
     await expect(sessions.verify('token')).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
-    await expect(sessions.verify('token', { authIv: 'iv-1' })).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    await expect(sessions.verify('token', { authIv: 'iv-1' })).rejects.toMatchObject({
+      code: 'SESSION_REJECTED',
+    });
     held.release();
     await Promise.allSettled(early);
   });
@@ -100,7 +123,10 @@ describe('concurrent checks of one token', () => {
 
 describe('a token or an IV that cannot be sent', () => {
   const bed = testbed();
-  const use: [string, (sessions: SessionAuthService, token: string, call: CallOptions) => Promise<unknown>][] = [
+  const use: [
+    string,
+    (sessions: SessionAuthService, token: string, call: CallOptions) => Promise<unknown>,
+  ][] = [
     ['userDetails', (sessions, token, call) => sessions.userDetails(token, call)],
     ['verify', (sessions, token, call) => sessions.verify(token, call)],
     ['signOut', (sessions, token, call) => sessions.signOut(token, call)],
@@ -132,7 +158,9 @@ describe('a token or an IV that cannot be sent', () => {
       await expect(call(sessions, value, {})).rejects.toMatchObject({ name: 'SessionRejectedError' });
     }
     for (const authIv of ['', 'i v', 'i\r\nv', 'é', null as unknown as string]) {
-      await expect(call(sessions, 'token', { authIv })).rejects.toMatchObject({ name: 'SessionRejectedError' });
+      await expect(call(sessions, 'token', { authIv })).rejects.toMatchObject({
+        name: 'SessionRejectedError',
+      });
     }
     expect(service.requests).toHaveLength(0);
   });
@@ -182,7 +210,10 @@ describe('an abort', () => {
     const sessions = await bed.sessions({ baseUrl: service.url });
     const abort = new AbortController();
     const first = sessions.verify('token', { signal: abort.signal }).catch((error: unknown) => error);
-    const others = [sessions.verify('token'), sessions.verify('token', { signal: new AbortController().signal })];
+    const others = [
+      sessions.verify('token'),
+      sessions.verify('token', { signal: new AbortController().signal }),
+    ];
     await held.arrived;
     abort.abort(reason);
     expect(await first).toBe(reason);

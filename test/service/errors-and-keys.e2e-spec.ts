@@ -31,7 +31,10 @@ class LoginController {
   }
 }
 
-const login = (app: RunningApp, body: string = JSON.stringify({ username: 'ann', password: 'x' })): Promise<Response> =>
+const login = (
+  app: RunningApp,
+  body: string = JSON.stringify({ username: 'ann', password: 'x' }),
+): Promise<Response> =>
   fetch(`${app.url}/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 
 const logout = (app: RunningApp, token = 'token'): Promise<Response> =>
@@ -39,90 +42,113 @@ const logout = (app: RunningApp, token = 'token'): Promise<Response> =>
 
 const UNAVAILABLE = { 'www-authenticate': null, 'retry-after': expect.stringMatching(/^\d+$/) as unknown };
 const CHALLENGE = { 'www-authenticate': 'X-Auth-Token realm="session"', 'retry-after': null };
-const REFUSED = { 'www-authenticate': 'X-Auth-Token realm="session", error="invalid_token"', 'retry-after': null };
+const REFUSED = {
+  'www-authenticate': 'X-Auth-Token realm="session", error="invalid_token"',
+  'retry-after': null,
+};
 const NEITHER = { 'www-authenticate': null, 'retry-after': null };
 
-describe.each(platforms('Fastify'))('an error of the service class that a controller lets through on %s', (_name, platform) => {
-  const bed = testbed(platform);
-  const controllers = [LoginController];
+describe.each(platforms('Fastify'))(
+  'an error of the service class that a controller lets through on %s',
+  (_name, platform) => {
+    const bed = testbed(platform);
+    const controllers = [LoginController];
 
-  async function expectAnswer(answer: Response, statusCode: number, code: string, headers: object): Promise<void> {
-    expect(answer.status).toBe(statusCode);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(Object.fromEntries(Object.keys(headers).map((name) => [name, answer.headers.get(name)]))).toEqual(headers);
-    const texts = { message: expect.any(String) as unknown, error: expect.any(String) as unknown };
-    const wait = answer.headers.get('retry-after');
-    expect(await answer.json()).toEqual({ statusCode, code, ...texts, ...(wait !== null && { retryAfterSeconds: Number(wait) }) });
-  }
+    async function expectAnswer(
+      answer: Response,
+      statusCode: number,
+      code: string,
+      headers: object,
+    ): Promise<void> {
+      expect(answer.status).toBe(statusCode);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(
+        Object.fromEntries(Object.keys(headers).map((name) => [name, answer.headers.get(name)])),
+      ).toEqual(headers);
+      const texts = { message: expect.any(String) as unknown, error: expect.any(String) as unknown };
+      const wait = answer.headers.get('retry-after');
+      expect(await answer.json()).toEqual({
+        statusCode,
+        code,
+        ...texts,
+        ...(wait !== null && { retryAfterSeconds: Number(wait) }),
+      });
+    }
 
-  it.each([
-    [400, 400, 'INVALID_REQUEST', NEITHER],
-    [401, 401, 'CREDENTIALS_REJECTED', CHALLENGE],
-    [404, 401, 'CREDENTIALS_REJECTED', CHALLENGE],
-    [403, 403, 'ACCESS_DENIED', NEITHER],
-    [500, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
-    [429, 429, 'TOO_MANY_ATTEMPTS', UNAVAILABLE],
-    [200, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
-  ])('turns the %p of a sign-in into %p %s', async (upstream, status, code, headers) => {
-    const service = await bed.service();
-    service.on('sign_in', reply(upstream));
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    it.each([
+      [400, 400, 'INVALID_REQUEST', NEITHER],
+      [401, 401, 'CREDENTIALS_REJECTED', CHALLENGE],
+      [404, 401, 'CREDENTIALS_REJECTED', CHALLENGE],
+      [403, 403, 'ACCESS_DENIED', NEITHER],
+      [500, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
+      [429, 429, 'TOO_MANY_ATTEMPTS', UNAVAILABLE],
+      [200, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
+    ])('turns the %p of a sign-in into %p %s', async (upstream, status, code, headers) => {
+      const service = await bed.service();
+      service.on('sign_in', reply(upstream));
+      const app = await bed.sample({ baseUrl: service.url, controllers });
 
-    await expectAnswer(await login(app), status, code, headers);
-  });
+      await expectAnswer(await login(app), status, code, headers);
+    });
 
-  it.each([
-    [400, 400, 'INVALID_REQUEST', NEITHER],
-    [403, 403, 'ACCESS_DENIED', NEITHER],
-    [502, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
-  ])('turns the %p of a sign-out into %p %s', async (upstream, status, code, headers) => {
-    const service = await bed.service();
-    service.on('sign_out', reply(upstream));
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    it.each([
+      [400, 400, 'INVALID_REQUEST', NEITHER],
+      [403, 403, 'ACCESS_DENIED', NEITHER],
+      [502, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
+    ])('turns the %p of a sign-out into %p %s', async (upstream, status, code, headers) => {
+      const service = await bed.service();
+      service.on('sign_out', reply(upstream));
+      const app = await bed.sample({ baseUrl: service.url, controllers });
 
-    await expectAnswer(await logout(app), status, code, headers);
-  });
+      await expectAnswer(await logout(app), status, code, headers);
+    });
 
-  it.each(['bad', 'not one'])('turns a refused session into 401: %p', async (token) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
-
-    await expectAnswer(await app.get('/details', token), 401, 'SESSION_REJECTED', REFUSED);
-  });
-
-  it("passes the service's Retry-After on", async () => {
-    const service = await bed.service();
-    service.on('sign_in', reply(503, '', { 'retry-after': '17' }));
-    const app = await bed.sample({ baseUrl: service.url, controllers });
-
-    expect((await login(app)).headers.get('retry-after')).toBe('17');
-  });
-
-  it.each(['{}', '{"username":"ann"}', '[]', '{"username":{"$ne":1},"password":["x"]}'])(
-    'turns credentials that are none into 400: %s',
-    async (body) => {
+    it.each(['bad', 'not one'])('turns a refused session into 401: %p', async (token) => {
       const service = await bed.service();
       const app = await bed.sample({ baseUrl: service.url, controllers });
 
-      await expectAnswer(await login(app, body), 400, 'INVALID_REQUEST', NEITHER);
-      expect(service.requests).toHaveLength(0);
-    },
-  );
+      await expectAnswer(await app.get('/details', token), 401, 'SESSION_REJECTED', REFUSED);
+    });
 
-  it('turns a sign-in without a body into 400', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    it("passes the service's Retry-After on", async () => {
+      const service = await bed.service();
+      service.on('sign_in', reply(503, '', { 'retry-after': '17' }));
+      const app = await bed.sample({ baseUrl: service.url, controllers });
 
-    await expectAnswer(await fetch(`${app.url}/login`, { method: 'POST' }), 400, 'INVALID_REQUEST', NEITHER);
-  });
+      expect((await login(app)).headers.get('retry-after')).toBe('17');
+    });
 
-  it('leaves an error that is not ours to the application', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers });
+    it.each(['{}', '{"username":"ann"}', '[]', '{"username":{"$ne":1},"password":["x"]}'])(
+      'turns credentials that are none into 400: %s',
+      async (body) => {
+        const service = await bed.service();
+        const app = await bed.sample({ baseUrl: service.url, controllers });
 
-    expect((await app.get('/bug')).status).toBe(500);
-  });
-});
+        await expectAnswer(await login(app, body), 400, 'INVALID_REQUEST', NEITHER);
+        expect(service.requests).toHaveLength(0);
+      },
+    );
+
+    it('turns a sign-in without a body into 400', async () => {
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, controllers });
+
+      await expectAnswer(
+        await fetch(`${app.url}/login`, { method: 'POST' }),
+        400,
+        'INVALID_REQUEST',
+        NEITHER,
+      );
+    });
+
+    it('leaves an error that is not ours to the application', async () => {
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, controllers });
+
+      expect((await app.get('/bug')).status).toBe(500);
+    });
+  },
+);
 
 const never = (): Promise<string> => new Promise(() => undefined);
 const broken = (): never => {
@@ -157,19 +183,27 @@ describe.each(platforms('Fastify'))('an application key from a function on %s', 
       await app.get('/me', service.signInAs({}));
       await app.get('/me', 'bad');
     }
-    expect(service.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['key-1', 'key-2', 'key-3', 'key-4']);
+    expect(service.requests.map(({ headers }) => headers['x-api-key'])).toEqual([
+      'key-1',
+      'key-2',
+      'key-3',
+      'key-4',
+    ]);
   });
 
-  it.each(UNUSABLE)('that %s makes the reply 503, in time and without a call to the service', async (_case, apiKey) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, options: { apiKey, timeoutMs: 200 } });
-    const reply = await app.get('/me', service.signInAs({}));
+  it.each(UNUSABLE)(
+    'that %s makes the reply 503, in time and without a call to the service',
+    async (_case, apiKey) => {
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, options: { apiKey, timeoutMs: 200 } });
+      const reply = await app.get('/me', service.signInAs({}));
 
-    expect(reply.status).toBe(503);
-    expect(reply.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(await reply.text()).not.toMatch(/vault|key/);
-    expect(service.requests).toHaveLength(0);
-  });
+      expect(reply.status).toBe(503);
+      expect(reply.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(await reply.text()).not.toMatch(/vault|key/);
+      expect(service.requests).toHaveLength(0);
+    },
+  );
 });
 
 describe('an application key from a function, for sign-in and sign-out', () => {
@@ -178,7 +212,10 @@ describe('an application key from a function, for sign-in and sign-out', () => {
   it('is asked for too', async () => {
     const service = await bed.service();
     service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
-    const sessions = await bed.sessions({ baseUrl: service.url, options: { apiKey: () => Promise.resolve('vault-key') } });
+    const sessions = await bed.sessions({
+      baseUrl: service.url,
+      options: { apiKey: () => Promise.resolve('vault-key') },
+    });
     await sessions.signIn({ username: 'ann', password: 'x' });
     await sessions.signOut('token');
 
@@ -192,7 +229,10 @@ describe('an application key from a function, for sign-in and sign-out', () => {
     const sessions = await bed.sessions({ baseUrl: service.url, options });
     const reason = apiKey === never ? 'timeout' : 'api_key';
 
-    await expect(sessions.signIn({ username: 'ann', password: 'x' })).rejects.toMatchObject({ statusCode: 503, reason });
+    await expect(sessions.signIn({ username: 'ann', password: 'x' })).rejects.toMatchObject({
+      statusCode: 503,
+      reason,
+    });
     await expect(sessions.signOut('token')).rejects.toMatchObject({ statusCode: 503, reason });
     expect(service.requests).toHaveLength(0);
   });

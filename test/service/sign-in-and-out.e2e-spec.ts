@@ -20,7 +20,10 @@ describe('a sign-in', () => {
   async function signIn(script: Script, credentials: Credentials = ANN_CREDENTIALS, authIv?: string) {
     const service = await bed.service();
     service.on('sign_in', script);
-    const sessions = await bed.sessions({ baseUrl: service.url, options: { signInTimeoutMs: totalTimeFor(script) } });
+    const sessions = await bed.sessions({
+      baseUrl: service.url,
+      options: { signInTimeoutMs: totalTimeFor(script) },
+    });
     const call = authIv === undefined ? {} : { authIv };
     const outcome: unknown = await sessions.signIn(credentials, call).catch((error: unknown) => error);
     return { outcome, requests: service.requests };
@@ -29,14 +32,28 @@ describe('a sign-in', () => {
   it('brings the user and the token', async () => {
     const { outcome, requests } = await signIn(json(SESSION));
 
-    expect(outcome).toEqual({ kind: 'signed-in', token: 'new-token', user: expect.any(UserRecord) as UserRecord });
-    expect((outcome as { user: UserRecord }).user).toMatchObject({ username: 'ann', role: 'new_hire', auth_token: 'new-token' });
-    expect(JSON.stringify((outcome as { user: UserRecord }).user)).toBe('{"username":"ann","role":"new_hire"}');
+    expect(outcome).toEqual({
+      kind: 'signed-in',
+      token: 'new-token',
+      user: expect.any(UserRecord) as UserRecord,
+    });
+    expect((outcome as { user: UserRecord }).user).toMatchObject({
+      username: 'ann',
+      role: 'new_hire',
+      auth_token: 'new-token',
+    });
+    expect(JSON.stringify((outcome as { user: UserRecord }).user)).toBe(
+      '{"username":"ann","role":"new_hire"}',
+    );
     expect(requests).toHaveLength(1);
   });
 
   it('sends the fields of the interface and nothing else', async () => {
-    const { requests } = await signIn(json(SESSION), { ...ANN_CREDENTIALS, persist: true } as Credentials, 'iv-1');
+    const { requests } = await signIn(
+      json(SESSION),
+      { ...ANN_CREDENTIALS, persist: true } as Credentials,
+      'iv-1',
+    );
     const [request] = requests;
     const body = JSON.stringify({ username: 'ann', password: ANN_CREDENTIALS.password });
 
@@ -58,13 +75,16 @@ describe('a sign-in', () => {
     ['401', reply(401), 'CredentialsRejectedError', 'CREDENTIALS_REJECTED', 401],
     ['404', reply(404), 'CredentialsRejectedError', 'CREDENTIALS_REJECTED', 401],
     ['403', reply(403), 'AccessDeniedError', 'ACCESS_DENIED', 403],
-  ])('that is answered %s fails with its own error, after one attempt', async (_status, script, name, code, statusCode) => {
-    const { outcome, requests } = await signIn(script);
+  ])(
+    'that is answered %s fails with its own error, after one attempt',
+    async (_status, script, name, code, statusCode) => {
+      const { outcome, requests } = await signIn(script);
 
-    expect(outcome).toBeInstanceOf(Error);
-    expect(outcome).toMatchObject({ name, code, statusCode });
-    expect(requests).toHaveLength(1);
-  });
+      expect(outcome).toBeInstanceOf(Error);
+      expect(outcome).toMatchObject({ name, code, statusCode });
+      expect(requests).toHaveLength(1);
+    },
+  );
 
   it('is published with its outcome, without the user, the password and the token', async () => {
     const messages: unknown[] = [];
@@ -117,7 +137,12 @@ describe('a sign-in', () => {
   ])('that is answered with %s fails as unavailable, after one attempt', async (_answer, script, reason) => {
     const { outcome, requests } = await signIn(script);
 
-    expect(outcome).toMatchObject({ name: 'SessionServiceUnavailableError', code: 'SESSION_SERVICE_UNAVAILABLE', statusCode: 503, reason });
+    expect(outcome).toMatchObject({
+      name: 'SessionServiceUnavailableError',
+      code: 'SESSION_SERVICE_UNAVAILABLE',
+      statusCode: 503,
+      reason,
+    });
     expect(requests).toHaveLength(1);
   });
 
@@ -130,26 +155,39 @@ describe('a sign-in', () => {
   it('that is answered with 429 fails as one of too many, after one attempt, with the wait that the service asks for', async () => {
     const { outcome, requests } = await signIn(reply(429, '', { 'retry-after': '7' }));
 
-    expect(outcome).toMatchObject({ name: 'TooManyAttemptsError', code: 'TOO_MANY_ATTEMPTS', statusCode: 429, retryAfterSeconds: 7 });
+    expect(outcome).toMatchObject({
+      name: 'TooManyAttemptsError',
+      code: 'TOO_MANY_ATTEMPTS',
+      statusCode: 429,
+      retryAfterSeconds: 7,
+    });
     expect(requests).toHaveLength(1);
   });
 
-  it.each([{}, { username: 'ann' }, { password: 'x' }, { username: 7, password: 'x' }, { username: 'ann', password: null }, null, 'ann'])(
-    'without a username and a password is no request: %j',
-    async (credentials) => {
-      const { outcome, requests } = await signIn(json(SESSION), credentials as Credentials);
+  it.each([
+    {},
+    { username: 'ann' },
+    { password: 'x' },
+    { username: 7, password: 'x' },
+    { username: 'ann', password: null },
+    null,
+    'ann',
+  ])('without a username and a password is no request: %j', async (credentials) => {
+    const { outcome, requests } = await signIn(json(SESSION), credentials as Credentials);
+
+    expect(outcome).toMatchObject({ name: 'InvalidRequestError' });
+    expect(requests).toHaveLength(0);
+  });
+
+  it.each(['', 'i v', 'iv\r\nX-API-KEY: other', 'ö'])(
+    'with an IV that cannot be sent is no request: %j',
+    async (authIv) => {
+      const { outcome, requests } = await signIn(json(SESSION), ANN_CREDENTIALS, authIv);
 
       expect(outcome).toMatchObject({ name: 'InvalidRequestError' });
       expect(requests).toHaveLength(0);
     },
   );
-
-  it.each(['', 'i v', 'iv\r\nX-API-KEY: other', 'ö'])('with an IV that cannot be sent is no request: %j', async (authIv) => {
-    const { outcome, requests } = await signIn(json(SESSION), ANN_CREDENTIALS, authIv);
-
-    expect(outcome).toMatchObject({ name: 'InvalidRequestError' });
-    expect(requests).toHaveLength(0);
-  });
 });
 
 describe('a sign-out', () => {
@@ -158,7 +196,10 @@ describe('a sign-out', () => {
   async function signOut(script: Script, token = 'token', authIv?: string) {
     const service = await bed.service();
     service.on('sign_out', script);
-    const sessions = await bed.sessions({ baseUrl: service.url, options: { signOutTimeoutMs: totalTimeFor(script) } });
+    const sessions = await bed.sessions({
+      baseUrl: service.url,
+      options: { signOutTimeoutMs: totalTimeFor(script) },
+    });
     const call = authIv === undefined ? {} : { authIv };
     const outcome: unknown = await sessions.signOut(token, call).catch((error: unknown) => error);
     return { outcome, requests: service.requests };
@@ -168,20 +209,39 @@ describe('a sign-out', () => {
     ['400', reply(400), { name: 'InvalidRequestError', statusCode: 400 }],
     ['403', reply(403), { name: 'AccessDeniedError', statusCode: 403 }],
     ['500', reply(500), { name: 'SessionServiceUnavailableError', reason: 'server_error' }],
-    ['503 and then 200', inTurn(reply(503), reply(200)), { name: 'SessionServiceUnavailableError', reason: 'server_error' }],
+    [
+      '503 and then 200',
+      inTurn(reply(503), reply(200)),
+      { name: 'SessionServiceUnavailableError', reason: 'server_error' },
+    ],
     ['202', reply(202), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }],
     ['204', reply(204), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }],
-    ['302', reply(302, '', { location: '/' }), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }],
-    ['429', reply(429, '', { 'retry-after': '500' }), { name: 'SessionServiceUnavailableError', retryAfterSeconds: 120 }],
-    ['a reset and then 200', inTurn(drop, reply(200)), { name: 'SessionServiceUnavailableError', reason: 'unreachable' }],
+    [
+      '302',
+      reply(302, '', { location: '/' }),
+      { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' },
+    ],
+    [
+      '429',
+      reply(429, '', { 'retry-after': '500' }),
+      { name: 'SessionServiceUnavailableError', retryAfterSeconds: 120 },
+    ],
+    [
+      'a reset and then 200',
+      inTurn(drop, reply(200)),
+      { name: 'SessionServiceUnavailableError', reason: 'unreachable' },
+    ],
     ['silence', silence, { name: 'SessionServiceUnavailableError', reason: 'timeout' }],
-  ])('that is answered with %s fails with its own error, after one attempt', async (_answer, script, error) => {
-    const { outcome, requests } = await signOut(script);
+  ])(
+    'that is answered with %s fails with its own error, after one attempt',
+    async (_answer, script, error) => {
+      const { outcome, requests } = await signOut(script);
 
-    expect(outcome).toBeInstanceOf(Error);
-    expect(outcome).toMatchObject(error);
-    expect(requests).toHaveLength(1);
-  });
+      expect(outcome).toBeInstanceOf(Error);
+      expect(outcome).toMatchObject(error);
+      expect(requests).toHaveLength(1);
+    },
+  );
 
   it('sends the fields of the interface and nothing else', async () => {
     const { requests } = await signOut(reply(200), 'token', 'iv-1');
@@ -225,14 +285,21 @@ describe.each(platforms('Fastify'))('answers to a sign-in or a sign-out on %s', 
   const row = rowsOn(platform);
   const options = { cache: { ttlMs: 300_000 }, signInTimeoutMs: SILENCE_MS, signOutTimeoutMs: 60_000 };
 
-  /** The results of the service class for each answer to a sign-in, and the replies of a controller that does not catch the error. */
+  /**
+   * The results of the service class for each answer to a sign-in, and the replies of a controller that does
+   * not catch the error.
+   */
   async function signIns(trial: Trial, scripts: readonly Script[]): Promise<unknown[]> {
     const seen: unknown[] = [];
     for (const script of scripts) {
       trial.service.on('sign_in', script);
       const before = trial.calls('sign_in');
       const error = await trial.thrownBy(trial.sessions.signIn(CREDENTIALS, { authIv: IV }));
-      seen.push([(error as Error | undefined)?.name, trial.calls('sign_in') - before, await trial.status(LOGIN)]);
+      seen.push([
+        (error as Error | undefined)?.name,
+        trial.calls('sign_in') - before,
+        await trial.status(LOGIN),
+      ]);
     }
     return seen;
   }
@@ -241,7 +308,11 @@ describe.each(platforms('Fastify'))('answers to a sign-in or a sign-out on %s', 
     'a sign-in has one typed result for each documented status, and 202 is accepted, with no user and no token, for any body [B11]',
     async (trial) => {
       trial.service.on('sign_in', json(ISSUED));
-      expect(await trial.sessions.signIn(CREDENTIALS)).toMatchObject({ kind: 'signed-in', token: TOKEN, user: ANN });
+      expect(await trial.sessions.signIn(CREDENTIALS)).toMatchObject({
+        kind: 'signed-in',
+        token: TOKEN,
+        user: ANN,
+      });
       for (const body of ['', 'any', JSON.stringify({ ...ISSUED, auth_token: 'accepted' })]) {
         trial.service.on('sign_in', reply(202, body, { 'content-type': 'application/json' }));
         expect(await trial.sessions.signIn(CREDENTIALS)).toEqual({ kind: 'accepted' });
@@ -281,7 +352,12 @@ describe.each(platforms('Fastify'))('answers to a sign-in or a sign-out on %s', 
         const error = await trial.thrownBy(trial.sessions.signOut(token, { authIv: IV }));
         const calls = trial.calls('sign_out') - signOuts;
         await trial.ask({ token });
-        seen.push([(error as Error | undefined)?.name, calls, trial.calls() - checks, await trial.status({ ...LOGOUT, token })]);
+        seen.push([
+          (error as Error | undefined)?.name,
+          calls,
+          trial.calls() - checks,
+          await trial.status({ ...LOGOUT, token }),
+        ]);
       }
 
       const done = [undefined, 1, 1, 200];

@@ -23,7 +23,13 @@ import { CONTRACT_ROWS } from '../../libs/session-auth-cli/src/contract/rows.js'
 import { decidedStatus } from './decided-statuses.js';
 import { expectEmpty, expectUserRecord, RECORD_FIELDS } from './expectations.js';
 import { send, type WireReply, type WireRequest } from './send.js';
-import { type Account, accounts, checksReferenceService, servicesUnderTest, type ServiceUnderTest } from './service-under-test.js';
+import {
+  type Account,
+  accounts,
+  checksReferenceService,
+  servicesUnderTest,
+  type ServiceUnderTest,
+} from './service-under-test.js';
 
 const TIMEOUT_MS = 30_000;
 const ANY_IV = { 'X-AUTH-IV': 'bm9uY2UtMTIzNDU2Nzg5MA==' };
@@ -55,13 +61,19 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
         (isMet[row.needs] ? it : it.skip)(`${row.title} (${row.id})`, async () => {
           const { url, apiKey } = service;
           let left: number;
-          const client = new ContractClient({ url: url.replace(/\/+$/, ''), apiKey, timeoutMs: TIMEOUT_MS, users });
+          const client = new ContractClient({
+            url: url.replace(/\/+$/, ''),
+            apiKey,
+            timeoutMs: TIMEOUT_MS,
+            users,
+          });
           try {
             await row.run(client);
           } finally {
             left = await client.endSessions();
           }
-          if (checksReferenceService) expect(client.refusals).toEqual(client.refusals.map(() => decidedStatus(row.id)));
+          if (checksReferenceService)
+            expect(client.refusals).toEqual(client.refusals.map(() => decidedStatus(row.id)));
           expect([client.replies.length > 0, left]).toEqual([true, 0]);
         });
     });
@@ -72,7 +84,12 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
     }
 
     function post(body: string, headers: WireRequest['headers'] = {}): Promise<WireReply> {
-      return call({ method: 'POST', path: '/authentication', headers: { 'Content-Type': 'application/json', ...headers }, body });
+      return call({
+        method: 'POST',
+        path: '/authentication',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body,
+      });
     }
 
     function signIn(account: Account | undefined, headers: WireRequest['headers'] = {}): Promise<WireReply> {
@@ -83,11 +100,19 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
       return String(expectUserRecord(await signIn(account)).auth_token);
     }
 
-    function userDetails(token: string, headers: WireRequest['headers'] = {}, path = '/authentication/user_details'): Promise<WireReply> {
+    function userDetails(
+      token: string,
+      headers: WireRequest['headers'] = {},
+      path = '/authentication/user_details',
+    ): Promise<WireReply> {
       return call({ method: 'GET', path, headers: { 'X-AUTH-TOKEN': token, ...headers } });
     }
 
-    function signOut(token: string, headers: WireRequest['headers'] = {}, path = '/authentication'): Promise<WireReply> {
+    function signOut(
+      token: string,
+      headers: WireRequest['headers'] = {},
+      path = '/authentication',
+    ): Promise<WireReply> {
       return call({ method: 'DELETE', path, headers: { 'X-AUTH-TOKEN': token, ...headers } });
     }
 
@@ -96,33 +121,46 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
         expectEmpty(await signIn({ username: 'pending', password: 'wrong' }), 401);
       });
 
-      itIsOurDecision('returns all fifteen fields of a hiring manager, the identifiers nested in ccl_info', async () => {
-        const record = expectUserRecord(await signIn(accounts.manager));
+      itIsOurDecision(
+        'returns all fifteen fields of a hiring manager, the identifiers nested in ccl_info',
+        async () => {
+          const record = expectUserRecord(await signIn(accounts.manager));
 
-        expect(Object.keys(record).sort()).toEqual([...RECORD_FIELDS].sort());
-        expect(record).toMatchObject({ username: 'manager', role: 'hiring_manager', sub_role: 'approver' });
-        expect(Object.keys(record.ccl_info as object)).toEqual(['client_id', 'company_id', 'location_id']);
-      });
+          expect(Object.keys(record).sort()).toEqual([...RECORD_FIELDS].sort());
+          expect(record).toMatchObject({ username: 'manager', role: 'hiring_manager', sub_role: 'approver' });
+          expect(Object.keys(record.ccl_info as object)).toEqual(['client_id', 'company_id', 'location_id']);
+        },
+      );
 
       itIsOurDecision('omits absent fields: a new hire has no sub_role', async () => {
         const record = expectUserRecord(await signIn(accounts.newhire));
 
-        expect(Object.keys(record).sort()).toEqual(RECORD_FIELDS.filter((name) => name !== 'sub_role').sort());
+        expect(Object.keys(record).sort()).toEqual(
+          RECORD_FIELDS.filter((name) => name !== 'sub_role').sort(),
+        );
         expect(record).toMatchObject({ role: 'new_hire' });
       });
 
       itIsOurDecision('refuses a body without a content type as malformed', async () => {
-        expectEmpty(await call({ method: 'POST', path: '/authentication', body: JSON.stringify(accounts.manager) }), 400);
+        expectEmpty(
+          await call({ method: 'POST', path: '/authentication', body: JSON.stringify(accounts.manager) }),
+          400,
+        );
       });
     });
 
     describe('user details: GET /authentication/user_details (our decision)', () => {
       describe.each(['/authentication/user_details', '/authentication/user_details/'])('at %s', (path) => {
-        itIsOurDecision.each(knownAccounts)('answers 200 with the same record that the sign-in of the %s gave', async (_, account) => {
-          const signedIn = expectUserRecord(await signIn(account));
+        itIsOurDecision.each(knownAccounts)(
+          'answers 200 with the same record that the sign-in of the %s gave',
+          async (_, account) => {
+            const signedIn = expectUserRecord(await signIn(account));
 
-          expect(expectUserRecord(await userDetails(String(signedIn.auth_token), {}, path))).toEqual(signedIn);
-        });
+            expect(expectUserRecord(await userDetails(String(signedIn.auth_token), {}, path))).toEqual(
+              signedIn,
+            );
+          },
+        );
 
         itIsOurDecision('accepts any X-AUTH-IV', async () => {
           expectUserRecord(await userDetails(await tokenOf(accounts.manager), ANY_IV, path));
@@ -135,16 +173,22 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
     });
 
     describe('sign out: DELETE /authentication (our decision)', () => {
-      itIsOurDecision('accepts a slash at the end of its path, and the token is refused from then on', async () => {
-        const token = await tokenOf(accounts.manager);
+      itIsOurDecision(
+        'accepts a slash at the end of its path, and the token is refused from then on',
+        async () => {
+          const token = await tokenOf(accounts.manager);
 
-        expectEmpty(await signOut(token, {}, '/authentication/'), 200);
-        expectEmpty(await userDetails(token), 401);
-      });
+          expectEmpty(await signOut(token, {}, '/authentication/'), 200);
+          expectEmpty(await userDetails(token), 401);
+        },
+      );
 
-      itIsOurDecision.each(['/authentication', '/authentication/'])('accepts any X-AUTH-IV at %s', async (path) => {
-        expectEmpty(await signOut(await tokenOf(accounts.manager), ANY_IV, path), 200);
-      });
+      itIsOurDecision.each(['/authentication', '/authentication/'])(
+        'accepts any X-AUTH-IV at %s',
+        async (path) => {
+          expectEmpty(await signOut(await tokenOf(accounts.manager), ANY_IV, path), 200);
+        },
+      );
 
       itIsOurDecision('is refused the second time', async () => {
         const token = await tokenOf(accounts.manager);
@@ -181,7 +225,12 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
         const token = await tokenOf(accounts.manager);
         const body = method === 'POST' ? { body: JSON.stringify(accounts.manager) } : {};
         const type = method === 'POST' ? { 'Content-Type': 'application/json' } : {};
-        return send(service.url, { method, path, headers: { 'X-AUTH-TOKEN': token, ...type, ...headers }, ...body });
+        return send(service.url, {
+          method,
+          path,
+          headers: { 'X-AUTH-TOKEN': token, ...type, ...headers },
+          ...body,
+        });
       };
 
       itIsOurDecision('is refused when it is sent twice', async () => {
@@ -222,27 +271,39 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
     });
 
     describe('every answer (our decision)', () => {
-      itIsOurDecision('forbids storing it, user_details in shared HTTP caches only, and does not name its software', async () => {
-        const token = await tokenOf(accounts.manager);
-        const answers = [
-          await signIn(accounts.manager),
-          await signIn(accounts.pending),
-          await userDetails(token),
-          await post('{}'),
-          await userDetails('of-no-session'),
-          await call({ method: 'GET', path: '/nowhere' }),
-          await send(service.url, { method: 'GET', path: '/authentication/user_details' }),
-          await signOut(token),
-        ];
+      itIsOurDecision(
+        'forbids storing it, user_details in shared HTTP caches only, and does not name its software',
+        async () => {
+          const token = await tokenOf(accounts.manager);
+          const answers = [
+            await signIn(accounts.manager),
+            await signIn(accounts.pending),
+            await userDetails(token),
+            await post('{}'),
+            await userDetails('of-no-session'),
+            await call({ method: 'GET', path: '/nowhere' }),
+            await send(service.url, { method: 'GET', path: '/authentication/user_details' }),
+            await signOut(token),
+          ];
 
-        expect(answers.map((answer) => answer.status)).toEqual([200, 202, 200, 400, 401, 404, 403, 200]);
-        const [no, ours] = ['no-store', 'private'];
-        expect(answers.map(({ headers }) => headers['cache-control'])).toEqual([no, no, ours, no, ours, no, no, no]);
-        for (const { headers } of answers) {
-          expect(headers).not.toHaveProperty('x-powered-by');
-          expect(headers).not.toHaveProperty('etag');
-        }
-      });
+          expect(answers.map((answer) => answer.status)).toEqual([200, 202, 200, 400, 401, 404, 403, 200]);
+          const [no, ours] = ['no-store', 'private'];
+          expect(answers.map(({ headers }) => headers['cache-control'])).toEqual([
+            no,
+            no,
+            ours,
+            no,
+            ours,
+            no,
+            no,
+            no,
+          ]);
+          for (const { headers } of answers) {
+            expect(headers).not.toHaveProperty('x-powered-by');
+            expect(headers).not.toHaveProperty('etag');
+          }
+        },
+      );
     });
   }),
 );

@@ -1,4 +1,7 @@
-/** The status that we decided on for the refusals of rows of the contract, by the start of their ids. The interface does not list their causes. */
+/**
+ * The status that we decided on for the refusals of rows of the contract, by the start of their ids. The
+ * interface does not list their causes.
+ */
 const DECIDED: Readonly<Record<string, number>> = {
   'malformed.': 400,
   'media-type.': 400,

@@ -14,9 +14,19 @@ export const MANAGER = { username: 'manager', password: 'manager-demo' };
 export type SignInVariant = Pick<WireRequest, 'from' | 'headers'>;
 
 /** Signs in at the reference service. */
-export function signIn(url: string, credentials: object = MANAGER, { from, headers = {} }: SignInVariant = {}): Promise<WireReply> {
+export function signIn(
+  url: string,
+  credentials: object = MANAGER,
+  { from, headers = {} }: SignInVariant = {},
+): Promise<WireReply> {
   const body = JSON.stringify(credentials);
-  return send(url, { method: 'POST', path: '/authentication', headers: { ...KEY, ...JSON_TYPE, ...headers }, body, ...(from && { from }) });
+  return send(url, {
+    method: 'POST',
+    path: '/authentication',
+    headers: { ...KEY, ...JSON_TYPE, ...headers },
+    body,
+    ...(from && { from }),
+  });
 }
 
 /** The token of a new session of the manager. */
@@ -26,7 +36,11 @@ export async function tokenFrom(url: string): Promise<string> {
 
 /** Calls user_details with the token. */
 export function userDetails(url: string, token: string): Promise<WireReply> {
-  return send(url, { method: 'GET', path: '/authentication/user_details', headers: { ...KEY, 'X-AUTH-TOKEN': token } });
+  return send(url, {
+    method: 'GET',
+    path: '/authentication/user_details',
+    headers: { ...KEY, 'X-AUTH-TOKEN': token },
+  });
 }
 
 /** Ends the session of the token. */

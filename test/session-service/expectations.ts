@@ -9,7 +9,10 @@ export const RECORD_FIELDS = Object.keys(FIELD_TYPES);
 /** The statuses that the interface lists for a request that is not granted. It does not list their causes. */
 const REFUSALS = [400, 401, 403, 404];
 
-/** Expects the status that we decided on from the reference service, and any documented one from another. Always empty. */
+/**
+ * Expects the status that we decided on from the reference service, and any documented one from another.
+ * Always empty.
+ */
 export function expectRefusal(reply: WireReply, decided: number): void {
   expect(checksReferenceService ? [decided] : REFUSALS).toContain(reply.status);
   expect(reply.body).toBe('');

@@ -7,7 +7,10 @@ import { listen } from '../../apps/session-service/src/http/listen.js';
 import { PasswordHashing } from '../../apps/session-service/src/passwords/password-hashing.js';
 import { SessionServiceModule } from '../../apps/session-service/src/session-service.module.js';
 import { SessionLimits } from '../../apps/session-service/src/sessions/session-limits.js';
-import { SignInLimits, type SignInLimitOptions } from '../../apps/session-service/src/sign-in-limits/sign-in-limits.js';
+import {
+  SignInLimits,
+  type SignInLimitOptions,
+} from '../../apps/session-service/src/sign-in-limits/sign-in-limits.js';
 import { HeldPasswordHashing } from './held-password-hashing.js';
 
 /** The reference service, with parts that the test controls. */

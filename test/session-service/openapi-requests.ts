@@ -17,7 +17,9 @@ interface Operation {
   readonly parameters: readonly Parameter[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
 }
 
 /** The used part of an OpenAPI document, without references. */
@@ -50,7 +52,9 @@ function withoutReferences(node: unknown, document: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node;
   if (Array.isArray(node)) return node.map((item) => withoutReferences(item, document));
   if ('$ref' in node) return withoutReferences(targetOf(String(node.$ref), document), document);
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withoutReferences(value, document)]));
+  return Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [name, withoutReferences(value, document)]),
+  );
 }
 
 function targetOf(reference: string, document: unknown): unknown {
@@ -63,18 +67,28 @@ function targetOf(reference: string, document: unknown): unknown {
 /** Returns the operations of a document. */
 export function operationsOf({ paths }: ApiDocument): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      path,
+      method: method.toUpperCase(),
+    })),
   );
 }
 
 /** Generates requests of an operation: valid ones, and such with other headers, fields, types and bytes. */
-export function requestsOf(document: ApiDocument, operation: DocumentedOperation, known: KnownValues): Arbitrary<WireRequest> {
+export function requestsOf(
+  document: ApiDocument,
+  operation: DocumentedOperation,
+  known: KnownValues,
+): Arbitrary<WireRequest> {
   const { path, method, parameters, security = document.security, requestBody } = operation;
   const schemes = Object.keys(security[0] ?? {}).map((name) => document.components.securitySchemes[name]);
   const headers = [...parameters, ...schemes].flatMap((parameter) =>
     parameter ? [[parameter.name, headerValue(parameter.name, known)] as const] : [],
   );
-  const [[mediaType, { schema }] = ['', { schema: { type: 'null' } }]] = Object.entries(requestBody?.content ?? {});
+  const [[mediaType, { schema }] = ['', { schema: { type: 'null' } }]] = Object.entries(
+    requestBody?.content ?? {},
+  );
   return fc
     .record({
       headers: fc.record(Object.fromEntries(headers), { requiredKeys: [] }),
@@ -90,7 +104,10 @@ export function requestsOf(document: ApiDocument, operation: DocumentedOperation
 }
 
 /** Bytes that HTTP allows in the value of a header. */
-const HEADER_VALUES = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 80 });
+const HEADER_VALUES = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  maxLength: 80,
+});
 
 function headerValue(name: string, { headers }: KnownValues): Arbitrary<string> {
   const value = headers[name];
@@ -98,7 +115,9 @@ function headerValue(name: string, { headers }: KnownValues): Arbitrary<string> 
 }
 
 function bodyOf(schema: Schema, known: object): Arbitrary<Buffer> {
-  const json = fc.oneof(fc.constant(known), valuesOf(schema), fc.jsonValue()).map((value) => Buffer.from(JSON.stringify(value)));
+  const json = fc
+    .oneof(fc.constant(known), valuesOf(schema), fc.jsonValue())
+    .map((value) => Buffer.from(JSON.stringify(value)));
   return fc.oneof(
     { weight: 5, arbitrary: json },
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
@@ -107,7 +126,9 @@ function bodyOf(schema: Schema, known: object): Arbitrary<Buffer> {
 
 function valuesOf({ type, properties = {} }: Schema): Arbitrary<unknown> {
   if (type === 'object') {
-    const fields = Object.entries(properties).map(([name, schema]) => [name, mostlyOf(valuesOf(schema), fc.jsonValue())] as const);
+    const fields = Object.entries(properties).map(
+      ([name, schema]) => [name, mostlyOf(valuesOf(schema), fc.jsonValue())] as const,
+    );
     return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
   }
   if (type === 'string') return fc.string({ unit: 'binary' });

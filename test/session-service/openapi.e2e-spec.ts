@@ -16,16 +16,26 @@ const document = readApiDocument(await readFile('libs/session-auth/openapi.yaml'
 const ajv = new Ajv2020({ strictSchema: true, formats: { password: true } });
 
 /** Returns the part of a reply that a document does not describe, or `undefined`. */
-function undocumented({ responses }: DocumentedOperation, { status, headers, body }: WireReply): string | undefined {
+function undocumented(
+  { responses }: DocumentedOperation,
+  { status, headers, body }: WireReply,
+): string | undefined {
   const response = responses[status];
   if (!response) return `status ${status}`;
   const [[mediaType, content] = []] = Object.entries(response.content ?? {});
-  if (mediaType === undefined || content === undefined) return body === '' ? undefined : `a body with ${status}`;
+  if (mediaType === undefined || content === undefined)
+    return body === '' ? undefined : `a body with ${status}`;
   if (!headers['content-type']?.startsWith(mediaType)) return `the content type with ${status}`;
-  return ajv.validate(content.schema, JSON.parse(body)) ? undefined : `the body with ${status}: ${ajv.errorsText()}`;
+  return ajv.validate(content.schema, JSON.parse(body))
+    ? undefined
+    : `the body with ${status}: ${ajv.errorsText()}`;
 }
 
-const unlimited = { maxFailures: 1_000_000, maxFailuresPerCaller: 1_000_000, maxFailuresPerAccount: 1_000_000 };
+const unlimited = {
+  maxFailures: 1_000_000,
+  maxFailuresPerCaller: 1_000_000,
+  maxFailuresPerAccount: 1_000_000,
+};
 
 describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise<void> }>]>([
   ['the reference service', () => startReferenceService({ logger: false, signInLimits: unlimited })],
@@ -53,7 +63,12 @@ describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise
 
   async function token(): Promise<string> {
     const headers = { 'X-API-KEY': API_KEY, 'Content-Type': 'application/json' };
-    const { body } = await send(service.url, { method: 'POST', path: '/authentication', headers, body: JSON.stringify(ACCOUNT) });
+    const { body } = await send(service.url, {
+      method: 'POST',
+      path: '/authentication',
+      headers,
+      body: JSON.stringify(ACCOUNT),
+    });
     return (JSON.parse(body) as { auth_token: string }).auth_token;
   }
 
@@ -71,7 +86,9 @@ describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise
         { numRuns: REQUESTS },
       );
       // The requests reached the operations themselves, and not only their first check.
-      expect([...statuses].sort()).toEqual(expect.arrayContaining(operation.requestBody ? [200, 400, 401, 403] : [200, 401, 403]));
+      expect([...statuses].sort()).toEqual(
+        expect.arrayContaining(operation.requestBody ? [200, 400, 401, 403] : [200, 401, 403]),
+      );
     },
     600_000,
   );
@@ -81,10 +98,20 @@ describe('openapi.yaml', () => {
   it.each([
     ['a status', { status: 500, headers: {}, body: '' }, 'status 500'],
     ['a body', { status: 401, headers: {}, body: '{}' }, 'a body with 401'],
-    ['a content type', { status: 200, headers: { 'content-type': 'text/html' }, body: '{}' }, 'the content type with 200'],
-    ['a field', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"role":7}' }, 'data/role must be string'],
+    [
+      'a content type',
+      { status: 200, headers: { 'content-type': 'text/html' }, body: '{}' },
+      'the content type with 200',
+    ],
+    [
+      'a field',
+      { status: 200, headers: { 'content-type': 'application/json' }, body: '{"role":7}' },
+      'data/role must be string',
+    ],
   ])('does not document %s of another service', (_what, reply, complaint) => {
     const details = operationsOf(document).filter(({ operationId }) => operationId === 'userDetails');
-    expect(details.map((operation) => undocumented(operation, reply))).toEqual([expect.stringContaining(complaint)]);
+    expect(details.map((operation) => undocumented(operation, reply))).toEqual([
+      expect.stringContaining(complaint),
+    ]);
   });
 });

@@ -2,7 +2,10 @@ import { signOut, tokenFrom, userDetails } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
 import type { ServiceProcess } from './service-process.js';
 
-/** Kills a service right after the 200 of a sign-out: the next one still has it, and the sessions that remain valid. */
+/**
+ * Kills a service right after the 200 of a sign-out: the next one still has it, and the sessions that remain
+ * valid.
+ */
 export async function expectSignOutToOutliveKill(start: () => Promise<ServiceProcess>): Promise<void> {
   const service = await start();
   const [ended, goesOn] = [await tokenFrom(service.url), await tokenFrom(service.url)];

@@ -43,7 +43,8 @@ import type { WireReply } from './send.js';
       await Promise.all([server.stop(), program.remove()]);
     });
 
-    const start = (databaseUrl = DATABASE_URL): Promise<ServiceProcess> => services.start(program, { DATABASE_URL: databaseUrl });
+    const start = (databaseUrl = DATABASE_URL): Promise<ServiceProcess> =>
+      services.start(program, { DATABASE_URL: databaseUrl });
 
     it('keeps a sign-out when it is killed right after its 200, and all other sessions', async () => {
       await expectSignOutToOutliveKill(start);
@@ -62,7 +63,9 @@ import type { WireReply } from './send.js';
     it('grants one of many sign-outs of a session that reach two instances at the same time', async () => {
       const [one, other] = await Promise.all([start(), start()]);
       const token = await tokenFrom(one.url);
-      const replies = await Promise.all(Array.from({ length: 16 }, (_, index) => signOut(index % 2 === 0 ? one.url : other.url, token)));
+      const replies = await Promise.all(
+        Array.from({ length: 16 }, (_, index) => signOut(index % 2 === 0 ? one.url : other.url, token)),
+      );
 
       expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(401)]);
     });
@@ -70,13 +73,18 @@ import type { WireReply } from './send.js';
     it('can be started several times concurrently on an empty database', async () => {
       const services = await Promise.all(Array.from({ length: 4 }, () => start()));
 
-      expect((await Promise.all(services.map(({ url }) => signIn(url)))).map(({ status }) => status)).toEqual(services.map(() => 200));
+      expect((await Promise.all(services.map(({ url }) => signIn(url)))).map(({ status }) => status)).toEqual(
+        services.map(() => 200),
+      );
       await expect(server.ask('select name from kysely_migration', DATABASE_URL)).resolves.toHaveLength(1);
     });
 
     it('does not start on the tables of a newer version', async () => {
       await (await start()).end('SIGTERM');
-      await server.ask("insert into kysely_migration values ('9999-of-a-newer-version', now()::text)", DATABASE_URL);
+      await server.ask(
+        "insert into kysely_migration values ('9999-of-a-newer-version', now()::text)",
+        DATABASE_URL,
+      );
 
       await expect(runServiceToItsEnd(program, { DATABASE_URL })).resolves.toEqual({
         code: 1,
@@ -87,11 +95,13 @@ import type { WireReply } from './send.js';
 
     it('assigns a user name once if concurrent administrations add it', async () => {
       const environment = { DATABASE_URL, USER_PASSWORD: 'open sesame' };
-      const add = (): ReturnType<typeof runAdministrationProcess> => runAdministrationProcess(program, ['add-user', 'ann'], environment);
+      const add = (): ReturnType<typeof runAdministrationProcess> =>
+        runAdministrationProcess(program, ['add-user', 'ann'], environment);
       const ends = await Promise.all([add(), add(), add(), add()]);
 
       expect(ends.map(({ code }) => code).sort()).toEqual([0, 1, 1, 1]);
-      for (const { code, output } of ends) expect(output).toContain(code === 0 ? 'Added the user "ann"' : 'is already taken');
+      for (const { code, output } of ends)
+        expect(output).toContain(code === 0 ? 'Added the user "ann"' : 'is already taken');
       expectUserRecord(await signIn((await start()).url, { username: 'ann', password: 'open sesame' }));
     });
 
@@ -105,10 +115,14 @@ import type { WireReply } from './send.js';
     it('ends with exit code 0 on SIGTERM while its database does not answer', async () => {
       const proxy = await SilentProxy.to(server.port);
       try {
-        const service = await start(server.urlOf(new URL(DATABASE_URL).pathname.slice(1), server.password, proxy.port));
+        const service = await start(
+          server.urlOf(new URL(DATABASE_URL).pathname.slice(1), server.password, proxy.port),
+        );
         const token = await tokenFrom(service.url);
         proxy.fallSilent();
-        const unanswered = Promise.allSettled(Array.from({ length: 20 }, () => userDetails(service.url, token)));
+        const unanswered = Promise.allSettled(
+          Array.from({ length: 20 }, () => userDetails(service.url, token)),
+        );
 
         await expect(service.end('SIGTERM')).resolves.toMatchObject({ code: 0 });
         await unanswered;
@@ -121,26 +135,47 @@ import type { WireReply } from './send.js';
       ['is empty', () => '', /must be a URL/],
       ['is no URL', () => 'canary-host and canary-password', /must be a URL/],
       ['is of another kind of database', () => 'mysql://canary:canary@127.0.0.1/canary', /must be a URL/],
-      ['has a password that cannot be decoded', () => 'postgres://canary:canary%f0@127.0.0.1/canary', /must be a URL/],
+      [
+        'has a password that cannot be decoded',
+        () => 'postgres://canary:canary%f0@127.0.0.1/canary',
+        /must be a URL/,
+      ],
       [
         'names a certificate that is not there',
         () => `${server.urlOf('postgres')}?sslrootcert=/canary`,
         /a file or socket .* does not exist/,
       ],
-      ['has a wrong password', () => server.urlOf('postgres', 'canary-password'), /refuses the user or the password/],
+      [
+        'has a wrong password',
+        () => server.urlOf('postgres', 'canary-password'),
+        /refuses the user or the password/,
+      ],
       ['names no database of the server', () => server.urlOf('canary_database'), /no such database/],
       // Where nothing answers the look-up either, the service gives up before the system does.
-      ['names a host that there is not', () => 'postgres://canary:canary@canary.invalid/canary', /its host|did not respond/],
-      ['names a port where nothing listens', () => server.urlOf('postgres', 'canary-password', 1), /nothing listens/],
+      [
+        'names a host that there is not',
+        () => 'postgres://canary:canary@canary.invalid/canary',
+        /its host|did not respond/,
+      ],
+      [
+        'names a port where nothing listens',
+        () => server.urlOf('postgres', 'canary-password', 1),
+        /nothing listens/,
+      ],
     ];
 
-    const administer: typeof runServiceToItsEnd = (to, environment) => runAdministrationProcess(to, ['add-user', 'ann'], environment);
+    const administer: typeof runServiceToItsEnd = (to, environment) =>
+      runAdministrationProcess(to, ['add-user', 'ann'], environment);
     const programs = [runServiceToItsEnd, administer];
-    /** Both programs open their database alike: in the short form they take turns, and each reason is tried once. */
+    /**
+     * Both programs open their database alike: in the short form they take turns, and each reason is tried
+     * once.
+     */
     const cases = badUrls
       .filter(
         ([, , reason], index) =>
-          badUrls.findIndex((bad) => bad[2].source === reason.source) === index || inLongForm('bad URLs with the same reason'),
+          badUrls.findIndex((bad) => bad[2].source === reason.source) === index ||
+          inLongForm('bad URLs with the same reason'),
       )
       .map(
         ([name, url, reason], index) =>
@@ -148,32 +183,40 @@ import type { WireReply } from './send.js';
             name,
             url,
             reason,
-            inLongForm('one of the two programs for each bad URL') ? programs : programs.filter((_, turn) => turn === index % 2),
+            inLongForm('one of the two programs for each bad URL')
+              ? programs
+              : programs.filter((_, turn) => turn === index % 2),
           ] as const,
       );
 
-    it.each(cases)('says in one line, without showing it, that a DATABASE_URL stops it that %s', async (_, url, reason, runs) => {
-      for (const run of runs) {
-        const { code, output } = await run(program, { DATABASE_URL: url(), USER_PASSWORD: 'open sesame' });
+    it.each(cases)(
+      'says in one line, without showing it, that a DATABASE_URL stops it that %s',
+      async (_, url, reason, runs) => {
+        for (const run of runs) {
+          const { code, output } = await run(program, { DATABASE_URL: url(), USER_PASSWORD: 'open sesame' });
 
-        expect(code).toBe(1);
-        expect(output).toMatch(/^session-service( admin)?: [^\n]*DATABASE_URL[^\n]*\n$/);
-        expect(output).toMatch(reason);
-        expect(output).not.toContain('canary');
-      }
-    });
+          expect(code).toBe(1);
+          expect(output).toMatch(/^session-service( admin)?: [^\n]*DATABASE_URL[^\n]*\n$/);
+          expect(output).toMatch(reason);
+          expect(output).not.toContain('canary');
+        }
+      },
+    );
 
     it('does not wait forever at startup for a database that accepts connections and never replies', async () => {
       const silent: Server = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => silent.once('listening', resolve));
       const address = silent.address();
       const port = typeof address === 'object' ? address?.port : undefined;
-      const { code, output } = await runServiceToItsEnd(program, { DATABASE_URL: server.urlOf('postgres', 'canary', port) });
+      const { code, output } = await runServiceToItsEnd(program, {
+        DATABASE_URL: server.urlOf('postgres', 'canary', port),
+      });
       silent.close();
 
       expect({ code, output }).toEqual({
         code: 1,
-        output: 'session-service: the database that DATABASE_URL names cannot be opened: the server did not respond in time\n',
+        output:
+          'session-service: the database that DATABASE_URL names cannot be opened: the server did not respond in time\n',
       });
     });
   },
@@ -245,7 +288,9 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
   it('answers as before when the server has ended its idle connections', async () => {
     const { url } = await start();
     const token = await tokenFrom(url);
-    await server.ask("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'session-service'");
+    await server.ask(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'session-service'",
+    );
 
     expectUserRecord(await answerAfterOutage(() => userDetails(url, token)));
   });
@@ -253,7 +298,9 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
   it('answers 503 when the network swallows everything, and as before once it does not, as no mute connection is used again', async () => {
     const proxy = await SilentProxy.to(server.port);
     try {
-      const { url } = await start(server.urlOf(new URL(databaseUrl).pathname.slice(1), server.password, proxy.port));
+      const { url } = await start(
+        server.urlOf(new URL(databaseUrl).pathname.slice(1), server.password, proxy.port),
+      );
       const token = await tokenFrom(url);
 
       proxy.fallSilent();

@@ -36,7 +36,9 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   afterAll(() => server.stop());
 
   const addUser = (database: Kysely<Schema>, username: string): Promise<boolean> =>
-    new UserRepository(database).add(toUserRow({ username, ccl_info: { client_id: Number.MAX_SAFE_INTEGER } }, 'hash', false));
+    new UserRepository(database).add(
+      toUserRow({ username, ccl_info: { client_id: Number.MAX_SAFE_INTEGER } }, 'hash', false),
+    );
 
   async function addUserWithoutSessions(): Promise<void> {
     await addUser(one, 'ann');
@@ -47,11 +49,14 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     return { token_digest: `digest-${index}`, username: 'ann', created_at: index, expires_at: expiresAt };
   };
 
-  const countSessions = async (): Promise<number> => (await one.selectFrom('sessions').select('token_digest').execute()).length;
+  const countSessions = async (): Promise<number> =>
+    (await one.selectFrom('sessions').select('token_digest').execute()).length;
 
   it('assigns a user name once, also to concurrent requests', async () => {
     const name = randomUUID();
-    const added = await Promise.all(Array.from({ length: 40 }, (_, index) => addUser(index % 2 === 0 ? one : other, name)));
+    const added = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => addUser(index % 2 === 0 ? one : other, name)),
+    );
 
     expect(added.filter(Boolean)).toHaveLength(1);
   });
@@ -59,7 +64,9 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   it('reads the largest identifier as the number that it is', async () => {
     await addUser(one, 'ann');
 
-    await expect(new UserRepository(other).findByUsername('ann')).resolves.toMatchObject({ client_id: Number.MAX_SAFE_INTEGER });
+    await expect(new UserRepository(other).findByUsername('ann')).resolves.toMatchObject({
+      client_id: Number.MAX_SAFE_INTEGER,
+    });
   });
 
   it('has no user whose name PostgreSQL cannot store', async () => {
@@ -69,11 +76,15 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
   it('keeps the bound of sessions of one user, even if both open many concurrently', async () => {
     await addUserWithoutSessions();
     const repositories = [new SessionRepository(one), new SessionRepository(other)] as const;
-    const adding = Array.from({ length: 60 }, (_, index) => repositories[index % 2 === 0 ? 0 : 1].add(session(index), 3));
+    const adding = Array.from({ length: 60 }, (_, index) =>
+      repositories[index % 2 === 0 ? 0 : 1].add(session(index), 3),
+    );
     const outcomes = await Promise.allSettled(adding);
 
     // On a slow machine, some get no connection in time.
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+    );
     expect(refused.filter((reason) => !(reason instanceof DatabaseUnavailableError))).toEqual([]);
     expect(outcomes.length - refused.length).toBeGreaterThan(3);
     await expect(countSessions()).resolves.toBe(3);
@@ -83,7 +94,9 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     await addUserWithoutSessions();
     const rows = Array.from({ length: 5000 }, (_, index) => session(index, index < 4500 ? 1000 : 2000));
     await one.insertInto('sessions').values(rows).execute();
-    const removed = await Promise.all([one, other].map((database) => new SessionRepository(database).removeExpired(1000)));
+    const removed = await Promise.all(
+      [one, other].map((database) => new SessionRepository(database).removeExpired(1000)),
+    );
 
     // Each skips the rows that the other has locked: together they remove each expired session once.
     expect(removed.reduce((sum, count) => sum + count)).toBe(4500);
@@ -97,12 +110,16 @@ describeWithPostgres('the database of two instances, on PostgreSQL', () => {
     await hasty.destroy();
 
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);
-    await expect(server.ask('show synchronous_commit', databaseUrl)).resolves.toEqual([{ synchronous_commit: 'off' }]);
+    await expect(server.ask('show synchronous_commit', databaseUrl)).resolves.toEqual([
+      { synchronous_commit: 'off' },
+    ]);
   });
 
   it('opens ten connections at most, for any number of requests', async () => {
     const processes = await Promise.all(
-      Array.from({ length: 60 }, () => sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(one)),
+      Array.from({ length: 60 }, () =>
+        sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(one),
+      ),
     );
 
     expect(new Set(processes.flatMap(({ rows }) => rows.map(({ pid }) => pid))).size).toBe(MAX_CONNECTIONS);

@@ -22,7 +22,13 @@ import { expectEmpty, expectUserRecord } from './expectations.js';
 import { expectSignOutToOutliveKill } from './outliving-a-kill.js';
 import { HeldPasswordHashing } from './held-password-hashing.js';
 import { send, type WireReply } from './send.js';
-import { compileService, runServiceToItsEnd, ServiceProcesses, type ServiceProcess, type ServiceProgram } from './service-process.js';
+import {
+  compileService,
+  runServiceToItsEnd,
+  ServiceProcesses,
+  type ServiceProcess,
+  type ServiceProgram,
+} from './service-process.js';
 import { startHeldReferenceService, type HeldReferenceService } from './held-reference-service.js';
 import { oneOf } from '../support/long-form.js';
 
@@ -66,32 +72,54 @@ describe('the service as a process', () => {
     const token = await tokenFrom(service.url);
     await signIn(service.url, { username: 'canary-username', password: 'canary-password' });
     await userDetails(service.url, 'canary-token');
-    await send(service.url, { method: 'GET', path: '/authentication/user_details', headers: { 'X-API-KEY': 'canary-key' } });
+    await send(service.url, {
+      method: 'GET',
+      path: '/authentication/user_details',
+      headers: { 'X-API-KEY': 'canary-key' },
+    });
     const { output } = await service.end('SIGTERM');
 
     expect(output).toContain('listening');
-    for (const secret of [token, 'canary', 'demo-api-key', 'manager-demo']) expect(output).not.toContain(secret);
+    for (const secret of [token, 'canary', 'demo-api-key', 'manager-demo'])
+      expect(output).not.toContain(secret);
   });
 
-  it.each(['0.0.0.0', '::', '0', 'localhost.'])('refuses to serve the published accounts on HOST=%s, and adds none [P47]', async (host) => {
-    const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, HOST: host });
-    expect([code, output]).toEqual([1, expect.stringMatching(/^session-service: the demo accounts have published passwords .*\n$/)]);
-    expect(output).toContain(`and ${host} is reachable from other machines`);
-    expect(output).toContain('EXPOSE_DEMO_ACCOUNTS=true');
-    expect(await readdir(dataDir)).toEqual([]);
-  });
+  it.each(['0.0.0.0', '::', '0', 'localhost.'])(
+    'refuses to serve the published accounts on HOST=%s, and adds none [P47]',
+    async (host) => {
+      const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, HOST: host });
+      expect([code, output]).toEqual([
+        1,
+        expect.stringMatching(/^session-service: the demo accounts have published passwords .*\n$/),
+      ]);
+      expect(output).toContain(`and ${host} is reachable from other machines`);
+      expect(output).toContain('EXPOSE_DEMO_ACCOUNTS=true');
+      expect(await readdir(dataDir)).toEqual([]);
+    },
+  );
 
   it.each([{}, { NODE_ENV: 'production' }])(
     'refuses a database with the published key on HOST=0.0.0.0, with %j [P47]',
     async (environment) => {
       await (await start()).end('SIGTERM');
-      const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, HOST: '0.0.0.0', ...environment });
-      expect([code, output]).toEqual([1, expect.stringContaining('the demo accounts have published passwords')]);
+      const { code, output } = await runServiceToItsEnd(program, {
+        DATA_DIR: dataDir,
+        HOST: '0.0.0.0',
+        ...environment,
+      });
+      expect([code, output]).toEqual([
+        1,
+        expect.stringContaining('the demo accounts have published passwords'),
+      ]);
     },
   );
 
   it('serves the published accounts on HOST=0.0.0.0 with EXPOSE_DEMO_ACCOUNTS=true alone, and prints the address that it is bound to [P47]', async () => {
-    const { code } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, HOST: '0.0.0.0', EXPOSE_DEMO_ACCOUNTS: '1' });
+    const { code } = await runServiceToItsEnd(program, {
+      DATA_DIR: dataDir,
+      HOST: '0.0.0.0',
+      EXPOSE_DEMO_ACCOUNTS: '1',
+    });
     expect(code).toBe(1);
     const service = await start({ HOST: '0.0.0.0', EXPOSE_DEMO_ACCOUNTS: 'true' });
     expectUserRecord(await userDetails(service.url, await tokenFrom(service.url)));
@@ -142,7 +170,10 @@ describe('the service as a process', () => {
 
 describe('the embedded service', () => {
   it('is independent of another in the same process', async () => {
-    const [one, other] = await Promise.all([startReferenceService({ logger: false }), startReferenceService({ logger: false })]);
+    const [one, other] = await Promise.all([
+      startReferenceService({ logger: false }),
+      startReferenceService({ logger: false }),
+    ]);
     const token = await tokenFrom(one.url);
 
     expectUserRecord(await userDetails(one.url, token));
@@ -164,7 +195,9 @@ describe('the embedded service', () => {
     const service = await startReferenceService({ logger: false });
     const port = Number(new URL(service.url).port);
 
-    await expect(startReferenceService({ logger: false, port })).rejects.toThrow(`port ${port} on 127.0.0.1 is already in use`);
+    await expect(startReferenceService({ logger: false, port })).rejects.toThrow(
+      `port ${port} on 127.0.0.1 is already in use`,
+    );
     await service.close();
   });
 });
@@ -179,9 +212,14 @@ describe('the reference service under abuse', () => {
     database = await openDatabase();
     hashing = new HeldPasswordHashing();
     await seedDemoAccounts(database, hashing);
-    const testing = Test.createTestingModule({ imports: [SessionServiceModule.over(database, new SessionLimits())] });
+    const testing = Test.createTestingModule({
+      imports: [SessionServiceModule.over(database, new SessionLimits())],
+    });
     const module = await testing.overrideProvider(PasswordHashing).useValue(hashing).compile();
-    const options: Pick<NestApplicationOptions, 'bodyParser' | 'logger'> = { bodyParser: false, logger: false };
+    const options: Pick<NestApplicationOptions, 'bodyParser' | 'logger'> = {
+      bodyParser: false,
+      logger: false,
+    };
     app = module.createNestApplication<NestExpressApplication>(options);
     configureApplication(app);
     await app.init();
@@ -196,7 +234,9 @@ describe('the reference service under abuse', () => {
   });
 
   it('answers 503 with an empty body when too many passwords wait, and serves those that do', async () => {
-    const signIns = Array.from({ length: 259 }, (_, number) => signIn(url, { username: `nobody-${number}`, password: 'x' }));
+    const signIns = Array.from({ length: 259 }, (_, number) =>
+      signIn(url, { username: `nobody-${number}`, password: 'x' }),
+    );
     const refused = await Promise.race(signIns);
     expectEmpty(refused, 503);
     expect(refused.headers['retry-after']).toBe('1');
@@ -221,7 +261,15 @@ describe('the reference service under abuse', () => {
     ['not UTF-8', {}, Buffer.from('{"username":"manager\xff","password":"x"}', 'latin1')],
     ['compressed', { 'Content-Encoding': 'gzip' }, Buffer.from('{"username":"manager","password":"x"}')],
   ])('answers 400 with an empty body to a body that is %s', async (_, headers, body) => {
-    expectEmpty(await send(url, { method: 'POST', path: '/authentication', headers: { ...KEY, ...JSON_TYPE, ...headers }, body }), 400);
+    expectEmpty(
+      await send(url, {
+        method: 'POST',
+        path: '/authentication',
+        headers: { ...KEY, ...JSON_TYPE, ...headers },
+        body,
+      }),
+      400,
+    );
     expect(hashing.started).toBe(0);
   });
 
@@ -241,7 +289,13 @@ describe('the reference service under abuse', () => {
   });
 });
 
-const WRONG = [{}, { 'X-API-KEY': '' }, { 'X-API-KEY': 'wrong' }, { 'X-API-KEY': 'demo-api-key-' }, { 'X-API-KEY': 'demo-api-ke' }];
+const WRONG = [
+  {},
+  { 'X-API-KEY': '' },
+  { 'X-API-KEY': 'wrong' },
+  { 'X-API-KEY': 'demo-api-key-' },
+  { 'X-API-KEY': 'demo-api-ke' },
+];
 const ENDPOINTS = [
   ['POST', '/authentication'],
   ['DELETE', '/authentication'],
@@ -273,35 +327,48 @@ describe('the reference service', () => {
   });
   afterEach(() => service.close());
 
-  plainRow('its refusals are empty, and the sign-in is at /authentication with and without a trailing slash [O01]', async () => {
-    service.hashing.letGo();
-    for (const path of ['/authentication', '/authentication/']) {
-      expectUserRecord(await post(service.url, JSON.stringify(MANAGER), path));
-      expectEmpty(await post(service.url, JSON.stringify({ ...MANAGER, password: 'wrong' }), path), 401);
-      expectEmpty(await post(service.url, '{', path), 400);
-    }
-    expectEmpty(await userDetails(service.url, 'of-no-session'), 401);
-    expectEmpty(await signOut(service.url, 'of-no-session'), 401);
-    expectEmpty(await send(service.url, { method: 'GET', path: '/nowhere', headers: KEY }), 404);
-  });
-
-  plainRow('an unknown user and a wrong password get the same status after one hash each, in similar time [O02]', async () => {
-    await service.close();
-    service = await startHeldReferenceService({ maxFailures: 1_000 }, new HeldPasswordHashing('production'));
-    service.hashing.letGo();
-    const times: Record<string, number[]> = { 'nobody-of-that-name': [], manager: [] };
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [username, took] of Object.entries(times)) {
-        took.push(await timed(async () => expectEmpty(await signIn(service.url, { username, password: 'wrong' }), 401)));
+  plainRow(
+    'its refusals are empty, and the sign-in is at /authentication with and without a trailing slash [O01]',
+    async () => {
+      service.hashing.letGo();
+      for (const path of ['/authentication', '/authentication/']) {
+        expectUserRecord(await post(service.url, JSON.stringify(MANAGER), path));
+        expectEmpty(await post(service.url, JSON.stringify({ ...MANAGER, password: 'wrong' }), path), 401);
+        expectEmpty(await post(service.url, '{', path), 400);
       }
-    }
-    const [unknown = NaN, wrong = NaN] = Object.values(times).map(median);
+      expectEmpty(await userDetails(service.url, 'of-no-session'), 401);
+      expectEmpty(await signOut(service.url, 'of-no-session'), 401);
+      expectEmpty(await send(service.url, { method: 'GET', path: '/nowhere', headers: KEY }), 404);
+    },
+  );
 
-    expect(service.hashing.started).toBe(2 * ROUNDS);
-    // Taken in turn, so that a busy machine slows both alike; without a hash it would be a tenth.
-    expect(unknown / wrong).toBeGreaterThan(0.5);
-    expect(unknown / wrong).toBeLessThan(2);
-  });
+  plainRow(
+    'an unknown user and a wrong password get the same status after one hash each, in similar time [O02]',
+    async () => {
+      await service.close();
+      service = await startHeldReferenceService(
+        { maxFailures: 1_000 },
+        new HeldPasswordHashing('production'),
+      );
+      service.hashing.letGo();
+      const times: Record<string, number[]> = { 'nobody-of-that-name': [], manager: [] };
+      for (let round = 0; round < ROUNDS; round += 1) {
+        for (const [username, took] of Object.entries(times)) {
+          took.push(
+            await timed(async () =>
+              expectEmpty(await signIn(service.url, { username, password: 'wrong' }), 401),
+            ),
+          );
+        }
+      }
+      const [unknown = NaN, wrong = NaN] = Object.values(times).map(median);
+
+      expect(service.hashing.started).toBe(2 * ROUNDS);
+      // Taken in turn, so that a busy machine slows both alike; without a hash it would be a tenth.
+      expect(unknown / wrong).toBeGreaterThan(0.5);
+      expect(unknown / wrong).toBeLessThan(2);
+    },
+  );
 
   plainRow(
     'beyond the limit of failed sign-ins an unknown user and a wrong password get the same status, without a hash [O02]',
@@ -317,56 +384,77 @@ describe('the reference service', () => {
       const [unknown = [], wrong = []] = Object.values(answers);
 
       expect(unknown).toEqual(wrong);
-      expect(wrong.map((answer) => (answer as unknown[])[0])).toEqual([...Array<number>(10).fill(401), ...Array<number>(5).fill(429)]);
+      expect(wrong.map((answer) => (answer as unknown[])[0])).toEqual([
+        ...Array<number>(10).fill(401),
+        ...Array<number>(5).fill(429),
+      ]);
       expect(service.hashing.started).toBe(20);
     },
   );
 
-  plainRow('200 concurrent sign-ins are hashed two by two, and sessions are checked meanwhile [O04]', async () => {
-    await service.close();
-    service = await startHeldReferenceService(undefined, new HeldPasswordHashing('some'));
-    const signIns = Array.from({ length: 200 }, () => signIn(service.url));
-    let answered = 0;
-    for (const reply of signIns) void reply.then(() => (answered += 1));
-    while (service.hashing.started < 2) await userDetails(service.url, 'of-no-session');
-    for (let call = 0; call < 100; call += 1) expectEmpty(await userDetails(service.url, 'of-no-session'), 401);
-    expect([answered, service.hashing.running]).toEqual([0, 2]);
+  plainRow(
+    '200 concurrent sign-ins are hashed two by two, and sessions are checked meanwhile [O04]',
+    async () => {
+      await service.close();
+      service = await startHeldReferenceService(undefined, new HeldPasswordHashing('some'));
+      const signIns = Array.from({ length: 200 }, () => signIn(service.url));
+      let answered = 0;
+      for (const reply of signIns) void reply.then(() => (answered += 1));
+      while (service.hashing.started < 2) await userDetails(service.url, 'of-no-session');
+      for (let call = 0; call < 100; call += 1)
+        expectEmpty(await userDetails(service.url, 'of-no-session'), 401);
+      expect([answered, service.hashing.running]).toEqual([0, 2]);
 
-    service.hashing.letGo();
-    let meanwhile = 0;
-    for (; answered < 200; meanwhile += 1) await userDetails(service.url, 'of-no-session');
-    expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(200).fill(200));
-    expect(service.hashing).toMatchObject({ mostAtOnce: 2, started: 200 });
-    // One that has to wait for the hashes waits for all that are queued before it.
-    expect(meanwhile).toBeGreaterThan(20);
-  });
+      service.hashing.letGo();
+      let meanwhile = 0;
+      for (; answered < 200; meanwhile += 1) await userDetails(service.url, 'of-no-session');
+      expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(200).fill(200));
+      expect(service.hashing).toMatchObject({ mostAtOnce: 2, started: 200 });
+      // One that has to wait for the hashes waits for all that are queued before it.
+      expect(meanwhile).toBeGreaterThan(20);
+    },
+  );
 
-  plainRow('a wrong application key, or none, is refused with 403 at every endpoint without a query [O05]', async () => {
-    await service.loseDatabase();
-    for (const [method, path] of ENDPOINTS) {
-      for (const key of WRONG) {
-        const headers = { ...key, 'X-AUTH-TOKEN': 'x', ...JSON_TYPE };
-        expectEmpty(await send(service.url, { method, path, headers, ...(method === 'POST' && { body: JSON.stringify(MANAGER) }) }), 403);
+  plainRow(
+    'a wrong application key, or none, is refused with 403 at every endpoint without a query [O05]',
+    async () => {
+      await service.loseDatabase();
+      for (const [method, path] of ENDPOINTS) {
+        for (const key of WRONG) {
+          const headers = { ...key, 'X-AUTH-TOKEN': 'x', ...JSON_TYPE };
+          expectEmpty(
+            await send(service.url, {
+              method,
+              path,
+              headers,
+              ...(method === 'POST' && { body: JSON.stringify(MANAGER) }),
+            }),
+            403,
+          );
+        }
       }
-    }
-  });
+    },
+  );
 
-  plainRow('an invalid sign-in gets 400 or 401 with an empty body, and an overlong password is not hashed [O06]', async () => {
-    service.hashing.letGo();
-    for (const body of [
-      JSON.stringify({ ...MANAGER, password: 'x'.repeat(1024 * 1024) }),
-      Buffer.alloc(10 * 1024 * 1024, ' '),
-      'username=manager&password=manager-demo',
-      '{"username":"manager"',
-    ]) {
-      expectEmpty(await post(service.url, body), 400);
-    }
-    expectEmpty(await signIn(service.url, { ...MANAGER, password: 'x'.repeat(1025) }), 401);
-    expect(service.hashing.started).toBe(0);
-    for (const username of ['manager\0', `' OR '1'='1`, `manager' --`]) {
-      expectEmpty(await signIn(service.url, { ...MANAGER, username }), 401);
-    }
-  });
+  plainRow(
+    'an invalid sign-in gets 400 or 401 with an empty body, and an overlong password is not hashed [O06]',
+    async () => {
+      service.hashing.letGo();
+      for (const body of [
+        JSON.stringify({ ...MANAGER, password: 'x'.repeat(1024 * 1024) }),
+        Buffer.alloc(10 * 1024 * 1024, ' '),
+        'username=manager&password=manager-demo',
+        '{"username":"manager"',
+      ]) {
+        expectEmpty(await post(service.url, body), 400);
+      }
+      expectEmpty(await signIn(service.url, { ...MANAGER, password: 'x'.repeat(1025) }), 401);
+      expect(service.hashing.started).toBe(0);
+      for (const username of ['manager\0', `' OR '1'='1`, `manager' --`]) {
+        expectEmpty(await signIn(service.url, { ...MANAGER, username }), 401);
+      }
+    },
+  );
 });
 
 describe('the reference service as a process', () => {

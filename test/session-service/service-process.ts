@@ -32,7 +32,11 @@ export async function compileService(): Promise<ServiceProgram> {
   await mkdir(join(APP, 'dist'), { recursive: true });
   const target = await mkdtemp(join(APP, 'dist', 'contract-'));
   await transpileFolder(join(APP, 'src'), target);
-  return { main: join(target, 'main.js'), admin: join(target, 'admin.js'), remove: () => rm(target, { recursive: true, force: true }) };
+  return {
+    main: join(target, 'main.js'),
+    admin: join(target, 'admin.js'),
+    remove: () => rm(target, { recursive: true, force: true }),
+  };
 }
 
 /** The processes of one program that a test starts. */
@@ -53,9 +57,15 @@ export class ServiceProcesses {
 }
 
 /** Starts the service and waits until it listens. */
-async function startServiceProcess(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {
+async function startServiceProcess(
+  program: ServiceProgram,
+  environment: NodeJS.ProcessEnv,
+): Promise<ServiceProcess> {
   const { child, ended } = run([program.main], environment);
-  const url = await Promise.race([listeningUrl(child), ended.then(({ output }) => Promise.reject(new Error(output)))]);
+  const url = await Promise.race([
+    listeningUrl(child),
+    ended.then(({ output }) => Promise.reject(new Error(output))),
+  ]);
   return {
     url,
     end: (signal) => {
@@ -66,18 +76,28 @@ async function startServiceProcess(program: ServiceProgram, environment: NodeJS.
 }
 
 /** Runs the service, which is expected to end by itself. */
-export function runServiceToItsEnd(program: ServiceProgram, environment: NodeJS.ProcessEnv): Promise<ProcessEnd> {
+export function runServiceToItsEnd(
+  program: ServiceProgram,
+  environment: NodeJS.ProcessEnv,
+): Promise<ProcessEnd> {
   return run([program.main], environment).ended;
 }
 
 /** Runs one command of the administration. */
-export function runAdministrationProcess(program: ServiceProgram, args: string[], environment: NodeJS.ProcessEnv): Promise<ProcessEnd> {
+export function runAdministrationProcess(
+  program: ServiceProgram,
+  args: string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<ProcessEnd> {
   const { child, ended } = run([program.admin, ...args], environment);
   child.stdin?.end();
   return ended;
 }
 
-function run(args: string[], environment: NodeJS.ProcessEnv): { child: ChildProcess; ended: Promise<ProcessEnd> } {
+function run(
+  args: string[],
+  environment: NodeJS.ProcessEnv,
+): { child: ChildProcess; ended: Promise<ProcessEnd> } {
   const { PATH } = process.env;
   const child = spawn(process.execPath, args, { env: { PATH, PORT: '0', NO_COLOR: '1', ...environment } });
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(

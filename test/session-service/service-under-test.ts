@@ -25,22 +25,34 @@ export interface ServiceCandidate {
 
 const { SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY } = process.env;
 
-/** Whether the suite checks our reference service, and so also our decisions where the interface leaves them open. */
+/**
+ * Whether the suite checks our reference service, and so also our decisions where the interface leaves them
+ * open.
+ */
 export const checksReferenceService = SESSION_SERVICE_URL === undefined;
 
 /** The users that may be signed in, by their role in the suite. */
-export const accounts: Readonly<Record<'manager' | 'recruiter' | 'newhire' | 'pending', Account | undefined>> = {
+export const accounts: Readonly<
+  Record<'manager' | 'recruiter' | 'newhire' | 'pending', Account | undefined>
+> = {
   manager: accountFrom('SESSION_SERVICE_MANAGER', 'manager:manager-demo'),
   recruiter: accountFrom('SESSION_SERVICE_RECRUITER', 'recruiter:recruiter-demo'),
   newhire: accountFrom('SESSION_SERVICE_NEWHIRE', 'newhire:newhire-demo'),
   pending: accountFrom('SESSION_SERVICE_PENDING', 'pending:pending-demo'),
 };
 
-/** The services that the contract is checked against: the one that the environment names, or else ours on each database. */
+/**
+ * The services that the contract is checked against: the one that the environment names, or else ours on each
+ * database.
+ */
 export const servicesUnderTest: readonly ServiceCandidate[] = checksReferenceService
   ? [
       { name: 'the reference service on SQLite', suite: describe, open: openReferenceService },
-      { name: 'the reference service on PostgreSQL', suite: describeWithPostgres, open: openReferenceServiceOnPostgres },
+      {
+        name: 'the reference service on PostgreSQL',
+        suite: describeWithPostgres,
+        open: openReferenceServiceOnPostgres,
+      },
     ]
   : [{ name: 'the service that SESSION_SERVICE_URL names', suite: describe, open: openNamedService }];
 
@@ -60,10 +72,19 @@ async function openReferenceServiceOnPostgres(): Promise<ServiceUnderTest> {
 }
 
 function openNamedService(): Promise<ServiceUnderTest> {
-  if (SESSION_SERVICE_URL === undefined) throw new Error('Set SESSION_SERVICE_URL to the base URL of a service.');
-  if (!SESSION_SERVICE_API_KEY) throw new Error('Set SESSION_SERVICE_API_KEY to an application key of the service at SESSION_SERVICE_URL.');
-  if (!accounts.manager) throw new Error('Set SESSION_SERVICE_MANAGER to username:password of a user of the service.');
-  return Promise.resolve({ url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, close: () => Promise.resolve() });
+  if (SESSION_SERVICE_URL === undefined)
+    throw new Error('Set SESSION_SERVICE_URL to the base URL of a service.');
+  if (!SESSION_SERVICE_API_KEY)
+    throw new Error(
+      'Set SESSION_SERVICE_API_KEY to an application key of the service at SESSION_SERVICE_URL.',
+    );
+  if (!accounts.manager)
+    throw new Error('Set SESSION_SERVICE_MANAGER to username:password of a user of the service.');
+  return Promise.resolve({
+    url: SESSION_SERVICE_URL,
+    apiKey: SESSION_SERVICE_API_KEY,
+    close: () => Promise.resolve(),
+  });
 }
 
 function accountFrom(variable: string, ofReferenceService: string): Account | undefined {

@@ -12,7 +12,12 @@ import { JSON_TYPE, KEY, MANAGER, signIn, type SignInVariant } from './demo-call
 import { expectEmpty, expectUserRecord } from './expectations.js';
 import { send, type WireReply } from './send.js';
 import { startHeldReferenceService, type HeldReferenceService } from './held-reference-service.js';
-import { compileService, ServiceProcesses, type ServiceProcess, type ServiceProgram } from './service-process.js';
+import {
+  compileService,
+  ServiceProcesses,
+  type ServiceProcess,
+  type ServiceProgram,
+} from './service-process.js';
 
 function post(url: string, body: string | Buffer): Promise<WireReply> {
   return send(url, { method: 'POST', path: '/authentication', headers: { ...KEY, ...JSON_TYPE }, body });
@@ -27,80 +32,111 @@ describe('the bodies of sign-ins at the reference service', () => {
   });
   afterAll(() => service.close());
 
-  plainRow('JSON that is nested deeply gets 400 with an empty body, wherever the nesting is [O06]', async () => {
-    const nestings = [
-      ['['.repeat(100_000), ''],
-      ['['.repeat(16_000), ''],
-      ['['.repeat(7_900), ']'.repeat(7_900)],
-      ['{"a":'.repeat(2_600), `1${'}'.repeat(2_600)}`],
-      ['[{"a":'.repeat(2_000), `1${'}]'.repeat(2_000)}`],
-      ['{"__proto__":'.repeat(1_000), `1${'}'.repeat(1_000)}`],
-    ];
-    for (const [open = '', close = ''] of nestings) {
+  plainRow(
+    'JSON that is nested deeply gets 400 with an empty body, wherever the nesting is [O06]',
+    async () => {
+      const nestings = [
+        ['['.repeat(100_000), ''],
+        ['['.repeat(16_000), ''],
+        ['['.repeat(7_900), ']'.repeat(7_900)],
+        ['{"a":'.repeat(2_600), `1${'}'.repeat(2_600)}`],
+        ['[{"a":'.repeat(2_000), `1${'}]'.repeat(2_000)}`],
+        ['{"__proto__":'.repeat(1_000), `1${'}'.repeat(1_000)}`],
+      ];
+      for (const [open = '', close = ''] of nestings) {
+        for (const body of [
+          `${open}${close}`,
+          `{"username":${open}${close},"password":"x"}`,
+          `{"username":"manager","password":${open}${close}}`,
+          `{"username":"manager","password":"manager-demo","more":${open}${close}}`,
+          `{"__proto__":${open}${close},"username":"manager","password":"manager-demo"}`,
+        ]) {
+          expectEmpty(await post(service.url, body), 400);
+        }
+      }
+      expect(service.hashing.started).toBe(0);
+    },
+  );
+
+  plainRow(
+    'a byte order mark, a repeated or an odd name, and unknown fields change nothing [O06]',
+    async () => {
       for (const body of [
-        `${open}${close}`,
-        `{"username":${open}${close},"password":"x"}`,
-        `{"username":"manager","password":${open}${close}}`,
-        `{"username":"manager","password":"manager-demo","more":${open}${close}}`,
-        `{"__proto__":${open}${close},"username":"manager","password":"manager-demo"}`,
+        `\uFEFF${JSON.stringify(MANAGER)}`,
+        '{"username":"x","username":"manager","password":"y","password":"manager-demo"}',
+        '{"username":"manager","password":"manager-demo","__proto__":{"username":"x"},"constructor":{"prototype":null},"then":1}',
+        '{"username":"manager","password":"manager-demo","toString":null,"hasOwnProperty":1,"more":[[{"deep":[1]}]]}',
+      ]) {
+        expectUserRecord(await post(service.url, body));
+      }
+      for (const body of [
+        '{"__proto__":{"username":"manager","password":"manager-demo"}}',
+        '{"__proto__":{"username":"manager"},"password":"manager-demo"}',
+        '{"username":{"toString":1,"length":7},"password":"manager-demo"}',
+        '{"username":["manager"],"password":["manager-demo"]}',
+        '{"username":1e999,"password":true}',
+        '[{"username":"manager","password":"manager-demo"}]',
       ]) {
         expectEmpty(await post(service.url, body), 400);
       }
-    }
-    expect(service.hashing.started).toBe(0);
-  });
+    },
+  );
 
-  plainRow('a byte order mark, a repeated or an odd name, and unknown fields change nothing [O06]', async () => {
-    for (const body of [
-      `\uFEFF${JSON.stringify(MANAGER)}`,
-      '{"username":"x","username":"manager","password":"y","password":"manager-demo"}',
-      '{"username":"manager","password":"manager-demo","__proto__":{"username":"x"},"constructor":{"prototype":null},"then":1}',
-      '{"username":"manager","password":"manager-demo","toString":null,"hasOwnProperty":1,"more":[[{"deep":[1]}]]}',
-    ]) {
-      expectUserRecord(await post(service.url, body));
-    }
-    for (const body of [
-      '{"__proto__":{"username":"manager","password":"manager-demo"}}',
-      '{"__proto__":{"username":"manager"},"password":"manager-demo"}',
-      '{"username":{"toString":1,"length":7},"password":"manager-demo"}',
-      '{"username":["manager"],"password":["manager-demo"]}',
-      '{"username":1e999,"password":true}',
-      '[{"username":"manager","password":"manager-demo"}]',
-    ]) {
-      expectEmpty(await post(service.url, body), 400);
-    }
-  });
+  plainRow(
+    'a body that is not UTF-8, or of no JSON media type, gets 400 with an empty body [O06]',
+    async () => {
+      const good = JSON.stringify(MANAGER);
+      for (const body of [
+        Buffer.from(`\uFEFF${good}`, 'utf16le'),
+        Buffer.from('{"username":"\xff","password":"x"}', 'latin1'),
+        '\0',
+        '',
+      ]) {
+        expectEmpty(await post(service.url, body), 400);
+      }
+      const types = [
+        '',
+        'text/json',
+        'application/jsonx',
+        'application/json, text/plain',
+        'multipart/form-data',
+        'application/json\t x',
+      ];
+      for (const type of types) {
+        const headers = { ...KEY, 'Content-Type': type };
+        expectEmpty(
+          await send(service.url, { method: 'POST', path: '/authentication', headers, body: good }),
+          400,
+        );
+      }
+    },
+  );
 
-  plainRow('a body that is not UTF-8, or of no JSON media type, gets 400 with an empty body [O06]', async () => {
-    const good = JSON.stringify(MANAGER);
-    for (const body of [Buffer.from(`\uFEFF${good}`, 'utf16le'), Buffer.from('{"username":"\xff","password":"x"}', 'latin1'), '\0', '']) {
-      expectEmpty(await post(service.url, body), 400);
-    }
-    const types = ['', 'text/json', 'application/jsonx', 'application/json, text/plain', 'multipart/form-data', 'application/json\t x'];
-    for (const type of types) {
-      const headers = { ...KEY, 'Content-Type': type };
-      expectEmpty(await send(service.url, { method: 'POST', path: '/authentication', headers, body: good }), 400);
-    }
-  });
-
-  plainRow('a body in chunks that do not end gets 400 with an empty body once it is too long [O06]', async () => {
-    const headers = { ...KEY, ...JSON_TYPE };
-    const call = request(`${service.url}/authentication`, { method: 'POST', headers, agent: false });
-    call.on('error', () => undefined);
-    call.write('{"username":"');
-    const writing = setInterval(() => call.write('x'.repeat(1_024)), 1);
-    try {
-      const [reply] = (await once(call, 'response')) as [IncomingMessage];
-      expect([reply.statusCode, await text(reply)]).toEqual([400, '']);
-    } finally {
-      clearInterval(writing);
-      call.destroy();
-    }
-  });
+  plainRow(
+    'a body in chunks that do not end gets 400 with an empty body once it is too long [O06]',
+    async () => {
+      const headers = { ...KEY, ...JSON_TYPE };
+      const call = request(`${service.url}/authentication`, { method: 'POST', headers, agent: false });
+      call.on('error', () => undefined);
+      call.write('{"username":"');
+      const writing = setInterval(() => call.write('x'.repeat(1_024)), 1);
+      try {
+        const [reply] = (await once(call, 'response')) as [IncomingMessage];
+        expect([reply.statusCode, await text(reply)]).toEqual([400, '']);
+      } finally {
+        clearInterval(writing);
+        call.destroy();
+      }
+    },
+  );
 
   plainRow('any JSON is answered with 200, 400 or 401 [O06]', async () => {
     const names = fc.constantFrom('username', 'password', '__proto__', 'constructor', 'toJSON', 'then', '');
-    const values = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 6 }), fc.constantFrom('manager', '\ud800', '\0'));
+    const values = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.jsonValue({ maxDepth: 6 }),
+      fc.constantFrom('manager', '\ud800', '\0'),
+    );
     const bodies = fc.oneof(fc.dictionary(names, values), fc.jsonValue({ maxDepth: 6 }));
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
@@ -145,9 +181,14 @@ const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
       services.start(program, { DATA_DIR: dataDir, ...environment });
 
     const guess = (username: string, times: number, variant?: SignInVariant): Promise<WireReply[]> =>
-      Promise.all(Array.from({ length: times }, (_, time) => signIn(url, { username, password: `wrong-${time}` }, variant)));
+      Promise.all(
+        Array.from({ length: times }, (_, time) =>
+          signIn(url, { username, password: `wrong-${time}` }, variant),
+        ),
+      );
 
-    const countOf = (status: number, replies: readonly WireReply[]): number => replies.filter((reply) => reply.status === status).length;
+    const countOf = (status: number, replies: readonly WireReply[]): number =>
+      replies.filter((reply) => reply.status === status).length;
 
     it('check at most 11 of 100 guesses that come at once, and answer the others with an empty 429', async () => {
       const replies = await guess('manager', 100);
@@ -169,7 +210,8 @@ const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
 
     it('let the owner in while many callers guess, from known and from unknown callers', async () => {
       expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
-      for (let caller = 10; caller < 40; caller += 1) await guess('manager', 5, { from: `127.0.0.${caller}` });
+      for (let caller = 10; caller < 40; caller += 1)
+        await guess('manager', 5, { from: `127.0.0.${caller}` });
       expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.2' }));
       expectUserRecord(await signIn(url, MANAGER, { from: '127.0.0.3' }));
       expect(countOf(401, await guess('manager', 20, { from: '127.0.0.4' }))).toBeLessThanOrEqual(4);
@@ -178,7 +220,8 @@ const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
     it('let users in who have signed in from a caller that guesses names, after that caller is refused', async () => {
       ({ url } = await start({ SIGN_IN_MAX_FAILURES_PER_CALLER: '20' }));
       expectUserRecord(await signIn(url));
-      for (let name = 0; name < 30; name += 1) await signIn(url, { username: `user-${name}`, password: 'wrong' });
+      for (let name = 0; name < 30; name += 1)
+        await signIn(url, { username: `user-${name}`, password: 'wrong' });
       expectUserRecord(await signIn(url));
       expectEmpty(await signIn(url, RECRUITER), 429);
       expectEmpty(await signIn(url, { ...MANAGER, password: 'wrong' }), 429);
@@ -187,7 +230,14 @@ const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
 
     it('trust no header for the address of a caller', async () => {
       await guess('manager', 15);
-      for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'X-Client-IP', 'CF-Connecting-IP', 'X-AUTH-IV']) {
+      for (const name of [
+        'X-Forwarded-For',
+        'Forwarded',
+        'X-Real-IP',
+        'X-Client-IP',
+        'CF-Connecting-IP',
+        'X-AUTH-IV',
+      ]) {
         const value = name === 'Forwarded' ? 'for=203.0.113.9' : '203.0.113.9';
         expectEmpty(await signIn(url, MANAGER, { headers: { [name]: value } }), 429);
       }

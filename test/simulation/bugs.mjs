@@ -1,4 +1,5 @@
-// Realistic races, each a change to one source file of the library. `find` must occur in it exactly once. `suites` are the tests that find it too.
+// Realistic races, each a change to one source file of the library. `find` must occur in it exactly once.
+// `suites` are the tests that find it too.
 
 /** Deliberate bugs that the simulation must detect. */
 export const BUGS = [

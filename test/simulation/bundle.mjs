@@ -2,13 +2,24 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { splitAt } from '../mutation/places.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SOURCES = here('../../libs/session-auth/src/');
-/** Replacements for imports of the library that read a clock or a random generator, or that take too much time or memory for many histories. */
-const SHIMS = { 'node:crypto': 'shims/crypto.ts', 'node:timers/promises': 'shims/timers-promises.ts', 'lru-cache': 'shims/lru-cache.ts' };
+/**
+ * Replacements for imports of the library that read a clock or a random generator, or that take too much time
+ * or memory for many histories.
+ */
+const SHIMS = {
+  'node:crypto': 'shims/crypto.ts',
+  'node:timers/promises': 'shims/timers-promises.ts',
+  'lru-cache': 'shims/lru-cache.ts',
+};
 
-/** Bundles the program of a worker into a file. `bug` is a change to one source file; it must match exactly once. */
+/**
+ * Bundles the program of a worker into a file. `bug` is a change to one source file; it must match exactly
+ * once.
+ */
 export async function bundleWorker(outfile, bug) {
   const applied = [];
   await build({
@@ -67,7 +78,7 @@ function sources(bug, applied) {
 }
 
 function replaceOnce(source, find, replacement, what) {
-  const matches = source.split(find).length - 1;
-  if (matches !== 1) throw new Error(`${what} matches ${matches} places`);
-  return source.replace(find, () => replacement);
+  const pieces = splitAt(source, find);
+  if (pieces.length !== 2) throw new Error(`${what} matches ${pieces.length - 1} places`);
+  return pieces.join(replacement);
 }

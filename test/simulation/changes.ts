@@ -28,7 +28,18 @@ export const SAME_NAMES: RecordNames = { nameOf: (username) => username };
 /** Other names, as a class of user records may make. */
 const OTHER_NAMES: RecordNames = { nameOf: (username) => username.toUpperCase() };
 
-const FEATURES = ['limits', 'clocks', 'closes', 'late', 'lifetimes', 'secrets', 'names', 'foreign', 'replays', 'reissues'] as const;
+const FEATURES = [
+  'limits',
+  'clocks',
+  'closes',
+  'late',
+  'lifetimes',
+  'secrets',
+  'names',
+  'foreign',
+  'replays',
+  'reissues',
+] as const;
 type Feature = (typeof FEATURES)[number];
 
 /** How a fleet changes, and how its instances differ. */
@@ -52,13 +63,17 @@ export function changesOf(random: SeededRandom): Changes {
   return {
     features,
     isCrowded: features.has('limits'),
-    limits: features.has('limits') ? { MAX_USERS: size(), MAX_TOKENS: size(), MAX_PENDING: 2 * size() } : undefined,
+    limits: features.has('limits')
+      ? { MAX_USERS: size(), MAX_TOKENS: size(), MAX_PENDING: 2 * size() }
+      : undefined,
     record: features.has('names') ? OTHER_NAMES : SAME_NAMES,
   };
 }
 
 /** Settings of an instance of a fleet without differences. */
-export function likeOthers(memory: CacheSettings): Pick<PlannedHost, 'startsMs' | 'connectsMs' | 'memory' | 'secrets' | 'isForeign'> {
+export function likeOthers(
+  memory: CacheSettings,
+): Pick<PlannedHost, 'startsMs' | 'connectsMs' | 'memory' | 'secrets' | 'isForeign'> {
   return { startsMs: 0, connectsMs: 0, memory, secrets: [SECRETS.current], isForeign: false };
 }
 
@@ -66,7 +81,12 @@ type Secrets = readonly [string, ...string[]];
 type Rotation = readonly [Secrets, ...Secrets[]];
 
 /** Lets instances differ. */
-export function differing(random: SeededRandom, hosts: readonly PlannedHost[], { features }: Changes, spanMs: number): PlannedHost[] {
+export function differing(
+  random: SeededRandom,
+  hosts: readonly PlannedHost[],
+  { features }: Changes,
+  spanMs: number,
+): PlannedHost[] {
   const { current, former, foreign } = SECRETS;
   const rotation: Rotation = random.pick<Rotation>([
     [[former], [current, former]],
@@ -79,12 +99,17 @@ export function differing(random: SeededRandom, hosts: readonly PlannedHost[], {
   ]);
   return hosts.map((host, index) => ({
     ...host,
-    ...(features.has('limits') && { memory: { ...host.memory, maxEntries: random.pick([1, 3, 100, 100] as const) } }),
+    ...(features.has('limits') && {
+      memory: { ...host.memory, maxEntries: random.pick([1, 3, 100, 100] as const) },
+    }),
     ...(features.has('lifetimes') && { memory: anotherMemory(random, host.memory) }),
     ...(features.has('secrets') && { secrets: random.pick(rotation) }),
-    ...(features.has('foreign') && index > 0 && index === hosts.length - 1 && { secrets: [foreign] as const, isForeign: true }),
+    ...(features.has('foreign') &&
+      index > 0 &&
+      index === hosts.length - 1 && { secrets: [foreign] as const, isForeign: true }),
     ...(features.has('late') && index > 0 && chance(random, 0.5) && { startsMs: random.between(0, spanMs) }),
-    ...(features.has('late') && chance(random, 0.7) && { connectsMs: random.between(1, random.pick([10, 300] as const)) }),
+    ...(features.has('late') &&
+      chance(random, 0.7) && { connectsMs: random.between(1, random.pick([10, 300] as const)) }),
   }));
 }
 
@@ -160,19 +185,37 @@ function manyEnds(scope: Scope): Step[] {
   const { random, sessions, ttlMs } = scope;
   const { atMs, host } = subjectOf(scope);
   const all = Array.from({ length: sessions }, (_, session) => session);
-  const kinds = random.pick<Kinds>([['forgetUser'], ['signOut'], ['forget'], ['forgetUser', 'signOut', 'forget']]);
-  const outage: Step = { atMs: atMs + 45, do: 'storeIs', host, state: 'refuses', forMs: random.between(50, 700), interrupts: false };
+  const kinds = random.pick<Kinds>([
+    ['forgetUser'],
+    ['signOut'],
+    ['forget'],
+    ['forgetUser', 'signOut', 'forget'],
+  ]);
+  const outage: Step = {
+    atMs: atMs + 45,
+    do: 'storeIs',
+    host,
+    state: 'refuses',
+    forMs: random.between(50, 700),
+    interrupts: false,
+  };
   return [
     ...all.flatMap((session) => checks(scope, session, atMs, atMs + 30)),
     ...(chance(random, 0.5) ? [outage] : []),
-    ...all.map((session): Step => ({ atMs: atMs + 50 + random.between(0, 20), do: random.pick(kinds), host, session })),
+    ...all.map((session): Step => ({
+      atMs: atMs + 50 + random.between(0, 20),
+      do: random.pick(kinds),
+      host,
+      session,
+    })),
     ...all.flatMap((session) => checks(scope, session, atMs + 60, atMs + 100 + ttlMs / 2)),
   ];
 }
 
 /**
- * The clock of the store steps once, with those of the instances or without. Far, if it steps back: until it has caught up, which it does in no
- * history, an age is below zero; afterwards the age of an entry is unknown.
+ * The clock of the store steps once, with those of the instances or without. Far, if it steps back: until it
+ * has caught up, which it does in no history, an age is below zero; afterwards the age of an entry is
+ * unknown.
  */
 function clockSteps(scope: Scope): Step[] {
   const { random, ttlMs } = scope;
@@ -183,7 +226,12 @@ function clockSteps(scope: Scope): Step[] {
     ...checks(scope, session, atMs, atMs + 10),
     chance(random, 0.7)
       ? { atMs: atMs + random.between(20, 40), do: 'storeJump', byMs, takesHosts: chance(random, 0.7) }
-      : { atMs: atMs + random.between(0, 40), do: 'suspend', host: subject.host, forMs: random.between(0.2, 1.5) * ttlMs },
+      : {
+          atMs: atMs + random.between(0, 40),
+          do: 'suspend',
+          host: subject.host,
+          forMs: random.between(0.2, 1.5) * ttlMs,
+        },
     ...(chance(random, 0.5) ? [endOf(scope, { ...subject, atMs: atMs + random.between(10, 80) })] : []),
     ...checks(scope, session, atMs + 40, atMs + 2 * ttlMs),
     ...checks(scope, session, atMs + ttlMs / 2, atMs + 2 * ttlMs),
@@ -260,13 +308,23 @@ function replays({ kind, random, spanMs, hosts, sessions }: Scope): Step[] {
   ];
 }
 
-/** A sign-in issues a token again while, or after, it is signed out; in some histories while the store is away. */
+/**
+ * A sign-in issues a token again while, or after, it is signed out; in some histories while the store is
+ * away.
+ */
 function reissues(scope: Scope): Step[] {
   const { random, ttlMs, service, hosts } = scope;
   const subject = subjectOf(scope);
   const { atMs, session, host } = subject;
   const signsInOn = chance(random, 0.5) ? host : wholeBetween(random, 0, hosts - 1);
-  const outage: Step = { atMs: atMs + 25, do: 'storeIs', host, state: 'refuses', forMs: random.between(20, 400), interrupts: false };
+  const outage: Step = {
+    atMs: atMs + 25,
+    do: 'storeIs',
+    host,
+    state: 'refuses',
+    forMs: random.between(20, 400),
+    interrupts: false,
+  };
   const afterMs = random.pick([service.mostMs, 2 * service.mostMs + 20, 100] as const);
   return [
     ...checks(scope, session, atMs, atMs + 20),

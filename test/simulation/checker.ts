@@ -27,18 +27,22 @@ export interface Closing {
 }
 
 /**
- * Compares the verdicts of the library with its documented bounds. The record of each user contains the number of the service's answer that it
- * comes from, so that the time of the call is known for each authenticated check.
+ * Compares the verdicts of the library with its documented bounds. The record of each user contains the
+ * number of the service's answer that it comes from, so that the time of the call is known for each
+ * authenticated check.
  *
- * The documented bound: a session is answered from a cache for `ttlMs` after its call was SENT; a check ends within `timeoutMs`. A session that
- * the service ended at a time E was authenticated by calls that were sent before E, so that no check authenticates it after E + `ttlMs` +
- * `timeoutMs` (+ `staleIfErrorMs` if set), whatever the store does, as long as wall clocks are right or the store's lifetimes are honest.
- * Revocations through the library have stricter bounds:
+ * The documented bound: a session is answered from a cache for `ttlMs` after its call was SENT; a check ends
+ * within `timeoutMs`. A session that the service ended at a time E was authenticated by calls that were sent
+ * before E, so that no check authenticates it after E + `ttlMs` + `timeoutMs` (+ `staleIfErrorMs` if set),
+ * whatever the store does, as long as wall clocks are right or the store's lifetimes are honest. Revocations
+ * through the library have stricter bounds:
  * - on the instance that was called, from the moment that its promise settles, whatever the store does;
- * - on another instance, from the moment that the message arrives, whatever the store does, unless it lies about the time;
- * - on another instance also from the moment that it has subscribed again, or that it reads the tombstone in the store, while the store is honest;
- * - on another instance without any of these, for all sessions that are not in its own cache, while the store is honest.
- * `forget` sets no tombstone: with a lying store, only the first bound holds for it.
+ * - on another instance, from the moment that the message arrives, whatever the store does, unless it lies
+ * about the time;
+ * - on another instance also from the moment that it has subscribed again, or that it reads the tombstone in
+ * the store, while the store is honest;
+ * - on another instance without any of these, for all sessions that are not in its own cache, while the store
+ * is honest. `forget` sets no tombstone: with a lying store, only the first bound holds for it.
  */
 export class Checker {
   readonly #world: World;
@@ -79,7 +83,8 @@ export class Checker {
   #judgeTime({ beganAtMs, reused, blockedMs }: CheckRecord): void {
     const tookMs = this.#world.nowMs - (reused ?? { beganAtMs }).beganAtMs;
     const { timeoutMs } = this.#plan.settings.protection;
-    if (!reused && tookMs > timeoutMs + blockedMs + ROUNDING_MS) this.fail(`waits: a check took ${tookMs} ms`);
+    if (!reused && tookMs > timeoutMs + blockedMs + ROUNDING_MS)
+      this.fail(`waits: a check took ${tookMs} ms`);
   }
 
   #judgeAcceptance(check: CheckRecord, user: User, isStale: boolean): void {
@@ -93,7 +98,8 @@ export class Checker {
     }
     this.#judgeAge(check, answer, isStale);
     const names = [answer.username, user.username];
-    for (const revocation of this.revocations) if (concerns(revocation, answer, names)) this.#judgeEnd(check, answer, revocation, isStale);
+    for (const revocation of this.revocations)
+      if (concerns(revocation, answer, names)) this.#judgeEnd(check, answer, revocation, isStale);
     this.#judgeMessages(check, answer, names);
   }
 
@@ -106,20 +112,24 @@ export class Checker {
     const { slow, mostMs } = this.#plan.network;
     const writeMs = maxCacheMs !== undefined && host !== check.host ? mostMs * (slow > 0 ? SLOW : 1) : 0;
     const ageMs = (check.isHit ? check.beganAtMs : this.#world.nowMs) - sentAtMs;
-    if (isStale && staleIfErrorMs === 0) this.fail('stale: a stale session was served without staleIfErrorMs');
+    if (isStale && staleIfErrorMs === 0)
+      this.fail('stale: a stale session was served without staleIfErrorMs');
     if (!check.reused && ageMs > lifetimeMs + waitMs + writeMs + ROUNDING_MS)
       this.fail(`lifetime: accepted ${ageMs.toFixed(1)} ms after the call`);
     if (check.maxAgeMs === Infinity) return;
     if (isStale) this.fail('freshness: a stale session satisfied maxAgeMs');
     const first = check.reused ?? check;
-    if (check.maxAgeMs === 0 && sent < first.began) this.fail('freshness: maxAgeMs 0 was satisfied by an earlier call');
-    if (sentAtMs < first.beganAtMs - check.maxAgeMs - ROUNDING_MS) this.fail('freshness: older than maxAgeMs');
+    if (check.maxAgeMs === 0 && sent < first.began)
+      this.fail('freshness: maxAgeMs 0 was satisfied by an earlier call');
+    if (sentAtMs < first.beganAtMs - check.maxAgeMs - ROUNDING_MS)
+      this.fail('freshness: older than maxAgeMs');
   }
 
   #judgeEnd(check: CheckRecord, answer: Answer, revocation: RevocationRecord, isStale: boolean): void {
     if (answer.sent > revocation.settled || check.began < revocation.started) return;
     if (revocation.host !== check.host && (revocation.host.isForeign || check.host.isForeign)) return;
-    const isBefore = answer.sent < revocation.started || (revocation.kind === 'signOut' && !this.#wasIssued(revocation));
+    const isBefore =
+      answer.sent < revocation.started || (revocation.kind === 'signOut' && !this.#wasIssued(revocation));
     if (!isBefore) return;
     const what = `${revocation.kind} on ${revocation.host.name} at #${revocation.started}; ${check.host.name} accepts a call of #${answer.sent}`;
     const isHonest = this.#plan.lies === undefined;
@@ -137,7 +147,8 @@ export class Checker {
     if (isKept && wasReceived && this.#plan.lies?.aboutTime !== true) this.fail(`received: ${what}`);
     if (!isHonest || !revocation.isClean || answer.sent > revocation.started) return;
     if (check.began > this.#deliveries.byStore(revocation, check.host)) this.fail(`learned: ${what}`);
-    const asksStore = !check.isHit && !check.reused && !isStale && check.wasIdle && answer.host !== check.host;
+    const asksStore =
+      !check.isHit && !check.reused && !isStale && check.wasIdle && answer.host !== check.host;
     if (asksStore && check.began > revocation.settled) this.fail(`stored: ${what}`);
   }
 
@@ -155,13 +166,20 @@ export class Checker {
   }
 
   /**
-   * Checks, at the end of a history, that every instance learned of every revocation: by a message, or by a later subscription. Failed messages
-   * are retried for the lifetime of the revocation, so that only one that expired before the store worked again may have reached no instance.
-   * An instance that has closed has delivered its revocations, rejected their calls, or reported that they are lost.
+   * Checks, at the end of a history, that every instance learned of every revocation: by a message, or by a
+   * later subscription. Failed messages are retried for the lifetime of the revocation, so that only one that
+   * expired before the store worked again may have reached no instance. An instance that has closed has
+   * delivered its revocations, rejected their calls, or reported that they are lost.
    */
   judgeDelivery(hosts: readonly Host[], closings: readonly Closing[]): void {
     const { lies, network, hasStore, storeTimeoutMs } = this.#plan;
-    const losses = [network.lostMessages, network.lostRequests, network.lostReplies, network.refused, network.slow];
+    const losses = [
+      network.lostMessages,
+      network.lostRequests,
+      network.lostReplies,
+      network.refused,
+      network.slow,
+    ];
     const isRepeated = losses.every((part) => part === 0) && 2 * network.mostMs < storeTimeoutMs;
     if (!hasStore || lies || !isRepeated || this.#deliveries.mayBeIgnored) return;
     for (const revocation of this.revocations) {
@@ -170,26 +188,40 @@ export class Checker {
       const mattersUntilMs = startedAtMs + ttlMs + staleIfErrorMs;
       const closing = closings.find(({ host }) => host === sender);
       if (closing ? closing.isReported(revocation) : !hosts.includes(sender)) continue;
-      if (closing ? mattersUntilMs < closing.beganAtMs : this.troubleUntilMs > mattersUntilMs - RETRIED_WITHIN_MS) continue;
+      if (
+        closing
+          ? mattersUntilMs < closing.beganAtMs
+          : this.troubleUntilMs > mattersUntilMs - RETRIED_WITHIN_MS
+      )
+        continue;
       for (const host of hosts) {
         const wasThere = host.startedAt < started && host !== sender && host.isForeign === sender.isForeign;
         if (wasThere && !this.#deliveries.eventually(revocation, host))
-          this.fail(`${closing ? 'close' : 'delivery'}: ${host.name} never learns of ${kind} on ${sender.name} at #${started}`);
+          this.fail(
+            `${closing ? 'close' : 'delivery'}: ${host.name} never learns of ${kind} on ${sender.name} at #${started}`,
+          );
       }
     }
   }
 
   /**
-   * Checks that a sign-out has left its tombstone, also if a sign-in has removed it meanwhile: as soon as its commands have arrived, unless there is
-   * any other reason for it to be missing.
+   * Checks that a sign-out has left its tombstone, also if a sign-in has removed it meanwhile: as soon as its
+   * commands have arrived, unless there is any other reason for it to be missing.
    */
   judgeTombstone(end: RevocationRecord, link: StoreLink, store: SimulatedStore): void {
     const { network, lies, limits, features } = this.#plan;
     const settledAtMs = this.#world.nowMs;
-    const isSure = isReliable(network) && !lies && !limits && !features.includes('clocks') && network.mostMs < end.host.memory.ttlMs / 10;
+    const isSure =
+      isReliable(network) &&
+      !lies &&
+      !limits &&
+      !features.includes('clocks') &&
+      network.mostMs < end.host.memory.ttlMs / 10;
     if (!isSure) return;
     this.#world.after(2 * network.mostMs + 1, () => {
-      const isIssued = this.signIns.some((one) => one.token === end.token && one.settledAtMs > settledAtMs - network.mostMs - 1);
+      const isIssued = this.signIns.some(
+        (one) => one.token === end.token && one.settledAtMs > settledAtMs - network.mostMs - 1,
+      );
       const wasDisturbed =
         this.troubleUntilMs > settledAtMs ||
         link.failures > 0 ||
@@ -208,12 +240,21 @@ export class Checker {
       this.fail(`silence: ${host.name} reports no message that it can't open`);
   }
 
-  /** Checks that a sign-in removes no tombstone of a later sign-out on the same instance: the commands of an instance arrive in order. */
+  /**
+   * Checks that a sign-in removes no tombstone of a later sign-out on the same instance: the commands of an
+   * instance arrive in order.
+   */
   #judgeCleared(host: Host, key: string): void {
     const { isOrdered, repeated } = this.#plan.network;
     if (!isOrdered || repeated > 0 || this.#plan.lies) return;
     for (const revocation of this.revocations) {
-      if (revocation.kind !== 'signOut' || revocation.host !== host || !revocation.isClean || this.#wasIssued(revocation)) continue;
+      if (
+        revocation.kind !== 'signOut' ||
+        revocation.host !== host ||
+        !revocation.isClean ||
+        this.#wasIssued(revocation)
+      )
+        continue;
       if (revocation.token !== undefined && isKeyOf(revocation.token, key))
         this.fail(`tombstone: that of the sign-out at #${revocation.started} is removed`);
     }
@@ -243,5 +284,7 @@ export class Checker {
 /** `names`: the name of the user, as the service and as the record spells it. */
 function concerns(revocation: RevocationRecord, answer: Answer, names: readonly string[]): boolean {
   if (revocation.kind === 'forgetAll') return true;
-  return revocation.kind === 'forgetUser' ? names.includes(revocation.username ?? '') : revocation.token === answer.token;
+  return revocation.kind === 'forgetUser'
+    ? names.includes(revocation.username ?? '')
+    : revocation.token === answer.token;
 }

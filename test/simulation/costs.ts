@@ -15,7 +15,10 @@ interface LookUp {
   readonly link: StoreLink;
 }
 
-/** Compares what the store costs and saves with what the library promises: the time that a check loses to it, and calls of the service. */
+/**
+ * Compares what the store costs and saves with what the library promises: the time that a check loses to it,
+ * and calls of the service.
+ */
 export class Costs {
   readonly #world: World;
   readonly #plan: Plan;
@@ -47,7 +50,10 @@ export class Costs {
     this.#lookUps.delete(name);
   }
 
-  /** The service is called. Checks that a check that waits for no lease has lost at most the time of one command to the store. */
+  /**
+   * The service is called. Checks that a check that waits for no lease has lost at most the time of one
+   * command to the store.
+   */
   called(host: Host, name: string): void {
     this.#calls.push({ atMs: this.#world.nowMs, host });
     const lookUp = this.#lookUps.get(name);
@@ -56,12 +62,14 @@ export class Costs {
     // A check that has looked nothing up has joined a call, which is made again.
     if (lookUp.link.gets === lookUp.gets) return;
     const tookMs = this.#world.nowMs - lookUp.beganAtMs;
-    if (tookMs > this.#plan.storeTimeoutMs + EDGE_MS) this.#checker.fail(`budget: ${name} loses ${tookMs.toFixed(1)} ms to the store`);
+    if (tookMs > this.#plan.storeTimeoutMs + EDGE_MS)
+      this.#checker.fail(`budget: ${name} loses ${tookMs.toFixed(1)} ms to the store`);
   }
 
   /**
-   * Checks that, without faults and revocations, the instances make one call per lifetime. Two exceptions: a session may expire during its
-   * refresh, and a session that expires in the store during a look-up leaves the look-up without a lease.
+   * Checks that, without faults and revocations, the instances make one call per lifetime. Two exceptions: a
+   * session may expire during its refresh, and a session that expires in the store during a look-up leaves
+   * the look-up without a lease.
    */
   judgeCalls(): void {
     if (this.#plan.kind !== 'calm') return;
@@ -70,7 +78,8 @@ export class Costs {
     for (const { atMs, host } of this.#calls.slice(0, refreshAheadMs > 0 ? 2 : undefined)) {
       const sinceMs = atMs - periodMs;
       const wasEdge = sinceMs >= ttlMs - refreshAheadMs - EDGE_MS;
-      if (!wasEdge && !isSecond) this.#checker.fail(`calls: ${host.name} asks ${sinceMs.toFixed(1)} ms after the last call`);
+      if (!wasEdge && !isSecond)
+        this.#checker.fail(`calls: ${host.name} asks ${sinceMs.toFixed(1)} ms after the last call`);
       isSecond = wasEdge && sinceMs < ttlMs + EDGE_MS;
       periodMs = atMs;
     }

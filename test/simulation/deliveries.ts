@@ -4,7 +4,12 @@ import { isKeyOf } from './instance.js';
 import type { Message, Network, Publication } from './network.js';
 import type { Host } from './host.js';
 
-const KINDS = { signOut: 'signedOut', forget: 'evicted', forgetUser: 'userRevoked', forgetAll: 'allRevoked' } as const;
+const KINDS = {
+  signOut: 'signedOut',
+  forget: 'evicted',
+  forgetUser: 'userRevoked',
+  forgetAll: 'allRevoked',
+} as const;
 const digests = new Map<string, string>();
 
 /** Positions in the global sequence at which instances learned of a revocation; `Infinity`: never. */
@@ -28,7 +33,10 @@ export class Deliveries {
       .map(({ sent, received }) => ({ sent, received: received.get(host) ?? Infinity }));
   }
 
-  /** Returns the messages about a session or its user that a host received before a position, and that were sent after one. */
+  /**
+   * Returns the messages about a session or its user that a host received before a position, and that were
+   * sent after one.
+   */
   received(
     host: Host,
     before: number,
@@ -36,20 +44,30 @@ export class Deliveries {
   ): Publication[] {
     return this.#network.publications.filter(
       ({ sent, received, message }) =>
-        sent > sentAfter && (received.get(host) ?? Infinity) < before && concerns(message, digestOf(token), names),
+        sent > sentAfter &&
+        (received.get(host) ?? Infinity) < before &&
+        concerns(message, digestOf(token), names),
     );
   }
 
-  /** Returns when `host` learned of it from the store: by a new subscription, which means that messages may have been lost, or by the tombstone. */
+  /**
+   * Returns when `host` learned of it from the store: by a new subscription, which means that messages may
+   * have been lost, or by the tombstone.
+   */
   byStore({ kind, token, started, settled }: RevocationRecord, host: Host): number {
     const link = this.#network.linkOf.get(host);
     const resubscribed = link?.subscriptions.find(({ began }) => began > settled)?.confirmed ?? Infinity;
     if (kind !== 'signOut' || token === undefined) return resubscribed;
-    const found = link?.tombstones.find(({ key, executed }) => executed > started && isKeyOf(token, key))?.replied ?? Infinity;
+    const found =
+      link?.tombstones.find(({ key, executed }) => executed > started && isKeyOf(token, key))?.replied ??
+      Infinity;
     return Math.min(resubscribed, found);
   }
 
-  /** Returns whether `host` ever learned of it, by a message or a new subscription. After a sign-in, the message may be an eviction. */
+  /**
+   * Returns whether `host` ever learned of it, by a message or a new subscription. After a sign-in, the
+   * message may be an eviction.
+   */
   eventually(revocation: RevocationRecord, host: Host): boolean {
     const subscriptions = this.#network.linkOf.get(host)?.subscriptions ?? [];
     return (
@@ -65,7 +83,10 @@ function concerns(message: Message, digest: string, names: readonly string[]): b
   return message.username === undefined || names.includes(message.username);
 }
 
-/** Returns whether a message reports a revocation. That of all sessions reports every one; so does an eviction, once a sign-in has replaced a sign-out. */
+/**
+ * Returns whether a message reports a revocation. That of all sessions reports every one; so does an
+ * eviction, once a sign-in has replaced a sign-out.
+ */
 function isOf(message: Message, { kind, token, username }: RevocationRecord): boolean {
   if (message.kind === KINDS.forgetAll) return true;
   if (kind === 'forgetUser') return message.kind === KINDS.forgetUser && message.username === username;

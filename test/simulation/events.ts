@@ -24,9 +24,10 @@ const MAX_SOCKETS = 40;
 const ENDING = new Set(['signedOut', 'userRevoked', 'allRevoked']);
 
 /**
- * Compares the events of the library, and the sockets that they close, with its promises: an instance emits each revocation of users once, also
- * the instance that was called; a message of its own, and one that was captured and sent again, cause none; a socket that was opened since a
- * revocation on the same instance stays; one that was open before it closes, there at once and elsewhere when the message arrives.
+ * Compares the events of the library, and the sockets that they close, with its promises: an instance emits
+ * each revocation of users once, also the instance that was called; a message of its own, and one that was
+ * captured and sent again, cause none; a socket that was opened since a revocation on the same instance
+ * stays; one that was open before it closes, there at once and elsewhere when the message arrives.
  */
 export class Events {
   readonly #world: World;
@@ -58,7 +59,8 @@ export class Events {
     const { arriving } = this.#network;
     const what = 'ended' in event ? 'the end of a session' : `the end of ${event.endedUsers ?? 'all'}`;
     this.#world.trace(() => `${host.name} emits ${what}`);
-    if (arriving?.host === host && arriving.publication.host === host) this.#checker.fail(`own message: ${host.name} emits ${what} again`);
+    if (arriving?.host === host && arriving.publication.host === host)
+      this.#checker.fail(`own message: ${host.name} emits ${what} again`);
     if (arriving?.isRepeated === true && this.#world.nowMs - arriving.publication.sentAtMs > OLD_MS)
       this.#checker.fail(`replay: ${host.name} emits ${what} by an old message`);
     if ('endedUsers' in event) this.#count(host, event.endedUsers);
@@ -82,9 +84,17 @@ export class Events {
   judgeHandled(host: Host, publication: Publication): void {
     const { message, sent } = publication;
     if (!host.isAlive || publication.received.has(host) || this.#mayDateBack) return;
-    if (host === publication.host || host.isForeign !== publication.host.isForeign || !ENDING.has(message.kind)) return;
-    const stays = this.#sockets.find((socket) => socket.isOpen && socket.host === host && socket.opened < sent && isOf(socket, message));
-    if (stays) this.#checker.fail(`sockets: one of ${stays.token} on ${host.name} is open after ${message.kind}`);
+    if (
+      host === publication.host ||
+      host.isForeign !== publication.host.isForeign ||
+      !ENDING.has(message.kind)
+    )
+      return;
+    const stays = this.#sockets.find(
+      (socket) => socket.isOpen && socket.host === host && socket.opened < sent && isOf(socket, message),
+    );
+    if (stays)
+      this.#checker.fail(`sockets: one of ${stays.token} on ${host.name} is open after ${message.kind}`);
   }
 
   #count(host: Host, username: string | undefined): void {
@@ -92,8 +102,13 @@ export class Events {
     this.#counts.set(`${host.name} ${username ?? ''}`, count);
     if (username === undefined && this.#hasSmallLimits) return;
     const kind = username === undefined ? 'forgetAll' : 'forgetUser';
-    const causes = this.#checker.revocations.filter((revocation) => revocation.kind === kind && revocation.username === username).length;
-    if (count > causes) this.#checker.fail(`events: ${host.name} emits the end of ${username ?? 'all'} ${count} times for ${causes} calls`);
+    const causes = this.#checker.revocations.filter(
+      (revocation) => revocation.kind === kind && revocation.username === username,
+    ).length;
+    if (count > causes)
+      this.#checker.fail(
+        `events: ${host.name} emits the end of ${username ?? 'all'} ${count} times for ${causes} calls`,
+      );
   }
 
   #close(host: Host, event: LibraryEvent): void {
@@ -109,13 +124,18 @@ export class Events {
     }
   }
 
-  /** Returns whether a revocation may close a socket: one on another instance, or one here that had not settled when it was opened. */
+  /**
+   * Returns whether a revocation may close a socket: one on another instance, or one here that had not
+   * settled when it was opened.
+   */
   #hasCause({ host, opened }: Socket, username: string | undefined): boolean {
     if (this.#hasSmallLimits) return true;
     const kind = username === undefined ? 'forgetAll' : 'forgetUser';
     return this.#checker.revocations.some(
       (revocation) =>
-        revocation.kind === kind && revocation.username === username && (revocation.host !== host || revocation.settled > opened),
+        revocation.kind === kind &&
+        revocation.username === username &&
+        (revocation.host !== host || revocation.settled > opened),
     );
   }
 }

@@ -67,17 +67,40 @@ class History {
     this.#world = new World(streams.network, streams.library, isTraced);
     this.#plan = planHistory(streams.plan);
     const { lies, network: health } = this.#plan;
-    this.#service = new SimulatedService(this.#world, streams.network, this.#plan.service, this.#plan.cacheForMs);
+    this.#service = new SimulatedService(
+      this.#world,
+      streams.network,
+      this.#plan.service,
+      this.#plan.cacheForMs,
+    );
     this.#store = new SimulatedStore(this.#world, this.#plan.storeClockMs);
     this.#liar = lies && new Liar(this.#store, streams.network, lies);
     const liar = this.#liar;
-    this.#network = new Network({ world: this.#world, store: this.#store, random: streams.network, health, liar, open: openMessage });
-    this.#checker = new Checker({ world: this.#world, plan: this.#plan, service: this.#service, network: this.#network });
+    this.#network = new Network({
+      world: this.#world,
+      store: this.#store,
+      random: streams.network,
+      health,
+      liar,
+      open: openMessage,
+    });
+    this.#checker = new Checker({
+      world: this.#world,
+      plan: this.#plan,
+      service: this.#service,
+      network: this.#network,
+    });
     const { limits, record } = this.#plan;
-    this.#events = new Events({ world: this.#world, network: this.#network, checker: this.#checker, plan: this.#plan });
+    this.#events = new Events({
+      world: this.#world,
+      network: this.#network,
+      checker: this.#checker,
+      plan: this.#plan,
+    });
     this.#costs = new Costs({ world: this.#world, plan: this.#plan, checker: this.#checker });
     this.#network.onHandled = (host, publication) => this.#events.judgeHandled(host, publication);
-    // The store's clock has stepped: an instance may take a message for an old one until it has read the clock.
+    // The store's clock has stepped: an instance may take a message for an old one until it has read the
+    // clock.
     if (this.#plan.features.includes('clocks')) this.#network.handledMs = this.#plan.storeTimeoutMs + EDGE_MS;
     this.#service.nameOf = record.nameOf;
     useLimits(limits);
@@ -159,7 +182,9 @@ class History {
   #build(host: Host): void {
     const { settings, hasStore, storeTimeoutMs } = this.#plan;
     const connectsMs = this.#plan.hosts[host.index]?.connectsMs ?? 0;
-    const link = hasStore ? new StoreLink(host, this.#network, { timeoutMs: storeTimeoutMs, connectsMs }) : undefined;
+    const link = hasStore
+      ? new StoreLink(host, this.#network, { timeoutMs: storeTimeoutMs, connectsMs })
+      : undefined;
     const onEvent = (event: LibraryEvent): void => this.#events.emitted(host, event);
     this.#instances[host.index] = startInstance(host, { service: this.#service, link, settings, onEvent });
     this.#world.trace(() => `${host.name} starts`);
@@ -208,11 +233,13 @@ class History {
       case 'storeJump':
         this.#store.clockOffsetMs += step.byMs;
         this.#network.steppedAtMs = this.#world.nowMs;
-        for (const instance of this.#instances) if (instance && step.takesHosts) instance.host.wallOffsetMs += step.byMs;
+        for (const instance of this.#instances)
+          if (instance && step.takesHosts) instance.host.wallOffsetMs += step.byMs;
         return;
       default: {
         const instance = this.#instances[step.host];
-        if (instance?.host.isAlive && !instance.host.isClosing) this.#world.after(0, () => this.#onHost(instance, step), instance.host);
+        if (instance?.host.isAlive && !instance.host.isClosing)
+          this.#world.after(0, () => this.#onHost(instance, step), instance.host);
       }
     }
   }
@@ -252,7 +279,10 @@ class History {
         this.#costs.blockedMs += step.forMs;
         return;
       case 'interrupt':
-        this.#checker.troubleUntilMs = Math.max(this.#checker.troubleUntilMs, this.#world.nowMs + step.downMs);
+        this.#checker.troubleUntilMs = Math.max(
+          this.#checker.troubleUntilMs,
+          this.#world.nowMs + step.downMs,
+        );
         link?.interrupt(step.noticedMs, step.downMs);
         return;
       case 'wallJump':
@@ -266,7 +296,11 @@ class History {
     const first = this.#check(instance, session, step.maxAgeMs);
     const { again } = step;
     if (!again) return;
-    this.#world.after(again.afterMs, () => this.#check(instance, session, again.maxAgeMs, first), instance.host);
+    this.#world.after(
+      again.afterMs,
+      () => this.#check(instance, session, again.maxAgeMs, first),
+      instance.host,
+    );
   }
 
   #check(
@@ -277,7 +311,8 @@ class History {
   ): { readonly check: SessionCheck<User>; readonly record: CheckRecord } {
     const [began, beganAtMs] = [this.#world.nextSequence(), this.#world.nowMs];
     this.#world.trace(
-      () => `${host.name} checks ${session.token} at #${began}${maxAgeMs === Infinity ? '' : ` with maxAgeMs ${maxAgeMs}`}`,
+      () =>
+        `${host.name} checks ${session.token} at #${began}${maxAgeMs === Infinity ? '' : ` with maxAgeMs ${maxAgeMs}`}`,
     );
     const name = `${host.name} ${session.token}`;
     const wasIdle = (this.#busy.get(name) ?? 0) === 0 && (link?.outstanding ?? 0) === 0;
@@ -286,25 +321,43 @@ class History {
     const reused = check === earlier?.check ? earlier.record : undefined;
     const isHit = !(check.verdict instanceof Promise);
     if (isHit || reused) this.#costs.answered(name);
-    const record: CheckRecord = { host, session, maxAgeMs, began, beganAtMs, reused, isHit, wasIdle, blockedMs: this.#costs.blockedMs };
+    const record: CheckRecord = {
+      host,
+      session,
+      maxAgeMs,
+      began,
+      beganAtMs,
+      reused,
+      isHit,
+      wasIdle,
+      blockedMs: this.#costs.blockedMs,
+    };
     const judge = (verdict: Awaited<typeof check.verdict>): void => {
       record.blockedMs = this.#costs.blockedMs;
-      this.#world.trace(() => `${host.name} answers check #${began}: ${JSON.stringify(verdict)}${isHit ? ' from its cache' : ''}`);
+      this.#world.trace(
+        () =>
+          `${host.name} answers check #${began}: ${JSON.stringify(verdict)}${isHit ? ' from its cache' : ''}`,
+      );
       this.#checker.judge(record, verdict);
       this.#costs.answered(name);
       // A request that began before a revocation opens no socket after it.
       const isCurrent = check.revocations === verifier.revoker.count;
-      if (verdict.kind === 'authenticated' && isCurrent) this.#events.open(host, session.token, this.#namesOf(verdict.user));
+      if (verdict.kind === 'authenticated' && isCurrent)
+        this.#events.open(host, session.token, this.#namesOf(verdict.user));
     };
     if (check.verdict instanceof Promise) this.#follow(host, name, check.verdict.then(judge));
     else judge(check.verdict);
     return { check, record };
   }
 
-  #endSession({ host, service, link }: Instance, step: Extract<Step, { readonly do: RevocationRecord['kind'] }>): void {
+  #endSession(
+    { host, service, link }: Instance,
+    step: Extract<Step, { readonly do: RevocationRecord['kind'] }>,
+  ): void {
     const session = 'session' in step ? this.#identity(step.session) : undefined;
     const planned = step.do === 'forgetUser' ? this.#plan.sessions[step.session]?.username : undefined;
-    const username = planned !== undefined && 'byRecord' in step && step.byRecord ? this.#service.nameOf(planned) : planned;
+    const username =
+      planned !== undefined && 'byRecord' in step && step.byRecord ? this.#service.nameOf(planned) : planned;
     const end: RevocationRecord = {
       kind: step.do,
       host,
@@ -317,7 +370,9 @@ class History {
       isRejected: false,
     };
     this.#checker.revocations.push(end);
-    this.#world.trace(() => `${host.name} begins ${end.kind} ${end.username ?? end.token ?? ''} at #${end.started}`);
+    this.#world.trace(
+      () => `${host.name} begins ${end.kind} ${end.username ?? end.token ?? ''} at #${end.started}`,
+    );
     const settle = (): void => {
       end.settled = this.#world.nextSequence();
       end.isClean = link?.failures === 0;
@@ -348,7 +403,8 @@ class History {
 
   #judgeEndTime({ kind, startedAtMs }: RevocationRecord): void {
     const { settings, storeTimeoutMs } = this.#plan;
-    const limitMs = 3 * storeTimeoutMs + (kind === 'signOut' ? settings.signOutTimeoutMs : 0) + this.#costs.blockedMs + 5;
+    const limitMs =
+      3 * storeTimeoutMs + (kind === 'signOut' ? settings.signOutTimeoutMs : 0) + this.#costs.blockedMs + 5;
     const tookMs = this.#world.nowMs - startedAtMs;
     if (tookMs > limitMs) this.#checker.fail(`waits: ${kind} took ${tookMs.toFixed(0)} ms`);
   }
@@ -384,7 +440,8 @@ class History {
     this.#world.trace(() => `${host.name} closes`);
     const closed = instance.close().then(() => {
       const tookMs = this.#world.nowMs - beganAtMs;
-      if (tookMs > MAX_CLOSE_MS + this.#costs.blockedMs) this.#checker.fail(`waits: ${host.name} took ${tookMs.toFixed(0)} ms to close`);
+      if (tookMs > MAX_CLOSE_MS + this.#costs.blockedMs)
+        this.#checker.fail(`waits: ${host.name} took ${tookMs.toFixed(0)} ms to close`);
       host.isAlive = false;
       link?.cut();
       this.#world.trace(() => `${host.name} is closed`);
@@ -415,7 +472,8 @@ class History {
     const key = {};
     this.#pending.set(key, host);
     const over = this.#begin(name);
-    if (host.timers > MAX_TIMERS + this.#network.publications.length) this.#checker.fail(`timers: ${host.timers} are set on ${host.name}`);
+    if (host.timers > MAX_TIMERS + this.#network.publications.length)
+      this.#checker.fail(`timers: ${host.timers} are set on ${host.name}`);
     void work.then(() => {
       over();
       this.#pending.delete(key);

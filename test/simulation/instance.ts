@@ -29,8 +29,15 @@ export interface InstanceSettings {
 }
 
 const BASE_URL = 'https://sessions.example.com/api';
-/** Secrets of `cache.store`: the current one, the one before it, and one that only a wrongly configured instance has. */
-export const SECRETS = { current: 'a-secret-of-the-simulation', former: 'a-former-secret-of-it', foreign: 'a-secret-of-no-other' } as const;
+/**
+ * Secrets of `cache.store`: the current one, the one before it, and one that only a wrongly configured
+ * instance has.
+ */
+export const SECRETS = {
+  current: 'a-secret-of-the-simulation',
+  former: 'a-former-secret-of-it',
+  foreign: 'a-secret-of-no-other',
+} as const;
 const API_KEY = 'a-key-of-the-simulation';
 const MAX_SIGN_INS = 100;
 
@@ -62,13 +69,26 @@ export function startInstance(host: Host, { service, link, settings, onEvent }: 
   const set = { ...settings, memory: host.memory };
   const deadlines = new Deadlines(set.protection.timeoutMs);
   const client = service.clientOf(host);
-  const check = new ProtectedCheck<User>((session, deadline) => client.userDetails(session, deadline), deadlines, set.protection, {
-    known: new KnownSessions(),
-    breakerChanged: () => undefined,
-  });
-  const surroundings = { authority: 'default', cache: set.memory, baseUrl: BASE_URL, apiKey: API_KEY, timeoutMs: set.protection.timeoutMs };
+  const check = new ProtectedCheck<User>(
+    (session, deadline) => client.userDetails(session, deadline),
+    deadlines,
+    set.protection,
+    {
+      known: new KnownSessions(),
+      breakerChanged: () => undefined,
+    },
+  );
+  const surroundings = {
+    authority: 'default',
+    cache: set.memory,
+    baseUrl: BASE_URL,
+    apiKey: API_KEY,
+    timeoutMs: set.protection.timeoutMs,
+  };
   const names: string[] = [];
-  const reports = new Proxy({} as SharedTierReports, { get: (_, name) => () => void names.push(String(name)) });
+  const reports = new Proxy({} as SharedTierReports, {
+    get: (_, name) => () => void names.push(String(name)),
+  });
   const verifier = new SessionVerifier<User>(check, {
     cache: new SessionCache<User>(set.memory),
     shared: link && new SharedTier<User>(readStoreSettings(link, surroundings), service.readUser, reports),
@@ -104,7 +124,10 @@ const seal = new SessionSeal(SECRETS.current, BASE_URL);
 const seals = Object.values(SECRETS).map((secret) => ({ secret, seal: new SessionSeal(secret, BASE_URL) }));
 
 /** Returns the text of a message between instances, and the secret that opens it. */
-export function openMessage(bytes: Uint8Array): { readonly text: string; readonly secret: string | undefined } {
+export function openMessage(bytes: Uint8Array): {
+  readonly text: string;
+  readonly secret: string | undefined;
+} {
   for (const { secret, seal: one } of seals) {
     const text = one.openMessage(bytes);
     if (text !== undefined) return { text, secret };

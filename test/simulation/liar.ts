@@ -31,7 +31,8 @@ export class Liar {
     if (!chance(this.#random, this.#lies.part)) return honest;
     const { storeTimeMs } = honest;
     const lie = Math.floor(this.#random.next() * 6);
-    if (this.#lies.aboutTime && lie === 0) return { ...honest, storeTimeMs: storeTimeMs + this.#random.between(-1e6, 1e6) };
+    if (this.#lies.aboutTime && lie === 0)
+      return { ...honest, storeTimeMs: storeTimeMs + this.#random.between(-1e6, 1e6) };
     if (lie === 1) return { kind: 'none', storeTimeMs };
     if (lie === 2) return { kind: 'leased', lease: 'of-no-instance', storeTimeMs };
     const value = lie === 3 ? this.#valueOfAnother(key) : this.#random.pick(this.#store.past.get(key) ?? []);
@@ -42,7 +43,12 @@ export class Liar {
 
   revocations(honest: readonly (number | undefined)[]): readonly (number | undefined)[] {
     if (!this.#lies.aboutState || !chance(this.#random, this.#lies.part)) return honest;
-    return this.#random.pick([[], honest.map(() => undefined), honest.map(() => NaN), honest.map(() => this.#store.nowMs)]);
+    return this.#random.pick([
+      [],
+      honest.map(() => undefined),
+      honest.map(() => NaN),
+      honest.map(() => this.#store.nowMs),
+    ]);
   }
 
   /** Returns whether to invert a Boolean result: `result !== liar.isContrary()`. */

@@ -1,4 +1,7 @@
-/** Sizes of tables of the library. The bundle reads them from here (bundle.mjs), so that few entries overflow them. */
+/**
+ * Sizes of tables of the library. The bundle reads them from here (bundle.mjs), so that few entries overflow
+ * them.
+ */
 export interface Limits {
   /** Revoked users in the memory of an instance. */
   readonly MAX_USERS: number;

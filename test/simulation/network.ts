@@ -30,8 +30,19 @@ export interface NetworkHealth {
 }
 
 /** Whether every command and message arrives, once, in time and in order. */
-export function isReliable({ slow, lostRequests, lostReplies, refused, repeated, lostMessages, isOrdered }: NetworkHealth): boolean {
-  return isOrdered && [slow, lostRequests, lostReplies, refused, repeated, lostMessages].every((part) => part === 0);
+export function isReliable({
+  slow,
+  lostRequests,
+  lostReplies,
+  refused,
+  repeated,
+  lostMessages,
+  isOrdered,
+}: NetworkHealth): boolean {
+  return (
+    isOrdered &&
+    [slow, lostRequests, lostReplies, refused, repeated, lostMessages].every((part) => part === 0)
+  );
 }
 
 /** The content of a message. */
@@ -53,7 +64,10 @@ export interface Publication {
   /** The secret that opens it. */
   readonly secret: string | undefined;
   readonly sentAtMs: number;
-  /** Whether the wall clock of its sender stepped while the sender read that of the store: the message is new for longer. */
+  /**
+   * Whether the wall clock of its sender stepped while the sender read that of the store: the message is new
+   * for longer.
+   */
   readonly isDatedAhead: boolean;
   /** Position in the global sequence at which it was first passed to the store. */
   readonly sent: number;
@@ -65,10 +79,21 @@ export interface Publication {
 export interface Link {
   /** Its subscriptions: when each began at the store, and when it was confirmed to the instance. */
   readonly subscriptions: readonly { readonly began: number; readonly confirmed: number }[];
-  /** Timely replies that show a tombstone: its key, when the command was executed, and when the instance received the reply. */
-  readonly tombstones: readonly { readonly key: string; readonly executed: number; readonly replied: number }[];
+  /**
+   * Timely replies that show a tombstone: its key, when the command was executed, and when the instance
+   * received the reply.
+   */
+  readonly tombstones: readonly {
+    readonly key: string;
+    readonly executed: number;
+    readonly replied: number;
+  }[];
   /** Carries a message to the instance, if its connection is open and stays open. */
-  carry(bytes: Uint8Array, publication?: Publication, how?: { readonly laterMs?: number; readonly isRepeated?: boolean }): void;
+  carry(
+    bytes: Uint8Array,
+    publication?: Publication,
+    how?: { readonly laterMs?: number; readonly isRepeated?: boolean },
+  ): void;
 }
 
 /** State that the links of all instances share. */
@@ -87,16 +112,23 @@ export class Network {
   onCleared: ((host: Host, key: string) => void) | undefined;
   /** Called when an instance has handled a message. */
   onHandled: ((host: Host, publication: Publication) => void) | undefined;
-  /** Milliseconds within which an instance handles a message: at once, unless it must ask the store for its time. */
+  /**
+   * Milliseconds within which an instance handles a message: at once, unless it must ask the store for its
+   * time.
+   */
   handledMs = 0;
-  /** Whether the store's clock has stepped while a message was being sent, or on its way, so that it may count as an old one. */
+  /**
+   * Whether the store's clock has stepped while a message was being sent, or on its way, so that it may count
+   * as an old one.
+   */
   hasDatedBack = false;
   /** When the store's clock stepped last. */
   steppedAtMs = -Infinity;
   /** Opens a message, for the checker. */
   readonly open: (bytes: Uint8Array) => { readonly text: string; readonly secret: string | undefined };
   /** The message that an instance handles at this moment. */
-  arriving: { readonly host: Host; readonly publication: Publication; readonly isRepeated: boolean } | undefined;
+  arriving:
+    { readonly host: Host; readonly publication: Publication; readonly isRepeated: boolean } | undefined;
 
   constructor(parts: Pick<Network, 'world' | 'store' | 'random' | 'health' | 'liar' | 'open'>) {
     this.world = parts.world;
@@ -110,7 +142,9 @@ export class Network {
   /** Returns the delay of one transmission, in milliseconds. */
   delayMs(): number {
     const { leastMs, mostMs, slow } = this.health;
-    return this.random.between(leastMs, mostMs) * (chance(this.random, slow) ? this.random.between(1, SLOW) : 1);
+    return (
+      this.random.between(leastMs, mostMs) * (chance(this.random, slow) ? this.random.between(1, SLOW) : 1)
+    );
   }
 
   /** Sends a message from the store to the current subscribers. */
@@ -118,7 +152,8 @@ export class Network {
     const { bytes } = publication;
     for (const link of this.links) {
       if (!chance(this.random, this.health.lostMessages)) link.carry(bytes, publication);
-      if (chance(this.random, this.health.repeatedMessages)) link.carry(bytes, publication, { laterMs: this.random.between(0, 500) });
+      if (chance(this.random, this.health.repeatedMessages))
+        link.carry(bytes, publication, { laterMs: this.random.between(0, 500) });
     }
   }
 
@@ -136,6 +171,7 @@ export class Network {
   /** Sends every old message again. */
   replay(): void {
     const old = this.publications.filter(({ isDatedAhead }) => !isDatedAhead);
-    for (const publication of old) for (const link of this.links) link.carry(publication.bytes, publication, { isRepeated: true });
+    for (const publication of old)
+      for (const link of this.links) link.carry(publication.bytes, publication, { isRepeated: true });
   }
 }

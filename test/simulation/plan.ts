@@ -1,5 +1,13 @@
 import type { SeededRandom } from '../soak/seeded-random.js';
-import { changesOf, changingSteps, differing, likeOthers, SAME_NAMES, type PlannedHost, type RecordNames } from './changes.js';
+import {
+  changesOf,
+  changingSteps,
+  differing,
+  likeOthers,
+  SAME_NAMES,
+  type PlannedHost,
+  type RecordNames,
+} from './changes.js';
 import type { InstanceSettings } from './instance.js';
 import type { Lies } from './liar.js';
 import type { Limits } from './limits.js';
@@ -37,7 +45,9 @@ export interface Plan {
   readonly steps: readonly Step[];
   /** Milliseconds that the service allows caching, if its responses limit it. */
   readonly cacheForMs: number | undefined;
-  /** Whether the service answers each call in less than a third of the check's time throughout the history. */
+  /**
+   * Whether the service answers each call in less than a third of the check's time throughout the history.
+   */
   readonly isServiceWell: boolean;
 }
 
@@ -59,19 +69,29 @@ export function planHistory(random: SeededRandom): Plan {
   const kind = random.pick(['calm', 'ordinary', 'ordinary', 'ordinary', 'rough', 'rough', 'lying'] as const);
   const isCalm = kind === 'calm';
   const timeoutMs = random.pick([300, 600, 1_000] as const);
-  const ttlMs = isCalm ? random.pick([400, 1_000, 3_000] as const) : random.pick([120, 400, 1_000, 3_000] as const);
+  const ttlMs = isCalm
+    ? random.pick([400, 1_000, 3_000] as const)
+    : random.pick([120, 400, 1_000, 3_000] as const);
   const service = serviceOf(random, timeoutMs, isCalm);
-  const changes = chance(random, 0.5) && (kind === 'ordinary' || kind === 'rough') ? changesOf(random) : undefined;
+  const changes =
+    chance(random, 0.5) && (kind === 'ordinary' || kind === 'rough') ? changesOf(random) : undefined;
   const users = wholeBetween(random, 1, changes?.isCrowded ? 5 : 2);
-  const sessions = Array.from({ length: isCalm ? 1 : wholeBetween(random, 1, changes?.isCrowded ? 7 : 3) }, (_, index) => ({
-    token: `token-${index}`,
-    username: `user-${index % users}`,
-    authIv: index === 1 ? 'iv-1' : undefined,
-    isValid: isCalm || chance(random, 0.9),
-  }));
+  const sessions = Array.from(
+    { length: isCalm ? 1 : wholeBetween(random, 1, changes?.isCrowded ? 7 : 3) },
+    (_, index) => ({
+      token: `token-${index}`,
+      username: `user-${index % users}`,
+      authIv: index === 1 ? 'iv-1' : undefined,
+      isValid: isCalm || chance(random, 0.9),
+    }),
+  );
   const lies =
     kind === 'lying'
-      ? { part: random.pick([0.05, 0.3, 1] as const), aboutTime: chance(random, 0.5), aboutState: chance(random, 0.7) }
+      ? {
+          part: random.pick([0.05, 0.3, 1] as const),
+          aboutTime: chance(random, 0.5),
+          aboutState: chance(random, 0.7),
+        }
       : undefined;
   const staleIfErrorMs = isCalm || chance(random, 0.7) ? 0 : ttlMs;
   const memory = {
@@ -98,7 +118,9 @@ export function planHistory(random: SeededRandom): Plan {
   };
   const hosts = changes ? differing(random, plainHosts, changes, scope.spanMs) : plainHosts;
   const changing = changes ? changingSteps(scope, changes) : [];
-  const steps = isCalm ? calmSteps(scope) : [...stepsOf(scope), ...(changes ? changing : themeOf(scope, staleIfErrorMs))];
+  const steps = isCalm
+    ? calmSteps(scope)
+    : [...stepsOf(scope), ...(changes ? changing : themeOf(scope, staleIfErrorMs))];
   return {
     kind,
     settings: {
@@ -108,7 +130,9 @@ export function planHistory(random: SeededRandom): Plan {
         maxAttempts: random.pick([1, 2] as const),
         maxInFlight: 100,
         maxQueued: 100,
-        breaker: chance(random, 0.5) ? { windowMs: 1_000, minimumCalls: 5, failureRatio: 0.5, pauseMs: 100, maxPauseMs: 1_000 } : undefined,
+        breaker: chance(random, 0.5)
+          ? { windowMs: 1_000, minimumCalls: 5, failureRatio: 0.5, pauseMs: 100, maxPauseMs: 1_000 }
+          : undefined,
       },
       signOutTimeoutMs: 300,
     },
@@ -164,13 +188,24 @@ function networkOf(random: SeededRandom, kind: Plan['kind']): NetworkHealth {
 }
 
 function wallOffsetOf(random: SeededRandom): number {
-  return random.pick([0, 0, 0, 1, 1, 30]) === 0 ? 0 : random.pick([-1e3, 500, -600_000, 600_000, 3_000] as const) * random.next();
+  return random.pick([0, 0, 0, 1, 1, 30]) === 0
+    ? 0
+    : random.pick([-1e3, 500, -600_000, 600_000, 3_000] as const) * random.next();
 }
 
 /** Every instance checks one session, at nearly the same time, and then occasionally. */
 function calmSteps({ random, hosts, spanMs }: Scope): Step[] {
-  const check = (atMs: number, host: number): Step => ({ atMs, do: 'check', host, session: 0, hasWrongIv: false, maxAgeMs: Infinity });
-  const first = Array.from({ length: hosts * 2 }, (_, index) => check(20 + random.between(0, 5), index % hosts));
+  const check = (atMs: number, host: number): Step => ({
+    atMs,
+    do: 'check',
+    host,
+    session: 0,
+    hasWrongIv: false,
+    maxAgeMs: Infinity,
+  });
+  const first = Array.from({ length: hosts * 2 }, (_, index) =>
+    check(20 + random.between(0, 5), index % hosts),
+  );
   const later = Array.from({ length: wholeBetween(random, 0, 8) }, () =>
     check(random.between(20, spanMs), wholeBetween(random, 0, hosts - 1)),
   );
@@ -185,7 +220,10 @@ function stepsOf(scope: Scope): Step[] {
   const session = wholeBetween(random, 0, scope.sessions - 1);
   return Array.from({ length: wholeBetween(random, 4, 26) }, () => {
     const atMs = (random.pick(groups) ?? 10) + random.between(0, width);
-    return { atMs, ...actionOf(scope, chance(random, 0.7) ? session : wholeBetween(random, 0, scope.sessions - 1)) } as Step;
+    return {
+      atMs,
+      ...actionOf(scope, chance(random, 0.7) ? session : wholeBetween(random, 0, scope.sessions - 1)),
+    } as Step;
   });
 }
 
@@ -193,7 +231,11 @@ function stepsOf(scope: Scope): Step[] {
 function themeOf(scope: Scope, staleIfErrorMs: number): Step[] {
   const { random, hosts, spanMs, ttlMs, sessions } = scope;
   if (!chance(random, 0.5)) return [];
-  const [atMs, host, other] = [random.between(10, spanMs), wholeBetween(random, 0, hosts - 1), wholeBetween(random, 0, hosts - 1)];
+  const [atMs, host, other] = [
+    random.between(10, spanMs),
+    wholeBetween(random, 0, hosts - 1),
+    wholeBetween(random, 0, hosts - 1),
+  ];
   const session = wholeBetween(random, 0, sessions - 1);
   const checks = (fromMs: number, toMs: number): Step[] =>
     Array.from({ length: hosts + 1 }, (_, index) => ({
@@ -204,7 +246,12 @@ function themeOf(scope: Scope, staleIfErrorMs: number): Step[] {
       hasWrongIv: false,
       maxAgeMs: Infinity,
     }));
-  const end: Step = { atMs: atMs + 50, do: random.pick(['signOut', 'signOut', 'forgetUser', 'forget'] as const), host, session };
+  const end: Step = {
+    atMs: atMs + 50,
+    do: random.pick(['signOut', 'signOut', 'forgetUser', 'forget'] as const),
+    host,
+    session,
+  };
   const later = checks(atMs + 60, atMs + ttlMs + 60);
   if (staleIfErrorMs > 0) {
     const health = { ...scope.service, failing: 1, hanging: 0 };
@@ -245,7 +292,10 @@ function actionOf(scope: Scope, session: number): object {
 function checkOf({ random, ttlMs, service }: Scope, host: number, session: number): object {
   const maxAgeMs = chance(random, 0.85) ? Infinity : random.pick([0, 0, 0, Math.floor(ttlMs / 3)] as const);
   const again = chance(random, 0.1)
-    ? { afterMs: random.between(0, random.pick([1, service.mostMs, ttlMs] as const)), maxAgeMs: random.pick([Infinity, 0] as const) }
+    ? {
+        afterMs: random.between(0, random.pick([1, service.mostMs, ttlMs] as const)),
+        maxAgeMs: random.pick([Infinity, 0] as const),
+      }
     : undefined;
   return { do: 'check', host, session, hasWrongIv: chance(random, 0.03), maxAgeMs, ...(again && { again }) };
 }
@@ -272,7 +322,9 @@ function disturbanceOf({ random, kind, timeoutMs, ttlMs, service }: Scope, host:
     case 'serviceIs':
       return { do: 'serviceIs', forMs, health: random.pick(troubles(service, timeoutMs)) };
     case 'wallJump':
-      return kind === 'lying' ? { do: 'forge' } : { do: 'wallJump', host, byMs: random.pick([-5_000, -700_000, 2_000, 700_000] as const) };
+      return kind === 'lying'
+        ? { do: 'forge' }
+        : { do: 'wallJump', host, byMs: random.pick([-5_000, -700_000, 2_000, 700_000] as const) };
     case 'crash':
       return { do: 'crash', host };
     case 'storeIs':
@@ -284,15 +336,25 @@ function disturbanceOf({ random, kind, timeoutMs, ttlMs, service }: Scope, host:
         interrupts: chance(random, 0.5),
       };
     case 'blockLoop':
-      return isMild ? { do: 'interrupt', host, noticedMs: 0, downMs: 5 } : { do: 'blockLoop', host, forMs: Math.min(forMs, 300) };
+      return isMild
+        ? { do: 'interrupt', host, noticedMs: 0, downMs: 5 }
+        : { do: 'blockLoop', host, forMs: Math.min(forMs, 300) };
     case 'storeFull':
       return { do: 'storeFull', forMs };
     case 'lies':
-      return { do: kind === 'lying' ? random.pick(['lose', 'forge'] as const) : 'interrupt', host, noticedMs: 1, downMs: 30 };
+      return {
+        do: kind === 'lying' ? random.pick(['lose', 'forge'] as const) : 'interrupt',
+        host,
+        noticedMs: 1,
+        downMs: 30,
+      };
   }
 }
 
-function troubles({ leastMs, mostMs }: ServiceHealth, timeoutMs: number): readonly [ServiceHealth, ...ServiceHealth[]] {
+function troubles(
+  { leastMs, mostMs }: ServiceHealth,
+  timeoutMs: number,
+): readonly [ServiceHealth, ...ServiceHealth[]] {
   return [
     { leastMs, mostMs, failing: 1, hanging: 0 },
     { leastMs, mostMs, failing: 0, hanging: 1 },

@@ -1,6 +1,9 @@
 import { SeededRandom } from '../soak/seeded-random.js';
 
-/** Random choices from one seed, in independent streams: an additional choice in one does not affect the others. */
+/**
+ * Random choices from one seed, in independent streams: an additional choice in one does not affect the
+ * others.
+ */
 export class Streams {
   /** Which events happen, when and where. */
   readonly plan: SeededRandom;

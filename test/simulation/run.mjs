@@ -1,7 +1,8 @@
-// Plays histories of the simulation: SIMULATION_HISTORIES (100,000) from SIMULATION_FIRST_SEED (1) on; with SIMULATION_SEED one, and prints its
-// events. With --bugs, plays each deliberate bug, or that of SIMULATION_BUG, until a history finds it. With --record, writes
-// the result to RESULTS.md: of 1,000,000 histories, unless SIMULATION_HISTORIES is set, in blocks, so that a run of the same commit that was
-// stopped continues; or of all bugs.
+// Plays histories of the simulation: SIMULATION_HISTORIES (100,000) from SIMULATION_FIRST_SEED (1) on; with
+// SIMULATION_SEED one, and prints its events. With --bugs, plays each deliberate bug, or that of
+// SIMULATION_BUG, until a history finds it. With --record, writes the result to RESULTS.md: of 1,000,000
+// histories, unless SIMULATION_HISTORIES is set, in blocks, so that a run of the same commit that was stopped
+// continues; or of all bugs.
 import { rmSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -14,7 +15,12 @@ import { playHistories } from './workers.mjs';
 
 const folder = fileURLToPath(new URL('../../dist/simulation/', import.meta.url));
 const records = process.argv.includes('--record');
-const { SIMULATION_SEED, SIMULATION_HISTORIES = records ? '1000000' : '100000', SIMULATION_FIRST_SEED = '1', SIMULATION_BUG } = process.env;
+const {
+  SIMULATION_SEED,
+  SIMULATION_HISTORIES = records ? '1000000' : '100000',
+  SIMULATION_FIRST_SEED = '1',
+  SIMULATION_BUG,
+} = process.env;
 /** Maximum number of histories within which a bug must be found. */
 const BUG_HISTORIES = 20_000;
 const PROGRESS_MS = 10_000;
@@ -42,11 +48,20 @@ async function play(histories, firstSeed) {
     printedAt = performance.now();
     console.log(`${sums.histories} histories, ${rateOf(sums, began)} per second`);
   };
-  const sums = await playHistories(program, { histories, firstSeed, processes: availableParallelism(), progress });
+  const sums = await playHistories(program, {
+    histories,
+    firstSeed,
+    processes: availableParallelism(),
+    progress,
+  });
   const { checks, accepted, calls, steps } = sums;
   const seeds = `seeds ${firstSeed} to ${firstSeed + histories - 1}`;
-  console.log(`${sums.histories} histories, ${seeds}, ${rateOf(sums, began)} per second, ${secondsSince(began)} s`);
-  console.log(`${checks} checks, ${accepted} of them accepted, ${calls} calls to the service, ${steps} events`);
+  console.log(
+    `${sums.histories} histories, ${seeds}, ${rateOf(sums, began)} per second, ${secondsSince(began)} s`,
+  );
+  console.log(
+    `${checks} checks, ${accepted} of them accepted, ${calls} calls to the service, ${steps} events`,
+  );
   printViolations(sums.violations);
 }
 
@@ -56,10 +71,14 @@ async function playAndRecord(histories, firstSeed) {
   const run = { commit: commitOf(import.meta.url), firstSeed, histories };
   const progress = { ...run, played: 0, seconds: 0, checks: 0, accepted: 0, calls: 0, steps: 0 };
   const kept = await keptProgress();
-  if (kept && Object.entries(run).every(([name, value]) => kept[name] === value)) Object.assign(progress, kept);
+  if (kept && Object.entries(run).every(([name, value]) => kept[name] === value))
+    Object.assign(progress, kept);
   while (progress.played < histories) {
     const began = performance.now();
-    const block = { firstSeed: firstSeed + progress.played, histories: Math.min(BLOCK, histories - progress.played) };
+    const block = {
+      firstSeed: firstSeed + progress.played,
+      histories: Math.min(BLOCK, histories - progress.played),
+    };
     const sums = await playHistories(program, { ...block, processes: availableParallelism() });
     printViolations(sums.violations);
     if (sums.violations.length > 0) return;
@@ -109,7 +128,11 @@ function whole(number) {
 
 async function replay(seed) {
   const bug = SIMULATION_BUG === undefined ? undefined : chosen[0];
-  const { traces, violations } = await playHistories(await compile(bug), { firstSeed: seed, histories: 1, traces: true });
+  const { traces, violations } = await playHistories(await compile(bug), {
+    firstSeed: seed,
+    histories: 1,
+    traces: true,
+  });
   for (const { lines, hash } of traces) console.log(`${lines.join('\n')}\ntrace ${hash}`);
   printViolations(violations);
 }
@@ -121,20 +144,30 @@ async function findBugs() {
     const program = await compile(bug);
     const { found, seconds } = await findBug(program, sound);
     if (!found) process.exitCode = 1;
-    const outcome = found ? `found by history ${found.seed}: ${found.violations[0]}` : `NOT FOUND in ${BUG_HISTORIES} histories`;
+    const outcome = found
+      ? `found by history ${found.seed}: ${found.violations[0]}`
+      : `NOT FOUND in ${BUG_HISTORIES} histories`;
     console.log(`${bug.name}: ${outcome} (${seconds} s)`);
-    rows.push(`| ${bug.name} | ${found?.seed ?? 'not found'} | ${found?.violations[0].split(':')[0] ?? ''} |`);
+    rows.push(
+      `| ${bug.name} | ${found?.seed ?? 'not found'} | ${found?.violations[0].split(':')[0] ?? ''} |`,
+    );
   }
   if (!records || SIMULATION_BUG !== undefined) return;
   const head = `${today()}, commit ${commitOf(import.meta.url)}. The first history that finds it, of seeds from 1 on, and the promise that it breaks.`;
-  await record('Deliberate bugs', `${head}\n\n| bug | history | promise |\n| --- | ---: | --- |\n${rows.join('\n')}`);
+  await record(
+    'Deliberate bugs',
+    `${head}\n\n| bug | history | promise |\n| --- | ---: | --- |\n${rows.join('\n')}`,
+  );
 }
 
 /** Returns the first history with a violation that does not occur without the bug. */
 async function findBug(program, sound) {
   const began = performance.now();
   for (let firstSeed = 1; firstSeed <= BUG_HISTORIES;) {
-    const { violations } = await playHistories(program, { firstSeed, histories: BUG_HISTORIES - firstSeed + 1 });
+    const { violations } = await playHistories(program, {
+      firstSeed,
+      histories: BUG_HISTORIES - firstSeed + 1,
+    });
     const [found] = violations;
     if (!found) break;
     firstSeed = found.seed + 1;
@@ -155,7 +188,9 @@ function printViolations(found) {
   if (found.length === 0) return;
   process.exitCode = 1;
   for (const { seed, violations } of found) {
-    console.log(`seed ${seed} violates\n  ${violations.join('\n  ')}\n  Replay it: SIMULATION_SEED=${seed} npm run test:simulation`);
+    console.log(
+      `seed ${seed} violates\n  ${violations.join('\n  ')}\n  Replay it: SIMULATION_SEED=${seed} npm run test:simulation`,
+    );
   }
 }
 

@@ -2,7 +2,10 @@ import type { Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { readUser } from '../../libs/session-auth/src/client/user-details-verdict.js';
 import type { SignInResult } from '../../libs/session-auth/src/client/session-client.js';
 import type { Credentials } from '../../libs/session-auth/src/client/session-requests.js';
-import { AccessDeniedError, SessionServiceUnavailableError } from '../../libs/session-auth/src/exceptions/session-exceptions.js';
+import {
+  AccessDeniedError,
+  SessionServiceUnavailableError,
+} from '../../libs/session-auth/src/exceptions/session-exceptions.js';
 import type { SessionIdentity } from '../../libs/session-auth/src/contract/session-identity.js';
 import {
   FORBIDDEN,
@@ -16,7 +19,10 @@ import { chance } from './random.js';
 import type { Host } from './host.js';
 import type { World } from './world.js';
 
-/** The record of a user. Each answer has a unique number, so that each authenticated check identifies the call that it comes from. */
+/**
+ * The record of a user. Each answer has a unique number, so that each authenticated check identifies the call
+ * that it comes from.
+ */
 export interface User {
   readonly username: string;
   readonly auth_token: string;
@@ -93,7 +99,11 @@ export class SimulatedService {
   /** Returns the replacement of the library's HTTP client on a host. */
   clientOf(host: Host): {
     userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>>;
-    signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>>;
+    signIn(
+      credentials: Credentials,
+      authIv: string | undefined,
+      deadline: Deadline,
+    ): Promise<SignInResult<User>>;
     signOut(session: SessionIdentity, deadline: Deadline): Promise<void>;
   } {
     return {
@@ -106,7 +116,8 @@ export class SimulatedService {
   /** Reads a user record as the class of an application does. */
   readonly readUser = (json: object): User | undefined => {
     const { username, auth_token, answer } = json as Partial<User>;
-    if (typeof username !== 'string' || typeof auth_token !== 'string' || typeof answer !== 'number') return undefined;
+    if (typeof username !== 'string' || typeof auth_token !== 'string' || typeof answer !== 'number')
+      return undefined;
     return Object.freeze({ username: this.nameOf(username), auth_token, answer });
   };
 
@@ -120,35 +131,63 @@ export class SimulatedService {
     const [sentAtMs, sent] = [this.#world.nowMs, this.#world.nextSequence()];
     const over = this.onCall?.(host, session);
     const execute = (): Verdict<User> => this.#verdictOn(session, { host, sentAtMs, sent });
-    return this.#call<Verdict<User>>({ host, deadline, execute, failed: (reason) => unavailable(reason) }).then((verdict) => {
+    return this.#call<Verdict<User>>({
+      host,
+      deadline,
+      execute,
+      failed: (reason) => unavailable(reason),
+    }).then((verdict) => {
       over?.();
-      this.#world.trace(() => `${host.name} service says ${verdict.kind} on ${session.token}, asked at #${sent}`);
+      this.#world.trace(
+        () => `${host.name} service says ${verdict.kind} on ${session.token}, asked at #${sent}`,
+      );
       return verdict;
     });
   }
 
-  #verdictOn({ token, authIv }: SessionIdentity, asked: { host: Host; sentAtMs: number; sent: number }): Verdict<User> {
+  #verdictOn(
+    { token, authIv }: SessionIdentity,
+    asked: { host: Host; sentAtMs: number; sent: number },
+  ): Verdict<User> {
     const session = this.sessions.get(token);
     if (!session || session.state === 'ended' || session.authIv !== authIv) return UNAUTHENTICATED;
     if (session.state === 'blocked') return FORBIDDEN;
     const { username } = session;
     const number = this.answers.length;
     const cacheForMs = this.#cacheForMs;
-    this.answers.push({ ...asked, number, token, authIv, username, readAtMs: this.#world.nowMs, maxCacheMs: cacheForMs });
+    this.answers.push({
+      ...asked,
+      number,
+      token,
+      authIv,
+      username,
+      readAtMs: this.#world.nowMs,
+      maxCacheMs: cacheForMs,
+    });
     const json = { username, auth_token: token, answer: number };
     const user = readUser(json, this.readUser);
     if (!user) throw new Error('The service sends an unusable record');
     return { kind: 'authenticated', user, json, ...(cacheForMs !== undefined && { cacheForMs }) };
   }
 
-  async #signIn(host: Host, { username, password: token }: Credentials, deadline: Deadline): Promise<SignInResult<User>> {
+  async #signIn(
+    host: Host,
+    { username, password: token }: Credentials,
+    deadline: Deadline,
+  ): Promise<SignInResult<User>> {
     const execute = (): SignInResult<User> => {
       const session = this.sessions.get(token);
-      if (session?.username !== username) throw new Error('The plan signs in to a session that does not exist');
+      if (session?.username !== username)
+        throw new Error('The plan signs in to a session that does not exist');
       this.change(session, 'valid');
       return { kind: 'signed-in', user: { username, auth_token: token, answer: -1 }, token };
     };
-    const result = await this.#call<SignInResult<User> | UnavailableReason>({ host, deadline, execute, failed: (reason) => reason });
+    const result = await this.#call<SignInResult<User> | UnavailableReason>({
+      host,
+      deadline,
+      execute,
+      failed: (reason) => reason,
+    });
     if (typeof result === 'string') throw new SessionServiceUnavailableError(unavailable(result));
     return result;
   }
@@ -160,7 +199,12 @@ export class SimulatedService {
       if (session) this.change(session, 'ended');
       return 'done';
     };
-    const result = await this.#call<UnavailableReason | 'done' | 'forbidden'>({ host, deadline, execute, failed: (reason) => reason });
+    const result = await this.#call<UnavailableReason | 'done' | 'forbidden'>({
+      host,
+      deadline,
+      execute,
+      failed: (reason) => reason,
+    });
     if (result === 'forbidden') throw new AccessDeniedError();
     if (result !== 'done') throw new SessionServiceUnavailableError(unavailable(result));
   }
@@ -180,7 +224,11 @@ export class SimulatedService {
       if (isExecuted) this.#world.after(readMs, () => (result = execute()));
       if (isHanging) return;
       const reply = (): void =>
-        resolve(isFailing || result === undefined ? failed(chance(random, 0.5) ? 'unreachable' : 'server_error') : result);
+        resolve(
+          isFailing || result === undefined
+            ? failed(chance(random, 0.5) ? 'unreachable' : 'server_error')
+            : result,
+        );
       this.#world.after(totalMs, reply, host);
     });
   }

@@ -16,8 +16,11 @@ interface Played {
 /** Runs the simulation as `npm run test:simulation` does. */
 function play(settings: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Played> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...settings } }, (_error, output, errors) =>
-      resolve({ exitCode: child.exitCode ?? 1, output: output + errors }),
+    const child = execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      { env: { ...process.env, ...settings } },
+      (_error, output, errors) => resolve({ exitCode: child.exitCode ?? 1, output: output + errors }),
     );
   });
 }

@@ -215,14 +215,19 @@ export class StoreLink extends SessionStore implements Link {
 
   #receive(bytes: Uint8Array, publication: Publication | undefined, isRepeated: boolean): void {
     const isReadable = publication?.secret !== undefined && this.secret.includes(publication.secret);
-    if (publication && !isReadable) this.unreadableAtMs = Math.min(this.unreadableAtMs, this.#network.world.nowMs);
+    if (publication && !isReadable)
+      this.unreadableAtMs = Math.min(this.unreadableAtMs, this.#network.world.nowMs);
     this.#network.arriving = isReadable ? { host: this.#host, publication, isRepeated } : undefined;
     this.#subscriber?.message(bytes);
     this.#network.arriving = undefined;
-    if (publication && !isRepeated && publication.sentAtMs <= this.#network.steppedAtMs) this.#network.hasDatedBack = true;
-    if (!isReadable || isRepeated || this.#network.hasDatedBack || publication.received.has(this.#host)) return;
+    if (publication && !isRepeated && publication.sentAtMs <= this.#network.steppedAtMs)
+      this.#network.hasDatedBack = true;
+    if (!isReadable || isRepeated || this.#network.hasDatedBack || publication.received.has(this.#host))
+      return;
     const { publications } = this.#network;
-    const isCopy = publications.some(({ message, received }) => message.id === publication.message.id && received.has(this.#host));
+    const isCopy = publications.some(
+      ({ message, received }) => message.id === publication.message.id && received.has(this.#host),
+    );
     const { world, handledMs } = this.#network;
     const handled = (): void => {
       // The answer of the store waits for a process whose event loop is blocked.
@@ -292,14 +297,16 @@ export class StoreLink extends SessionStore implements Link {
             return;
           }
           const value = reply.value as Value;
-          if (isOpen && tombstone?.isShown(value)) this.tombstones.push({ key: tombstone.key, executed, replied: world.nextSequence() });
+          if (isOpen && tombstone?.isShown(value))
+            this.tombstones.push({ key: tombstone.key, executed, replied: world.nextSequence() });
           over(true);
           resolve(value);
         };
         world.after(this.#replyAfterMs(), answer, this.#host);
       };
       world.after(this.#arrivesAfterMs(), () => run(true));
-      if (chance(random, health.repeated)) world.after(this.#network.delayMs() * random.between(2, 20), () => run(false));
+      if (chance(random, health.repeated))
+        world.after(this.#network.delayMs() * random.between(2, 20), () => run(false));
     });
   }
 

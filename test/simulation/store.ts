@@ -9,7 +9,9 @@ interface Kept {
     | { readonly kind: 'leased'; readonly lease: StoreLease; readonly takenAtMs: number };
 }
 
-/** The store of all instances: one server, which executes commands one after the other, and has its own clock. */
+/**
+ * The store of all instances: one server, which executes commands one after the other, and has its own clock.
+ */
 export class SimulatedStore {
   readonly #world: World;
   readonly #kept = new Map<string, Kept>();
@@ -36,7 +38,8 @@ export class SimulatedStore {
     const kept = this.#find(key);
     if (kept) {
       const { entry, expiresAtMs } = kept;
-      if (entry.kind === 'value') return { kind: 'value', value: entry.value, remainingMs: expiresAtMs - storeTimeMs, storeTimeMs };
+      if (entry.kind === 'value')
+        return { kind: 'value', value: entry.value, remainingMs: expiresAtMs - storeTimeMs, storeTimeMs };
       if (entry.kind === 'tombstone') return { kind: 'tombstone', storeTimeMs };
       return { kind: 'leased', lease: entry.lease.id, storeTimeMs };
     }
@@ -126,7 +129,10 @@ export class SimulatedStore {
     return undefined;
   }
 
-  /** Returns whether a lease is valid: always within its grace period, and then while its holder sends heartbeats. */
+  /**
+   * Returns whether a lease is valid: always within its grace period, and then while its holder sends
+   * heartbeats.
+   */
   #isAlive(entry: Kept['entry']): boolean {
     if (entry.kind !== 'leased' || this.nowMs < entry.takenAtMs + entry.lease.graceMs) return true;
     return (this.#alive.get(entry.lease.holder) ?? -Infinity) > this.nowMs;

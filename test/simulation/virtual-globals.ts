@@ -13,7 +13,10 @@ export interface Clocks {
 
 let clocks: Clocks | undefined;
 
-/** Called when a timer fires on which `unref` was not called, and which would therefore keep the process alive. */
+/**
+ * Called when a timer fires on which `unref` was not called, and which would therefore keep the process
+ * alive.
+ */
 let onReferencedTimer: (() => void) | undefined;
 
 /** Sets the clocks and timers of the library. */
@@ -26,8 +29,8 @@ export function watchTimers(listener: () => void): void {
 }
 
 /**
- * Resolves when all work that needs no timer is done. Must be called in a microtask: Node.js processes its tick queue as soon as the microtask
- * queue is empty. The library itself uses no ticks.
+ * Resolves when all work that needs no timer is done. Must be called in a microtask: Node.js processes its
+ * tick queue as soon as the microtask queue is empty. The library itself uses no ticks.
  */
 export function drained(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
@@ -111,8 +114,12 @@ class VirtualTimer {
 
 /** Replaces the clocks and timers of Node.js permanently. */
 export function installVirtualGlobals(): void {
-  const timerOf = (run: (...args: unknown[]) => void, ms: unknown, args: unknown[], repeats = false): VirtualTimer =>
-    new VirtualTimer(() => run(...args), delayOf(ms), repeats);
+  const timerOf = (
+    run: (...args: unknown[]) => void,
+    ms: unknown,
+    args: unknown[],
+    repeats = false,
+  ): VirtualTimer => new VirtualTimer(() => run(...args), delayOf(ms), repeats);
   const clear = (timer: unknown): void => {
     if (timer instanceof VirtualTimer) timer.clear();
   };

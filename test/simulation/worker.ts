@@ -19,7 +19,8 @@ export interface WorkerReport {
   readonly accepted: number;
   readonly calls: number;
   readonly steps: number;
-  readonly violation?: { readonly seed: number; readonly kind: string; readonly violations: readonly string[] } | undefined;
+  readonly violation?:
+    { readonly seed: number; readonly kind: string; readonly violations: readonly string[] } | undefined;
   readonly trace?: { readonly lines: readonly string[]; readonly hash: string } | undefined;
 }
 
@@ -27,7 +28,9 @@ const HISTORIES_PER_REPORT = 500;
 
 let unhandled: string[] = [];
 process.on('unhandledRejection', (reason) =>
-  unhandled.push(`unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`),
+  unhandled.push(
+    `unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
+  ),
 );
 
 const { setImmediate } = globalThis;
@@ -64,7 +67,9 @@ async function work({ firstSeed, histories, stopsAtViolation, traces }: Assignme
     const violation = violations.length > 0 ? { seed, kind: result.kind, violations } : undefined;
     const isLast = index === histories - 1 || (violation !== undefined && stopsAtViolation);
     if (!isLast && !violation && !traces && sums.histories < HISTORIES_PER_REPORT) continue;
-    const trace = traces ? { lines: result.lines, hash: createHash('sha256').update(result.lines.join('\n')).digest('hex') } : undefined;
+    const trace = traces
+      ? { lines: result.lines, hash: createHash('sha256').update(result.lines.join('\n')).digest('hex') }
+      : undefined;
     await report({ ...sums, violation, trace });
     sums = { histories: 0, checks: 0, accepted: 0, calls: 0, steps: 0 };
     if (isLast) return;

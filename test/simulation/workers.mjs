@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Plays consecutive histories from `firstSeed` in `processes` processes. Returns the sums, and the violations, the lowest seed first. With
- * `stopsAtViolation`, each process stops at its first violation.
+ * Plays consecutive histories from `firstSeed` in `processes` processes. Returns the sums, and the
+ * violations, the lowest seed first. With `stopsAtViolation`, each process stops at its first violation.
  */
 export async function playHistories(
   program,
@@ -23,14 +23,19 @@ export async function playHistories(
     histories: Math.min(share, histories - index * share),
   }));
   await Promise.all(
-    ranges.filter((range) => range.histories > 0).map((range) => playRange(program, { ...range, stopsAtViolation, traces }, add)),
+    ranges
+      .filter((range) => range.histories > 0)
+      .map((range) => playRange(program, { ...range, stopsAtViolation, traces }, add)),
   );
   sums.violations.sort((one, other) => one.seed - other.seed);
   return sums;
 }
 
 async function playRange(program, assignment, add) {
-  const worker = fork(program, { execArgv: ['--max-semi-space-size=32'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const worker = fork(program, {
+    execArgv: ['--max-semi-space-size=32'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   worker.on('message', add);
   worker.send(assignment);
   const [code, signal] = await once(worker, 'exit');

@@ -5,7 +5,10 @@ import { drained, useClocks } from './virtual-globals.js';
 /** Date of the virtual time 0, for wall clocks. */
 export const EPOCH_MS = 1_700_000_000_000;
 
-/** Virtual time, and a queue of events that run one after the other. Events of the same time run in random order. */
+/**
+ * Virtual time, and a queue of events that run one after the other. Events of the same time run in random
+ * order.
+ */
 export class World {
   readonly #events: WorldEvent[] = [];
   readonly #random: SeededRandom;
@@ -59,7 +62,10 @@ export class World {
     }
   }
 
-  /** Runs events until a time, or until none is left. All work that an event starts without a timer is done before the next event. */
+  /**
+   * Runs events until a time, or until none is left. All work that an event starts without a timer is done
+   * before the next event.
+   */
   async run(untilMs = Infinity): Promise<void> {
     useClocks(this);
     for (let next = this.#events[0]; next && next.atMs <= untilMs; next = this.#events[0]) {

@@ -31,7 +31,10 @@ export interface SeenReply {
   readonly steady: boolean;
 }
 
-/** The reply to a handshake: that of a socket which opened has the status 200, and its first message as the body. */
+/**
+ * The reply to a handshake: that of a socket which opened has the status 200, and its first message as the
+ * body.
+ */
 export interface Opened {
   readonly reply: SeenReply;
   readonly socket: WebSocket | undefined;
@@ -60,7 +63,11 @@ export class ApplicationClient {
     return this.#timed(
       () =>
         new Promise((resolve, reject) => {
-          const sending = request(`${this.url}${path}`, options, (response) => void answerOf(response).then(resolve, reject));
+          const sending = request(
+            `${this.url}${path}`,
+            options,
+            (response) => void answerOf(response).then(resolve, reject),
+          );
           sending.on('timeout', () => sending.destroy(new Error('no reply long after it is due')));
           sending.on('error', reject);
           sending.end(body && JSON.stringify(body));
@@ -76,9 +83,16 @@ export class ApplicationClient {
     });
     const reply = await this.#timed(async () => {
       const denied = new Promise<Answer>((resolve, reject) => {
-        socket.once('unexpected-response', (_request, response) => void answerOf(response).then(resolve, reject));
+        socket.once(
+          'unexpected-response',
+          (_request, response) => void answerOf(response).then(resolve, reject),
+        );
       });
-      const greeted = once(socket, 'message').then(([message]) => ({ status: 200, headers: {}, body: String(message) }));
+      const greeted = once(socket, 'message').then(([message]) => ({
+        status: 200,
+        headers: {},
+        body: String(message),
+      }));
       return Promise.race([greeted, denied]);
     });
     socket.on('error', () => undefined);
@@ -102,7 +116,13 @@ export class ApplicationClient {
     const isDoubtful = answer.status === 503 || repliedAt - sentAt > MAX_REPLY_MS / 2;
     if (isDoubtful) await delay(REPORTS_MS);
     const stalledMs = this.#stalls.lostMs - lostBefore;
-    return { ...answer, sentAt, repliedAt, stalledMs, steady: stalledMs < MAX_CALM_STALL_MS && this.#stalls.wereShortSince(sentAt) };
+    return {
+      ...answer,
+      sentAt,
+      repliedAt,
+      stalledMs,
+      steady: stalledMs < MAX_CALM_STALL_MS && this.#stalls.wereShortSince(sentAt),
+    };
   }
 }
 

@@ -47,20 +47,36 @@ function countSockets(server: Server): void {
     callers += 1;
     socket.on('close', () => (callers -= 1));
   });
-  setInterval(() => (mostToService = Math.max(mostToService, openSockets() - callers)), SOCKET_SAMPLE_MS).unref();
+  setInterval(
+    () => (mostToService = Math.max(mostToService, openSockets() - callers)),
+    SOCKET_SAMPLE_MS,
+  ).unref();
 }
 
 /** Sockets at `/socket`: each receives its user when it opens. */
 function openWebSockets(server: Server, sockets: SessionSockets): WebSocketServer {
   const opened = new WebSocketServer({ server, path: '/socket' });
   sockets.protect(opened, SOCKET);
-  opened.on('connection', (client) => client.send(JSON.stringify({ username: sockets.userOf(client)?.username })));
+  opened.on('connection', (client) =>
+    client.send(JSON.stringify({ username: sockets.userOf(client)?.username })),
+  );
   return opened;
 }
 
 const handlers = {
-  /** Starts the application; the answer is its URL. An unhandled rejection ends this process, as Node does by default. */
-  start: async ({ name, baseUrl, redisPort }: { name: ApplicationName; baseUrl: string; redisPort?: number }): Promise<string> => {
+  /**
+   * Starts the application; the answer is its URL. An unhandled rejection ends this process, as Node does by
+   * default.
+   */
+  start: async ({
+    name,
+    baseUrl,
+    redisPort,
+  }: {
+    name: ApplicationName;
+    baseUrl: string;
+    redisPort?: number;
+  }): Promise<string> => {
     redis = redisPort === undefined ? undefined : new Redis(redisPort, '127.0.0.1');
     const adapter = name.startsWith('Express') ? new ExpressAdapter() : new FastifyAdapter();
     app = await NestFactory.create(soakModule(name, baseUrl, redis), adapter, { abortOnError: false });

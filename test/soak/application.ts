@@ -28,10 +28,16 @@ export class Application {
   }
 
   /** Starts it. It must not end before it is asked to, and say nothing secret. */
-  static async start(name: ApplicationName, { baseUrl, redisPort, stalls, violations }: Surroundings): Promise<Application> {
+  static async start(
+    name: ApplicationName,
+    { baseUrl, redisPort, stalls, violations }: Surroundings,
+  ): Promise<Application> {
     const stalled = (stalledMs: number): void => stalls.add(stalledMs);
-    const child = new Child<ApplicationApi>(new URL('./application.process.js', import.meta.url), stalled, (output) =>
-      violations.unless(!output.includes(SECRET), 'a secret in the output of an application', name),
+    const child = new Child<ApplicationApi>(
+      new URL('./application.process.js', import.meta.url),
+      stalled,
+      (output) =>
+        violations.unless(!output.includes(SECRET), 'a secret in the output of an application', name),
     );
     const url = await child.call('start', { name, baseUrl, ...(isInFleet(name) && { redisPort }) });
     return new Application(name, child, new ApplicationClient(url, stalls));

@@ -22,10 +22,14 @@ export interface Stalled {
   readonly stalledMs: number;
 }
 
-/** Answers the soak's calls. After `stop` the channel is closed and nothing ends this process: it has to end by itself. */
+/**
+ * Answers the soak's calls. After `stop` the channel is closed and nothing ends this process: it has to end
+ * by itself.
+ */
 export function serve(handlers: Handlers & { stop: () => Promise<void> }): void {
   const abandoned = (): void => process.exit(1);
-  const answer = (message: Answer, then: () => void = () => undefined): void => void process.send?.(message, then);
+  const answer = (message: Answer, then: () => void = () => undefined): void =>
+    void process.send?.(message, then);
   const leave = (): void => {
     process.off('disconnect', abandoned);
     process.disconnect();
@@ -39,7 +43,8 @@ export function serve(handlers: Handlers & { stop: () => Promise<void> }): void 
       .then(() => handlers[name]?.(argument as never))
       .then(
         (result) => answer({ id, result }, name === 'stop' ? leave : undefined),
-        (error: unknown) => answer({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+        (error: unknown) =>
+          answer({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
       );
   });
 }

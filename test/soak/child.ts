@@ -21,9 +21,15 @@ export class Child<Api extends Handlers> {
   #calls = 0;
   #output = '';
 
-  constructor(module: URL, stalled: (stalledMs: number) => void = () => undefined, onOutput: (output: string) => void = () => undefined) {
+  constructor(
+    module: URL,
+    stalled: (stalledMs: number) => void = () => undefined,
+    onOutput: (output: string) => void = () => undefined,
+  ) {
     this.#child = fork(module, { execArgv: ['--expose-gc'], silent: true });
-    this.end = once(this.#child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
+    this.end = once(this.#child, 'exit').then(
+      ([code, signal]) => (signal ?? code) as number | NodeJS.Signals,
+    );
     this.#child.on('message', (message: Answer | Stalled) => {
       if ('stalledMs' in message) stalled(message.stalledMs);
       else this.#settle(message);
@@ -38,10 +44,16 @@ export class Child<Api extends Handlers> {
   }
 
   /** Sends a call, and waits for the answer. Rejects if the process ends first. */
-  call<Name extends keyof Api & string>(name: Name, ...[argument]: Parameters<Api[Name]>): Promise<Awaited<ReturnType<Api[Name]>>> {
+  call<Name extends keyof Api & string>(
+    name: Name,
+    ...[argument]: Parameters<Api[Name]>
+  ): Promise<Awaited<ReturnType<Api[Name]>>> {
     return new Promise((resolve, reject) => {
       const call: Call = { id: (this.#calls += 1), name, argument };
-      this.#pending.set(call.id, { resolve: (result) => resolve(result as Awaited<ReturnType<Api[Name]>>), reject });
+      this.#pending.set(call.id, {
+        resolve: (result) => resolve(result as Awaited<ReturnType<Api[Name]>>),
+        reject,
+      });
       this.#child.send(call, (error) => error && reject(error));
     });
   }

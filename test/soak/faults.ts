@@ -87,17 +87,22 @@ export class Faults {
     const overAt = performance.now();
     const recoveryMs = await this.#untilServed(overAt, limitMs);
     figures.worstRecoveryMs = Math.max(figures.worstRecoveryMs, recoveryMs);
-    // Checks of the time of the fault may still fail, and open the circuit once more; requests of now may share them.
+    // Checks of the time of the fault may still fail, and open the circuit once more; requests of now may
+    // share them.
     await delay(Math.max(1, overAt + TIMEOUT_MS + LANDING_MS - performance.now()));
     await this.#untilServed(overAt, limitMs);
   }
 
-  /** Milliseconds until each application lets a user in again that it has to ask about, or that it is overdue. */
+  /**
+   * Milliseconds until each application lets a user in again that it has to ask about, or that it is overdue.
+   */
   async #untilServed(overAt: number, limitMs: number): Promise<number> {
     const { applications, stalls } = this.#parts;
     const lostBefore = stalls.lostMs;
     const lost = (): number => stalls.lostMs - lostBefore;
-    const recoveries = applications.map((application) => this.#untilServedBy(application, { overAt, limitMs, lost }));
+    const recoveries = applications.map((application) =>
+      this.#untilServedBy(application, { overAt, limitMs, lost }),
+    );
     return Math.max(...(await Promise.all(recoveries)));
   }
 
@@ -109,7 +114,10 @@ export class Faults {
       await delay(20);
     }
     const ms = performance.now() - overAt;
-    violations.late('no recovery', `${application.name}, ${weather.lately}, after ${Math.round(ms)} ms`, { ms, lostMs: lost() });
+    violations.late('no recovery', `${application.name}, ${weather.lately}, after ${Math.round(ms)} ms`, {
+      ms,
+      lostMs: lost(),
+    });
     return elapsedMs();
   }
 }

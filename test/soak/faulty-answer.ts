@@ -19,10 +19,12 @@ const oneOf = <Item>(...items: Item[]): Item | undefined => items[Math.floor(Mat
 
 /** The faults of an answer. The service has carried out the request in each case. */
 const ANSWERS = {
-  slow: (response, sound) => void setTimeout(() => answerSoundly(response, sound), Math.random() * 1.5 * TIMEOUT_MS),
+  slow: (response, sound) =>
+    void setTimeout(() => answerSoundly(response, sound), Math.random() * 1.5 * TIMEOUT_MS),
   silence: () => undefined,
   'no HTTP': (_response, _sound, socket) => void socket.end('\u0000\u0001 hello, this is no HTTP\r\n\r\n'),
-  'no JSON': (response, { status, body }) => answerSoundly(response, { status, body: body.slice(0, -2) + '<br>' }),
+  'no JSON': (response, { status, body }) =>
+    answerSoundly(response, { status, body: body.slice(0, -2) + '<br>' }),
   empty: (response, { status }) => answerSoundly(response, { status, body: '' }),
   'cut off': (response, { status, body }) => {
     response.writeHead(status === 200 ? 200 : 500, { 'content-length': Buffer.byteLength(body) + 100 });
@@ -43,7 +45,12 @@ export type AnswerFault = keyof typeof ANSWERS;
 export const ANSWER_FAULTS = Object.keys(ANSWERS) as AnswerFault[];
 
 /** Answers with the fault; `anything` is another one each time, or none. */
-export function answerFaultily(fault: AnswerFault | 'anything', response: ServerResponse, sound: SoundReply, socket: Socket): void {
+export function answerFaultily(
+  fault: AnswerFault | 'anything',
+  response: ServerResponse,
+  sound: SoundReply,
+  socket: Socket,
+): void {
   const chosen = fault === 'anything' ? oneOf(undefined, ...ANSWER_FAULTS) : fault;
   const answer: Answer = chosen === undefined ? answerSoundly : ANSWERS[chosen];
   answer(response, sound, socket);

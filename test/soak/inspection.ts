@@ -17,7 +17,10 @@ const PAGES = {
   'own, by an old browser': (url: string) => ({ origin: url }),
   trusted: () => ({ origin: TRUSTED_ORIGIN, 'sec-fetch-site': 'cross-site' }),
   foreign: () => ({ origin: FOREIGN_ORIGIN, 'sec-fetch-site': 'cross-site' }),
-  'foreign, by an old browser': () => ({ origin: FOREIGN_ORIGIN, 'x-forwarded-host': 'elsewhere.example.net' }),
+  'foreign, by an old browser': () => ({
+    origin: FOREIGN_ORIGIN,
+    'x-forwarded-host': 'elsewhere.example.net',
+  }),
   opaque: () => ({ origin: 'null' }),
 } satisfies Record<string, (url: string) => Record<string, string>>;
 
@@ -48,17 +51,33 @@ export class Inspection {
     return reply?.status;
   }
 
-  /** A request that may change something, with the cookie: a page of another origin is denied in any state of the service. */
+  /**
+   * A request that may change something, with the cookie: a page of another origin is denied in any state of
+   * the service.
+   */
   async checkCookie(application: Application, token: string, page: Page): Promise<void> {
     this.figures.requests.add(`cookie of a page: ${page}`);
-    const reply = await this.#send(application, { method: 'POST', path: '/change', headers: this.#cookie(application, token, page) });
+    const reply = await this.#send(application, {
+      method: 'POST',
+      path: '/change',
+      headers: this.#cookie(application, token, page),
+    });
     if (!reply) return;
-    if (FOREIGN_PAGES.includes(page)) this.#expect(reply, new Set([403]), `${application.name}, a page: ${page}`);
+    if (FOREIGN_PAGES.includes(page))
+      this.#expect(reply, new Set([403]), `${application.name}, a page: ${page}`);
     else this.#judge(application, token, '/change', reply);
   }
 
-  /** A handshake by a header or by the cookie of a page. The socket stays for a while, and closes when its session ends. */
-  async openSocket(application: Application, token: string, page: Page | undefined, forMs: number): Promise<void> {
+  /**
+   * A handshake by a header or by the cookie of a page. The socket stays for a while, and closes when its
+   * session ends.
+   */
+  async openSocket(
+    application: Application,
+    token: string,
+    page: Page | undefined,
+    forMs: number,
+  ): Promise<void> {
     this.figures.requests.add(`handshake${page === undefined ? '' : ` of a page: ${page}`}`);
     const opened = await this.#open(application, token, page);
     if (!opened) return;
@@ -90,7 +109,9 @@ export class Inspection {
   /** A caller who does not wait for the reply. */
   async leaveEarly({ client }: Application, token: string | undefined): Promise<void> {
     this.figures.requests.add('left early');
-    await client.send({ path: '/fresh', token, signal: AbortSignal.timeout(IMPATIENCE_MS) }).catch(() => undefined);
+    await client
+      .send({ path: '/fresh', token, signal: AbortSignal.timeout(IMPATIENCE_MS) })
+      .catch(() => undefined);
   }
 
   /** Returns the token, if the call succeeded. */
@@ -132,8 +153,17 @@ export class Inspection {
     this.figures.sessions.add('signed out');
   }
 
-  async #signIn(application: Application, username: string, password: string, right: number): Promise<SeenReply | undefined> {
-    const reply = await this.#send(application, { method: 'POST', path: '/session', body: { username, password } });
+  async #signIn(
+    application: Application,
+    username: string,
+    password: string,
+    right: number,
+  ): Promise<SeenReply | undefined> {
+    const reply = await this.#send(application, {
+      method: 'POST',
+      path: '/session',
+      body: { username, password },
+    });
     // The 429 of a sign-in reaches its user; that of a check does not.
     const permitted = reply && this.#isCalm(reply) ? [right] : [right, 429, 503];
     if (reply) this.#expect(reply, new Set(permitted), `${application.name} sign-in`);
@@ -144,16 +174,32 @@ export class Inspection {
   #judge(application: Application, token: string, path: Path, reply: SeenReply): void {
     const { name } = application;
     const flooded = application.wasFloodedSince(reply.sentAt);
-    const seen = { application: name, token, managersOnly: path === '/managers', calm: this.#isCalm(reply), flooded, ...reply };
+    const seen = {
+      application: name,
+      token,
+      managersOnly: path === '/managers',
+      calm: this.#isCalm(reply),
+      flooded,
+      ...reply,
+    };
     this.#expect(reply, this.#ledger.permitted(seen), `${name}${path}${seen.calm ? ' in calm' : ''}`);
     if (reply.status !== 200) return;
     this.#ledger.known(token, name);
     const { username } = JSON.parse(reply.body) as { readonly username?: string };
-    this.#violations.unless(username === this.#ledger.usernameOf(token), 'the user of another session', this.#describe(reply));
+    this.#violations.unless(
+      username === this.#ledger.usernameOf(token),
+      'the user of another session',
+      this.#describe(reply),
+    );
   }
 
   /** Waits, and looks at whether the socket was closed in time, and only then. */
-  async #watch(application: Application, token: string, socket: NonNullable<Opened['socket']>, forMs: number): Promise<void> {
+  async #watch(
+    application: Application,
+    token: string,
+    socket: NonNullable<Opened['socket']>,
+    forMs: number,
+  ): Promise<void> {
     this.figures.sessions.add('sockets opened');
     const openedAt = performance.now();
     const lostBefore = application.client.lostMs;
@@ -161,7 +207,8 @@ export class Inspection {
     let closedEarly = '';
     socket.once('close', (code) => {
       closed = code;
-      if (closedEarly === '' && !(code === 4401 && this.#ledger.mayBeClosed(token, openedAt))) closedEarly = `${application.name}: ${code}`;
+      if (closedEarly === '' && !(code === 4401 && this.#ledger.mayBeClosed(token, openedAt)))
+        closedEarly = `${application.name}: ${code}`;
     });
     await delay(forMs);
     const name = `${application.name}, after ${Math.round(performance.now() - openedAt)} ms`;
@@ -185,7 +232,9 @@ export class Inspection {
 
   async #open(application: Application, token: string, page: Page | undefined): Promise<Opened | undefined> {
     const presented = page === undefined ? { token } : { headers: this.#cookie(application, token, page) };
-    return this.#replied(application, '/socket', () => application.client.open({ path: '/socket', ...presented }));
+    return this.#replied(application, '/socket', () =>
+      application.client.open({ path: '/socket', ...presented }),
+    );
   }
 
   #orUnavailable(status: number, reply: SeenReply): ReadonlySet<number> {
@@ -200,7 +249,11 @@ export class Inspection {
     return this.#replied(application, sent.path, () => application.client.send(sent));
   }
 
-  async #replied<Reply>(application: Application, path: string, send: () => Promise<Reply>): Promise<Reply | undefined> {
+  async #replied<Reply>(
+    application: Application,
+    path: string,
+    send: () => Promise<Reply>,
+  ): Promise<Reply | undefined> {
     this.figures.requests.add(application.name);
     const [sentAt, lostBefore] = [performance.now(), application.client.lostMs];
     try {
@@ -219,11 +272,20 @@ export class Inspection {
     if (this.#isCalm(reply)) this.figures.replies.add('in calm');
     this.figures.worstReplyMs = Math.max(this.figures.worstReplyMs, ms);
     const wanted = [...permitted].join(' or ');
-    this.#violations.unless(permitted.has(status), `${status} instead of ${wanted} from ${place}`, this.#describe(reply));
-    if (ms - stalledMs > MAX_REPLY_MS) this.#violations.late('a late reply', this.#describe(reply), { ms, lostMs: stalledMs });
+    this.#violations.unless(
+      permitted.has(status),
+      `${status} instead of ${wanted} from ${place}`,
+      this.#describe(reply),
+    );
+    if (ms - stalledMs > MAX_REPLY_MS)
+      this.#violations.late('a late reply', this.#describe(reply), { ms, lostMs: stalledMs });
     const wait = headers['retry-after'] ?? '';
     const soundWait = /^\d+$/.test(wait) && Number(wait) >= 1 && Number(wait) <= 120;
-    this.#violations.unless(status !== 503 || soundWait, 'a 503 without a sound Retry-After', this.#describe(reply));
+    this.#violations.unless(
+      status !== 503 || soundWait,
+      'a 503 without a sound Retry-After',
+      this.#describe(reply),
+    );
   }
 
   #describe({ status, headers, body, sentAt, repliedAt, stalledMs }: SeenReply): string {

@@ -1,4 +1,12 @@
-import { afterlifeMs, isInFleet, isManager, RELAY_MS, SOCKET, SOCKET_END_MS, type ApplicationName } from './settings.js';
+import {
+  afterlifeMs,
+  isInFleet,
+  isManager,
+  RELAY_MS,
+  SOCKET,
+  SOCKET_END_MS,
+  type ApplicationName,
+} from './settings.js';
 
 /** The true state of a session, by the soak's own clock. */
 interface Session {
@@ -9,7 +17,10 @@ interface Session {
   endedAt: number;
   /** When an application had confirmed its sign-out: from then on that one must not let it in. */
   readonly signedOutAt: Map<ApplicationName, number>;
-  /** When an application had let it in, or issued it: from then on no flood of strangers may cost it its place. */
+  /**
+   * When an application had let it in, or issued it: from then on no flood of strangers may cost it its
+   * place.
+   */
   readonly knownAt: Map<ApplicationName, number>;
 }
 
@@ -33,7 +44,13 @@ export class Ledger {
   readonly #usersEndedAt = new Map<string, number>();
 
   begin(token: string, username: string): void {
-    this.#sessions.set(token, { username, endingAt: Infinity, endedAt: Infinity, signedOutAt: new Map(), knownAt: new Map() });
+    this.#sessions.set(token, {
+      username,
+      endingAt: Infinity,
+      endedAt: Infinity,
+      signedOutAt: new Map(),
+      knownAt: new Map(),
+    });
   }
 
   usernameOf(token: string): string | undefined {
@@ -85,10 +102,16 @@ export class Ledger {
     return new Set(check.calm && !mayBeDisplaced ? verdicts : [...verdicts, 503]);
   }
 
-  /** Whether a socket of the session must be closed by now; `lostMs` are the stalls of this process since the socket opened. */
+  /**
+   * Whether a socket of the session must be closed by now; `lostMs` are the stalls of this process since the
+   * socket opened.
+   */
   mustBeClosed(token: string, application: ApplicationName, lostMs: number): boolean {
     const session = this.#sessions.get(token);
-    return session !== undefined && performance.now() > this.#knowsEndAt(session, application) + SOCKET_END_MS + lostMs;
+    return (
+      session !== undefined &&
+      performance.now() > this.#knowsEndAt(session, application) + SOCKET_END_MS + lostMs
+    );
   }
 
   /** Whether a socket of the session may be closed that was opened then. */
@@ -102,7 +125,10 @@ export class Ledger {
     return (this.#sessions.get(token)?.knownAt.get(application) ?? Infinity) < sentAt;
   }
 
-  /** When an application knows that a session was signed out: its own sign-out at once, that of another instance by a message. */
+  /**
+   * When an application knows that a session was signed out: its own sign-out at once, that of another
+   * instance by a message.
+   */
   #knowsEndAt({ signedOutAt }: Session, application: ApplicationName): number {
     const own = signedOutAt.get(application) ?? Infinity;
     if (!isInFleet(application)) return own;
@@ -116,7 +142,8 @@ export class Ledger {
     const { username, endingAt, endedAt } = session;
     const asUser = managersOnly && !isManager(username) ? 403 : 200;
     if (endingAt > repliedAt) return [asUser];
-    const mustKnow = sentAt > endedAt + afterlifeMs(application) || sentAt > this.#knowsEndAt(session, application);
+    const mustKnow =
+      sentAt > endedAt + afterlifeMs(application) || sentAt > this.#knowsEndAt(session, application);
     return mustKnow ? [401] : [asUser, 401];
   }
 }

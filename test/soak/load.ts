@@ -15,7 +15,12 @@ export class Load {
   #active = false;
   #loop = Promise.resolve();
 
-  constructor(visitors: Visitors, applications: readonly Application[], random: SeededRandom, perSecond: number) {
+  constructor(
+    visitors: Visitors,
+    applications: readonly Application[],
+    random: SeededRandom,
+    perSecond: number,
+  ) {
     this.#visitors = visitors;
     this.#applications = applications;
     this.#random = random;

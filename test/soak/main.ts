@@ -41,7 +41,10 @@ async function socketsLeft(applications: readonly Application[]): Promise<number
   const until = performance.now() + MAX_IDLE_MS;
   for (;;) {
     const usages = await Promise.all(applications.map((application) => application.usage()));
-    const left = usages.reduce((sum, { sockets, watched }) => sum + sockets + watched, await service.openSockets());
+    const left = usages.reduce(
+      (sum, { sockets, watched }) => sum + sockets + watched,
+      await service.openSockets(),
+    );
     if (left === 0 || performance.now() > until) return left;
     await delay(100);
   }
@@ -60,10 +63,21 @@ function compare(warm: readonly Usage[], last: readonly Usage[]): (readonly [str
     if (!before || !after) return [];
     const gain = after.heapBytes - before.heapBytes;
     violations.unless(gain <= maxHeapGain(name), 'a heap that grows', `${name}: ${mebibytes(gain)} MiB`);
-    violations.unless(after.mostToService <= MAX_SERVICE_SOCKETS, 'too many sockets to the service', `${name}: ${after.mostToService}`);
-    violations.unless(after.warnings.length === 0, 'a warning of Node', `${name}: ${after.warnings.join(' ')}`);
+    violations.unless(
+      after.mostToService <= MAX_SERVICE_SOCKETS,
+      'too many sockets to the service',
+      `${name}: ${after.mostToService}`,
+    );
+    violations.unless(
+      after.warnings.length === 0,
+      'a warning of Node',
+      `${name}: ${after.warnings.join(' ')}`,
+    );
     return [
-      [`${name}: heap after warm-up, at the end, MiB`, `${mebibytes(before.heapBytes)}, ${mebibytes(after.heapBytes)}`],
+      [
+        `${name}: heap after warm-up, at the end, MiB`,
+        `${mebibytes(before.heapBytes)}, ${mebibytes(after.heapBytes)}`,
+      ],
       [`${name}: resident set, MiB`, `${mebibytes(before.rssBytes)}, ${mebibytes(after.rssBytes)}`],
       [
         `${name}: sockets to the service at most, then and since, of`,
@@ -80,8 +94,22 @@ await service.start();
 const redis = await RedisServer.start();
 const surroundings = { baseUrl: service.url, redisPort: redis.port, stalls, violations };
 const applications = await Promise.all(APPLICATIONS.map((name) => Application.start(name, surroundings)));
-const load = new Load(new Visitors(ledger, service, inspection, random), applications, random, REQUESTS_PER_SECOND);
-const faults = new Faults({ service, applications, token: PROBER, weather, inspection, violations, stalls, random });
+const load = new Load(
+  new Visitors(ledger, service, inspection, random),
+  applications,
+  random,
+  REQUESTS_PER_SECOND,
+);
+const faults = new Faults({
+  service,
+  applications,
+  token: PROBER,
+  weather,
+  inspection,
+  violations,
+  stalls,
+  random,
+});
 
 weather.recovered();
 load.start();
@@ -105,7 +133,10 @@ export const rows: readonly (readonly [string, string | number])[] = [
   ['faults', `${figures.faults.sum} (${String(figures.faults)})`],
   ...usageRows,
   ['sockets left when the load is over', left],
-  ['worst reply, worst recovery, ms', `${Math.round(figures.worstReplyMs)}, ${Math.round(figures.worstRecoveryMs)}`],
+  [
+    'worst reply, worst recovery, ms',
+    `${Math.round(figures.worstReplyMs)}, ${Math.round(figures.worstRecoveryMs)}`,
+  ],
   ['stalls of this machine: sum, worst, ms', `${Math.round(stalls.lostMs)}, ${Math.round(stalls.worstMs)}`],
   ['late, while the machine had no time for the soak', violations.byMachine],
   ['violations', violations.count],

@@ -16,7 +16,10 @@ export class RedisServer {
     const port = await freePort();
     const place = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     const server = spawn('redis-server', place, { stdio: ['ignore', 'pipe', 'inherit'] });
-    await Promise.race([ready(server), once(server, 'error').then(([error]) => Promise.reject(error as Error))]);
+    await Promise.race([
+      ready(server),
+      once(server, 'error').then(([error]) => Promise.reject(error as Error)),
+    ]);
     return new RedisServer(port, server);
   }
 

@@ -48,7 +48,8 @@ async function soundReply(request: IncomingMessage): Promise<SoundReply> {
 const server = createServer((request, response) => {
   const { socket } = request;
   soundReply(request).then(
-    (sound) => (fault === undefined ? answerSoundly(response, sound) : answerFaultily(fault, response, sound, socket)),
+    (sound) =>
+      fault === undefined ? answerSoundly(response, sound) : answerFaultily(fault, response, sound, socket),
     () => response.destroy(),
   );
 });

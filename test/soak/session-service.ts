@@ -39,7 +39,10 @@ export class SessionService {
     this.#ledger.ended(ended);
   }
 
-  /** Ends a session without the applications' knowledge. A service that is killed meanwhile receives the revocation when it restarts. */
+  /**
+   * Ends a session without the applications' knowledge. A service that is killed meanwhile receives the
+   * revocation when it restarts.
+   */
   revoke(token: string): void {
     this.#ledger.ending(token);
     this.#child.call('revoke', token).then(

@@ -1,7 +1,22 @@
-/** How the library is set up in the applications under test: short times, so that minutes hold many lifetimes and outages. */
+/**
+ * How the library is set up in the applications under test: short times, so that minutes hold many lifetimes
+ * and outages.
+ */
 export const TIMEOUT_MS = 1_000;
-export const CACHE = { ttlMs: 1_000, negativeTtlMs: 500, refreshAheadMs: 300, staleIfErrorMs: 0, maxEntries: 500 };
-export const BREAKER = { windowMs: 2_000, minimumCalls: 10, failureRatio: 0.5, pauseMs: 200, maxPauseMs: 800 };
+export const CACHE = {
+  ttlMs: 1_000,
+  negativeTtlMs: 500,
+  refreshAheadMs: 300,
+  staleIfErrorMs: 0,
+  maxEntries: 500,
+};
+export const BREAKER = {
+  windowMs: 2_000,
+  minimumCalls: 10,
+  failureRatio: 0.5,
+  pauseMs: 200,
+  maxPauseMs: 800,
+};
 export const MAX_IN_FLIGHT = 32;
 
 export const APPLICATIONS = ['Express', 'Fastify', 'Express in a fleet', 'Fastify in a fleet'] as const;
@@ -12,7 +27,10 @@ export function isInFleet(name: ApplicationName): boolean {
   return name.endsWith('in a fleet');
 }
 
-/** In the fleet, only a message ends a cached session soon: each is cached for much longer than a message takes. */
+/**
+ * In the fleet, only a message ends a cached session soon: each is cached for much longer than a message
+ * takes.
+ */
 const FLEET_TTL_MS = 8_000;
 
 /** The cache of an application, but for its store. */
@@ -20,12 +38,17 @@ export function cacheOf(name: ApplicationName): typeof CACHE {
   return isInFleet(name) ? { ...CACHE, ttlMs: FLEET_TTL_MS } : CACHE;
 }
 
-/** How long a session that was revoked elsewhere may stay valid: its lifetime, and the time of a check in flight. */
+/**
+ * How long a session that was revoked elsewhere may stay valid: its lifetime, and the time of a check in
+ * flight.
+ */
 export function afterlifeMs(name: ApplicationName): number {
   return cacheOf(name).ttlMs + TIMEOUT_MS;
 }
 
-/** The longest delay of a message between instances: Redis has no faults here, but the machine may be busy. */
+/**
+ * The longest delay of a message between instances: Redis has no faults here, but the machine may be busy.
+ */
 export const RELAY_MS = 2_000;
 export const STORE_TIMEOUT_MS = 500;
 /** For commands, and for messages. */
@@ -51,17 +74,24 @@ export const MAX_REPLY_MS = TIMEOUT_MS + MARGIN_MS;
 /** A reply that takes longer counts as missing, not as late. */
 export const PATIENCE_MS = 30_000;
 
-/** A machine that keeps this process waiting for longer may do the same to a check, which then is out of time without a fault. */
+/**
+ * A machine that keeps this process waiting for longer may do the same to a check, which then is out of time
+ * without a fault.
+ */
 export const MAX_CALM_STALL_MS = 200;
 
-/** From the end of a fault to the next 200: a probe that meets the fault still, the longest pause, and the check itself. */
+/**
+ * From the end of a fault to the next 200: a probe that meets the fault still, the longest pause, and the
+ * check itself.
+ */
 export const MAX_RECOVERY_MS = TIMEOUT_MS + BREAKER.maxPauseMs + TIMEOUT_MS + MARGIN_MS;
 
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Maximum gain of the heap of an application between the warm-up and the end, in bytes. Two tables fill for longer than the soak lasts: known sessions
- * (10,000, 1 MB), and in a fleet the messages of the last ten minutes (50,000, 5 MB).
+ * Maximum gain of the heap of an application between the warm-up and the end, in bytes. Two tables fill for
+ * longer than the soak lasts: known sessions (10,000, 1 MB), and in a fleet the messages of the last ten
+ * minutes (50,000, 5 MB).
  */
 export function maxHeapGain(name: ApplicationName): number {
   return isInFleet(name) ? 4 * MEBIBYTE : 2 * MEBIBYTE;
@@ -70,11 +100,17 @@ export function maxHeapGain(name: ApplicationName): number {
 /** The longest pause of a lane whose checks the service has answered with 429. */
 export const MAX_LIMITED_MS = 30_000;
 
-/** Concurrent sign-ins and sign-outs of an application, which have their own connections besides the pool of checks. */
+/**
+ * Concurrent sign-ins and sign-outs of an application, which have their own connections besides the pool of
+ * checks.
+ */
 export const MAX_SIGN_CALLS = 8;
 export const MAX_SERVICE_SOCKETS = MAX_IN_FLIGHT + MAX_SIGN_CALLS;
 
-/** Time for the last sockets to close when the load is over, and for a process to end after its application has closed. */
+/**
+ * Time for the last sockets to close when the load is over, and for a process to end after its application
+ * has closed.
+ */
 export const MAX_IDLE_MS = 15_000;
 export const MAX_EXIT_MS = 5_000;
 

@@ -1,5 +1,17 @@
 import 'reflect-metadata';
-import { Body, Controller, Delete, Get, Headers, HttpCode, Module, Param, Post, UseGuards, type DynamicModule } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Module,
+  Param,
+  Post,
+  UseGuards,
+  type DynamicModule,
+} from '@nestjs/common';
 import {
   CurrentUser,
   FreshSession,
@@ -15,7 +27,16 @@ import {
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { sessionSockets } from 'nestjs-session-auth/sockets';
 import type { Redis } from 'ioredis';
-import { API_KEY, BREAKER, cacheOf, COOKIE, MAX_IN_FLIGHT, STORE_TIMEOUT_MS, TIMEOUT_MS, TRUSTED_ORIGIN } from './settings.js';
+import {
+  API_KEY,
+  BREAKER,
+  cacheOf,
+  COOKIE,
+  MAX_IN_FLIGHT,
+  STORE_TIMEOUT_MS,
+  TIMEOUT_MS,
+  TRUSTED_ORIGIN,
+} from './settings.js';
 import type { ApplicationName } from './settings.js';
 
 /** The user in a reply of an application. */
@@ -86,7 +107,13 @@ export function soakModule(name: ApplicationName, baseUrl: string, redis?: Redis
   const store = redis && { store: new RedisSessionStore({ redis, timeoutMs: STORE_TIMEOUT_MS }) };
   const session = SessionAuthModule.forRoot({
     plugins: [sessionSockets],
-    ...{ baseUrl, apiKey: API_KEY, cache: { ...cacheOf(name), ...store }, breaker: BREAKER, maxInFlight: MAX_IN_FLIGHT },
+    ...{
+      baseUrl,
+      apiKey: API_KEY,
+      cache: { ...cacheOf(name), ...store },
+      breaker: BREAKER,
+      maxInFlight: MAX_IN_FLIGHT,
+    },
     ...{ timeoutMs: TIMEOUT_MS, signInTimeoutMs: TIMEOUT_MS, signOutTimeoutMs: TIMEOUT_MS },
     token: [fromHeader('x-auth-token'), fromCookie(COOKIE, { trustedOrigins: [TRUSTED_ORIGIN] })],
   });

@@ -6,7 +6,10 @@ const TICK_MS = 10;
 const USUAL_DELAY_MS = 15;
 /** The shortest stall that one process reports to another. */
 const REPORTED_MS = 20;
-/** Stalls of all processes within a span that may cost a check its time, and how long failures may then keep a breaker open. */
+/**
+ * Stalls of all processes within a span that may cost a check its time, and how long failures may then keep a
+ * breaker open.
+ */
 const SPAN_MS = 250;
 const LONG_MS = 150;
 const EFFECT_MS = BREAKER.windowMs + BREAKER.maxPauseMs;
@@ -44,7 +47,10 @@ export class Stalls {
     if (this.#span.lostMs >= LONG_MS) this.#longAt = now;
   }
 
-  /** Whether no stall was long enough to make checks fail since then, or shortly before: failed checks open a breaker. */
+  /**
+   * Whether no stall was long enough to make checks fail since then, or shortly before: failed checks open a
+   * breaker.
+   */
   wereShortSince(at: number): boolean {
     return this.#longAt < at - EFFECT_MS;
   }
@@ -53,7 +59,9 @@ export class Stalls {
     const now = performance.now();
     const waited = waitedMs();
     const isKnown = waited !== undefined && this.#lastWaitedMs !== undefined;
-    const stallMs = isKnown ? waited - (this.#lastWaitedMs ?? 0) : Math.max(0, now - this.#last - TICK_MS - USUAL_DELAY_MS);
+    const stallMs = isKnown
+      ? waited - (this.#lastWaitedMs ?? 0)
+      : Math.max(0, now - this.#last - TICK_MS - USUAL_DELAY_MS);
     this.#last = now;
     this.#lastWaitedMs = waited;
     this.add(stallMs);

@@ -16,8 +16,15 @@ export class Violations {
     if (seen.examples.length < SHOWN) seen.examples.push(example);
   }
 
-  /** The same, but a machine that kept the processes waiting for much of the time is to blame: it is counted apart. */
-  late(kind: string, example: string, { ms, lostMs }: { readonly ms: number; readonly lostMs: number }): void {
+  /**
+   * The same, but a machine that kept the processes waiting for much of the time is to blame: it is counted
+   * apart.
+   */
+  late(
+    kind: string,
+    example: string,
+    { ms, lostMs }: { readonly ms: number; readonly lostMs: number },
+  ): void {
     if (lostMs > ms * STARVED_PART) this.byMachine += 1;
     else this.add(kind, example);
   }
@@ -32,6 +39,8 @@ export class Violations {
   }
 
   toString(): string {
-    return [...this.#kinds].map(([kind, { times, examples }]) => [`${times} x ${kind}`, ...examples].join('\n    ')).join('\n');
+    return [...this.#kinds]
+      .map(([kind, { times, examples }]) => [`${times} x ${kind}`, ...examples].join('\n    '))
+      .join('\n');
   }
 }

@@ -40,7 +40,11 @@ export class Visitors {
     [0.03, (application) => this.#socket(application)],
     [0.02, (application) => this.#socket(application, OWN_PAGES)],
     [0.01, (application) => this.#socket(application, FOREIGN_PAGES)],
-    [0.01, (application) => this.#inspection.forgetUser(application, `user-${Math.floor(this.#random.next() * USERS)}`)],
+    [
+      0.01,
+      (application) =>
+        this.#inspection.forgetUser(application, `user-${Math.floor(this.#random.next() * USERS)}`),
+    ],
     [0.01, (application) => this.#forget(application)],
     [0.005, (application) => this.#inspection.flood(application)],
   ];
@@ -50,7 +54,8 @@ export class Visitors {
     this.#service = service;
     this.#inspection = inspection;
     this.#random = random;
-    for (let number = 0; number < USERS; number += 1) this.#enter(`user-${number}`, `${TOKEN_PREFIX}user-${number}.first`);
+    for (let number = 0; number < USERS; number += 1)
+      this.#enter(`user-${number}`, `${TOKEN_PREFIX}user-${number}.first`);
   }
 
   async visit(application: Application): Promise<void> {
@@ -72,20 +77,26 @@ export class Visitors {
     return tokens[Math.floor(this.#random.next() ** 3 * tokens.length)];
   }
 
-  async #check(application: Application, token: string | undefined, path: '/me' | '/managers' = '/me'): Promise<void> {
+  async #check(
+    application: Application,
+    token: string | undefined,
+    path: '/me' | '/managers' = '/me',
+  ): Promise<void> {
     if (token !== undefined) await this.#inspection.check(application, token, path);
   }
 
   async #cookie(application: Application, pages: readonly Page[]): Promise<void> {
     const [token, page] = [this.#anyToken(), this.#random.pick(pages)];
-    if (token !== undefined && page !== undefined) await this.#inspection.checkCookie(application, token, page);
+    if (token !== undefined && page !== undefined)
+      await this.#inspection.checkCookie(application, token, page);
   }
 
   /** Sometimes with the session of a former user. */
   async #socket(application: Application, pages: readonly Page[] = []): Promise<void> {
     const token = this.#random.next() < 0.1 ? this.#random.pick(this.#ended) : this.#anyToken();
     const forMs = this.#random.between(0, SOCKET_MS);
-    if (token !== undefined) await this.#inspection.openSocket(application, token, this.#random.pick(pages), forMs);
+    if (token !== undefined)
+      await this.#inspection.openSocket(application, token, this.#random.pick(pages), forMs);
   }
 
   async #forget(application: Application): Promise<void> {

@@ -80,28 +80,51 @@ describe('an acknowledgement of socket.io', () => {
   afterEach(() => void socket.disconnect());
 
   const connect = async (token?: string): Promise<void> => {
-    const sample = { baseUrl: service.url, options: { plugins: [sessionSockets] }, providers: [AcknowledgingGateway], controllers: [] };
-    const { url } = await bed.sample(sample, { configure: (nest) => void nest.useWebSocketAdapter(new IoAdapter(nest)) });
-    socket = io(url, { auth: token === undefined ? {} : { token }, reconnection: false, transports: ['websocket'] });
+    const sample = {
+      baseUrl: service.url,
+      options: { plugins: [sessionSockets] },
+      providers: [AcknowledgingGateway],
+      controllers: [],
+    };
+    const { url } = await bed.sample(sample, {
+      configure: (nest) => void nest.useWebSocketAdapter(new IoAdapter(nest)),
+    });
+    socket = io(url, {
+      auth: token === undefined ? {} : { token },
+      reconnection: false,
+      transports: ['websocket'],
+    });
     exceptions = [];
     socket.on('exception', (exception) => exceptions.push(exception));
-    await new Promise((resolve, reject) => void socket.once('connect', () => resolve(undefined)).once('connect_error', reject));
+    await new Promise(
+      (resolve, reject) =>
+        void socket.once('connect', () => resolve(undefined)).once('connect_error', reject),
+    );
   };
-  const ask = (event: string, ...payload: unknown[]): Promise<unknown> => socket.timeout(PATIENCE_MS).emitWithAck(event, ...payload);
-  const denial = (statusCode: number, code: string) => ({ status: 'error', statusCode, code, message: expect.any(String) });
+  const ask = (event: string, ...payload: unknown[]): Promise<unknown> =>
+    socket.timeout(PATIENCE_MS).emitWithAck(event, ...payload);
+  const denial = (statusCode: number, code: string) => ({
+    status: 'error',
+    statusCode,
+    code,
+    message: expect.any(String),
+  });
 
   it.each([
     ['no token', undefined, 'me', 401, 'SESSION_REQUIRED'],
     ['a refused token', 'bad', 'me', 401, 'SESSION_REJECTED'],
     ['a user of another role', 'good', 'managers', 403, 'ACCESS_DENIED'],
     ['a refused token, where the handler acknowledges itself', 'bad', 'by-hand', 401, 'SESSION_REJECTED'],
-  ])('carries the denial of a message with %s, which the client also gets as an exception', async (_case, token, event, status, code) => {
-    service.signInAs({ role: 'new_hire' }, 'good');
-    await connect(token);
+  ])(
+    'carries the denial of a message with %s, which the client also gets as an exception',
+    async (_case, token, event, status, code) => {
+      service.signInAs({ role: 'new_hire' }, 'good');
+      await connect(token);
 
-    expect(await ask(event)).toEqual(denial(status, code));
-    expect(exceptions).toEqual([denial(status, code)]);
-  });
+      expect(await ask(event)).toEqual(denial(status, code));
+      expect(exceptions).toEqual([denial(status, code)]);
+    },
+  );
 
   it('carries the denial for any payload of the message', async () => {
     await connect('bad');
@@ -114,7 +137,10 @@ describe('an acknowledgement of socket.io', () => {
     service.on('user_details', reply(500));
     await connect('good');
 
-    expect(await ask('me')).toEqual({ ...denial(503, 'SESSION_SERVICE_UNAVAILABLE'), retryAfterSeconds: expect.any(Number) });
+    expect(await ask('me')).toEqual({
+      ...denial(503, 'SESSION_SERVICE_UNAVAILABLE'),
+      retryAfterSeconds: expect.any(Number),
+    });
   });
 
   it('carries an error of the service class that a handler with the filter lets through', async () => {

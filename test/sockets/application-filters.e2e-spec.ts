@@ -14,7 +14,10 @@ const caught: unknown[] = [];
 class CatchEverythingFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     caught.push(exception);
-    host.switchToWs().getClient<{ emit(event: string, data: unknown): void }>().emit('exception', { sentBy: 'application' });
+    host
+      .switchToWs()
+      .getClient<{ emit(event: string, data: unknown): void }>()
+      .emit('exception', { sentBy: 'application' });
   }
 }
 
@@ -59,10 +62,20 @@ describe('gateways of an application', () => {
     service.signInAs({ role: 'clerk' }, 'clerk');
     service.on('sign_in', reply(401));
     const [, adapter, connect] = SOCKET_IO;
-    const sample = { baseUrl: service.url, options: { token: fromPayload('token') }, providers: [gateway], controllers: [] };
-    const { url } = await bed.sample(sample, { configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)) });
+    const sample = {
+      baseUrl: service.url,
+      options: { token: fromPayload('token') },
+      providers: [gateway],
+      controllers: [],
+    };
+    const { url } = await bed.sample(sample, {
+      configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)),
+    });
     const peer = await connect(url, {});
-    const errors = [await peer.ask('managers', { token: 'clerk' }), await peer.ask('sign-in', { username: 'ann', password: 'x' })];
+    const errors = [
+      await peer.ask('managers', { token: 'clerk' }),
+      await peer.ask('sign-in', { username: 'ann', password: 'x' }),
+    ];
     await peer.close();
     return errors;
   }
@@ -72,21 +85,39 @@ describe('gateways of an application', () => {
   const wrong = exception({ status: 'error', statusCode: 401, code: 'CREDENTIALS_REJECTED' });
   const ofApplication = exception({ sentBy: 'application' });
 
-  plainRow('without a filter, a gateway sends the denials of the guard, and no detail of an error of the service [P22]', async () => {
-    expect(await errorsOf(PlainGateway)).toEqual([denied, exception({ status: 'error', message: 'Internal server error' })]);
-  });
+  plainRow(
+    'without a filter, a gateway sends the denials of the guard, and no detail of an error of the service [P22]',
+    async () => {
+      expect(await errorsOf(PlainGateway)).toEqual([
+        denied,
+        exception({ status: 'error', message: 'Internal server error' }),
+      ]);
+    },
+  );
 
-  plainRow('with SessionAuthErrorFilter, a gateway sends the errors of guard and service with their codes [P22]', async () => {
-    expect(await errorsOf(AnsweringGateway)).toEqual([denied, wrong]);
-  });
+  plainRow(
+    'with SessionAuthErrorFilter, a gateway sends the errors of guard and service with their codes [P22]',
+    async () => {
+      expect(await errorsOf(AnsweringGateway)).toEqual([denied, wrong]);
+    },
+  );
 
-  plainRow('a catch-all filter of a gateway receives a WsException of the guard and an HttpException of the service [P22]', async () => {
-    expect(await errorsOf(CatchingGateway)).toEqual([ofApplication, ofApplication]);
-    expect(caught).toEqual([expect.any(WsException), expect.objectContaining({ name: 'CredentialsRejectedError' })]);
-    expect((caught[0] as WsException).getError()).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
-  });
+  plainRow(
+    'a catch-all filter of a gateway receives a WsException of the guard and an HttpException of the service [P22]',
+    async () => {
+      expect(await errorsOf(CatchingGateway)).toEqual([ofApplication, ofApplication]);
+      expect(caught).toEqual([
+        expect.any(WsException),
+        expect.objectContaining({ name: 'CredentialsRejectedError' }),
+      ]);
+      expect((caught[0] as WsException).getError()).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
+    },
+  );
 
-  plainRow('a filter of WsException receives the denials of the guard, and an error of the service keeps its code [P22]', async () => {
-    expect(await errorsOf(MixedGateway)).toEqual([ofApplication, wrong]);
-  });
+  plainRow(
+    'a filter of WsException receives the denials of the guard, and an error of the service keeps its code [P22]',
+    async () => {
+      expect(await errorsOf(MixedGateway)).toEqual([ofApplication, wrong]);
+    },
+  );
 });

@@ -1,4 +1,10 @@
-import { UseGuards, UseInterceptors, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  UseGuards,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { Roles, AuthToken, CurrentUser, OptionalAuth, Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import {
@@ -29,7 +35,8 @@ export class Feed {
   broadcast(): void {
     const { server } = this;
     if (server?.clients) {
-      for (const client of server.clients) if (client.readyState === 1) client.send(JSON.stringify({ event: 'news', data: 'secret news' }));
+      for (const client of server.clients)
+        if (client.readyState === 1) client.send(JSON.stringify({ event: 'news', data: 'secret news' }));
     } else server?.emit('news', 'secret news');
   }
 }
@@ -70,13 +77,19 @@ export class FeedGateway implements OnGatewayInit, OnGatewayConnection {
   }
 
   @SubscribeMessage('me')
-  me(@CurrentUser('username') username: string | undefined, @AuthToken() token: string | undefined): WsResponse {
+  me(
+    @CurrentUser('username') username: string | undefined,
+    @AuthToken() token: string | undefined,
+  ): WsResponse {
     return answer({ username, token });
   }
 
   @SubscribeMessage('held')
   @UseInterceptors(HoldingInterceptor)
-  held(@CurrentUser('username') username: string | undefined, @AuthToken() token: string | undefined): WsResponse {
+  held(
+    @CurrentUser('username') username: string | undefined,
+    @AuthToken() token: string | undefined,
+  ): WsResponse {
     return answer({ held: username, token });
   }
 
@@ -92,7 +105,10 @@ export class FeedGateway implements OnGatewayInit, OnGatewayConnection {
 
   @SubscribeMessage('optional')
   @OptionalAuth()
-  optional(@CurrentUser('username') username: string | undefined, @AuthToken() token: string | undefined): WsResponse {
+  optional(
+    @CurrentUser('username') username: string | undefined,
+    @AuthToken() token: string | undefined,
+  ): WsResponse {
     return answer({ optional: username ?? 'no user', token: token ?? 'no token' });
   }
 

@@ -38,8 +38,15 @@ export function gatewayBed([, adapter, connect]: SocketLibrary): GatewayBed {
     },
     start: async (options = {}) => {
       const providers = [OpeningsGateway, { provide: GatewayPlan, useValue: current.plan }];
-      const sample = { baseUrl: current.service.url, options: { plugins: [sessionSockets], ...options }, providers, controllers: [] };
-      const app = await bed.sample(sample, { configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)) });
+      const sample = {
+        baseUrl: current.service.url,
+        options: { plugins: [sessionSockets], ...options },
+        providers,
+        controllers: [],
+      };
+      const app = await bed.sample(sample, {
+        configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)),
+      });
       current.url = app.url;
       return app;
     },

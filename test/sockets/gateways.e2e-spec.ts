@@ -52,16 +52,21 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
     ['that is protected', { watch: {} }, true],
     // The objects of ws say nothing of the request that opened their sockets.
     ['without protection', { watch: undefined }, library[0] === 'socket.io'],
-  ])('admit with SameOriginGuard no message of another origin, on a server %s', async (_case, plan, admitsItsOwn) => {
-    Object.assign(bed.plan, plan);
-    bed.service.signInAs({}, 'good');
-    const { url } = await bed.start();
-    const answerTo = async (origin: string): Promise<Message> =>
-      (await bed.connect({ headers: { 'x-auth-token': 'good', origin } })).ask('own-page');
+  ])(
+    'admit with SameOriginGuard no message of another origin, on a server %s',
+    async (_case, plan, admitsItsOwn) => {
+      Object.assign(bed.plan, plan);
+      bed.service.signInAs({}, 'good');
+      const { url } = await bed.start();
+      const answerTo = async (origin: string): Promise<Message> =>
+        (await bed.connect({ headers: { 'x-auth-token': 'good', origin } })).ask('own-page');
 
-    expect(await answerTo('https://evil.example')).toEqual(refusal(403, 'CROSS_ORIGIN_DENIED'));
-    expect(await answerTo(url)).toEqual(admitsItsOwn ? ['answer', 'own page'] : refusal(403, 'CROSS_ORIGIN_DENIED'));
-  });
+      expect(await answerTo('https://evil.example')).toEqual(refusal(403, 'CROSS_ORIGIN_DENIED'));
+      expect(await answerTo(url)).toEqual(
+        admitsItsOwn ? ['answer', 'own page'] : refusal(403, 'CROSS_ORIGIN_DENIED'),
+      );
+    },
+  );
 
   it.each([
     ['no token', {}, 401, 'SESSION_REQUIRED'],
@@ -82,7 +87,10 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
     const peer = await connectToPayloadGateway();
     const [event, data] = await peer.ask('me', { token: bed.service.signInAs({ username: 5 } as object) });
 
-    expect([event, data]).toMatchObject(['exception', { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 }]);
+    expect([event, data]).toMatchObject([
+      'exception',
+      { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 },
+    ]);
     expect(bed.plan.ran).toBe(0);
   });
 
@@ -120,21 +128,24 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
   it.each([
     ['in a field', (token: string) => ({ token })],
     ['as the whole payload', (token: string) => token],
-  ])('keep the users of one socket apart, when a server speaks for many with the token %s', async (_place, payloadFor) => {
-    const own = (context: ExecutionContext) => {
-      const data: unknown = context.switchToWs().getData();
-      return typeof data === 'string' ? data : undefined;
-    };
-    await bed.start({ token: [fromPayload('token'), own] });
-    const peer = await bed.connect();
-    const names = Array.from({ length: 60 }, (_, index) => `user-${index % 30}`);
-    for (const username of names) peer.send('me', payloadFor(bed.service.signInAs({ username }, username)));
-    await until('all answers', () => peer.received.length === names.length);
+  ])(
+    'keep the users of one socket apart, when a server speaks for many with the token %s',
+    async (_place, payloadFor) => {
+      const own = (context: ExecutionContext) => {
+        const data: unknown = context.switchToWs().getData();
+        return typeof data === 'string' ? data : undefined;
+      };
+      await bed.start({ token: [fromPayload('token'), own] });
+      const peer = await bed.connect();
+      const names = Array.from({ length: 60 }, (_, index) => `user-${index % 30}`);
+      for (const username of names) peer.send('me', payloadFor(bed.service.signInAs({ username }, username)));
+      await until('all answers', () => peer.received.length === names.length);
 
-    const answers = peer.received.map(([, data]) => data as { me: string; token: string });
-    expect(answers.map(({ me }) => me).sort()).toEqual([...names].sort());
-    expect(answers.every(({ me, token }) => me === token)).toBe(true);
-  });
+      const answers = peer.received.map(([, data]) => data as { me: string; token: string });
+      expect(answers.map(({ me }) => me).sort()).toEqual([...names].sort());
+      expect(answers.every(({ me, token }) => me === token)).toBe(true);
+    },
+  );
 
   it('are guarded with the whole application, unless they are public', async () => {
     await bed.start({ protectAllRoutes: true });
@@ -196,7 +207,10 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     return answersTo(attempt)[before];
   }
 
-  /** Shows that a message is denied, also where Nest sends its client nothing: the next answer is of the next message. */
+  /**
+   * Shows that a message is denied, also where Nest sends its client nothing: the next answer is of the next
+   * message.
+   */
   async function expectDenied(attempt: Attempt, event: string, data: unknown): Promise<void> {
     const before = trial.service.callsTo('user_details');
     attempt.send(event, data);
@@ -211,34 +225,45 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     await expectDenied(attempt, 'me', { token });
 
     attempt.send('public', { token });
-    await until('the answer', () => answersTo(attempt).some((answer) => JSON.stringify(answer) === JSON.stringify(NO_USER)));
+    await until('the answer', () =>
+      answersTo(attempt).some((answer) => JSON.stringify(answer) === JSON.stringify(NO_USER)),
+    );
   });
 
-  plainRow('a public message has no user after messages that were let in, denied by a rule, or met an outage [P14]', async () => {
-    const attempt = await open();
-    const token = trial.service.signInAs({ role: 'new_hire' });
-    const askPublic = async (): Promise<void> => {
-      attempt.send('public', { token });
-      await until('the answer', () => JSON.stringify(answersTo(attempt).at(-1)) === JSON.stringify(NO_USER));
-    };
+  plainRow(
+    'a public message has no user after messages that were let in, denied by a rule, or met an outage [P14]',
+    async () => {
+      const attempt = await open();
+      const token = trial.service.signInAs({ role: 'new_hire' });
+      const askPublic = async (): Promise<void> => {
+        attempt.send('public', { token });
+        await until(
+          'the answer',
+          () => JSON.stringify(answersTo(attempt).at(-1)) === JSON.stringify(NO_USER),
+        );
+      };
 
-    await ask(attempt, 'me', { token });
-    await askPublic();
-    await expectDenied(attempt, 'managers', { token });
-    await askPublic();
-    trial.service.on('user_details', reply(500));
-    await expectDenied(attempt, 'me', { token });
-    await askPublic();
-  });
+      await ask(attempt, 'me', { token });
+      await askPublic();
+      await expectDenied(attempt, 'managers', { token });
+      await askPublic();
+      trial.service.on('user_details', reply(500));
+      await expectDenied(attempt, 'me', { token });
+      await askPublic();
+    },
+  );
 
-  plainRow('an optional message with a refused token has no user, after any other message [P14]', async () => {
-    const attempt = await open();
-    const token = trial.service.signInAs({});
-    expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'ann', token });
-    trial.service.revoke(token);
+  plainRow(
+    'an optional message with a refused token has no user, after any other message [P14]',
+    async () => {
+      const attempt = await open();
+      const token = trial.service.signInAs({});
+      expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'ann', token });
+      trial.service.revoke(token);
 
-    expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'no user', token: 'no token' });
-  });
+      expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'no user', token: 'no token' });
+    },
+  );
 
   plainRow(
     'a message keeps its own user while others with the same token are refused, and while others come with another [P14]',
@@ -246,7 +271,9 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
       const attempt = await open();
       let release = (): void => undefined;
       HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
-      const tokens = Array.from({ length: 20 }, (_, index) => trial.service.signInAs({ username: `user-${index}` }));
+      const tokens = Array.from({ length: 20 }, (_, index) =>
+        trial.service.signInAs({ username: `user-${index}` }),
+      );
       for (const token of tokens) attempt.send('held', { token });
       await until('the checks', () => trial.service.callsTo('user_details') === tokens.length + 1);
       for (const token of tokens) trial.service.revoke(token);
@@ -256,10 +283,13 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
       }
       await until('the next checks', () => trial.service.callsTo('user_details') === 2 * tokens.length + 1);
       release();
-      const held = (): unknown[] => answersTo(attempt).filter((answer) => JSON.stringify(answer).includes('held'));
+      const held = (): unknown[] =>
+        answersTo(attempt).filter((answer) => JSON.stringify(answer).includes('held'));
       await until('the answers', () => held().length === tokens.length);
 
-      expect(held()).toEqual(expect.arrayContaining(tokens.map((token, index) => ({ held: `user-${index}`, token }))));
+      expect(held()).toEqual(
+        expect.arrayContaining(tokens.map((token, index) => ({ held: `user-${index}`, token }))),
+      );
       const open_ = answersTo(attempt).filter((answer) => JSON.stringify(answer).includes('public'));
       expect(open_).toEqual(tokens.map(() => NO_USER));
     },
@@ -268,7 +298,8 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
   plainRow('no map and no set holds the raw token of a socket or of a message [P15]', async () => {
     const [ofSocket, ofMessage] = ['raw-token-of-the-socket', 'raw-token-of-a-message'];
     const found: unknown[] = [];
-    const look = (...values: unknown[]): void => void found.push(...values.filter((value) => value === ofSocket || value === ofMessage));
+    const look = (...values: unknown[]): void =>
+      void found.push(...values.filter((value) => value === ofSocket || value === ofMessage));
     restore = watchCalls([Map.prototype, 'set'], look).concat(watchCalls([Set.prototype, 'add'], look));
     await trial.start({ cache: { ttlMs: 10 }, token: [fromPayload('token'), fromHeader('x-auth-token')] });
     trial.service.on('user_details', json({ username: 'ann' }));
@@ -282,7 +313,10 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
 });
 
 /** Reports the arguments of every call of a method. @returns a function that stops it */
-function watchCalls([target, method]: readonly [object, string], look: (...values: unknown[]) => void): (() => void)[] {
+function watchCalls(
+  [target, method]: readonly [object, string],
+  look: (...values: unknown[]) => void,
+): (() => void)[] {
   const original = Reflect.get(target, method) as (...values: unknown[]) => unknown;
   Reflect.set(target, method, function (this: unknown, ...values: unknown[]) {
     look(...values);

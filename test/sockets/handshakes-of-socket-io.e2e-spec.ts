@@ -53,36 +53,49 @@ describe('handshakes of socket.io', () => {
   const trial = socketTrial(SOCKET_IO);
   const server = (): IoServer => trial.feed.server as unknown as IoServer;
 
-  plainRow('every namespace of a server is protected: present, created later, and dynamic [P03]', async () => {
-    await trial.start();
-    server().of('/later');
-    server().of(/^\/dynamic-\d+$/);
-    const timer = setInterval(() => ['/later', '/dynamic-1'].forEach((name) => server().of(name).emit('news', 'secret')), NEWS_EVERY_MS);
-    const token = trial.service.signInAs({});
-    trial.service.on('user_details', ({ headers }, ...rest) =>
-      afterDelay(50, json(headers['x-auth-token'] === token ? { username: 'ann' } : {}))({ headers } as never, ...rest),
-    );
-    try {
-      for (const namespace of ['/', '/later', '/dynamic-1', '/dynamic-2']) {
-        for (const presented of [undefined, 'junk']) {
-          expect(await trial.attemptIn(namespace, presented)).toMatchObject({
-            opened: false,
-            messages: [],
-            denial: { statusCode: expect.any(Number) },
-          });
+  plainRow(
+    'every namespace of a server is protected: present, created later, and dynamic [P03]',
+    async () => {
+      await trial.start();
+      server().of('/later');
+      server().of(/^\/dynamic-\d+$/);
+      const timer = setInterval(
+        () => ['/later', '/dynamic-1'].forEach((name) => server().of(name).emit('news', 'secret')),
+        NEWS_EVERY_MS,
+      );
+      const token = trial.service.signInAs({});
+      trial.service.on('user_details', ({ headers }, ...rest) =>
+        afterDelay(50, json(headers['x-auth-token'] === token ? { username: 'ann' } : {}))(
+          { headers } as never,
+          ...rest,
+        ),
+      );
+      try {
+        for (const namespace of ['/', '/later', '/dynamic-1', '/dynamic-2']) {
+          for (const presented of [undefined, 'junk']) {
+            expect(await trial.attemptIn(namespace, presented)).toMatchObject({
+              opened: false,
+              messages: [],
+              denial: { statusCode: expect.any(Number) },
+            });
+          }
+          expect((await trial.attemptIn(namespace, token)).opened).toBe(true);
         }
-        expect((await trial.attemptIn(namespace, token)).opened).toBe(true);
+      } finally {
+        clearInterval(timer);
       }
-    } finally {
-      clearInterval(timer);
-    }
-  });
+    },
+  );
 
   plainRow('a gateway of one namespace protects the whole server [P03]', async () => {
     await trial.start({}, [NamespaceGateway]);
 
     for (const namespace of ['/news', '/']) {
-      expect(await trial.attemptIn(namespace, 'junk')).toMatchObject({ opened: false, messages: [], denial: { statusCode: 401 } });
+      expect(await trial.attemptIn(namespace, 'junk')).toMatchObject({
+        opened: false,
+        messages: [],
+        denial: { statusCode: 401 },
+      });
     }
     expect((await trial.attemptIn('/news', trial.service.signInAs({}))).opened).toBe(true);
     expect(trial.feed.connected).toEqual(['ann']);
@@ -91,7 +104,11 @@ describe('handshakes of socket.io', () => {
   plainRow('long polling is denied as websocket is, before and after an upgrade [P03]', async () => {
     await trial.start();
     for (const transports of [['polling'], ['polling', 'websocket']]) {
-      expect(await trial.attempt('junk', { transports })).toMatchObject({ opened: false, messages: [], denial: { statusCode: 401 } });
+      expect(await trial.attempt('junk', { transports })).toMatchObject({
+        opened: false,
+        messages: [],
+        denial: { statusCode: 401 },
+      });
       expect((await trial.attempt(trial.service.signInAs({}), { transports })).opened).toBe(true);
     }
     expect(trial.feed.connected).toEqual(['ann', 'ann']);
@@ -130,80 +147,110 @@ describe('handshakes of socket.io', () => {
       socket.send(`40/other,{"token":"${good}"}`);
       await until('the socket', () => packets.some((packet) => packet.startsWith('40/other')));
 
-      expect(packets.filter((packet) => packet.startsWith('40{') || packet.startsWith('42['))).toHaveLength(0);
+      expect(packets.filter((packet) => packet.startsWith('40{') || packet.startsWith('42['))).toHaveLength(
+        0,
+      );
       expect(trial.counts()).toEqual({ watched: 1, waiting: 0 });
       socket.terminate();
       await trial.empty();
     },
   );
 
-  plainRow('a socket that a middleware of the application refuses after the check leaves nothing behind [P03]', async () => {
-    await trial.start();
-    server().use((_socket, next) => next(new Error('not you')));
-    const token = trial.service.signInAs({});
-    const { socket, packets } = await rawClient();
-    for (let index = 1; index <= 5; index += 1) {
-      socket.send(`40{"token":"${token}"}`);
-      await until('the refusal', () => packets.filter((packet) => packet.startsWith('44')).length === index);
-      expect(trial.counts().watched).toBeLessThanOrEqual(1);
-    }
-    socket.terminate();
-    await trial.empty();
-    expect(trial.feed.connected).toEqual([]);
-  });
+  plainRow(
+    'a socket that a middleware of the application refuses after the check leaves nothing behind [P03]',
+    async () => {
+      await trial.start();
+      server().use((_socket, next) => next(new Error('not you')));
+      const token = trial.service.signInAs({});
+      const { socket, packets } = await rawClient();
+      for (let index = 1; index <= 5; index += 1) {
+        socket.send(`40{"token":"${token}"}`);
+        await until(
+          'the refusal',
+          () => packets.filter((packet) => packet.startsWith('44')).length === index,
+        );
+        expect(trial.counts().watched).toBeLessThanOrEqual(1);
+      }
+      socket.terminate();
+      await trial.empty();
+      expect(trial.feed.connected).toEqual([]);
+    },
+  );
 
   async function connected(token: string): Promise<{ socket: Socket; messages: string[] }> {
-    const socket = io(trial.url, { auth: { token }, forceNew: true, reconnectionDelay: 10, transports: ['websocket'] });
+    const socket = io(trial.url, {
+      auth: { token },
+      forceNew: true,
+      reconnectionDelay: 10,
+      transports: ['websocket'],
+    });
     const messages: string[] = [];
     socket.on('private', (message: string) => messages.push(message));
     await new Promise((resolve) => socket.once('connect', () => resolve(undefined)));
     return { socket, messages };
   }
 
-  /** Loses the connection of a client, whose socket is in a room of its own and gets a message there meanwhile. */
-  async function recovering(token: string, nextToken: string): Promise<{ socket: Socket; messages: string[]; error?: unknown }> {
+  /**
+   * Loses the connection of a client, whose socket is in a room of its own and gets a message there
+   * meanwhile.
+   */
+  async function recovering(
+    token: string,
+    nextToken: string,
+  ): Promise<{ socket: Socket; messages: string[]; error?: unknown }> {
     const client = await connected(token);
     await until('the socket', () => trial.feed.clients.length === 1);
-    const [onServer] = trial.feed.clients as unknown as { join(room: string): void; conn: { close(): void } }[];
+    const [onServer] = trial.feed.clients as unknown as {
+      join(room: string): void;
+      conn: { close(): void };
+    }[];
     onServer?.join('room-of-ann');
     const room = (): Namespace => (server() as unknown as { to(name: string): Namespace }).to('room-of-ann');
     room().emit('private', 'first');
     await until('the first message', () => client.messages.length === 1);
     client.socket.auth = { token: nextToken };
-    const back = new Promise((resolve) => client.socket.once('connect', () => resolve(undefined)).once('connect_error', resolve));
+    const back = new Promise((resolve) =>
+      client.socket.once('connect', () => resolve(undefined)).once('connect_error', resolve),
+    );
     onServer?.conn.close();
     room().emit('private', 'missed');
     return { ...client, error: await back };
   }
 
-  plainRow('a recovered connection is checked again, and gets the messages that it missed [P03]', async () => {
-    await trial.start({}, [RecoveringGateway]);
-    const token = trial.service.signInAs({});
-    const { socket, messages } = await recovering(token, token);
+  plainRow(
+    'a recovered connection is checked again, and gets the messages that it missed [P03]',
+    async () => {
+      await trial.start({}, [RecoveringGateway]);
+      const token = trial.service.signInAs({});
+      const { socket, messages } = await recovering(token, token);
 
-    expect(socket.recovered).toBe(true);
-    await until('the missed message', () => messages.includes('missed'));
-    expect(trial.service.callsTo('user_details')).toBe(2);
-    expect(trial.feed.connected).toEqual(['ann', 'ann']);
-    socket.disconnect();
-  });
+      expect(socket.recovered).toBe(true);
+      await until('the missed message', () => messages.includes('missed'));
+      expect(trial.service.callsTo('user_details')).toBe(2);
+      expect(trial.feed.connected).toEqual(['ann', 'ann']);
+      socket.disconnect();
+    },
+  );
 
-  plainRow('a connection is not recovered with a refused token, and restarts with that of another session [P03]', async () => {
-    await trial.start({}, [RecoveringGateway]);
-    const refused = await recovering(trial.service.signInAs({}), 'junk');
-    expect(refused.error).toMatchObject({ data: { statusCode: 401 } });
-    expect(refused.messages).toEqual(['first']);
-    refused.socket.disconnect();
-    trial.feed.clients.length = 0;
+  plainRow(
+    'a connection is not recovered with a refused token, and restarts with that of another session [P03]',
+    async () => {
+      await trial.start({}, [RecoveringGateway]);
+      const refused = await recovering(trial.service.signInAs({}), 'junk');
+      expect(refused.error).toMatchObject({ data: { statusCode: 401 } });
+      expect(refused.messages).toEqual(['first']);
+      refused.socket.disconnect();
+      trial.feed.clients.length = 0;
 
-    const other = await recovering(trial.service.signInAs({}), trial.service.signInAs({ username: 'bob' }));
-    expect(other.error).toBeUndefined();
-    (server() as unknown as { to(name: string): Namespace }).to('room-of-ann').emit('private', 'later');
-    trial.feed.broadcast();
-    await until('the socket', () => trial.feed.connected.includes('bob'));
-    expect(other.messages).toEqual(['first']);
-    other.socket.disconnect();
-  });
+      const other = await recovering(trial.service.signInAs({}), trial.service.signInAs({ username: 'bob' }));
+      expect(other.error).toBeUndefined();
+      (server() as unknown as { to(name: string): Namespace }).to('room-of-ann').emit('private', 'later');
+      trial.feed.broadcast();
+      await until('the socket', () => trial.feed.connected.includes('bob'));
+      expect(other.messages).toEqual(['first']);
+      other.socket.disconnect();
+    },
+  );
 
   plainRow('an open socket that no protected server let in is disconnected by guard [P03]', async () => {
     const { app } = await trial.start({}, [FeedGateway]);
@@ -233,7 +280,10 @@ describe('the handshake of socket.io', () => {
     ['as the token of auth', { auth: { token: 'good' } }],
     ['in auth, by the name of the header', { auth: { 'X-AUTH-TOKEN': 'good' } }],
     ['in a header', { headers: { 'x-auth-token': 'good' } }],
-    ['in a header, over one in auth', { auth: { 'x-auth-token': 'bad', token: 'bad' }, headers: { 'x-auth-token': 'good' } }],
+    [
+      'in a header, over one in auth',
+      { auth: { 'x-auth-token': 'bad', token: 'bad' }, headers: { 'x-auth-token': 'good' } },
+    ],
   ])('has the token %s', async (_place, presented) => {
     bed.service.signInAs({}, 'good');
     expect((await ask(presented))[1]).toMatchObject({ me: 'ann' });
@@ -242,7 +292,10 @@ describe('the handshake of socket.io', () => {
   it.each([
     ['two in auth', { 'x-auth-token': 'good', 'X-AUTH-TOKEN': 'good' }],
     ['one in auth that is no text', { token: { good: 'good' } }],
-    ['one among very many fields', { ...Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, 'x'])), token: 'good' }],
+    [
+      'one among very many fields',
+      { ...Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, 'x'])), token: 'good' },
+    ],
     ['one in the prototype', JSON.parse('{ "__proto__": { "token": "good" } }') as Record<string, unknown>],
   ])('has no token when it has %s', async (_case, auth) => {
     bed.service.signInAs({}, 'good');
@@ -252,7 +305,8 @@ describe('the handshake of socket.io', () => {
   it('has a bearer token in auth, with its scheme or as the token', async () => {
     bed.service.signInAs({}, 'good');
     await bed.start({ token: fromBearer() });
-    const answerTo = async (auth: Record<string, unknown>): Promise<unknown> => (await (await bed.connect({ auth })).ask('me'))[1];
+    const answerTo = async (auth: Record<string, unknown>): Promise<unknown> =>
+      (await (await bed.connect({ auth })).ask('me'))[1];
 
     expect(await answerTo({ token: 'good' })).toMatchObject({ me: 'ann' });
     expect(await answerTo({ Authorization: 'Bearer good' })).toMatchObject({ me: 'ann' });

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
-import { SubscribeMessage, WebSocketGateway, type OnGatewayConnection, type OnGatewayInit } from '@nestjs/websockets';
+import {
+  SubscribeMessage,
+  WebSocketGateway,
+  type OnGatewayConnection,
+  type OnGatewayInit,
+} from '@nestjs/websockets';
 import { hold, json, silence } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { WS } from './peers.js';
@@ -13,7 +18,8 @@ import { attemptWs } from './socket-attempts.js';
 import { socketTrial } from './socket-trial.js';
 
 /** A text frame of a client, masked with zeros. */
-const frame = (text: string): Buffer => Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
+const frame = (text: string): Buffer =>
+  Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
 const upgradeLines = (token: string): string =>
   [
     'GET / HTTP/1.1',
@@ -91,7 +97,10 @@ describe('handshakes of ws', () => {
     await trial.start();
     const held = hold(json({ username: 'ann' }));
     trial.service.on('user_details', held.script);
-    const { socket, text } = await rawSocket(upgradeLines('some-token'), frame(JSON.stringify({ event: 'me' })));
+    const { socket, text } = await rawSocket(
+      upgradeLines('some-token'),
+      frame(JSON.stringify({ event: 'me' })),
+    );
     await held.arrived;
     expect(text()).toBe('');
     trial.service.on('user_details', json({ username: 'ann' }));
@@ -138,54 +147,71 @@ describe('handshakes of ws', () => {
     expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
   });
 
-  plainRow('verifyClient of the application and the guard must both accept, each gateway of a port for itself [P03]', async () => {
-    await trial.start({}, [FeedGateway, OwnVerifierGateway]);
-    const token = trial.service.signInAs({});
-    const statusAt = async (path: string, presented: string): Promise<number | undefined> => {
-      const attempt = await attemptWs(`${trial.url}${path}`, presented);
-      attempt.close();
-      return attempt.status;
-    };
+  plainRow(
+    'verifyClient of the application and the guard must both accept, each gateway of a port for itself [P03]',
+    async () => {
+      await trial.start({}, [FeedGateway, OwnVerifierGateway]);
+      const token = trial.service.signInAs({});
+      const statusAt = async (path: string, presented: string): Promise<number | undefined> => {
+        const attempt = await attemptWs(`${trial.url}${path}`, presented);
+        attempt.close();
+        return attempt.status;
+      };
 
-    ownAnswers.accepts = true;
-    expect(await statusAt('/own', token)).toBeUndefined();
-    expect(await statusAt('/own', 'junk')).toBe(401);
-    expect(trial.feed.connected).toEqual(['ann']);
-    const asked = trial.service.callsTo('user_details');
-    ownAnswers.accepts = false;
-    expect(await statusAt('/own', token)).toBe(418);
-    expect(trial.service.callsTo('user_details')).toBe(asked);
-    expect(await statusAt('/', 'junk')).toBe(401);
-  });
+      ownAnswers.accepts = true;
+      expect(await statusAt('/own', token)).toBeUndefined();
+      expect(await statusAt('/own', 'junk')).toBe(401);
+      expect(trial.feed.connected).toEqual(['ann']);
+      const asked = trial.service.callsTo('user_details');
+      ownAnswers.accepts = false;
+      expect(await statusAt('/own', token)).toBe(418);
+      expect(trial.service.callsTo('user_details')).toBe(asked);
+      expect(await statusAt('/', 'junk')).toBe(401);
+    },
+  );
 
-  plainRow('verifyClient that an application sets after protect does not replace the guard [P03]', async () => {
-    await trial.start();
-    const { options } = trial.feed.server as unknown as { options: { verifyClient: unknown } };
-    options.verifyClient = () => true;
-    expect((await trial.attempt('junk')).status).toBe(401);
-    options.verifyClient = null;
-    expect((await trial.attempt('junk')).status).toBe(401);
-    expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
-  });
+  plainRow(
+    'verifyClient that an application sets after protect does not replace the guard [P03]',
+    async () => {
+      await trial.start();
+      const { options } = trial.feed.server as unknown as { options: { verifyClient: unknown } };
+      options.verifyClient = () => true;
+      expect((await trial.attempt('junk')).status).toBe(401);
+      options.verifyClient = null;
+      expect((await trial.attempt('junk')).status).toBe(401);
+      expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
+    },
+  );
 
-  plainRow('code of the application that throws while a socket opens ends that connection alone [P03]', async () => {
-    await trial.start();
-    const { options } = trial.feed.server as unknown as { options: { handleProtocols: unknown } };
-    options.handleProtocols = () => {
-      throw new Error('a slip of the application');
-    };
-    const lines = upgradeLines(trial.service.signInAs({})).replace('Host:', 'Sec-WebSocket-Protocol: news\r\nHost:');
-    const { socket, text } = await rawSocket(lines);
-    await once(socket, 'close');
+  plainRow(
+    'code of the application that throws while a socket opens ends that connection alone [P03]',
+    async () => {
+      await trial.start();
+      const { options } = trial.feed.server as unknown as { options: { handleProtocols: unknown } };
+      options.handleProtocols = () => {
+        throw new Error('a slip of the application');
+      };
+      const lines = upgradeLines(trial.service.signInAs({})).replace(
+        'Host:',
+        'Sec-WebSocket-Protocol: news\r\nHost:',
+      );
+      const { socket, text } = await rawSocket(lines);
+      await once(socket, 'close');
 
-    expect(text()).toBe('');
-    expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
-  });
+      expect(text()).toBe('');
+      expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
+    },
+  );
 
-  plainRow('a server that is neither of ws nor of socket.io stops the start with a message that contains the remedy [P03]', async () => {
-    await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(InvalidConfigurationError);
-    await expect(trial.start({}, [MisusingGateway])).rejects.toThrow('Call it in afterInit(server) of a gateway');
-    const { app } = await trial.start();
-    expect(() => app.get(SessionSockets).protect({})).toThrow(InvalidConfigurationError);
-  });
+  plainRow(
+    'a server that is neither of ws nor of socket.io stops the start with a message that contains the remedy [P03]',
+    async () => {
+      await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(InvalidConfigurationError);
+      await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(
+        'Call it in afterInit(server) of a gateway',
+      );
+      const { app } = await trial.start();
+      expect(() => app.get(SessionSockets).protect({})).toThrow(InvalidConfigurationError);
+    },
+  );
 });

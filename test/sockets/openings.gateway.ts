@@ -1,4 +1,11 @@
-import { UseFilters, UseGuards, UseInterceptors, type CallHandler, type NestInterceptor, type ExecutionContext } from '@nestjs/common';
+import {
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+  type CallHandler,
+  type NestInterceptor,
+  type ExecutionContext,
+} from '@nestjs/common';
 import {
   ConnectedSocket,
   MessageBody,

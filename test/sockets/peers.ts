@@ -56,24 +56,41 @@ export type SocketLibrary = readonly [
   connect: (url: string, presented: Presented) => Promise<Peer>,
 ];
 
-export const SOCKET_IO: SocketLibrary = ['socket.io', (app: INestApplication): WebSocketAdapter => new IoAdapter(app), connectToSocketIo];
+export const SOCKET_IO: SocketLibrary = [
+  'socket.io',
+  (app: INestApplication): WebSocketAdapter => new IoAdapter(app),
+  connectToSocketIo,
+];
 
-export const WS: SocketLibrary = ['ws', (app: INestApplication): WebSocketAdapter => new WsAdapter(app), connectToWs];
+export const WS: SocketLibrary = [
+  'ws',
+  (app: INestApplication): WebSocketAdapter => new WsAdapter(app),
+  connectToWs,
+];
 
 export const SOCKET_LIBRARIES = [SOCKET_IO, WS];
 
 async function connectToSocketIo(url: string, { headers = {}, auth = {} }: Presented): Promise<Peer> {
-  const socket = io(url, { auth, extraHeaders: headers, forceNew: true, reconnection: false, transports: ['websocket'] });
+  const socket = io(url, {
+    auth,
+    extraHeaders: headers,
+    forceNew: true,
+    reconnection: false,
+    transports: ['websocket'],
+  });
   const received: Message[] = [];
   socket.onAny((event: string, data: unknown) => received.push([event, data]));
   await new Promise((resolve, reject) => {
     socket.once('connect', () => resolve(undefined));
-    socket.once('connect_error', (error) => reject('data' in error ? new HandshakeDenied(error.data as Denial) : error));
+    socket.once('connect_error', (error) =>
+      reject('data' in error ? new HandshakeDenied(error.data as Denial) : error),
+    );
   });
   return peer(received, (event, data) => socket.emit(event, ...(data === undefined ? [] : [data])), {
     isOpen: () => socket.connected,
     close: () => Promise.resolve(void socket.disconnect()),
-    reason: () => received.find(([event]) => event === 'exception')?.[1] as { statusCode: number; code: string },
+    reason: () =>
+      received.find(([event]) => event === 'exception')?.[1] as { statusCode: number; code: string },
   });
 }
 

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { SubscribeMessage, WebSocketGateway, type OnGatewayConnection, type OnGatewayInit, type WsResponse } from '@nestjs/websockets';
+import {
+  SubscribeMessage,
+  WebSocketGateway,
+  type OnGatewayConnection,
+  type OnGatewayInit,
+  type WsResponse,
+} from '@nestjs/websockets';
 import {
   CurrentUser,
   InjectSessionAuth,
@@ -93,8 +99,18 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s and several session services', (_
     const root: DynamicModule = {
       module: Root,
       imports: [
-        SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own-key', plugins, ...(authority && { authority }) }),
-        SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner-key', plugins }),
+        SessionAuthModule.forRoot({
+          baseUrl: own.url,
+          apiKey: 'own-key',
+          plugins,
+          ...(authority && { authority }),
+        }),
+        SessionAuthModule.forRoot({
+          name: 'partners',
+          baseUrl: partners.url,
+          apiKey: 'partner-key',
+          plugins,
+        }),
       ],
       providers: [gateway],
     };
@@ -107,7 +123,8 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s and several session services', (_
     return peer;
   }
 
-  const partnersOf = (app: RunningApp): SessionAuthService => app.app.get(SessionAuthModule.getToken('partners'));
+  const partnersOf = (app: RunningApp): SessionAuthService =>
+    app.app.get(SessionAuthModule.getToken('partners'));
 
   it('are checked at the handshake, at each message and until their end by the one that the gateway names', async () => {
     const app = await started(PartnersGateway);
@@ -152,7 +169,11 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s and several session services', (_
     const app = await started(TenantsGateway, byTenant);
 
     for (const tenant of ['unknown', 'constructor'])
-      await always(() => expect(opened(app, 'some-token', { 'x-tenant': tenant })).rejects.toMatchObject({ denial: { statusCode: 401 } }));
+      await always(() =>
+        expect(opened(app, 'some-token', { 'x-tenant': tenant })).rejects.toMatchObject({
+          denial: { statusCode: 401 },
+        }),
+      );
     expect([...own.requests, ...partners.requests]).toEqual([]);
   });
 

@@ -6,8 +6,14 @@ import { WebSocket } from 'ws';
 /** The outcome of an attempt to open a socket. */
 export interface Attempt {
   readonly opened: boolean;
-  /** Of a denied handshake: the status, and the JSON of the body (ws) or the `data` of the error (socket.io). */
-  readonly denial?: { readonly statusCode: number; readonly code: string; readonly retryAfterSeconds?: number };
+  /**
+   * Of a denied handshake: the status, and the JSON of the body (ws) or the `data` of the error (socket.io).
+   */
+  readonly denial?: {
+    readonly statusCode: number;
+    readonly code: string;
+    readonly retryAfterSeconds?: number;
+  };
   readonly status?: number | undefined;
   readonly headers?: IncomingHttpHeaders;
   /** Every message that reached the client, before and after the handshake. */
@@ -19,13 +25,20 @@ export interface Attempt {
 }
 
 /** A way to open a socket. */
-export type Attempting = (url: string, token: string | undefined, options?: Partial<ManagerOptions & SocketOptions>) => Promise<Attempt>;
+export type Attempting = (
+  url: string,
+  token: string | undefined,
+  options?: Partial<ManagerOptions & SocketOptions>,
+) => Promise<Attempt>;
 
-const headersOf = (token: string | undefined): Record<string, string> => (token === undefined ? {} : { 'x-auth-token': token });
+const headersOf = (token: string | undefined): Record<string, string> =>
+  token === undefined ? {} : { 'x-auth-token': token };
 
 /** Opens a socket of ws. */
 export const attemptWs: Attempting = async (url, token, { extraHeaders } = {}) => {
-  const socket = new WebSocket(url.replace('http', 'ws'), { headers: { ...headersOf(token), ...extraHeaders } });
+  const socket = new WebSocket(url.replace('http', 'ws'), {
+    headers: { ...headersOf(token), ...extraHeaders },
+  });
   const messages: string[] = [];
   socket.on('message', (message: Buffer) => messages.push(message.toString()));
   const closed = new Promise<{ statusCode: number; code: string }>((resolve) =>
@@ -40,7 +53,13 @@ export const attemptWs: Attempting = async (url, token, { extraHeaders } = {}) =
       void text(response).then((body) => {
         const isJson = response.headers['content-type']?.startsWith('application/json') === true;
         const denial = isJson && { denial: JSON.parse(body) as NonNullable<Attempt['denial']> };
-        resolve({ ...common, ...denial, opened: false, status: response.statusCode, headers: response.headers });
+        resolve({
+          ...common,
+          ...denial,
+          opened: false,
+          status: response.statusCode,
+          headers: response.headers,
+        });
       });
     });
   });
@@ -65,14 +84,19 @@ export const attemptSocketIo: Attempting = async (url, token, options = {}) => {
     socket.on('exception', (data: { statusCode: number; code: string }) => (reason = data));
     socket.once('disconnect', () => resolve(reason));
   });
-  const send = (event: string, data?: unknown): void => void socket.emit(event, ...(data === undefined ? [] : [data]));
+  const send = (event: string, data?: unknown): void =>
+    void socket.emit(event, ...(data === undefined ? [] : [data]));
   const common = { messages, send, closed, close: () => void socket.disconnect() };
   return new Promise((resolve) => {
     socket.once('connect', () => resolve({ ...common, opened: true }));
     // A denied client closes its connection before it says why.
     socket.io.once('close', () => setImmediate(() => resolve({ ...common, opened: false })));
     socket.once('connect_error', (error) => {
-      resolve({ ...common, opened: false, denial: (error as { data?: unknown }).data as NonNullable<Attempt['denial']> });
+      resolve({
+        ...common,
+        opened: false,
+        denial: (error as { data?: unknown }).data as NonNullable<Attempt['denial']>,
+      });
     });
   });
 };

@@ -15,13 +15,22 @@ const BROADCAST_EVERY_MS = 2;
 /** The libraries, each with its name. */
 export const LIBRARIES = SOCKET_LIBRARIES.map((library) => [library[0], library] as const);
 
-/** The fixture of a row about sockets: created for each row, and closed after it. Broadcasts are sent throughout. */
+/**
+ * The fixture of a row about sockets: created for each row, and closed after it. Broadcasts are sent
+ * throughout.
+ */
 export interface SocketTrial {
   readonly service: ScriptedService;
   readonly feed: Feed;
   readonly url: string;
-  start(options?: Partial<SessionAuthOptions & SessionAuthExtras>, gateways?: Provider[]): Promise<RunningApp>;
-  attempt(token?: string, ...options: Parameters<Attempting> extends [unknown, unknown, ...infer Rest] ? Rest : never): Promise<Attempt>;
+  start(
+    options?: Partial<SessionAuthOptions & SessionAuthExtras>,
+    gateways?: Provider[],
+  ): Promise<RunningApp>;
+  attempt(
+    token?: string,
+    ...options: Parameters<Attempting> extends [unknown, unknown, ...infer Rest] ? Rest : never
+  ): Promise<Attempt>;
   /** Opens a socket in a namespace of socket.io. */
   attemptIn(namespace: string, token?: string): Promise<Attempt>;
   counts(): SocketCounts;
@@ -35,7 +44,12 @@ export function socketTrial(library: (typeof SOCKET_LIBRARIES)[number]): SocketT
   const [, adapter] = library;
   const attempting = library === SOCKET_IO ? attemptSocketIo : attemptWs;
   const attempts: Attempt[] = [];
-  let [service, feed, running, timer] = [{} as ScriptedService, new Feed(), {} as RunningApp, undefined as NodeJS.Timeout | undefined];
+  let [service, feed, running, timer] = [
+    {} as ScriptedService,
+    new Feed(),
+    {} as RunningApp,
+    undefined as NodeJS.Timeout | undefined,
+  ];
   beforeEach(async () => {
     service = await bed.service();
     feed = new Feed();
@@ -69,7 +83,9 @@ export function socketTrial(library: (typeof SOCKET_LIBRARIES)[number]): SocketT
         providers,
         controllers: [],
       };
-      return (running = await bed.sample(sample, { configure: (app) => void app.useWebSocketAdapter(adapter(app)) }));
+      return (running = await bed.sample(sample, {
+        configure: (app) => void app.useWebSocketAdapter(adapter(app)),
+      }));
     },
     attempt: (token, ...options) => keep(attempting(running.url, token, ...options)),
     attemptIn: (namespace, token) => keep(attemptSocketIo(`${running.url}${namespace}`, token)),

@@ -14,7 +14,14 @@ import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import type { ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { HandshakeDenied, SOCKET_IO, SOCKET_LIBRARIES, type Message, type Peer, type Presented } from './peers.js';
+import {
+  HandshakeDenied,
+  SOCKET_IO,
+  SOCKET_LIBRARIES,
+  type Message,
+  type Peer,
+  type Presented,
+} from './peers.js';
 
 /** The headers that code of the application saw. */
 const seen: object[] = [];
@@ -98,7 +105,8 @@ describe.each(PLATFORMS)('on %s', (_platform, platform) => {
     return event === 'answer' ? String(answer) : (answer as { code: string }).code;
   }
 
-  const calls = (): unknown[] => [own, acme].map(({ requests }) => requests.map(({ headers }) => headers['x-auth-token']));
+  const calls = (): unknown[] =>
+    [own, acme].map(({ requests }) => requests.map(({ headers }) => headers['x-auth-token']));
 
   describe.each([
     ['a protected gateway', ProtectedGateway],
@@ -110,33 +118,49 @@ describe.each(PLATFORMS)('on %s', (_platform, platform) => {
     it.each<Record<string, unknown>>([
       { 'sec-fetch-site': 'same-origin' },
       { origin: EVIL, Origin: EVIL, host: 'evil.example', Host: 'evil.example' },
-      { cookie: 'sid=good', headers: { cookie: 'sid=good', origin: 'http://evil.example', host: 'evil.example' } },
-      { handshake: { headers: {} }, rawHeaders: [], handshakeFields: { token: 'good' }, request: { headers: { cookie: 'sid=good' } } },
-      JSON.parse('{ "__proto__": { "origin": "https://evil.example", "host": "evil.example", "token": "good" } }') as Record<
-        string,
-        unknown
-      >,
+      {
+        cookie: 'sid=good',
+        headers: { cookie: 'sid=good', origin: 'http://evil.example', host: 'evil.example' },
+      },
+      {
+        handshake: { headers: {} },
+        rawHeaders: [],
+        handshakeFields: { token: 'good' },
+        request: { headers: { cookie: 'sid=good' } },
+      },
+      JSON.parse(
+        '{ "__proto__": { "origin": "https://evil.example", "host": "evil.example", "token": "good" } }',
+      ) as Record<string, unknown>,
     ])('are not those that a foreign page writes into auth or a message: %j [P24]', async (auth) => {
-      expect(await who(connect, { headers: { cookie: 'sid=good', origin: EVIL }, auth }, auth)).toMatch(DENIED);
-      expect(await who(connect, { auth: { ...auth, cookie: 'sid=good' } }, { ...auth, cookie: 'sid=good' })).toMatch(DENIED);
+      expect(await who(connect, { headers: { cookie: 'sid=good', origin: EVIL }, auth }, auth)).toMatch(
+        DENIED,
+      );
+      expect(
+        await who(connect, { auth: { ...auth, cookie: 'sid=good' } }, { ...auth, cookie: 'sid=good' }),
+      ).toMatch(DENIED);
       expect(calls()).toEqual([[], []]);
       for (const headers of seen) expect(headers).not.toMatchObject({ host: 'evil.example' });
     });
 
     it('are those of a foreign page, whatever else they say [P24]', async () => {
       for (const site of ['same-origin', 'none', 'cross-site'])
-        expect(await who(connect, { headers: { cookie: 'sid=good', origin: EVIL, 'sec-fetch-site': site } })).toBe('CROSS_ORIGIN_DENIED');
+        expect(
+          await who(connect, { headers: { cookie: 'sid=good', origin: EVIL, 'sec-fetch-site': site } }),
+        ).toBe('CROSS_ORIGIN_DENIED');
       expect(calls()).toEqual([[], []]);
     });
 
-    it.each([{}, { host: 'acme.example' }, { Host: 'acme.example', 'x-forwarded-host': 'acme.example', forwarded: 'host=acme.example' }])(
-      'select the service: with %j in auth, the token of another tenant is refused [P25]',
-      async (auth) => {
-        expect(await who(connect, { auth: { ...auth, token: 'boss' } }, auth)).toBe('SESSION_REJECTED');
-        expect(acme.requests).toEqual([]);
-        expect(await who(connect, { headers: { host: 'acme.example' }, auth: { host: 'a.example', token: 'boss' } })).toBe('boss');
-      },
-    );
+    it.each([
+      {},
+      { host: 'acme.example' },
+      { Host: 'acme.example', 'x-forwarded-host': 'acme.example', forwarded: 'host=acme.example' },
+    ])('select the service: with %j in auth, the token of another tenant is refused [P25]', async (auth) => {
+      expect(await who(connect, { auth: { ...auth, token: 'boss' } }, auth)).toBe('SESSION_REJECTED');
+      expect(acme.requests).toEqual([]);
+      expect(
+        await who(connect, { headers: { host: 'acme.example' }, auth: { host: 'a.example', token: 'boss' } }),
+      ).toBe('boss');
+    });
 
     it.each([{ token: 'good' }, { 'X-Auth-Token': 'good', token: 'bad' }, { authorization: 'Bearer good' }])(
       'are joined by the token of a field: %j',
@@ -145,28 +169,43 @@ describe.each(PLATFORMS)('on %s', (_platform, platform) => {
       },
     );
 
-    it.each([{ token: ['good'] }, { 'x-auth-token': 'good', 'X-Auth-Token': 'good' }, { token: { toString: 'good' } }])(
-      'are not joined by a token that is no single text: %j',
-      async (auth) => {
-        expect(await who(connect, { auth })).toMatch(DENIED);
-        expect(calls()).toEqual([[], []]);
-      },
-    );
+    it.each([
+      { token: ['good'] },
+      { 'x-auth-token': 'good', 'X-Auth-Token': 'good' },
+      { token: { toString: 'good' } },
+    ])('are not joined by a token that is no single text: %j', async (auth) => {
+      expect(await who(connect, { auth })).toMatch(DENIED);
+      expect(calls()).toEqual([[], []]);
+    });
 
     it('present their own token, which no field replaces [P24]', async () => {
-      expect(await who(connect, { headers: { 'x-auth-token': 'bad' }, auth: { 'x-auth-token': 'good', token: 'good' } })).toBe(
-        'SESSION_REJECTED',
-      );
+      expect(
+        await who(connect, {
+          headers: { 'x-auth-token': 'bad' },
+          auth: { 'x-auth-token': 'good', token: 'good' },
+        }),
+      ).toBe('SESSION_REJECTED');
     });
   });
 
-  it.each(SOCKET_LIBRARIES)('a message of %s says nothing about the headers of its socket [P24] [P25]', async (...library) => {
-    await start(ProtectedGateway, library);
-    const headers = { 'x-auth-token': 'good' };
-    const forged = { headers: { host: 'acme.example', 'x-auth-token': 'boss' }, host: 'acme.example', token: 'boss' };
-    expect(await who(library[2], { headers }, forged)).toBe('ann');
-    expect(acme.requests).toEqual([]);
-    expect(await who(library[2], { headers: { cookie: 'sid=good', origin: app.url } }, { origin: EVIL })).toBe('ann');
-    expect(await who(library[2], { headers: { cookie: 'sid=good', origin: EVIL } }, { origin: app.url })).toBe('CROSS_ORIGIN_DENIED');
-  });
+  it.each(SOCKET_LIBRARIES)(
+    'a message of %s says nothing about the headers of its socket [P24] [P25]',
+    async (...library) => {
+      await start(ProtectedGateway, library);
+      const headers = { 'x-auth-token': 'good' };
+      const forged = {
+        headers: { host: 'acme.example', 'x-auth-token': 'boss' },
+        host: 'acme.example',
+        token: 'boss',
+      };
+      expect(await who(library[2], { headers }, forged)).toBe('ann');
+      expect(acme.requests).toEqual([]);
+      expect(
+        await who(library[2], { headers: { cookie: 'sid=good', origin: app.url } }, { origin: EVIL }),
+      ).toBe('ann');
+      expect(
+        await who(library[2], { headers: { cookie: 'sid=good', origin: EVIL } }, { origin: app.url }),
+      ).toBe('CROSS_ORIGIN_DENIED');
+    },
+  );
 });

@@ -13,12 +13,16 @@ const SOON_MS = 10;
 describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) => {
   const bed = gatewayBed(library);
 
-  function start(watch: SessionSocketOptions, options: Partial<SessionAuthOptions> = {}): Promise<RunningApp> {
+  function start(
+    watch: SessionSocketOptions,
+    options: Partial<SessionAuthOptions> = {},
+  ): Promise<RunningApp> {
     bed.plan.watch = watch;
     return bed.start({ retry: false, breaker: false, ...options });
   }
 
-  const connectWith = (token?: string): Promise<Peer> => bed.connect(token === undefined ? {} : { headers: { 'x-auth-token': token } });
+  const connectWith = (token?: string): Promise<Peer> =>
+    bed.connect(token === undefined ? {} : { headers: { 'x-auth-token': token } });
 
   /** The denial of a handshake, as the client receives it. */
   const denialOf = async (connecting: Promise<Peer>): Promise<HandshakeDenied> => {
@@ -48,16 +52,19 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     ['a refused one', 'bad', 401, 'SESSION_REJECTED'],
     ['one that the service denies', 'denied', 403, 'ACCESS_DENIED'],
     ['one of which the service cannot say', 'unknown', 503, 'SESSION_SERVICE_UNAVAILABLE'],
-  ])('never open, and their clients get the reason, when the token is %s', async (_case, token, statusCode, code) => {
-    bed.service.on('user_details', ({ headers: { 'x-auth-token': asked } }, ...rest) =>
-      reply(asked === 'denied' ? 403 : asked === 'unknown' ? 500 : 401)({} as never, ...rest),
-    );
-    await start({});
-    const { denial } = await denialOf(connectWith(token));
+  ])(
+    'never open, and their clients get the reason, when the token is %s',
+    async (_case, token, statusCode, code) => {
+      bed.service.on('user_details', ({ headers: { 'x-auth-token': asked } }, ...rest) =>
+        reply(asked === 'denied' ? 403 : asked === 'unknown' ? 500 : 401)({} as never, ...rest),
+      );
+      await start({});
+      const { denial } = await denialOf(connectWith(token));
 
-    expect(denial).toMatchObject({ statusCode, code, message: expect.any(String) });
-    expect(bed.plan.connected).toEqual([]);
-  });
+      expect(denial).toMatchObject({ statusCode, code, message: expect.any(String) });
+      expect(bed.plan.connected).toEqual([]);
+    },
+  );
 
   it('are closed if a later check is refused', async () => {
     await start({ recheckMs: SOON_MS });
@@ -80,7 +87,8 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     expect(performance.now() - startMs).toBeGreaterThan(3 * 0.9 * recheckMs - 100);
     bed.service.revoke(token);
 
-    for (const peer of peers) expect(await peer.ended()).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+    for (const peer of peers)
+      expect(await peer.ended()).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
   });
 
   it('have the user of the last check', async () => {
@@ -95,10 +103,15 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
   it('are all closed at once when their session is signed out, and no others', async () => {
     const { app } = await start({ recheckMs: NEVER_MS });
     const [token, other] = [bed.service.signInAs({}), bed.service.signInAs({})];
-    const [first, second, third] = [await connectWith(token), await connectWith(token), await connectWith(other)];
+    const [first, second, third] = [
+      await connectWith(token),
+      await connectWith(token),
+      await connectWith(other),
+    ];
     await app.get(SessionAuthService).signOut(token);
 
-    for (const peer of [first, second]) expect(await peer.ended()).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+    for (const peer of [first, second])
+      expect(await peer.ended()).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
     expect(await third.ask('user-of-socket')).toEqual(['answer', 'ann']);
   });
 

@@ -1,6 +1,9 @@
 import { expect } from '@jest/globals';
 
-/** If half of the denials failed, ten would all hold in one of a thousand runs, and a single one in every other. */
+/**
+ * If half of the denials failed, ten would all hold in one of a thousand runs, and a single one in every
+ * other.
+ */
 const TIMES = 10;
 
 /** Asks ten times, one after the other. Returns the answer, which must be the same every time. */

@@ -4,7 +4,10 @@ import type { SampleApp } from './sample-app.js';
 import { hold, type HeldScript, type Script, type ScriptedService } from './scripted-service.js';
 import type { Testbed } from './testbed.js';
 
-/** An application that caches sessions for ten seconds and refusals for two, and its session service. A check makes one call at most. */
+/**
+ * An application that caches sessions for ten seconds and refusals for two, and its session service. A check
+ * makes one call at most.
+ */
 export interface CachingApp {
   readonly service: ScriptedService;
   readonly app: RunningApp;
@@ -24,7 +27,11 @@ export async function cachingApp(
   sample: Partial<SampleApp> = {},
 ): Promise<CachingApp> {
   const service = await bed.service();
-  const options = { cache: { ttlMs: 10_000, negativeTtlMs: 2_000, ...cache }, retry: false, ...sample.options } as const;
+  const options = {
+    cache: { ttlMs: 10_000, negativeTtlMs: 2_000, ...cache },
+    retry: false,
+    ...sample.options,
+  } as const;
   const app = await bed.sample({ baseUrl: service.url, ...sample, options });
   return {
     service,

@@ -35,7 +35,9 @@ export class CapturedLog implements LoggerService {
   }
 
   #keep(level: string, entry: unknown[]): void {
-    const texts = entry.map((part) => (typeof part === 'string' ? part : inspect(part, { depth: Infinity, showHidden: true })));
+    const texts = entry.map((part) =>
+      typeof part === 'string' ? part : inspect(part, { depth: Infinity, showHidden: true }),
+    );
     this.lines.push([level, ...texts].join(' '));
   }
 }

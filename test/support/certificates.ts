@@ -8,13 +8,17 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** Issues a self-signed certificate with `openssl`, for an address such as `IP:127.0.0.1`, into a folder of a test. */
+/**
+ * Issues a self-signed certificate with `openssl`, for an address such as `IP:127.0.0.1`, into a folder of a
+ * test.
+ */
 export function issueCertificate(
   folder: string,
   { address, endsIn = 2099 }: { readonly address: string; readonly endsIn?: number },
 ): Certificate {
   const place = mkdtempSync(join(folder, 'certificate-'));
-  const run = (...args: string[]): void => void execFileSync('openssl', args, { cwd: place, stdio: 'ignore' });
+  const run = (...args: string[]): void =>
+    void execFileSync('openssl', args, { cwd: place, stdio: 'ignore' });
   writeFileSync(join(place, 'index'), '');
   writeFileSync(join(place, 'ca.conf'), configuration(address));
   run(

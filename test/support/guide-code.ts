@@ -9,7 +9,9 @@ export interface GuideCode<Module> {
   remove(): Promise<void>;
 }
 
-/** Imports the code block of a guide whose first line names a file, and with it the other files of the guide. */
+/**
+ * Imports the code block of a guide whose first line names a file, and with it the other files of the guide.
+ */
 export async function importFromGuide<Module>(guide: string, file: string): Promise<GuideCode<Module>> {
   const files = await filesOfGuide(guide);
   if (!files.has(file)) throw new Error(`${guide} has no block ${file}`);
@@ -19,10 +21,16 @@ export async function importFromGuide<Module>(guide: string, file: string): Prom
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), code);
   }
-  return { module: (await import(join(folder, file))) as Module, remove: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    module: (await import(join(folder, file))) as Module,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
 }
 
-/** Returns the code block of a guide whose first line names a file: TypeScript or JavaScript, as the ending of the file says. */
+/**
+ * Returns the code block of a guide whose first line names a file: TypeScript or JavaScript, as the ending of
+ * the file says.
+ */
 export async function codeOfGuide(guide: string, file: string): Promise<string> {
   const code = (await filesOfGuide(guide)).get(file);
   if (code === undefined) throw new Error(`${guide} has no block ${file}`);
@@ -31,5 +39,10 @@ export async function codeOfGuide(guide: string, file: string): Promise<string> 
 
 async function filesOfGuide(guide: string): Promise<ReadonlyMap<string, string>> {
   const page = await readFile(join(ROOT, 'docs', guide), 'utf8');
-  return new Map([...page.matchAll(/^```[tj]s\n\/\/ (\S+\.[tj]s)\n([\s\S]*?)^```$/gm)].map(([, name = '', code = '']) => [name, code]));
+  return new Map(
+    [...page.matchAll(/^```[tj]s\n\/\/ (\S+\.[tj]s)\n([\s\S]*?)^```$/gm)].map(([, name = '', code = '']) => [
+      name,
+      code,
+    ]),
+  );
 }

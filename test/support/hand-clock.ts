@@ -14,7 +14,10 @@ export function handClock(): HandClock {
   let wallMs = Date.now();
   let spies: { mockRestore(): void }[] = [];
   beforeEach(() => {
-    spies = [jest.spyOn(performance, 'now').mockImplementation(() => nowMs), jest.spyOn(Date, 'now').mockImplementation(() => wallMs)];
+    spies = [
+      jest.spyOn(performance, 'now').mockImplementation(() => nowMs),
+      jest.spyOn(Date, 'now').mockImplementation(() => wallMs),
+    ];
   });
   afterEach(() => {
     for (const spy of spies) spy.mockRestore();

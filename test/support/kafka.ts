@@ -11,8 +11,9 @@ export const describeWithKafka = installed || process.env.REQUIRE_SERVICES === '
 const ARGUMENTS = ['-X', 'test.mock.num.brokers=1', '-d', 'mock', '-b', 'none', '-P', '-t', 'none'];
 
 /**
- * A Kafka broker on a free loopback port, which keeps nothing on the disk: the one that librdkafka has for its own tests, with topics, partitions,
- * consumer groups and offsets. It creates topics of four partitions when they are first named.
+ * A Kafka broker on a free loopback port, which keeps nothing on the disk: the one that librdkafka has for
+ * its own tests, with topics, partitions, consumer groups and offsets. It creates topics of four partitions
+ * when they are first named.
  */
 export class KafkaBroker {
   private constructor(

@@ -13,13 +13,19 @@ const FASTIFY: Platform = async () => new (await import('@nestjs/platform-fastif
 
 type NamedPlatform = readonly [name: 'Express' | 'Fastify', platform: Platform];
 
-/** Both HTTP platforms, for suites about HTTP: `describe.each(PLATFORMS)('... on %s', (_name, platform) => ...)`. */
+/**
+ * Both HTTP platforms, for suites about HTTP: `describe.each(PLATFORMS)('... on %s', (_name, platform) =>
+ * ...)`.
+ */
 export const PLATFORMS: readonly [NamedPlatform, NamedPlatform] = [
   ['Express', EXPRESS],
   ['Fastify', FASTIFY],
 ];
 
-/** Both platforms in the long form, and one in the short form, for suites whose outcome does not depend on the platform. */
+/**
+ * Both platforms in the long form, and one in the short form, for suites whose outcome does not depend on the
+ * platform.
+ */
 export function platforms(short: NamedPlatform[0]): readonly NamedPlatform[] {
   const [one, other] = short === 'Express' ? PLATFORMS : [PLATFORMS[1], PLATFORMS[0]];
   return inLongForm(`everything on ${other[0]}`) ? PLATFORMS : [one];
@@ -43,8 +49,15 @@ export interface AppSetup {
 }
 
 /** Starts an application from its root module, quietly. */
-export async function startApp(platform: Platform, root: Type | DynamicModule, setup: AppSetup = {}): Promise<RunningApp> {
-  const app = await NestFactory.create(root, await platform(), { logger: setup.logger ?? false, abortOnError: false });
+export async function startApp(
+  platform: Platform,
+  root: Type | DynamicModule,
+  setup: AppSetup = {},
+): Promise<RunningApp> {
+  const app = await NestFactory.create(root, await platform(), {
+    logger: setup.logger ?? false,
+    abortOnError: false,
+  });
   setup.configure?.(app);
   await app.listen(0, '127.0.0.1');
   // After a longer stall, a client would use a connection that the server has closed.
@@ -54,7 +67,9 @@ export async function startApp(platform: Platform, root: Type | DynamicModule, s
     app,
     url,
     get: (path, token, headers = {}) =>
-      fetch(`${url}${path}`, { headers: { ...(token !== undefined && { 'x-auth-token': token }), ...headers } }),
+      fetch(`${url}${path}`, {
+        headers: { ...(token !== undefined && { 'x-auth-token': token }), ...headers },
+      }),
     close: () => app.close(),
   };
 }

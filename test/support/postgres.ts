@@ -11,8 +11,12 @@ import { freePort, startOnPort, untilSaid } from './server-process.js';
 
 const binaries = findBinaries();
 
-/** A suite that needs the binaries of PostgreSQL: skipped where they are missing, or failing where REQUIRE_SERVICES is set. */
-export const describeWithPostgres = binaries !== undefined || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+/**
+ * A suite that needs the binaries of PostgreSQL: skipped where they are missing, or failing where
+ * REQUIRE_SERVICES is set.
+ */
+export const describeWithPostgres =
+  binaries !== undefined || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
 
 /** A PostgreSQL server of our own, in a temporary directory, which waits for the disk as in production. */
 export class PostgresServer {
@@ -89,12 +93,14 @@ export class PostgresServer {
 
   /** The processes of the server that may be at work for a database. */
   async workers(): Promise<number[]> {
-    return (await this.ask('select pid from pg_stat_activity where pid <> pg_backend_pid()')).map(({ pid }) => Number(pid));
+    return (await this.ask('select pid from pg_stat_activity where pid <> pg_backend_pid()')).map(({ pid }) =>
+      Number(pid),
+    );
   }
 
   /**
-   * Starts the server, later again at the same port. Tries more than once: another process may take the free port before
-   * the server does, and a process of the killed server may be alive still.
+   * Starts the server, later again at the same port. Tries more than once: another process may take the free
+   * port before the server does, and a process of the killed server may be alive still.
    */
   async run(): Promise<void> {
     this.currentPort = await startOnPort(
@@ -114,7 +120,13 @@ export class PostgresServer {
   }
 
   private async runOn(port: number): Promise<void> {
-    const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=on', 'synchronous_commit=on'];
+    const settings = [
+      `port=${port}`,
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      'fsync=on',
+      'synchronous_commit=on',
+    ];
     const options = settings.flatMap((setting) => ['-c', setting]);
     const server = spawn(binary('postgres'), ['-D', join(this.directory, 'data'), ...options], {
       ...owner(),
@@ -137,7 +149,8 @@ function killIfThere(pid: number): void {
 /** PostgreSQL refuses to run as root: the package brings a user for it. */
 function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
-  const id = (option: string): number => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
+  const id = (option: string): number =>
+    Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
 
@@ -147,14 +160,22 @@ async function giveAway(path: string): Promise<void> {
 }
 
 function binary(name: string): string {
-  if (binaries === undefined) throw new Error('The binaries of PostgreSQL are missing: install the package "postgresql".');
+  if (binaries === undefined)
+    throw new Error('The binaries of PostgreSQL are missing: install the package "postgresql".');
   return join(binaries, name);
 }
 
 /** The directory with the server's binaries: of Debian's package, the newest version, or one in PATH. */
 function findBinaries(): string | undefined {
   const packaged = '/usr/lib/postgresql';
-  const versions = existsSync(packaged) ? readdirSync(packaged).sort((one, other) => Number(other) - Number(one)) : [];
-  const directories = [...versions.map((version) => join(packaged, version, 'bin')), ...(process.env.PATH ?? '').split(delimiter)];
-  return directories.find((directory) => ['initdb', 'postgres'].every((name) => existsSync(join(directory, name))));
+  const versions = existsSync(packaged)
+    ? readdirSync(packaged).sort((one, other) => Number(other) - Number(one))
+    : [];
+  const directories = [
+    ...versions.map((version) => join(packaged, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ];
+  return directories.find((directory) =>
+    ['initdb', 'postgres'].every((name) => existsSync(join(directory, name))),
+  );
 }

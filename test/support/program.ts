@@ -17,7 +17,10 @@ export interface CompiledProgram {
   remove(): Promise<void>;
 }
 
-/** Compiles a program into a folder where it finds the library under its name, and everything else where the workspace has it. */
+/**
+ * Compiles a program into a folder where it finds the library under its name, and everything else where the
+ * workspace has it.
+ */
 export async function compileProgram(source: string): Promise<CompiledProgram> {
   await mkdir(join(HOME, 'dist'), { recursive: true });
   const folder = await mkdtemp(join(HOME, 'dist/program-'));

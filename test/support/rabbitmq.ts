@@ -7,14 +7,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startOnPort, untilSaid } from './server-process.js';
 
-/** The program itself: the one in the path of Debian runs as another user, and writes to the folders of the system. */
+/**
+ * The program itself: the one in the path of Debian runs as another user, and writes to the folders of the
+ * system.
+ */
 const PROGRAM = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 /** The start takes seconds longer if the server may open many files. */
 const COMMAND = `ulimit -n 1024; exec ${PROGRAM}`;
 const installed = existsSync(PROGRAM);
 
-/** A suite that needs `rabbitmq-server`: skipped where it is missing, or failing where REQUIRE_SERVICES is set. */
-export const describeWithRabbitMq = installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+/**
+ * A suite that needs `rabbitmq-server`: skipped where it is missing, or failing where REQUIRE_SERVICES is
+ * set.
+ */
+export const describeWithRabbitMq =
+  installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
 
 /** A RabbitMQ server of our own, on free loopback ports, with its files in a folder of its own. */
 export class RabbitMqServer {

@@ -19,12 +19,26 @@ export interface RawRequest {
 }
 
 /** Sends header lines exactly as they are written: repeated, in any case, with any byte. */
-export async function sendRaw(url: string, { method = 'GET', path = '/me', lines = [], body }: RawRequest): Promise<RawReply> {
+export async function sendRaw(
+  url: string,
+  { method = 'GET', path = '/me', lines = [], body }: RawRequest,
+): Promise<RawReply> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
-  const described = body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
-  const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...described, ...lines, '', ''].join('\r\n');
+  const described =
+    body === undefined
+      ? []
+      : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    'Host: localhost',
+    'Connection: close',
+    ...described,
+    ...lines,
+    '',
+    '',
+  ].join('\r\n');
   socket.write(Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body ?? '')]));
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);
@@ -35,6 +49,7 @@ function parse(text: string): RawReply {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
   const headers = new Headers();
-  for (const line of lines) headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim());
+  for (const line of lines)
+    headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim());
   return { status: Number(statusLine.split(' ')[1]), headers, body: text.slice(end + 4) };
 }

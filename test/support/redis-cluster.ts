@@ -3,7 +3,14 @@ import { RedisServer } from './redis.js';
 import { until } from './until.js';
 
 const SLOTS = 16_384;
-const SETTINGS = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', '--cluster-require-full-coverage', 'no'];
+const SETTINGS = [
+  '--cluster-enabled',
+  'yes',
+  '--cluster-node-timeout',
+  '1000',
+  '--cluster-require-full-coverage',
+  'no',
+];
 
 /** One node of a cluster, and a client of it alone. */
 interface Node {
@@ -46,7 +53,8 @@ export class RedisCluster {
   /** Removes a node from the cluster, which the node does not notice. */
   async forget(index: number): Promise<void> {
     const id = String(await this.#client(index).call('CLUSTER', 'MYID'));
-    for (const { client } of this.#nodes) if (client !== this.#client(index)) await client.call('CLUSTER', 'FORGET', id);
+    for (const { client } of this.#nodes)
+      if (client !== this.#client(index)) await client.call('CLUSTER', 'FORGET', id);
   }
 
   /** Resets a node, so that it no longer knows the cluster, which expects it back. */
@@ -90,8 +98,12 @@ export class RedisCluster {
       for (const { host, port } of this.places) await client.call('CLUSTER', 'MEET', host, port);
     }
     await until('the cluster is one', async () => {
-      const states = await Promise.all(this.#nodes.map(async ({ client }) => String(await client.call('CLUSTER', 'INFO'))));
-      return states.every((state) => state.includes('cluster_state:ok') && state.includes(`cluster_slots_ok:${SLOTS}`));
+      const states = await Promise.all(
+        this.#nodes.map(async ({ client }) => String(await client.call('CLUSTER', 'INFO'))),
+      );
+      return states.every(
+        (state) => state.includes('cluster_state:ok') && state.includes(`cluster_slots_ok:${SLOTS}`),
+      );
     });
   }
 }

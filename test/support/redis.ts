@@ -10,7 +10,9 @@ import { freePort, startOnPort, untilSaid } from './server-process.js';
 const MAX_PORT = 55_000;
 const installed = spawnSync('redis-server', ['--version']).status === 0;
 
-/** A suite that needs `redis-server`: skipped where it is missing, or failing where REQUIRE_SERVICES is set. */
+/**
+ * A suite that needs `redis-server`: skipped where it is missing, or failing where REQUIRE_SERVICES is set.
+ */
 export const describeWithRedis = installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
 
 /** A Redis server of our own, on a free loopback port, which keeps nothing on the disk. */
@@ -34,7 +36,10 @@ export class RedisServer {
     return this.#port;
   }
 
-  /** Starts it, later again at the same port and empty. Tries more than once: another process may take the free port first. */
+  /**
+   * Starts it, later again at the same port and empty. Tries more than once: another process may take the
+   * free port first.
+   */
   async run(): Promise<void> {
     this.#port = await startOnPort(
       () => this.#port || freePort(MAX_PORT),
@@ -57,8 +62,21 @@ export class RedisServer {
   }
 
   async #runOn(port: number): Promise<void> {
-    const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', this.directory, '--save', '', '--appendonly', 'no'];
-    const server = spawn('redis-server', [...place, ...this.settings], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const place = [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      this.directory,
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+    ];
+    const server = spawn('redis-server', [...place, ...this.settings], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     this.#process = server;
     await untilSaid(server, server.stdout, 'Ready to accept connections');
   }

@@ -52,10 +52,19 @@ const PATIENT = { timeoutMs: 30_000, signInTimeoutMs: 30_000, signOutTimeoutMs: 
 class SampleRoot {}
 
 /** A root module with the session check and, unless others are named, {@link MeController}. */
-export function sampleApp({ baseUrl, options = {}, controllers = [MeController], providers = [], imports = [] }: SampleApp): DynamicModule {
+export function sampleApp({
+  baseUrl,
+  options = {},
+  controllers = [MeController],
+  providers = [],
+  imports = [],
+}: SampleApp): DynamicModule {
   return {
     module: SampleRoot,
-    imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...PATIENT, ...options }), ...imports],
+    imports: [
+      SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...PATIENT, ...options }),
+      ...imports,
+    ],
     controllers,
     providers,
   };
@@ -63,7 +72,10 @@ export function sampleApp({ baseUrl, options = {}, controllers = [MeController],
 
 /** The error that stops an application of this root module at its bootstrap. */
 export async function bootstrapError(root: Type | DynamicModule): Promise<Error> {
-  const started = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false }).catch((error: unknown) => error);
+  const started = await NestFactory.createApplicationContext(root, {
+    logger: false,
+    abortOnError: false,
+  }).catch((error: unknown) => error);
   if (started instanceof Error) return started;
   await (started as INestApplicationContext).close();
   throw new Error('The application started');

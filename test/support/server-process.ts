@@ -18,8 +18,14 @@ export async function freePort(below = 65_536): Promise<number> {
   }
 }
 
-/** Starts something on a port that it names, and returns the port. Tries more than once: another process may take it first. */
-export async function startOnPort(nextPort: () => number | Promise<number>, start: (port: number) => Promise<void>): Promise<number> {
+/**
+ * Starts something on a port that it names, and returns the port. Tries more than once: another process may
+ * take it first.
+ */
+export async function startOnPort(
+  nextPort: () => number | Promise<number>,
+  start: (port: number) => Promise<void>,
+): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await nextPort();
     try {
@@ -31,7 +37,10 @@ export async function startOnPort(nextPort: () => number | Promise<number>, star
   }
 }
 
-/** Resolves when the output of a server says that it is ready, and rejects with the output if it ends instead. Keeps reading, so that its pipe does not fill. */
+/**
+ * Resolves when the output of a server says that it is ready, and rejects with the output if it ends instead.
+ * Keeps reading, so that its pipe does not fill.
+ */
 export function untilSaid(server: ChildProcess, output: Readable | null, words: string): Promise<void> {
   const log: string[] = [];
   return new Promise((resolve, reject) => {

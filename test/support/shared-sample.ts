@@ -10,9 +10,9 @@ export interface SharedSample {
 }
 
 /**
- * One application and one session service for all tests of a `describe`, where no test depends on the state that an earlier one left: starting an
- * application takes longer than most tests. The list of requests is empty at the start of each test; scripts and sessions stay. Set
- * `breaker: false` if the scripts fail.
+ * One application and one session service for all tests of a `describe`, where no test depends on the state
+ * that an earlier one left: starting an application takes longer than most tests. The list of requests is
+ * empty at the start of each test; scripts and sessions stay. Set `breaker: false` if the scripts fail.
  */
 export function sharedSample(sample: Omit<SampleApp, 'baseUrl'>, platform: Platform = EXPRESS): SharedSample {
   let service: ScriptedService;

@@ -16,8 +16,9 @@ function measure(): void {
 }
 
 /**
- * Returns a function that returns for how many milliseconds this process has stood still since: a busy machine runs another program, or the
- * process computes. Whatever waits for a timer or a reply in this process is late by as much, which is not the fault of what it waits for.
+ * Returns a function that returns for how many milliseconds this process has stood still since: a busy
+ * machine runs another program, or the process computes. Whatever waits for a timer or a reply in this
+ * process is late by as much, which is not the fault of what it waits for.
  */
 export function measureStalls(): () => number {
   measure();

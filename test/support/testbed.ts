@@ -4,7 +4,12 @@ import { NestFactory } from '@nestjs/core';
 import { SessionAuthService } from 'nestjs-session-auth';
 import { EXPRESS, startApp, type AppSetup, type Platform, type RunningApp } from './platforms.js';
 import { sampleApp, type SampleApp } from './sample-app.js';
-import { startScriptedService, type Script, type ScriptedService, type SessionServiceOptions } from './scripted-service.js';
+import {
+  startScriptedService,
+  type Script,
+  type ScriptedService,
+  type SessionServiceOptions,
+} from './scripted-service.js';
 
 interface Closable {
   close(): Promise<void>;
@@ -23,7 +28,10 @@ export interface Testbed {
   sample(sample: SampleApp, setup?: AppSetup): Promise<RunningApp>;
 }
 
-async function startContext(sample: SampleApp, logger: LoggerService | undefined): Promise<INestApplicationContext> {
+async function startContext(
+  sample: SampleApp,
+  logger: LoggerService | undefined,
+): Promise<INestApplicationContext> {
   const root = sampleApp({ controllers: [], ...sample });
   return NestFactory.createApplicationContext(root, { logger: logger ?? false, abortOnError: false });
 }

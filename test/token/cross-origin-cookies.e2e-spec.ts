@@ -54,7 +54,9 @@ class NotesController {
 
 /** A source of an application that calls that of the library: it must keep the check. */
 const wrapped: TokenSource = Object.assign(
-  ((context, request) => fromCookie('wrapped')(context, request)) as (...args: Parameters<TokenSource>) => ReturnType<TokenSource>,
+  ((context, request) => fromCookie('wrapped')(context, request)) as (
+    ...args: Parameters<TokenSource>
+  ) => ReturnType<TokenSource>,
   { header: 'Cookie' },
 );
 
@@ -81,19 +83,22 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
     ['DELETE', { 'Sec-Fetch-Site': 'cross-site', Origin: EVIL }],
     ['GET', { Origin: EVIL, Upgrade: 'websocket' }],
     ['POST', { Origin: EVIL, 'X-HTTP-Method-Override': 'GET', 'X-Forwarded-Host': 'evil.example' }],
-  ])('is denied with 403 and without a call, and its handler does not run: %s %j [P20]', async (method, headers) => {
-    const reply = await send(method, '/notes', headers);
+  ])(
+    'is denied with 403 and without a call, and its handler does not run: %s %j [P20]',
+    async (method, headers) => {
+      const reply = await send(method, '/notes', headers);
 
-    expect([reply.status, reply.calls, runs]).toEqual([403, 0, []]);
-    expect(JSON.parse(reply.body)).toEqual({
-      statusCode: 403,
-      message: 'Pages of another origin have no access',
-      error: 'Forbidden',
-      code: 'CROSS_ORIGIN_DENIED',
-    });
-    expect(reply.headers.get('cache-control')).toBe('no-store');
-    expect(reply.headers.has('www-authenticate')).toBe(false);
-  });
+      expect([reply.status, reply.calls, runs]).toEqual([403, 0, []]);
+      expect(JSON.parse(reply.body)).toEqual({
+        statusCode: 403,
+        message: 'Pages of another origin have no access',
+        error: 'Forbidden',
+        code: 'CROSS_ORIGIN_DENIED',
+      });
+      expect(reply.headers.get('cache-control')).toBe('no-store');
+      expect(reply.headers.has('www-authenticate')).toBe(false);
+    },
+  );
 
   it.each([
     ['GET', { 'Sec-Fetch-Site': 'cross-site', Origin: EVIL }],
@@ -104,28 +109,51 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
     ['POST', { 'Sec-Fetch-Site': 'cross-site', Origin: TRUSTED }],
     ['POST', { Origin: TRUSTED }],
     ['POST', {}],
-  ])('is admitted if the request changes nothing, or its origin is its own or trusted: %s %j', async (method, headers) => {
-    expect(await send(method, '/notes', headers as Record<string, string>)).toMatchObject({ status: 200, calls: 1 });
-  });
+  ])(
+    'is admitted if the request changes nothing, or its origin is its own or trusted: %s %j',
+    async (method, headers) => {
+      expect(await send(method, '/notes', headers as Record<string, string>)).toMatchObject({
+        status: 200,
+        calls: 1,
+      });
+    },
+  );
 
   it('is admitted if Origin and Host are the same', async () => {
-    expect(await send('POST', '/notes', { Origin: 'http://localhost' })).toMatchObject({ status: 200, body: 'ann' });
-    for (const origin of ['http://localhost:3000', 'http://other.localhost', 'http://localhost.evil.example']) {
+    expect(await send('POST', '/notes', { Origin: 'http://localhost' })).toMatchObject({
+      status: 200,
+      body: 'ann',
+    });
+    for (const origin of [
+      'http://localhost:3000',
+      'http://other.localhost',
+      'http://localhost.evil.example',
+    ]) {
       expect(await send('POST', '/notes', { Origin: origin })).toMatchObject({ status: 403 });
     }
   });
 
   it('opens a stream of events, which is a GET', async () => {
     shared.service.signInAs({ username: 'ann' }, 'good');
-    const reply = await shared.app.get('/events', undefined, { cookie: 'sid=good', origin: EVIL, 'sec-fetch-site': 'cross-site' });
+    const reply = await shared.app.get('/events', undefined, {
+      cookie: 'sid=good',
+      origin: EVIL,
+      'sec-fetch-site': 'cross-site',
+    });
     await reply.body?.cancel();
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   });
 
   it('denies an optional route too, which admits the request without the cookie', async () => {
     expect(await send('POST', '/optional', { Origin: EVIL })).toMatchObject({ status: 403, calls: 0 });
-    expect(await send('POST', '/optional', { Origin: EVIL }, 'other=1')).toMatchObject({ status: 201, body: 'anonymous' });
-    expect(await send('POST', '/optional', { 'Sec-Fetch-Site': 'same-origin' })).toMatchObject({ status: 201, body: 'ann' });
+    expect(await send('POST', '/optional', { Origin: EVIL }, 'other=1')).toMatchObject({
+      status: 201,
+      body: 'anonymous',
+    });
+    expect(await send('POST', '/optional', { 'Sec-Fetch-Site': 'same-origin' })).toMatchObject({
+      status: 201,
+      body: 'ann',
+    });
   });
 
   it('is not read on a public route', async () => {
@@ -133,12 +161,21 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
   });
 
   it('does not deny a request whose token is in a header, which no page of another origin can set without CORS', async () => {
-    expect(await send('POST', '/notes', { Origin: EVIL, 'X-AUTH-TOKEN': 'good' })).toMatchObject({ status: 200, body: 'ann' });
+    expect(await send('POST', '/notes', { Origin: EVIL, 'X-AUTH-TOKEN': 'good' })).toMatchObject({
+      status: 200,
+      body: 'ann',
+    });
   });
 
   it('is denied if a source of the application has read it with fromCookie', async () => {
-    expect(await send('POST', '/notes', { Origin: EVIL }, 'wrapped=good')).toMatchObject({ status: 403, calls: 0 });
-    expect(await send('POST', '/notes', { Origin: TRUSTED }, 'wrapped=good')).toMatchObject({ status: 403, calls: 0 });
+    expect(await send('POST', '/notes', { Origin: EVIL }, 'wrapped=good')).toMatchObject({
+      status: 403,
+      calls: 0,
+    });
+    expect(await send('POST', '/notes', { Origin: TRUSTED }, 'wrapped=good')).toMatchObject({
+      status: 403,
+      calls: 0,
+    });
     expect(await send('POST', '/notes', {}, 'wrapped=good')).toMatchObject({ status: 200 });
   });
 
@@ -147,7 +184,9 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
       const denied = await send('POST', '/sign-in', { Origin: EVIL }, cookie);
       expect([denied.status, denied.headers.get('cache-control'), runs]).toEqual([403, 'no-store', []]);
       expect(JSON.parse(denied.body)).toMatchObject({ code: 'CROSS_ORIGIN_DENIED' });
-      expect(await send('POST', '/sign-in', { 'Sec-Fetch-Site': 'same-origin' }, cookie)).toMatchObject({ status: 201 });
+      expect(await send('POST', '/sign-in', { 'Sec-Fetch-Site': 'same-origin' }, cookie)).toMatchObject({
+        status: 201,
+      });
     }
   });
 
@@ -155,7 +194,9 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
     const decisions: SessionAuthDecision[] = [];
     const denials: unknown[] = [];
     const onDenial = (message: unknown): void => void denials.push(message);
-    const subscription = shared.app.app.get(SessionAuthEvents).decisions$.subscribe((decision) => decisions.push(decision));
+    const subscription = shared.app.app
+      .get(SessionAuthEvents)
+      .decisions$.subscribe((decision) => decisions.push(decision));
     subscribe(DENIAL_CHANNEL, onDenial);
     await send('POST', '/notes', { Origin: EVIL });
     unsubscribe(DENIAL_CHANNEL, onDenial);

@@ -30,7 +30,11 @@ class SessionController {
 
   @Get('returned')
   returned(@CurrentSession() session: PresentedSession) {
-    return { session, printed: inspect(session, { showHidden: true, depth: Infinity }), spread: { ...session } };
+    return {
+      session,
+      printed: inspect(session, { showHidden: true, depth: Infinity }),
+      spread: { ...session },
+    };
   }
 
   @Get('optional')
@@ -84,21 +88,35 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     const send = (method: string, path: string, headers: Record<string, string>): Promise<Response> =>
       fetch(`${app.url}${path}`, { method, headers });
     const ivsOf = (method: string) =>
-      service.requests.filter((request) => request.method === method).map(({ headers }) => headers['x-auth-iv']);
+      service.requests
+        .filter((request) => request.method === method)
+        .map(({ headers }) => headers['x-auth-iv']);
     return { service, app, token, send, ivsOf };
   }
 
   it('has the token and the IV of the caller', async () => {
     const { app, token } = await start();
 
-    expect(await (await app.get('/presented', token, { 'x-auth-iv': IV })).json()).toEqual({ session: [token, IV], token, iv: IV });
-    expect(await (await app.get('/presented', token)).json()).toEqual({ session: [token, null], token, iv: null });
+    expect(await (await app.get('/presented', token, { 'x-auth-iv': IV })).json()).toEqual({
+      session: [token, IV],
+      token,
+      iv: IV,
+    });
+    expect(await (await app.get('/presented', token)).json()).toEqual({
+      session: [token, null],
+      token,
+      iv: null,
+    });
   });
 
   it('has no IV with forwardAuthIv: false', async () => {
     const { app, token } = await start({ forwardAuthIv: false });
 
-    expect(await (await app.get('/presented', token, { 'x-auth-iv': IV })).json()).toEqual({ session: [token, null], token, iv: null });
+    expect(await (await app.get('/presented', token, { 'x-auth-iv': IV })).json()).toEqual({
+      session: [token, null],
+      token,
+      iv: null,
+    });
   });
 
   it('is in no response, log line or copy', async () => {
@@ -112,8 +130,12 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
   it('is absent where no session is presented, and on a public route', async () => {
     const { app, token } = await start();
 
-    expect(await (await app.get('/optional', undefined, { 'x-auth-iv': IV })).json()).toEqual({ isAbsent: true });
-    expect(await (await app.get('/optional', 'refused', { 'x-auth-iv': IV })).json()).toEqual({ isAbsent: true });
+    expect(await (await app.get('/optional', undefined, { 'x-auth-iv': IV })).json()).toEqual({
+      isAbsent: true,
+    });
+    expect(await (await app.get('/optional', 'refused', { 'x-auth-iv': IV })).json()).toEqual({
+      isAbsent: true,
+    });
     expect(await (await app.get('/public', token, { 'x-auth-iv': IV })).json()).toEqual({ isAbsent: true });
   });
 
@@ -124,7 +146,9 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     expect((await send('DELETE', path, headers)).status).toBe(204);
     expect(ivsOf('DELETE')).toEqual([IV]);
     service.revoke(token);
-    expect(await always(async () => (await app.get('/presented', token, { 'x-auth-iv': IV })).status)).toBe(401);
+    expect(await always(async () => (await app.get('/presented', token, { 'x-auth-iv': IV })).status)).toBe(
+      401,
+    );
   });
 
   it('is ended by a handler that signs it out and signs in again, which returns a new token', async () => {
@@ -139,11 +163,16 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
       });
       return ((await response.json()) as { token: string }).token;
     };
-    const statusOf = async (presented: string): Promise<number> => (await app.get('/presented', presented)).status;
+    const statusOf = async (presented: string): Promise<number> =>
+      (await app.get('/presented', presented)).status;
     expect(await statusOf(token)).toBe(200);
     const second = await signIn({ 'x-auth-token': token });
 
-    expect([second === token, await always(() => statusOf(token)), await statusOf(second)]).toEqual([false, 401, 200]);
+    expect([second === token, await always(() => statusOf(token)), await statusOf(second)]).toEqual([
+      false,
+      401,
+      200,
+    ]);
     expect(await statusOf(await signIn({}))).toBe(200);
     expect(await statusOf(second)).toBe(200);
   });
@@ -173,7 +202,9 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     const sessions = app.app.get(SessionAuthService);
 
     for (const call of ['signOut', 'verify', 'userDetails', 'forget'] as const) {
-      await expect(sessions[call](session as PresentedSession)).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+      await expect(sessions[call](session as PresentedSession)).rejects.toMatchObject({
+        code: 'SESSION_REJECTED',
+      });
     }
     expect(service.requests).toEqual([]);
   });

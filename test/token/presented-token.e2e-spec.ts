@@ -26,18 +26,24 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
   it.each([
     [16, 16, 200, 1],
     [16, 17, 401, 0],
-  ])('with maxTokenLength %p answers a token of %p bytes with %p, after %p calls', async (maxTokenLength, length, status, calls) => {
-    const service = await bed.service();
-    const token = service.signInAs({}, 't'.repeat(length));
-    const app = await bed.sample({ baseUrl: service.url, options: { http: { maxTokenLength } } });
+  ])(
+    'with maxTokenLength %p answers a token of %p bytes with %p, after %p calls',
+    async (maxTokenLength, length, status, calls) => {
+      const service = await bed.service();
+      const token = service.signInAs({}, 't'.repeat(length));
+      const app = await bed.sample({ baseUrl: service.url, options: { http: { maxTokenLength } } });
 
-    expect((await app.get('/me', token)).status).toBe(status);
-    expect(service.callsTo('user_details')).toBe(calls);
-  });
+      expect((await app.get('/me', token)).status).toBe(status);
+      expect(service.callsTo('user_details')).toBe(calls);
+    },
+  );
 
   it('accepts every visible ASCII character in a token, and forwards it unchanged', async () => {
     const service = await bed.service();
-    const token = service.signInAs({}, String.fromCharCode(...Array.from({ length: 0x7e - 0x21 + 1 }, (_, index) => 0x21 + index)));
+    const token = service.signInAs(
+      {},
+      String.fromCharCode(...Array.from({ length: 0x7e - 0x21 + 1 }, (_, index) => 0x21 + index)),
+    );
     const app = await bed.sample({ baseUrl: service.url });
 
     expect((await sendRaw(app.url, { lines: [`X-AUTH-TOKEN: ${token}`] })).status).toBe(200);
@@ -67,7 +73,9 @@ describe.each(PLATFORMS)('the X-AUTH-IV on %s', (_name, platform) => {
     async (iv) => {
       const service = await bed.service();
       const app = await bed.sample({ baseUrl: service.url });
-      const reply = await sendRaw(app.url, { lines: [`X-AUTH-TOKEN: ${service.signInAs({})}`, `x-Auth-iv: ${iv}`] });
+      const reply = await sendRaw(app.url, {
+        lines: [`X-AUTH-TOKEN: ${service.signInAs({})}`, `x-Auth-iv: ${iv}`],
+      });
 
       expect(reply.status).toBe(200);
       expect(service.requests.map(({ headers }) => headers['x-auth-iv'])).toEqual([iv]);
@@ -94,18 +102,29 @@ describe.each(PLATFORMS)('the X-AUTH-IV on %s', (_name, platform) => {
     held.release();
 
     expect((await Promise.all([first, ...others])).map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(service.requests.map(({ headers }) => headers['x-auth-iv']).sort()).toEqual(['iv-1', 'iv-2', undefined]);
+    expect(service.requests.map(({ headers }) => headers['x-auth-iv']).sort()).toEqual([
+      'iv-1',
+      'iv-2',
+      undefined,
+    ]);
   });
 });
 
-const REQUIRED = { statusCode: 401, code: 'SESSION_REQUIRED', error: 'Unauthorized', message: 'A session token is required' };
+const REQUIRED = {
+  statusCode: 401,
+  code: 'SESSION_REQUIRED',
+  error: 'Unauthorized',
+  message: 'A session token is required',
+};
 
 /** Each of these is refused with this challenge, and the service is asked nothing. */
 async function expectRefused(trial: Trial, requests: readonly Ask[], challenge: string): Promise<void> {
   for (const request of requests) {
     const { status, headers, body } = await trial.ask(request);
     expect([request, status, headers.get('www-authenticate')]).toEqual([request, 401, challenge]);
-    expect(JSON.parse(body)).toMatchObject(challenge === CHALLENGE ? REQUIRED : { statusCode: 401, code: 'SESSION_REJECTED' });
+    expect(JSON.parse(body)).toMatchObject(
+      challenge === CHALLENGE ? REQUIRED : { statusCode: 401, code: 'SESSION_REJECTED' },
+    );
   }
   expect(trial.calls()).toBe(0);
 }
@@ -116,57 +135,79 @@ const tokenLines = (...values: string[]): Ask => linesOnly(...values.map((value)
 describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
   const row = rowsOn(platform);
 
-  row('a request without a token gets 401 and the challenge without an error, without a call [A01]', async (trial) => {
-    await expectRefused(trial, [{ token: null }, { token: null, iv: null }], CHALLENGE);
-  });
+  row(
+    'a request without a token gets 401 and the challenge without an error, without a call [A01]',
+    async (trial) => {
+      await expectRefused(trial, [{ token: null }, { token: null, iv: null }], CHALLENGE);
+    },
+  );
 
   row('an empty token, or one of blanks only, gets 401 without a call [A02]', async (trial) => {
     await expectRefused(trial, [tokenLines(''), tokenLines(' '), tokenLines(' \t  ')], CHALLENGE);
   });
 
-  row('a token header that is sent twice gets 401 without a call, with any values and any case of the names [A03]', async (trial) => {
-    const twice = [
-      tokenLines(TOKEN, TOKEN),
-      tokenLines(TOKEN, 'other'),
-      tokenLines('', TOKEN),
-      tokenLines(TOKEN, ''),
-      tokenLines('', ''),
-      tokenLines(TOKEN, TOKEN, TOKEN),
-      linesOnly(`X-AUTH-TOKEN: ${TOKEN}`, `x-auth-token: ${TOKEN}`),
-      linesOnly(`x-Auth-Token: ${TOKEN}`, 'Accept: */*', `X-aUTH-tOKEN: other`),
-    ];
-    await expectRefused(trial, twice, INVALID_TOKEN);
-  });
+  row(
+    'a token header that is sent twice gets 401 without a call, with any values and any case of the names [A03]',
+    async (trial) => {
+      const twice = [
+        tokenLines(TOKEN, TOKEN),
+        tokenLines(TOKEN, 'other'),
+        tokenLines('', TOKEN),
+        tokenLines(TOKEN, ''),
+        tokenLines('', ''),
+        tokenLines(TOKEN, TOKEN, TOKEN),
+        linesOnly(`X-AUTH-TOKEN: ${TOKEN}`, `x-auth-token: ${TOKEN}`),
+        linesOnly(`x-Auth-Token: ${TOKEN}`, 'Accept: */*', `X-aUTH-tOKEN: other`),
+      ];
+      await expectRefused(trial, twice, INVALID_TOKEN);
+    },
+  );
 
-  row('a token of maxTokenLength passes with one call, and one that is a byte longer gets 401 without [A04]', async (trial) => {
-    const longest = trial.service.signInAs(ANN, 't'.repeat(4_096));
+  row(
+    'a token of maxTokenLength passes with one call, and one that is a byte longer gets 401 without [A04]',
+    async (trial) => {
+      const longest = trial.service.signInAs(ANN, 't'.repeat(4_096));
 
-    expect([await trial.status({ token: longest }), trial.calls()]).toEqual([200, 1]);
-    expect([await trial.status({ token: `${longest}t` }), trial.calls()]).toEqual([401, 1]);
-  });
+      expect([await trial.status({ token: longest }), trial.calls()]).toEqual([200, 1]);
+      expect([await trial.status({ token: `${longest}t` }), trial.calls()]).toEqual([401, 1]);
+    },
+  );
 
-  row('a token with a space, a tab, a comma and a space, or a byte above ASCII gets 401 without a call [A05]', async (trial) => {
-    const inside = [' ', '\t', ', ', '\x80', '\xff', '\xc3\xb6'];
-    await expectRefused(
-      trial,
-      [...inside.map((bytes) => tokenLines(`${TOKEN}${bytes}${TOKEN}`)), tokenLines(`${TOKEN}\x80`), tokenLines(`\xff${TOKEN}`)],
-      INVALID_TOKEN,
-    );
-  });
+  row(
+    'a token with a space, a tab, a comma and a space, or a byte above ASCII gets 401 without a call [A05]',
+    async (trial) => {
+      const inside = [' ', '\t', ', ', '\x80', '\xff', '\xc3\xb6'];
+      await expectRefused(
+        trial,
+        [
+          ...inside.map((bytes) => tokenLines(`${TOKEN}${bytes}${TOKEN}`)),
+          tokenLines(`${TOKEN}\x80`),
+          tokenLines(`\xff${TOKEN}`),
+        ],
+        INVALID_TOKEN,
+      );
+    },
+  );
 
-  row('a token in the query, a cookie, the body, Authorization or X_AUTH_TOKEN is ignored: 401 without a call [A06]', async (trial) => {
-    const encoded = encodeURIComponent(TOKEN);
-    const elsewhere: Ask[] = [
-      { token: null, path: `/me?x-auth-token=${encoded}&X-AUTH-TOKEN=${encoded}&auth_token=${encoded}&token=${encoded}` },
-      linesOnly(`Cookie: x-auth-token=${encoded}; auth_token=${encoded}; token=${encoded}`),
-      { token: null, body: JSON.stringify({ 'x-auth-token': TOKEN, auth_token: TOKEN, token: TOKEN }) },
-      linesOnly(`Authorization: Bearer ${TOKEN}`),
-      linesOnly(`X_AUTH_TOKEN: ${TOKEN}`),
-      linesOnly(`XAUTHTOKEN: ${TOKEN}`),
-      { token: null, iv: TOKEN },
-    ];
-    await expectRefused(trial, elsewhere, CHALLENGE);
-  });
+  row(
+    'a token in the query, a cookie, the body, Authorization or X_AUTH_TOKEN is ignored: 401 without a call [A06]',
+    async (trial) => {
+      const encoded = encodeURIComponent(TOKEN);
+      const elsewhere: Ask[] = [
+        {
+          token: null,
+          path: `/me?x-auth-token=${encoded}&X-AUTH-TOKEN=${encoded}&auth_token=${encoded}&token=${encoded}`,
+        },
+        linesOnly(`Cookie: x-auth-token=${encoded}; auth_token=${encoded}; token=${encoded}`),
+        { token: null, body: JSON.stringify({ 'x-auth-token': TOKEN, auth_token: TOKEN, token: TOKEN }) },
+        linesOnly(`Authorization: Bearer ${TOKEN}`),
+        linesOnly(`X_AUTH_TOKEN: ${TOKEN}`),
+        linesOnly(`XAUTHTOKEN: ${TOKEN}`),
+        { token: null, iv: TOKEN },
+      ];
+      await expectRefused(trial, elsewhere, CHALLENGE);
+    },
+  );
 
   row('the name of the header is case-insensitive [A07]', async (trial) => {
     for (const name of ['X-AUTH-TOKEN', 'x-auth-token', 'X-Auth-Token', 'x-AuTh-ToKeN']) {
@@ -174,13 +215,16 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
     }
   });
 
-  row('an X-AUTH-IV goes to the service unchanged, and a malformed one gets 401 without a call [A08]', async (trial) => {
-    const malformed = ['i v', 'i\tv', 'iv\x80', 'i'.repeat(4_097)].map((iv): Ask => ({ iv }));
-    await expectRefused(trial, [...malformed, { lines: [`x-auth-iv: ${IV}`] }], INVALID_TOKEN);
+  row(
+    'an X-AUTH-IV goes to the service unchanged, and a malformed one gets 401 without a call [A08]',
+    async (trial) => {
+      const malformed = ['i v', 'i\tv', 'iv\x80', 'i'.repeat(4_097)].map((iv): Ask => ({ iv }));
+      await expectRefused(trial, [...malformed, { lines: [`x-auth-iv: ${IV}`] }], INVALID_TOKEN);
 
-    expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
-    expect(trial.service.requests[0]?.headers['x-auth-iv']).toBe(IV);
-  });
+      expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
+      expect(trial.service.requests[0]?.headers['x-auth-iv']).toBe(IV);
+    },
+  );
 
   row(
     'an X-AUTH-IV is not forwarded with `forwardAuthIv: false`, valid or not [A08]',

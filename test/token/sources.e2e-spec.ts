@@ -17,7 +17,13 @@ const OUTCOMES = {
 } as const;
 
 /** `schemes` are those that a 401 names. If several, a `*` marks that of the refused token. */
-type Case = [source: string, token: TokenSource | TokenSource[], lines: string[], outcome: keyof typeof OUTCOMES, ...schemes: string[]];
+type Case = [
+  source: string,
+  token: TokenSource | TokenSource[],
+  lines: string[],
+  outcome: keyof typeof OUTCOMES,
+  ...schemes: string[],
+];
 
 const bearer: Case[] = [
   ['Bearer', ['Authorization: Bearer good'], 'admitted'],
@@ -31,10 +37,20 @@ const bearer: Case[] = [
   ['Bearer without a token', ['Authorization: Bearer'], 'asked for a token'],
   ['two tokens', ['Authorization: Bearer good good'], 'refused'],
   ['two headers with one token', ['Authorization: Bearer good', 'Authorization: Bearer good'], 'refused'],
-  ['two headers with different tokens', ['Authorization: Bearer good', 'authorization: Bearer bad'], 'refused'],
-  ['two headers with different schemes', ['Authorization: Bearer good', 'Authorization: Basic Z29vZA=='], 'refused'],
+  [
+    'two headers with different tokens',
+    ['Authorization: Bearer good', 'authorization: Bearer bad'],
+    'refused',
+  ],
+  [
+    'two headers with different schemes',
+    ['Authorization: Bearer good', 'Authorization: Basic Z29vZA=='],
+    'refused',
+  ],
   ['the default header only', ['X-AUTH-TOKEN: good'], 'asked for a token'],
-].map(([name, lines, outcome]) => [`fromBearer: ${String(name)}`, fromBearer(), lines, outcome, 'Bearer'] as Case);
+].map(
+  ([name, lines, outcome]) => [`fromBearer: ${String(name)}`, fromBearer(), lines, outcome, 'Bearer'] as Case,
+);
 
 const cookie: Case[] = [
   ['one cookie', ['Cookie: sid=good'], 'admitted'],
@@ -50,9 +66,13 @@ const cookie: Case[] = [
   ['the same cookie with two values', ['Cookie: sid=good; sid=bad'], 'refused'],
   ['the same cookie in two headers', ['Cookie: sid=good', 'Cookie: sid=good'], 'refused'],
   ['a quoted value', ['Cookie: sid="go od"'], 'refused'],
-].map(([name, lines, outcome]) => [`fromCookie: ${String(name)}`, fromCookie('sid'), lines, outcome, 'Cookie'] as Case);
+].map(
+  ([name, lines, outcome]) =>
+    [`fromCookie: ${String(name)}`, fromCookie('sid'), lines, outcome, 'Cookie'] as Case,
+);
 
-const query: TokenSource = (context: ExecutionContext) => context.switchToHttp().getRequest<{ query: { t?: string } }>().query.t;
+const query: TokenSource = (context: ExecutionContext) =>
+  context.switchToHttp().getRequest<{ query: { t?: string } }>().query.t;
 const returning = (value: unknown): TokenSource => (() => value) as TokenSource;
 const throwing: TokenSource = () => {
   throw new Error('no');
@@ -73,9 +93,28 @@ const own: Case[] = [
 const listed: Case[] = [
   ['a list: its first source', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: good'], 'admitted'],
   ['a list: its second source', [fromHeader('x-a'), fromHeader('x-b')], ['X-B: good'], 'admitted'],
-  ['a list: the first decides', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: good', 'X-B: go od'], 'admitted'],
-  ['a list: no second chance', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: go od', 'X-B: good'], 'refused', 'X-A*', 'X-B'],
-  ['a list: a malformed token of the second', [fromBearer(), fromCookie('sid')], ['Cookie: sid=a b'], 'refused', 'Bearer', 'Cookie*'],
+  [
+    'a list: the first decides',
+    [fromHeader('x-a'), fromHeader('x-b')],
+    ['X-A: good', 'X-B: go od'],
+    'admitted',
+  ],
+  [
+    'a list: no second chance',
+    [fromHeader('x-a'), fromHeader('x-b')],
+    ['X-A: go od', 'X-B: good'],
+    'refused',
+    'X-A*',
+    'X-B',
+  ],
+  [
+    'a list: a malformed token of the second',
+    [fromBearer(), fromCookie('sid')],
+    ['Cookie: sid=a b'],
+    'refused',
+    'Bearer',
+    'Cookie*',
+  ],
   [
     'a list: an invalid token of the second',
     [fromBearer(), fromCookie('sid')],
@@ -109,15 +148,31 @@ const listed: Case[] = [
     'Cookie',
     'Bearer',
   ],
-  ['a list: passes another scheme', [fromBearer(), fromCookie('sid')], ['Authorization: Basic eA==', 'Cookie: sid=good'], 'admitted'],
-  ['a list: a throw ends it', [throwing, fromHeader('x-b')], ['X-B: good'], 'refused without a scheme', 'X-B'],
+  [
+    'a list: passes another scheme',
+    [fromBearer(), fromCookie('sid')],
+    ['Authorization: Basic eA==', 'Cookie: sid=good'],
+    'admitted',
+  ],
+  [
+    'a list: a throw ends it',
+    [throwing, fromHeader('x-b')],
+    ['X-B: good'],
+    'refused without a scheme',
+    'X-B',
+  ],
   ['a list: undefined goes on', [returning(undefined), query, fromHeader('x-b')], ['X-B: good'], 'admitted'],
 ];
 
 describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  async function expectOutcome({ service, app }: SharedSample, lines: string[], outcome: Case[3], schemes: string[]): Promise<void> {
+  async function expectOutcome(
+    { service, app }: SharedSample,
+    lines: string[],
+    outcome: Case[3],
+    schemes: string[],
+  ): Promise<void> {
     service.signInAs({}, 'good');
     const { status, headers } = await sendRaw(app.url, { lines });
     const calls = service.callsTo('user_details');
@@ -125,7 +180,10 @@ describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
     const { challenge, ...expected } = OUTCOMES[outcome];
     const named = schemes.length === 0 ? ['X-Auth-Token'] : schemes;
     const challenges = named
-      .map((scheme) => `${scheme.replace('*', '')} realm="session"${named.length === 1 || scheme.endsWith('*') ? (challenge ?? '') : ''}`)
+      .map(
+        (scheme) =>
+          `${scheme.replace('*', '')} realm="session"${named.length === 1 || scheme.endsWith('*') ? (challenge ?? '') : ''}`,
+      )
       .join(', ');
     expect({ status, challenge: headers.get('www-authenticate'), calls }).toEqual({
       ...expected,
@@ -146,7 +204,12 @@ describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
 
   it.each([...own, ...listed])('%s: %j %j is %s', async (_source, token, lines, outcome, ...schemes) => {
     const service = await bed.service();
-    await expectOutcome({ service, app: await bed.sample({ baseUrl: service.url, options: { token } }) }, lines, outcome, schemes);
+    await expectOutcome(
+      { service, app: await bed.sample({ baseUrl: service.url, options: { token } }) },
+      lines,
+      outcome,
+      schemes,
+    );
   });
 
   it('may be a function of the request', async () => {
@@ -173,10 +236,17 @@ class RefusingController {
 }
 
 describe.each(PLATFORMS)('the challenges of a handler that rejects a session on %s', (_name, platform) => {
-  const shared = sharedSample({ options: { token: [fromBearer(), fromCookie('sid')] }, controllers: [RefusingController] }, platform);
+  const shared = sharedSample(
+    { options: { token: [fromBearer(), fromCookie('sid')] }, controllers: [RefusingController] },
+    platform,
+  );
 
   it.each([
-    ['checked', 'Bearer realm="session", Cookie realm="session", error="invalid_token"', 'names the source that the guard has read'],
+    [
+      'checked',
+      'Bearer realm="session", Cookie realm="session", error="invalid_token"',
+      'names the source that the guard has read',
+    ],
     ['unchecked', 'Bearer realm="session", Cookie realm="session"', 'names none where no guard has read one'],
   ])('%s: %s: %s', async (path, challenges) => {
     const cookie = `sid=${shared.service.signInAs({})}`;
@@ -200,7 +270,11 @@ describe.each(PLATFORMS)('the place of the token on %s', (_name, platform) => {
   it('cannot be the body: 401 without a call to the service', async () => {
     const service = await bed.service();
     service.signInAs({}, 'good');
-    const app = await bed.sample({ baseUrl: service.url, options: { protectAllRoutes: true }, controllers: [FormsController] });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { protectAllRoutes: true },
+      controllers: [FormsController],
+    });
     const reply = await fetch(`${app.url}/forms`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -1,4 +1,5 @@
-// Bundles the application of the runtimes with every bundler, and runs each bundle where no package is installed.
+// Bundles the application of the runtimes with every bundler, and runs each bundle where no package is
+// installed.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +41,10 @@ export async function tryAll(folder) {
 /** The application of the runtimes, without Fastify. */
 async function layOut(app) {
   rmSync(join(app, 'node_modules/nestjs-session-auth'), { recursive: true, force: true });
-  await install(app, { type: 'module', dependencies: { ...PACKAGES, ...BUNDLERS, 'nestjs-session-auth': `file:${theTarball()}` } });
+  await install(app, {
+    type: 'module',
+    dependencies: { ...PACKAGES, ...BUNDLERS, 'nestjs-session-auth': `file:${theTarball()}` },
+  });
   const source = readFileSync(new URL('../runtimes/app/main.ts', import.meta.url), 'utf8')
     .replace(/^import .*FastifyAdapter.*\n/m, '')
     .replace(/PLATFORM === 'fastify' [?] new FastifyAdapter\(\) : /, '');
@@ -53,6 +57,11 @@ async function tryBundle(app, bundler, format, folder) {
   mkdirSync(target, { recursive: true });
   const file = join(target, format === 'esm' ? 'bundle.mjs' : 'bundle.cjs');
   await output(app, process.execPath, [BUNDLING, bundler, format, file]);
-  const { outcomes, said } = await tryOut({ command: process.execPath, args: [file], cwd: target, variables: {} });
+  const { outcomes, said } = await tryOut({
+    command: process.execPath,
+    args: [file],
+    cwd: target,
+    variables: {},
+  });
   return { cells: [`${name} ${versionOf(app, bundler)}`, FORMATS[format]], outcomes, said: said.join('\n') };
 }

@@ -15,7 +15,8 @@ export async function tryAll(folder) {
   const registry = await startRegistry(theTarball());
   const rows = [];
   try {
-    for (const { major, options } of NEST_APPS) rows.push(await tryNew(major, options, registry.url, join(folder, `nest-new-${major}`)));
+    for (const { major, options } of NEST_APPS)
+      rows.push(await tryNew(major, options, registry.url, join(folder, `nest-new-${major}`)));
   } finally {
     registry.close();
   }
@@ -28,14 +29,30 @@ async function tryNew(major, options, registry, folder) {
   rmSync(app, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const quiet = major > 11 ? ['--no-observe'] : [];
-  await output(folder, 'npx', ['nest', 'new', 'app', '--package-manager', 'npm', '--skip-git', '--skip-install', ...quiet]);
+  await output(folder, 'npx', [
+    'nest',
+    'new',
+    'app',
+    '--package-manager',
+    'npm',
+    '--skip-git',
+    '--skip-install',
+    ...quiet,
+  ]);
   await output(app, 'npm', INSTALL);
   await nestAdd(app, registry, ...options);
   const results = [];
   for (const script of SCRIPTS)
-    results.push([script, await ended(app, 'npm', ['run', script], { env: UNSET, stdio: ['ignore', 'pipe', 'pipe'] })]);
+    results.push([
+      script,
+      await ended(app, 'npm', ['run', script], { env: UNSET, stdio: ['ignore', 'pipe', 'pipe'] }),
+    ]);
   const outcomes = results.map(([script, { code }]) => [script, code === 0 || `it ended with ${code}`]);
-  const cells = [versionOf(app, '@nestjs/core'), versionOf(folder, '@nestjs/cli'), options.join(' ') || 'none'];
+  const cells = [
+    versionOf(app, '@nestjs/core'),
+    versionOf(folder, '@nestjs/cli'),
+    options.join(' ') || 'none',
+  ];
   return {
     cells,
     outcomes: Object.fromEntries(outcomes),

@@ -6,8 +6,9 @@ import ts from 'typescript';
 /** Returns the JavaScript of an application, with the metadata that Nest injects by. */
 export function transpile(source, module) {
   const target = ts.ScriptTarget.ES2022;
-  return ts.transpileModule(source, { compilerOptions: { module, target, experimentalDecorators: true, emitDecoratorMetadata: true } })
-    .outputText;
+  return ts.transpileModule(source, {
+    compilerOptions: { module, target, experimentalDecorators: true, emitDecoratorMetadata: true },
+  }).outputText;
 }
 
 /** Returns the version of an installed package. */

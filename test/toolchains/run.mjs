@@ -1,5 +1,6 @@
-// Tries the packed library (`npm run pack`) with bundlers, test runners, npm workspaces and generated applications. Writes the tables of
-// docs/compatibility.md. `npm run test:toolchains -- bundlers` makes one table. TOOLCHAINS_FOLDER keeps the installed packages.
+// Tries the packed library (`npm run pack`) with bundlers, test runners, npm workspaces and generated
+// applications. Writes the tables of docs/compatibility.md. `npm run test:toolchains -- bundlers` makes one
+// table. TOOLCHAINS_FOLDER keeps the installed packages.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,8 @@ const kept = process.env.TOOLCHAINS_FOLDER;
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'session-auth-toolchains-'));
 try {
   const selected = Object.entries(TOOLCHAINS).filter(([name]) => name.includes(filter));
-  if (selected.length === 0) throw new Error(`no toolchain has a name with "${filter}": ${Object.keys(TOOLCHAINS).join(', ')}`);
+  if (selected.length === 0)
+    throw new Error(`no toolchain has a name with "${filter}": ${Object.keys(TOOLCHAINS).join(', ')}`);
   for (const [name, toolchain] of selected) await tryToolchain(name, toolchain);
 } finally {
   if (!kept) rmSync(folder, { recursive: true, force: true });
@@ -28,7 +30,10 @@ async function tryToolchain(name, { COLUMNS, tryAll }) {
   const rows = await tryAll(folder);
   const table = tableOf(
     COLUMNS,
-    rows.map(({ cells, outcomes }) => [...cells, ...Object.values(outcomes).map((outcome) => (outcome === true ? 'yes' : 'no'))]),
+    rows.map(({ cells, outcomes }) => [
+      ...cells,
+      ...Object.values(outcomes).map((outcome) => (outcome === true ? 'yes' : 'no')),
+    ]),
   );
   console.log(table);
   for (const { cells, outcomes, said } of rows) {

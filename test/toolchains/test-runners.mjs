@@ -1,4 +1,5 @@
-// Test runners, each with a project of its own that has the packed library: the same application, tested by the same test (`test-project/`).
+// Test runners, each with a project of its own that has the packed library: the same application, tested by
+// the same test (`test-project/`).
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +29,13 @@ const COMMON = {
 
 /** TypeScript imports files with the extension `.js`. */
 const jest = (config) => ({
-  args: ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', '--json', '--outputFile=report.json'],
+  args: [
+    '--experimental-vm-modules',
+    '--no-warnings',
+    'node_modules/jest/bin/jest.js',
+    '--json',
+    '--outputFile=report.json',
+  ],
   files: {
     'jest.config.mjs': `export default ${JSON.stringify({
       testRegex: '[.]test[.]ts$',
@@ -38,7 +45,13 @@ const jest = (config) => ({
   },
 });
 const vitest = (imports, plugins) => ({
-  args: ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', '--outputFile.json=report.json'],
+  args: [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    '--outputFile.json=report.json',
+  ],
   files: {
     'vitest.config.mjs': `import { defineConfig } from 'vitest/config';
 ${imports}
@@ -64,8 +77,18 @@ const VITE_7 = { vitest: '^4.1.0', 'unplugin-swc': '^1.5.0', vite: '^7.0.0', '@s
 /** Each is a row. Its first packages are the tools that the row names. */
 const RUNNERS = [
   { type: 'commonjs', major: 11, packages: TS_JEST, ...jest({ transform: { '[.]ts$': 'ts-jest' } }) },
-  { type: 'module', major: 12, packages: TS_JEST, ...jest({ ...ESM, transform: { '[.]ts$': ['ts-jest', { useESM: true }] } }) },
-  { type: 'commonjs', major: 11, packages: SWC_JEST, ...jest({ transform: { '[.]ts$': ['@swc/jest', SWC] } }) },
+  {
+    type: 'module',
+    major: 12,
+    packages: TS_JEST,
+    ...jest({ ...ESM, transform: { '[.]ts$': ['ts-jest', { useESM: true }] } }),
+  },
+  {
+    type: 'commonjs',
+    major: 11,
+    packages: SWC_JEST,
+    ...jest({ transform: { '[.]ts$': ['@swc/jest', SWC] } }),
+  },
   {
     type: 'module',
     major: 12,
@@ -85,7 +108,8 @@ export const [COMMONJS, , , , , ES_MODULES] = RUNNERS;
 
 export async function tryAll(folder) {
   const rows = [];
-  for (const [index, runner] of RUNNERS.entries()) rows.push(await tryRunner(runner, join(folder, `test-runner-${index}`)));
+  for (const [index, runner] of RUNNERS.entries())
+    rows.push(await tryRunner(runner, join(folder, `test-runner-${index}`)));
   return rows;
 }
 
@@ -95,7 +119,11 @@ async function tryRunner(runner, folder) {
   await install(folder, { type, dependencies: dependenciesOf(runner) });
   layOut(runner, folder);
   const tools = Object.keys(packages).slice(0, 2);
-  const cells = [tools.map((tool) => `${tool} ${versionOf(folder, tool)}`).join(', '), MODULES[type], versionOf(folder, '@nestjs/core')];
+  const cells = [
+    tools.map((tool) => `${tool} ${versionOf(folder, tool)}`).join(', '),
+    MODULES[type],
+    versionOf(folder, '@nestjs/core'),
+  ];
   return { cells, ...(await runTests(runner, folder)) };
 }
 
@@ -124,7 +152,10 @@ export async function runTests({ args }, folder, packagesFolder = folder) {
   );
   const tests = readReport(report).flatMap(({ assertionResults }) => assertionResults);
   const statusOf = (name) => tests.find(({ title }) => title === name)?.status ?? 'did not run';
-  const outcomes = TESTS.map((name) => [name, statusOf(name) === 'passed' || `${statusOf(name)}, and the runner ended with ${code}`]);
+  const outcomes = TESTS.map((name) => [
+    name,
+    statusOf(name) === 'passed' || `${statusOf(name)}, and the runner ended with ${code}`,
+  ]);
   const failed = outcomes.every(([, outcome]) => outcome === true) && code !== 0;
   return { outcomes: failed ? failedWith(code) : Object.fromEntries(outcomes), said };
 }

@@ -13,7 +13,10 @@ const VERSIONS = { 12: { own: '12.5.1', other: '12.4.2' }, 11: { own: '11.2.10',
 
 /** The place of the other copy, and the layout that npm creates. */
 const LAYOUTS = {
-  /** The controller is in a package of the workspace, which depends on another version of Nest. The library is there once. */
+  /**
+   * The controller is in a package of the workspace, which depends on another version of Nest. The library is
+   * there once.
+   */
   'of a package with controllers': { isShared: true },
   /** The root depends on another version than the application, and npm gives its copy to `@nestjs/core`. */
   'of @nestjs/core': { isShared: false },
@@ -24,7 +27,12 @@ export async function tryAll(folder) {
   for (const runner of [ES_MODULES, COMMONJS])
     for (const [label, layout] of Object.entries(LAYOUTS))
       rows.push(
-        await tryWorkspace(runner, label, layout, join(folder, `workspace-${runner.type}-${layout.isShared ? 'package' : 'core'}`)),
+        await tryWorkspace(
+          runner,
+          label,
+          layout,
+          join(folder, `workspace-${runner.type}-${layout.isShared ? 'package' : 'core'}`),
+        ),
       );
   return rows;
 }
@@ -36,7 +44,11 @@ async function tryWorkspace(runner, label, { isShared }, folder) {
   const dependencies = { ...dependenciesOf(runner), '@nestjs/common': own };
   rmSync(folder, { recursive: true, force: true });
   for (const path of [app, feature]) mkdirSync(path, { recursive: true });
-  manifest(app, { name: 'api', type, dependencies: isShared ? { ...dependencies, feature: '1.0.0' } : dependencies });
+  manifest(app, {
+    name: 'api',
+    type,
+    dependencies: isShared ? { ...dependencies, feature: '1.0.0' } : dependencies,
+  });
   if (isShared) {
     manifest(feature, {
       name: 'feature',
@@ -45,7 +57,10 @@ async function tryWorkspace(runner, label, { isShared }, folder) {
       dependencies: { '@nestjs/common': other, 'nestjs-session-auth': dependencies['nestjs-session-auth'] },
     });
   }
-  await install(folder, { workspaces: ['apps/*', 'packages/*'], dependencies: isShared ? {} : { '@nestjs/common': other } });
+  await install(folder, {
+    workspaces: ['apps/*', 'packages/*'],
+    dependencies: isShared ? {} : { '@nestjs/common': other },
+  });
   layOut(runner, app);
   if (isShared) moveController(type, app, feature);
   const otherAt = isShared ? feature : folder;
@@ -66,7 +81,10 @@ function manifest(folder, content) {
 /** Compiles the controller into the package, from which the application imports it. */
 function moveController(type, app, feature) {
   const source = readFileSync(join(PROJECT, 'src/sample.controller.ts'), 'utf8');
-  writeFileSync(join(feature, 'index.js'), transpile(source, type === 'module' ? ts.ModuleKind.ESNext : ts.ModuleKind.CommonJS));
+  writeFileSync(
+    join(feature, 'index.js'),
+    transpile(source, type === 'module' ? ts.ModuleKind.ESNext : ts.ModuleKind.CommonJS),
+  );
   writeFileSync(join(feature, 'index.d.ts'), 'export declare class SampleController {}\n');
   const file = join(app, 'src/app.module.ts');
   writeFileSync(file, readFileSync(file, 'utf8').replace('./sample.controller.js', 'feature'));

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSessionService, type ScriptedSessionService } from 'nestjs-session-auth/testing';
-import { bytes, bytesThenReset, drop, json, silence, halfClose, type Script } from '../support/scripted-service.js';
+import {
+  bytes,
+  bytesThenReset,
+  drop,
+  json,
+  silence,
+  halfClose,
+  type Script,
+} from '../support/scripted-service.js';
 import { platforms } from '../support/platforms.js';
 import { SILENCE_MS } from '../support/total-time.js';
 import { TOKEN } from '../support/trial/canaries.js';
@@ -66,25 +74,40 @@ describe.each(platforms('Express'))('connections on %s', (_name, platform) => {
     { options: { timeoutMs: SILENCE_MS } },
   );
 
-  unusable('a reset before the headers, or in the middle of them, becomes 503 after two calls at most [D04]', [
-    drop,
-    bytesThenReset('HTTP/1.1 2'),
-    bytesThenReset(OK, 'Content-Le'),
-  ]);
+  unusable(
+    'a reset before the headers, or in the middle of them, becomes 503 after two calls at most [D04]',
+    [drop, bytesThenReset('HTTP/1.1 2'), bytesThenReset(OK, 'Content-Le')],
+  );
 
   unusable('garbage, a length beside chunks, or two lengths become 503 [D05]', [
     bytes('\x16\x03\x01 this is not HTTP', '', ''),
-    bytes(OK, TYPE, LENGTH, 'Transfer-Encoding: chunked', '', RECORD.length.toString(16), RECORD, '0', '', ''),
+    bytes(
+      OK,
+      TYPE,
+      LENGTH,
+      'Transfer-Encoding: chunked',
+      '',
+      RECORD.length.toString(16),
+      RECORD,
+      '0',
+      '',
+      '',
+    ),
     bytes(OK, TYPE, LENGTH, 'Content-Length: 5', '', RECORD),
     bytes(OK, TYPE, LENGTH, LENGTH, '', RECORD),
   ]);
 
-  row('connections that the service closes between requests fail no request: 200 of 200 get 200 [D06]', async (trial) => {
-    trial.service.on('user_details', answerAndEnd);
-    expect(await trial.flood(200, (index) => ({ token: `${TOKEN}-${index}` }), 1)).toEqual({ 200: 200 });
-  });
+  row(
+    'connections that the service closes between requests fail no request: 200 of 200 get 200 [D06]',
+    async (trial) => {
+      trial.service.on('user_details', answerAndEnd);
+      expect(await trial.flood(200, (index) => ({ token: `${TOKEN}-${index}` }), 1)).toEqual({ 200: 200 });
+    },
+  );
 
-  unusable('response headers of 20 kB become 503 [D08]', [bytes(OK, TYPE, `X-Filler: ${'x'.repeat(20_000)}`, LENGTH, '', RECORD)]);
+  unusable('response headers of 20 kB become 503 [D08]', [
+    bytes(OK, TYPE, `X-Filler: ${'x'.repeat(20_000)}`, LENGTH, '', RECORD),
+  ]);
 });
 
 describe.each(platforms('Express'))('proxies that the environment names on %s', (_name, platform) => {
@@ -105,14 +128,17 @@ describe.each(platforms('Express'))('proxies that the environment names on %s', 
     await trap.close();
   });
 
-  row('HTTP_PROXY, HTTPS_PROXY and ALL_PROXY are not used: the proxy gets no connection [D07]', async (trial) => {
-    expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
-    await trial.sessions.signOut(TOKEN);
-    await trial.thrownBy(trial.sessions.signIn({ username: 'ann', password: 'x' }));
+  row(
+    'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY are not used: the proxy gets no connection [D07]',
+    async (trial) => {
+      expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
+      await trial.sessions.signOut(TOKEN);
+      await trial.thrownBy(trial.sessions.signIn({ username: 'ann', password: 'x' }));
 
-    expect(trial.service.requests).toHaveLength(3);
-    expect(trap.connections()).toBe(0);
-  });
+      expect(trial.service.requests).toHaveLength(3);
+      expect(trap.connections()).toBe(0);
+    },
+  );
 
   row('a proxy that the options name is used [D07]', async (trial) => {
     const { hostname, port } = new URL(trap.url);
@@ -134,7 +160,10 @@ const BROKEN: [string, Script][] = [
   ['a reset in the headers', bytesThenReset(OK, 'Content-Le')],
   ['an end in the headers', bytes(OK, TYPE)],
   ['a body shorter than declared, and an end', bytes(OK, TYPE, 'Content-Length: 100', '', ANN_JSON)],
-  ['a body shorter than declared, and a reset', bytesThenReset(OK, TYPE, 'Content-Length: 100', '', ANN_JSON)],
+  [
+    'a body shorter than declared, and a reset',
+    bytesThenReset(OK, TYPE, 'Content-Length: 100', '', ANN_JSON),
+  ],
   ['chunks without their end', bytes(OK, TYPE, 'Transfer-Encoding: chunked', '', '12', ANN_JSON, '')],
   ['a chunk without a size', bytes(OK, TYPE, 'Transfer-Encoding: chunked', '', ANN_JSON, '0', '', '')],
   ['garbage', bytes('\x16\x03\x01 this is not HTTP', '', '')],
@@ -142,7 +171,10 @@ const BROKEN: [string, Script][] = [
   ['a status that is no number', bytes('HTTP/1.1 abc OK', ANN_LENGTH, '', ANN_JSON)],
   ['a status of two digits', bytes('HTTP/1.1 20 OK', ANN_LENGTH, '', ANN_JSON)],
   ['a status of four digits', bytes('HTTP/1.1 2000 OK', ANN_LENGTH, '', ANN_JSON)],
-  ['a length and chunks at once', bytes(OK, TYPE, ANN_LENGTH, 'Transfer-Encoding: chunked', '', '12', ANN_JSON, '0', '', '')],
+  [
+    'a length and chunks at once',
+    bytes(OK, TYPE, ANN_LENGTH, 'Transfer-Encoding: chunked', '', '12', ANN_JSON, '0', '', ''),
+  ],
   ['two different lengths', bytes(OK, TYPE, ANN_LENGTH, 'Content-Length: 5', '', ANN_JSON)],
   ['the same length twice', bytes(OK, TYPE, ANN_LENGTH, ANN_LENGTH, '', ANN_JSON)],
   ['a length that is no number', bytes(OK, TYPE, 'Content-Length: many', '', ANN_JSON)],
@@ -151,17 +183,37 @@ const BROKEN: [string, Script][] = [
   ['headers of 20 kB', bytes(OK, TYPE, `X-Filler: ${'x'.repeat(20_000)}`, ANN_LENGTH, '', ANN_JSON)],
   [
     'many headers, of 20 kB in all',
-    bytes(OK, TYPE, ...Array.from({ length: 400 }, (_, index) => `X-Filler-${index}: ${'x'.repeat(40)}`), ANN_LENGTH, '', ANN_JSON),
+    bytes(
+      OK,
+      TYPE,
+      ...Array.from({ length: 400 }, (_, index) => `X-Filler-${index}: ${'x'.repeat(40)}`),
+      ANN_LENGTH,
+      '',
+      ANN_JSON,
+    ),
   ],
 ];
 
 const SOUND: [string, Script][] = [
   ['a reply', bytes(OK, TYPE, ANN_LENGTH, 'Connection: close', '', ANN_JSON)],
   ['a reply that ends with the connection', bytes(OK, TYPE, 'Connection: close', '', ANN_JSON)],
-  ['a reply in chunks', bytes(OK, TYPE, 'Transfer-Encoding: chunked', 'Connection: close', '', '12', ANN_JSON, '0', '', '')],
+  [
+    'a reply in chunks',
+    bytes(OK, TYPE, 'Transfer-Encoding: chunked', 'Connection: close', '', '12', ANN_JSON, '0', '', ''),
+  ],
   [
     'an early hint and then a reply',
-    bytes('HTTP/1.1 103 Early Hints', 'Link: </a>', '', OK, TYPE, ANN_LENGTH, 'Connection: close', '', ANN_JSON),
+    bytes(
+      'HTTP/1.1 103 Early Hints',
+      'Link: </a>',
+      '',
+      OK,
+      TYPE,
+      ANN_LENGTH,
+      'Connection: close',
+      '',
+      ANN_JSON,
+    ),
   ],
 ];
 
@@ -169,17 +221,20 @@ describe.each(platforms('Express'))('on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
-    it.each(BROKEN)('%s makes the reply 503, after two calls at most, and the next caller is served', async (_case, script) => {
-      let broken = true;
-      const sound = bytes(OK, TYPE, ANN_LENGTH, 'Connection: close', '', ANN_JSON);
-      const service = await bed.serviceThat((...call) => (broken ? script : sound)(...call));
-      const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 60_000, http: http() } });
+    it.each(BROKEN)(
+      '%s makes the reply 503, after two calls at most, and the next caller is served',
+      async (_case, script) => {
+        let broken = true;
+        const sound = bytes(OK, TYPE, ANN_LENGTH, 'Connection: close', '', ANN_JSON);
+        const service = await bed.serviceThat((...call) => (broken ? script : sound)(...call));
+        const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 60_000, http: http() } });
 
-      expect((await app.get('/me', 'token')).status).toBe(503);
-      expect(service.requests.length).toBeLessThanOrEqual(2);
-      broken = false;
-      expect((await app.get('/me', 'token')).status).toBe(200);
-    });
+        expect((await app.get('/me', 'token')).status).toBe(503);
+        expect(service.requests.length).toBeLessThanOrEqual(2);
+        broken = false;
+        expect((await app.get('/me', 'token')).status).toBe(200);
+      },
+    );
 
     it.each(SOUND)('%s lets the caller in', async (_case, script) => {
       const service = await bed.serviceThat(script);

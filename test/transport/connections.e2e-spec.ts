@@ -22,8 +22,14 @@ class ReportingAgent extends Agent {
 const AGENTS: [string, () => SessionAuthHttpOptions][] = [
   ['the built-in pool', () => ({})],
   ['a keep-alive agent', () => ({ httpAgent: new Agent({ keepAlive: true }) })],
-  ['a keep-alive agent of one connection', () => ({ httpAgent: new Agent({ keepAlive: true, maxSockets: 1 }) })],
-  ['a keep-alive agent with a bound on all connections', () => ({ httpAgent: new Agent({ keepAlive: true, maxTotalSockets: 2 }) })],
+  [
+    'a keep-alive agent of one connection',
+    () => ({ httpAgent: new Agent({ keepAlive: true, maxSockets: 1 }) }),
+  ],
+  [
+    'a keep-alive agent with a bound on all connections',
+    () => ({ httpAgent: new Agent({ keepAlive: true, maxTotalSockets: 2 }) }),
+  ],
 ];
 
 /** All headers of a check under the IV `iv-1`. */
@@ -48,37 +54,43 @@ const endAfter =
 describe.each(platforms('Express'))('the connections to the session service on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(AGENTS)('of %s are reused by checks, and never by a sign-in or a sign-out', async (_agent, http) => {
-    const service = await bed.service();
-    service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
-    service.on('sign_out', reply(200));
-    const token = service.signInAs({}, 'token');
-    const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
-    const sessions = app.app.get(SessionAuthService);
-    for (let round = 0; round < 3; round += 1) {
-      await sessions.verify(token);
-      await sessions.signIn({ username: 'ann', password: 'x' });
-      await sessions.signOut(token);
-      await sessions.verify(token);
-    }
-    const portsOf = (wanted: RegExp): (number | undefined)[] =>
-      service.requests.filter(({ method }) => wanted.test(method)).map(({ remotePort }) => remotePort);
-    const fresh = portsOf(/POST|DELETE/);
+  it.each(AGENTS)(
+    'of %s are reused by checks, and never by a sign-in or a sign-out',
+    async (_agent, http) => {
+      const service = await bed.service();
+      service.on('sign_in', json({ username: 'ann', auth_token: 'token' }));
+      service.on('sign_out', reply(200));
+      const token = service.signInAs({}, 'token');
+      const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
+      const sessions = app.app.get(SessionAuthService);
+      for (let round = 0; round < 3; round += 1) {
+        await sessions.verify(token);
+        await sessions.signIn({ username: 'ann', password: 'x' });
+        await sessions.signOut(token);
+        await sessions.verify(token);
+      }
+      const portsOf = (wanted: RegExp): (number | undefined)[] =>
+        service.requests.filter(({ method }) => wanted.test(method)).map(({ remotePort }) => remotePort);
+      const fresh = portsOf(/POST|DELETE/);
 
-    expect(new Set(fresh).size).toBe(6);
-    expect(portsOf(/GET/).filter((port) => fresh.includes(port))).toEqual([]);
-    expect(new Set(portsOf(/GET/)).size).toBeLessThan(6);
-  });
+      expect(new Set(fresh).size).toBe(6);
+      expect(portsOf(/GET/).filter((port) => fresh.includes(port))).toEqual([]);
+      expect(new Set(portsOf(/GET/)).size).toBeLessThan(6);
+    },
+  );
 
-  it.each(AGENTS)('of %s may be closed by the service between requests: every call is still answered', async (_agent, http) => {
-    const service = await bed.service();
-    service.on('user_details', endAfter(json({ username: 'ann' })));
-    const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
-    const statuses: number[] = [];
-    for (let call = 0; call < 200; call += 1) statuses.push((await app.get('/me', `token-${call}`)).status);
+  it.each(AGENTS)(
+    'of %s may be closed by the service between requests: every call is still answered',
+    async (_agent, http) => {
+      const service = await bed.service();
+      service.on('user_details', endAfter(json({ username: 'ann' })));
+      const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
+      const statuses: number[] = [];
+      for (let call = 0; call < 200; call += 1) statuses.push((await app.get('/me', `token-${call}`)).status);
 
-    expect(statuses).toEqual(Array(200).fill(200));
-  });
+      expect(statuses).toEqual(Array(200).fill(200));
+    },
+  );
 
   it('are made by the agent of the application', async () => {
     const service = await bed.service();
@@ -98,7 +110,10 @@ describe.each(platforms('Express'))('the connections to the session service on %
   it('carry the same headers over an agent of the application', async () => {
     const service = await bed.service();
     const token = service.signInAs({});
-    const app = await bed.sample({ baseUrl: service.url, options: { http: { httpAgent: new Agent({ keepAlive: true }) } } });
+    const app = await bed.sample({
+      baseUrl: service.url,
+      options: { http: { httpAgent: new Agent({ keepAlive: true }) } },
+    });
     await app.get('/me', token, { cookie: 'a=b', 'x-auth-iv': 'iv-1' });
 
     expect(service.requests[0]?.headers).toEqual(headersOf(service, token));
@@ -152,7 +167,13 @@ describe.each(platforms('Express'))('the request that goes upstream from %s', (_
     const app = await bed.sample({ baseUrl: service.url });
     const token = service.signInAs({});
     await app.get('/me?page=2', token, {
-      ...{ authorization: 'Bearer x', cookie: 'a=b', 'user-agent': 'agent', referer: 'http://a.example', origin: 'http://a.example' },
+      ...{
+        authorization: 'Bearer x',
+        cookie: 'a=b',
+        'user-agent': 'agent',
+        referer: 'http://a.example',
+        origin: 'http://a.example',
+      },
       ...{
         'x-forwarded-for': '10.0.0.1',
         forwarded: 'for=10.0.0.1',
@@ -160,7 +181,12 @@ describe.each(platforms('Express'))('the request that goes upstream from %s', (_
         'accept-language': 'de',
         accept: 'text/html',
       },
-      ...{ 'x-api-key': 'the key of the caller', 'content-type': 'text/plain', 'if-none-match': '"1"', 'x-auth-iv': 'iv-1' },
+      ...{
+        'x-api-key': 'the key of the caller',
+        'content-type': 'text/plain',
+        'if-none-match': '"1"',
+        'x-auth-iv': 'iv-1',
+      },
     });
 
     const [request] = service.requests;
@@ -173,7 +199,9 @@ describe.each(platforms('Express'))('the request that goes upstream from %s', (_
     const app = await bed.sample({ baseUrl: service.url });
     await app.get('/me', service.signInAs({}), { 'x-auth-iv': 'iv-1' });
 
-    expect(service.requests[0]?.rawHeaders).toEqual(expect.arrayContaining(['X-API-KEY', 'X-AUTH-TOKEN', 'X-AUTH-IV']));
+    expect(service.requests[0]?.rawHeaders).toEqual(
+      expect.arrayContaining(['X-API-KEY', 'X-AUTH-TOKEN', 'X-AUTH-IV']),
+    );
   });
 
   it.each(['GET', 'HEAD'])('is the same GET for a %s', async (method) => {
@@ -186,28 +214,48 @@ describe.each(platforms('Express'))('the request that goes upstream from %s', (_
   });
 });
 
-const trap = bytes('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', '{"username":"trap","auth_token":"t"}');
-const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'NO_PROXY', 'no_proxy'];
+const trap = bytes(
+  'HTTP/1.1 200 OK',
+  'Content-Type: application/json',
+  'Connection: close',
+  '',
+  '{"username":"trap","auth_token":"t"}',
+);
+const VARIABLES = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'all_proxy',
+  'NO_PROXY',
+  'no_proxy',
+];
 
 describe.each(platforms('Express'))('on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   describe.each(TRANSPORTS)('a redirect, over %s,', (_transport, http) => {
-    it.each([301, 302, 303, 307, 308])('is not followed: %p becomes 503, and its target gets no connection', async (status) => {
-      const target = await bed.serviceThat(trap);
-      const service = await bed.service();
-      for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) {
-        service.on(operation, reply(status, '', { location: `${target.url}/authentication/user_details` }));
-      }
-      const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
-      const sessions = app.app.get(SessionAuthService);
+    it.each([301, 302, 303, 307, 308])(
+      'is not followed: %p becomes 503, and its target gets no connection',
+      async (status) => {
+        const target = await bed.serviceThat(trap);
+        const service = await bed.service();
+        for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) {
+          service.on(operation, reply(status, '', { location: `${target.url}/authentication/user_details` }));
+        }
+        const app = await bed.sample({ baseUrl: service.url, options: { http: http() } });
+        const sessions = app.app.get(SessionAuthService);
 
-      expect((await app.get('/me', 'token')).status).toBe(503);
-      await expect(sessions.signIn({ username: 'ann', password: 'x' })).rejects.toMatchObject({ statusCode: 503 });
-      await expect(sessions.signOut('token')).rejects.toMatchObject({ statusCode: 503 });
-      expect(target.connections()).toBe(0);
-      expect(service.requests).toHaveLength(3);
-    });
+        expect((await app.get('/me', 'token')).status).toBe(503);
+        await expect(sessions.signIn({ username: 'ann', password: 'x' })).rejects.toMatchObject({
+          statusCode: 503,
+        });
+        await expect(sessions.signOut('token')).rejects.toMatchObject({ statusCode: 503 });
+        expect(target.connections()).toBe(0);
+        expect(service.requests).toHaveLength(3);
+      },
+    );
   });
 
   describe.each(TRANSPORTS)('a proxy that the environment names, over %s,', (_transport, http) => {
@@ -215,7 +263,9 @@ describe.each(platforms('Express'))('on %s', (_name, platform) => {
     beforeEach(() => VARIABLES.forEach((name) => Reflect.deleteProperty(process.env, name)));
     afterEach(() =>
       before.forEach((value, name) =>
-        value === undefined ? Reflect.deleteProperty(process.env, name) : Reflect.set(process.env, name, value),
+        value === undefined
+          ? Reflect.deleteProperty(process.env, name)
+          : Reflect.set(process.env, name, value),
       ),
     );
 
@@ -250,6 +300,10 @@ describe.each(platforms('Express'))('on %s', (_name, platform) => {
       'DELETE http://sessions.example.com/api/authentication',
     ]);
     const credentials = `Basic ${Buffer.from('app:proxy-password').toString('base64')}`;
-    expect(proxy.requests.map(({ headers }) => headers['proxy-authorization'])).toEqual([credentials, credentials, credentials]);
+    expect(proxy.requests.map(({ headers }) => headers['proxy-authorization'])).toEqual([
+      credentials,
+      credentials,
+      credentials,
+    ]);
   });
 });

@@ -75,7 +75,10 @@ class SlowTrial {
   static async start(platform: Platform, script: Script, http: SessionAuthHttpOptions): Promise<SlowTrial> {
     const service = await startScriptedService();
     service.on('user_details', script);
-    return new SlowTrial(service, await startApp(platform, sampleApp({ baseUrl: service.url, options: { timeoutMs: SILENCE_MS, http } })));
+    return new SlowTrial(
+      service,
+      await startApp(platform, sampleApp({ baseUrl: service.url, options: { timeoutMs: SILENCE_MS, http } })),
+    );
   }
 
   /** Sends the request whose reply is the {@link outcome}. */
@@ -91,7 +94,11 @@ class SlowTrial {
   async #ask(): Promise<Outcome> {
     const [start, stalledMs] = [performance.now(), measureStalls()];
     const { status } = await this.app.get('/me', 'token');
-    return { status, tookMs: performance.now() - start - stalledMs(), requests: this.service.requests.length };
+    return {
+      status,
+      tookMs: performance.now() - start - stalledMs(),
+      requests: this.service.requests.length,
+    };
   }
 }
 
@@ -104,7 +111,11 @@ describe.each(platforms('Express'))('a slow session service on %s', (_name, plat
     // All of them are waited for at the same time.
     beforeAll(async () => {
       trials = new Map(
-        await Promise.all(SLOW.map(async ([name, script]) => [name, await SlowTrial.start(platform, script, http())] as const)),
+        await Promise.all(
+          SLOW.map(
+            async ([name, script]) => [name, await SlowTrial.start(platform, script, http())] as const,
+          ),
+        ),
       );
       for (const trial of trials.values()) trial.ask();
     });
@@ -124,19 +135,27 @@ describe.each(platforms('Express'))('a slow session service on %s', (_name, plat
       },
     );
 
-    it.each([10, 100, 500])('that never answers makes the reply 503 after a total time of %d ms', async (timeoutMs) => {
-      const service = await bed.serviceThat(silence);
-      const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs, http: http() } });
-      await app.get('/me', 'first');
-      const [start, stalledMs] = [performance.now(), measureStalls()];
-      expect((await app.get('/me', 'token')).status).toBe(503);
-      expect(performance.now() - start - stalledMs()).toBeLessThan(timeoutMs + ALLOWED_MS);
-    });
+    it.each([10, 100, 500])(
+      'that never answers makes the reply 503 after a total time of %d ms',
+      async (timeoutMs) => {
+        const service = await bed.serviceThat(silence);
+        const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs, http: http() } });
+        await app.get('/me', 'first');
+        const [start, stalledMs] = [performance.now(), measureStalls()];
+        expect((await app.get('/me', 'token')).status).toBe(503);
+        expect(performance.now() - start - stalledMs()).toBeLessThan(timeoutMs + ALLOWED_MS);
+      },
+    );
 
     it('that hangs makes the reply 503 for two hundred callers, and leaves no connection open', async () => {
       const service = await bed.serviceThat(silence);
-      const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 600, maxInFlight: 8, http: http() } });
-      const replies = await Promise.all(Array.from({ length: 200 }, (_, index) => app.get('/me', `token-${index}`)));
+      const app = await bed.sample({
+        baseUrl: service.url,
+        options: { timeoutMs: 600, maxInFlight: 8, http: http() },
+      });
+      const replies = await Promise.all(
+        Array.from({ length: 200 }, (_, index) => app.get('/me', `token-${index}`)),
+      );
 
       expect(replies.map(({ status }) => status)).toEqual(Array(200).fill(503));
       await service.idle();
@@ -147,7 +166,10 @@ describe.each(platforms('Express'))('a slow session service on %s', (_name, plat
 describe.each(platforms('Express'))('a session service that cannot be reached on %s', (_name, platform) => {
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
     async function replyFrom(baseUrl: string): Promise<Response> {
-      const app = await startApp(platform, sampleApp({ baseUrl, options: { timeoutMs: 1_000, http: http() } }));
+      const app = await startApp(
+        platform,
+        sampleApp({ baseUrl, options: { timeoutMs: 1_000, http: http() } }),
+      );
       try {
         return await app.get('/me', 'token');
       } finally {
@@ -185,7 +207,10 @@ describe.each(platforms('Express'))('slowness on %s', (_name, platform) => {
   row(
     'a reply without a body, or with an unfinished one, becomes 503 at the deadline [E01]',
     async (trial) => {
-      for (const script of [bytesThenSilence(...HEAD_LINES), bytesThenSilence(...HEAD_LINES.slice(0, -1), '{"username":')]) {
+      for (const script of [
+        bytesThenSilence(...HEAD_LINES),
+        bytesThenSilence(...HEAD_LINES.slice(0, -1), '{"username":'),
+      ]) {
         trial.service.on('user_details', script);
         expect(await trial.status()).toBe(503);
       }

@@ -18,16 +18,29 @@ const TYPE = 'Content-Type: application/json';
 const CONTINUE = ['HTTP/1.1 100 Continue', ''];
 const HINTS = ['HTTP/1.1 103 Early Hints', 'Link: </style.css>; rel=preload', ''];
 
-function httpOver(way: (typeof WAYS)[number], serviceUrl: string): Pick<SessionAuthOptions, 'http'> & { readonly baseUrl: string } {
+function httpOver(
+  way: (typeof WAYS)[number],
+  serviceUrl: string,
+): Pick<SessionAuthOptions, 'http'> & { readonly baseUrl: string } {
   const { hostname, port } = new URL(serviceUrl);
-  if (way === 'a proxy') return { baseUrl: 'http://sessions.example.com', http: { proxy: { host: hostname, port: Number(port) } } };
-  return { baseUrl: serviceUrl, http: way === 'an agent' ? { httpAgent: new Agent({ keepAlive: true }) } : {} };
+  if (way === 'a proxy')
+    return {
+      baseUrl: 'http://sessions.example.com',
+      http: { proxy: { host: hostname, port: Number(port) } },
+    };
+  return {
+    baseUrl: serviceUrl,
+    http: way === 'an agent' ? { httpAgent: new Agent({ keepAlive: true }) } : {},
+  };
 }
 
 /** An application that reaches the service of a row that way. */
 async function over(way: (typeof WAYS)[number], trial: Trial, options: Partial<SessionAuthOptions> = {}) {
   const { baseUrl, http } = httpOver(way, trial.service.url);
-  const { url, app } = await trial.keepApp({ timeoutMs: trial.timeoutMs, ...options, http: { ...http, ...options.http } }, baseUrl);
+  const { url, app } = await trial.keepApp(
+    { timeoutMs: trial.timeoutMs, ...options, http: { ...http, ...options.http } },
+    baseUrl,
+  );
   return { url, sessions: app.get(SessionAuthService) };
 }
 
@@ -61,7 +74,8 @@ function writeForever(socket: Socket, text: string): void {
 
 async function writeBytes(socket: Socket, text: string): Promise<void> {
   socket.setNoDelay(true);
-  for (const char of text) await new Promise<void>((written) => void socket.write(char, () => setImmediate(written)));
+  for (const char of text)
+    await new Promise<void>((written) => void socket.write(char, () => setImmediate(written)));
 }
 
 describe.each(platforms('Express'))('replies on %s', (_name, platform) => {
@@ -91,42 +105,53 @@ describe.each(platforms('Express'))('replies on %s', (_name, platform) => {
     { options: { timeoutMs: 400 } },
   );
 
-  row('interim replies before the reply, one or many, whole or in pieces, change nothing [P18]', async (trial) => {
-    const replies: ((record: object) => Script)[] = [
-      (record) => (request, response, socket) => {
-        response.writeContinue();
-        response.writeEarlyHints({ link: '</style.css>; rel=preload' });
-        setImmediate(() => json(record)(request, response, socket));
-      },
-      (record) => bytesThenSilence(...CONTINUE, ...answerOf(record)),
-      (record) => bytesThenSilence(...HINTS, ...CONTINUE, ...CONTINUE, ...HINTS, ...CONTINUE, ...answerOf(record)),
-      (record) => bytewise(...CONTINUE, ...CONTINUE, ...answerOf(record)),
-    ];
-    for (const way of WAYS) {
-      const { url, sessions } = await over(way, trial);
-      for (const answer of replies) {
-        trial.service.on('user_details', answer(ANN));
-        trial.service.on('sign_in', answer({ ...ANN, auth_token: TOKEN }));
-        trial.service.on('sign_out', answer({}));
-        expect([await trial.status({ at: url }), await trial.status({ at: url })]).toEqual([200, 200]);
-        expect((await sessions.signIn({ username: 'ann', password: PASSWORD })).kind).toBe('signed-in');
-        await sessions.signOut(TOKEN);
+  row(
+    'interim replies before the reply, one or many, whole or in pieces, change nothing [P18]',
+    async (trial) => {
+      const replies: ((record: object) => Script)[] = [
+        (record) => (request, response, socket) => {
+          response.writeContinue();
+          response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+          setImmediate(() => json(record)(request, response, socket));
+        },
+        (record) => bytesThenSilence(...CONTINUE, ...answerOf(record)),
+        (record) =>
+          bytesThenSilence(...HINTS, ...CONTINUE, ...CONTINUE, ...HINTS, ...CONTINUE, ...answerOf(record)),
+        (record) => bytewise(...CONTINUE, ...CONTINUE, ...answerOf(record)),
+      ];
+      for (const way of WAYS) {
+        const { url, sessions } = await over(way, trial);
+        for (const answer of replies) {
+          trial.service.on('user_details', answer(ANN));
+          trial.service.on('sign_in', answer({ ...ANN, auth_token: TOKEN }));
+          trial.service.on('sign_out', answer({}));
+          expect([await trial.status({ at: url }), await trial.status({ at: url })]).toEqual([200, 200]);
+          expect((await sessions.signIn({ username: 'ann', password: PASSWORD })).kind).toBe('signed-in');
+          await sessions.signOut(TOKEN);
+        }
       }
-    }
-  });
+    },
+  );
 
   row(
     'interim replies and then nothing, or interim replies forever, become 503 in time [P18]',
     async (trial) => {
-      const forever: Script = (_request, _response, socket) => writeForever(socket, [...CONTINUE, ''].join('\r\n'));
+      const forever: Script = (_request, _response, socket) =>
+        writeForever(socket, [...CONTINUE, ''].join('\r\n'));
       for (const way of WAYS) {
         const { url, sessions } = await over(way, trial, { signInTimeoutMs: 400, signOutTimeoutMs: 400 });
-        for (const script of [bytesThenSilence(...CONTINUE, ''), bytesThenSilence(...HINTS, ...CONTINUE, 'HTTP/1.1 1'), forever]) {
-          for (const operation of ['user_details', 'sign_in', 'sign_out'] as const) trial.service.on(operation, script);
+        for (const script of [
+          bytesThenSilence(...CONTINUE, ''),
+          bytesThenSilence(...HINTS, ...CONTINUE, 'HTTP/1.1 1'),
+          forever,
+        ]) {
+          for (const operation of ['user_details', 'sign_in', 'sign_out'] as const)
+            trial.service.on(operation, script);
           expect(await trial.status({ at: url })).toBe(503);
-          const thrown = [sessions.signIn({ username: 'ann', password: PASSWORD }), sessions.signOut(TOKEN)].map((call) =>
-            trial.thrownBy(call),
-          );
+          const thrown = [
+            sessions.signIn({ username: 'ann', password: PASSWORD }),
+            sessions.signOut(TOKEN),
+          ].map((call) => trial.thrownBy(call));
           expect(await Promise.all(thrown)).toMatchObject([{ statusCode: 503 }, { statusCode: 503 }]);
         }
       }
@@ -138,7 +163,10 @@ describe.each(platforms('Express'))('replies on %s', (_name, platform) => {
     for (const way of WAYS) {
       const { url } = await over(way, trial);
       for (const headers of [[], ['Connection: Upgrade', 'Upgrade: websocket']]) {
-        trial.service.on('user_details', bytesThenSilence('HTTP/1.1 101 Switching Protocols', ...headers, '', ...answerOf(ANN)));
+        trial.service.on(
+          'user_details',
+          bytesThenSilence('HTTP/1.1 101 Switching Protocols', ...headers, '', ...answerOf(ANN)),
+        );
         expect(await trial.status({ at: url })).toBe(503);
       }
     }
@@ -150,7 +178,11 @@ const USERS: Readonly<Record<string, string>> = { [USER]: 'ann', [BOB]: 'bob' };
 
 /** The record of a token, with the token or without. */
 type RecordOf = (token: string) => object;
-const named: RecordOf = (token) => ({ username: USERS[token] ?? 'carl', role: 'hiring_manager', auth_token: token });
+const named: RecordOf = (token) => ({
+  username: USERS[token] ?? 'carl',
+  role: 'hiring_manager',
+  auth_token: token,
+});
 const nameless: RecordOf = (token) => ({ username: USERS[token] ?? 'carl', role: 'hiring_manager' });
 
 const tokenOf = ({ headers }: SeenRequest): string => String(headers['x-auth-token']);
@@ -176,29 +208,41 @@ describe.each(platforms('Express'))('a desynchronised connection on %s', (_name,
   /** Rows for each way to the service, with a connection that every call uses. */
   const rows = (name: string, body: (trial: Trial, app: RunningApp) => Promise<void>): void => {
     for (const [way, http] of TRANSPORTS)
-      row(`over ${way}, ${name}`, async (trial) => body(trial, await trial.keepApp({ maxInFlight: 1, timeoutMs: 5_000, http: http() })));
+      row(`over ${way}, ${name}`, async (trial) =>
+        body(trial, await trial.keepApp({ maxInFlight: 1, timeoutMs: 5_000, http: http() })),
+      );
   };
   const userAt = async (trial: Trial, { url }: RunningApp, token: string): Promise<string> => {
     const { status, body } = await trial.ask({ at: url, token, iv: null });
     return status === 200 ? (JSON.parse(body) as { username: string }).username : String(status);
   };
 
-  rows('an answer with the token of another caller is 503, and one log line a minute contains the remedy [P19]', async (trial, app) => {
-    trial.service.on('user_details', service(() => replyWith(named(BOB))).script);
-    expect([await userAt(trial, app, USER), await userAt(trial, app, 'token-of-eve'), await userAt(trial, app, BOB)]).toEqual([
-      '503',
-      '503',
-      'bob',
-    ]);
-    const lines = trial.log.lines.filter((line) => line.includes('token mismatch'));
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain("tokenEcho: 'warn'");
-  });
+  rows(
+    'an answer with the token of another caller is 503, and one log line a minute contains the remedy [P19]',
+    async (trial, app) => {
+      trial.service.on('user_details', service(() => replyWith(named(BOB))).script);
+      expect([
+        await userAt(trial, app, USER),
+        await userAt(trial, app, 'token-of-eve'),
+        await userAt(trial, app, BOB),
+      ]).toEqual(['503', '503', 'bob']);
+      const lines = trial.log.lines.filter((line) => line.includes('token mismatch'));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain("tokenEcho: 'warn'");
+    },
+  );
 
   rows('of two answers to one request the second reaches no caller [P19]', async (trial, app) => {
     for (const recordOf of [named, nameless]) {
-      trial.service.on('user_details', service((token) => replyWith(recordOf(token)) + replyWith(recordOf(USER))).script);
-      expect([await userAt(trial, app, USER), await userAt(trial, app, BOB), await userAt(trial, app, BOB)]).toEqual(['ann', 'bob', 'bob']);
+      trial.service.on(
+        'user_details',
+        service((token) => replyWith(recordOf(token)) + replyWith(recordOf(USER))).script,
+      );
+      expect([
+        await userAt(trial, app, USER),
+        await userAt(trial, app, BOB),
+        await userAt(trial, app, BOB),
+      ]).toEqual(['ann', 'bob', 'bob']);
     }
   });
 
@@ -209,32 +253,49 @@ describe.each(platforms('Express'))('a desynchronised connection on %s', (_name,
       for (let round = 0; round < 20; round += 1) {
         expect(await userAt(trial, app, USER)).toBe('ann');
         const socket = sockets.at(-1);
-        if (socket?.writable) await new Promise<void>((written) => void socket.write(replyWith(recordOf(USER)), () => written()));
+        if (socket?.writable)
+          await new Promise<void>((written) => void socket.write(replyWith(recordOf(USER)), () => written()));
         expect(await userAt(trial, app, BOB)).toBe('bob');
       }
     }
   });
 
-  rows('an answer that comes before another one, to the next request, is 503 when it names its caller [P19]', async (trial, app) => {
-    const late = service(
-      (token, socket) => (late.sockets.indexOf(socket) === 0 && token === BOB ? replyWith(named(USER)) : '') + replyWith(named(token)),
-    );
-    trial.service.on('user_details', late.script);
-    expect([await userAt(trial, app, USER), await userAt(trial, app, BOB), await userAt(trial, app, BOB)]).toEqual(['ann', '503', 'bob']);
-  });
+  rows(
+    'an answer that comes before another one, to the next request, is 503 when it names its caller [P19]',
+    async (trial, app) => {
+      const late = service(
+        (token, socket) =>
+          (late.sockets.indexOf(socket) === 0 && token === BOB ? replyWith(named(USER)) : '') +
+          replyWith(named(token)),
+      );
+      trial.service.on('user_details', late.script);
+      expect([
+        await userAt(trial, app, USER),
+        await userAt(trial, app, BOB),
+        await userAt(trial, app, BOB),
+      ]).toEqual(['ann', '503', 'bob']);
+    },
+  );
 
-  row('a connection on which each answer is that of the request before is not used again [P19]', async (trial) => {
-    const app = await trial.keepApp({ maxInFlight: 1, timeoutMs: 5_000 });
-    let before = USER;
-    const shifted = service((token, socket) => {
-      const answered = shifted.sockets.indexOf(socket) === 0 ? before : token;
-      before = token;
-      return replyWith(named(answered));
-    });
-    trial.service.on('user_details', shifted.script);
-    const users = [await userAt(trial, app, USER), await userAt(trial, app, BOB), await userAt(trial, app, 'token-of-carl')];
-    expect(users).toEqual(['ann', '503', 'carl']);
-  });
+  row(
+    'a connection on which each answer is that of the request before is not used again [P19]',
+    async (trial) => {
+      const app = await trial.keepApp({ maxInFlight: 1, timeoutMs: 5_000 });
+      let before = USER;
+      const shifted = service((token, socket) => {
+        const answered = shifted.sockets.indexOf(socket) === 0 ? before : token;
+        before = token;
+        return replyWith(named(answered));
+      });
+      trial.service.on('user_details', shifted.script);
+      const users = [
+        await userAt(trial, app, USER),
+        await userAt(trial, app, BOB),
+        await userAt(trial, app, 'token-of-carl'),
+      ];
+      expect(users).toEqual(['ann', '503', 'carl']);
+    },
+  );
 
   rows(
     'a reply within a reply reaches no caller: behind its length, behind its last chunk, between two framings [P19]',
@@ -244,7 +305,8 @@ describe.each(platforms('Express'))('a desynchronised connection on %s', (_name,
       const head = ['HTTP/1.1 200 OK', 'Content-Type: application/json'];
       const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
       const framings: ((token: string) => string)[] = [
-        (token) => [...head, 'Transfer-Encoding: chunked', '', `${chunk(body(token))}0\r\n\r\n${hidden}`].join('\r\n'),
+        (token) =>
+          [...head, 'Transfer-Encoding: chunked', '', `${chunk(body(token))}0\r\n\r\n${hidden}`].join('\r\n'),
         (token) =>
           [
             ...head,
@@ -253,13 +315,29 @@ describe.each(platforms('Express'))('a desynchronised connection on %s', (_name,
             '',
             `${chunk(body(token))}0\r\n\r\n${hidden}`,
           ].join('\r\n'),
-        (token) => [...head, `Content-Length: ${body(token).length}`, 'Transfer-Encoding : chunked', '', body(token) + hidden].join('\r\n'),
-        (token) => [...head, 'Content-Length: 0', `Content-Length: ${hidden.length}`, '', hidden, body(token)].join('\r\n'),
-        (token) => [`HTTP/1.1 204 No Content`, `Content-Length: ${hidden.length}`, '', hidden, body(token)].join('\r\n'),
+        (token) =>
+          [
+            ...head,
+            `Content-Length: ${body(token).length}`,
+            'Transfer-Encoding : chunked',
+            '',
+            body(token) + hidden,
+          ].join('\r\n'),
+        (token) =>
+          [...head, 'Content-Length: 0', `Content-Length: ${hidden.length}`, '', hidden, body(token)].join(
+            '\r\n',
+          ),
+        (token) =>
+          [`HTTP/1.1 204 No Content`, `Content-Length: ${hidden.length}`, '', hidden, body(token)].join(
+            '\r\n',
+          ),
         (token) => ['HTTP/1.1 304 Not Modified', '', hidden + body(token)].join('\r\n'),
       ];
       for (const framing of framings) {
-        trial.service.on('user_details', service((token) => (token === BOB ? replyWith(nameless(BOB)) : framing(token))).script);
+        trial.service.on(
+          'user_details',
+          service((token) => (token === BOB ? replyWith(nameless(BOB)) : framing(token))).script,
+        );
         for (let round = 0; round < 3; round += 1) {
           expect(['503', 'carl']).toContain(await userAt(trial, app, 'token-of-carl'));
           expect(['503', 'bob']).toContain(await userAt(trial, app, BOB));

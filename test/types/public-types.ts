@@ -1,5 +1,14 @@
 /** Type-level tests of the public surface: this file compiles, or the types are wrong. */
-import { Catch, Controller, DefaultValuePipe, Delete, Get, Module, ParseIntPipe, type UnauthorizedException } from '@nestjs/common';
+import {
+  Catch,
+  Controller,
+  DefaultValuePipe,
+  Delete,
+  Get,
+  Module,
+  ParseIntPipe,
+  type UnauthorizedException,
+} from '@nestjs/common';
 import {
   AuthIv,
   AuthToken,
@@ -19,7 +28,12 @@ import {
   type SessionAuthOptionsFactory,
   type SignInResult,
 } from 'nestjs-session-auth';
-import { isSessionAuthError, SessionAuthError, SessionRejectedError, SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
+import {
+  isSessionAuthError,
+  SessionAuthError,
+  SessionRejectedError,
+  SessionServiceUnavailableError,
+} from 'nestjs-session-auth/errors';
 import { aUserRecord, startSessionService, TestSessions } from 'nestjs-session-auth/testing';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -47,7 +61,11 @@ prove<Equal<CclInfo['client_id'], number | undefined>>();
 prove<Equal<CurrentUserRecord, UserRecord>>();
 
 // A record class of the application flows from the registration to the service and its results.
-const registration = SessionAuthModule.forRoot({ baseUrl: 'https://sessions.example.com', apiKey: 'key', userRecord: MyRecord });
+const registration = SessionAuthModule.forRoot({
+  baseUrl: 'https://sessions.example.com',
+  apiKey: 'key',
+  userRecord: MyRecord,
+});
 prove<Equal<ServiceOf<typeof registration>, SessionAuthService<MyRecord>>>();
 prove<Equal<Awaited<ReturnType<SessionAuthService<MyRecord>['verify']>>, MyRecord>>();
 prove<Equal<Awaited<ReturnType<SessionAuthService<MyRecord>['signIn']>>, SignInResult<MyRecord>>>();
@@ -110,7 +128,9 @@ class TypedController {
     return [user, name, email];
   }
 
-  @Get() @Authorize((user: MyRecord) => Promise.resolve(user.department === 'hr')) three(@AuthToken() token: string | undefined): unknown {
+  @Get() @Authorize((user: MyRecord) => Promise.resolve(user.department === 'hr')) three(
+    @AuthToken() token: string | undefined,
+  ): unknown {
     return token;
   }
 
@@ -140,7 +160,11 @@ class TypedController {
     return email;
   }
 
-  @Delete() session(@CurrentSession() session: PresentedSession, @AuthToken() token: string, @AuthIv() iv?: string): unknown {
+  @Delete() session(
+    @CurrentSession() session: PresentedSession,
+    @AuthToken() token: string,
+    @AuthIv() iv?: string,
+  ): unknown {
     return [this.sessions.signOut(session), this.sessions.signOut(token, { authIv: iv })];
   }
 
@@ -160,7 +184,8 @@ class TypedController {
   }
 }
 
-// The compiler's message for a parameter of the wrong type names the field and the type that the parameter must accept.
+// The compiler's message for a parameter of the wrong type names the field and the type that the parameter
+// must accept.
 class Mistyped {
   show(count: number): number {
     return count;
@@ -168,11 +193,20 @@ class Mistyped {
 }
 type Printed<Expected> = Expected extends object ? Expected[keyof Expected] : never;
 const emailDecorator = CurrentUser('email');
-prove<Equal<Printed<Parameters<typeof emailDecorator<Mistyped, 'show', 0>>[1]>, readonly ['email', string | undefined]>>();
+prove<
+  Equal<
+    Printed<Parameters<typeof emailDecorator<Mistyped, 'show', 0>>[1]>,
+    readonly ['email', string | undefined]
+  >
+>();
 const userDecorator = CurrentUser();
-prove<Equal<Printed<Parameters<typeof userDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the user', UserRecord]>>();
+prove<
+  Equal<Printed<Parameters<typeof userDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the user', UserRecord]>
+>();
 const tokenDecorator = AuthToken();
-prove<Equal<Printed<Parameters<typeof tokenDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the token', string]>>();
+prove<
+  Equal<Printed<Parameters<typeof tokenDecorator<Mistyped, 'show', 0>>[1]>, readonly ['the token', string]>
+>();
 
 // @ts-expect-error a cache has a lifetime
 SessionAuthModule.forRoot({ ...required, cache: {} });

@@ -19,16 +19,22 @@ export function App(): VNode {
   const run = useScene();
   const [isOpen, setOpen] = useState(false);
   const isPlaying = isOpen || info?.controls === false;
-  const isIdle = info?.controls === true && !isOpen && run.state === undefined && live.report?.scene === undefined;
+  const isIdle =
+    info?.controls === true && !isOpen && run.state === undefined && live.report?.scene === undefined;
   const trickle = useTrickle(isIdle);
   return (
     <>
-      <Header platform={info?.platform} isOpen={isPlaying} toggle={info?.controls ? () => setOpen(!isOpen) : undefined} />
+      <Header
+        platform={info?.platform}
+        isOpen={isPlaying}
+        toggle={info?.controls ? () => setOpen(!isOpen) : undefined}
+      />
       <main data-playing={isPlaying} data-running={run.state !== undefined}>
         <div class="stage">
           <Opening />
           <Lane live={live} since={run.since} trickle={isIdle ? trickle : undefined} />
-          {info?.controls && (run.state ? <SceneView run={run} state={run.state} /> : <SceneCards start={run.start} />)}
+          {info?.controls &&
+            (run.state ? <SceneView run={run} state={run.state} /> : <SceneCards start={run.start} />)}
         </div>
         {info && isPlaying && <Drawer info={info} report={live.report} />}
       </main>

@@ -1,7 +1,10 @@
 import { type VNode } from 'preact';
 import { type ConsoleInfo } from '../src/console/messages.js';
 
-const PLATFORMS: Readonly<Record<ConsoleInfo['platform'], string>> = { express: 'Express', fastify: 'Fastify' };
+const PLATFORMS: Readonly<Record<ConsoleInfo['platform'], string>> = {
+  express: 'Express',
+  fastify: 'Fastify',
+};
 /** Only Express serves the page of the API; both platforms serve its document. */
 const API_DOCS: Readonly<Record<ConsoleInfo['platform'], string>> = { express: 'docs', fastify: 'docs-json' };
 
@@ -24,7 +27,8 @@ export function Header({ platform, isOpen, toggle }: HeaderProps): VNode {
         nestjs-session-auth <small>{platform && `on ${PLATFORMS[platform]}`}</small>
       </h1>
       <nav aria-label="More of the backend">
-        <a href={API_DOCS[platform ?? 'express']}>OpenAPI</a> <a href="metrics">Metrics</a> <a href="api/health/session-service">Health</a>
+        <a href={API_DOCS[platform ?? 'express']}>OpenAPI</a> <a href="metrics">Metrics</a>{' '}
+        <a href="api/health/session-service">Health</a>
       </nav>
       {toggle && (
         <button type="button" class="quiet" aria-expanded={isOpen} aria-controls="free-play" onClick={toggle}>

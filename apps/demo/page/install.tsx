@@ -12,7 +12,8 @@ export function Install(): VNode {
     const timer = setTimeout(() => setCopied(false), CONFIRMED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = (): void => void navigator.clipboard.writeText(`${COMMAND} ${NAME}`).then(() => setCopied(true));
+  const copy = (): void =>
+    void navigator.clipboard.writeText(`${COMMAND} ${NAME}`).then(() => setCopied(true));
   return (
     <div class="install">
       <p>Session checks for NestJS: HTTP, GraphQL, WebSockets, microservices.</p>

@@ -13,7 +13,10 @@ try {
 }
 
 function printGreeting({ url, users }: RunningDemo): void {
-  const hint = users.length > 0 ? `; sign in as ${users.map((user) => `${user.username} / ${user.password}`).join(', ')}` : '';
+  const hint =
+    users.length > 0
+      ? `; sign in as ${users.map((user) => `${user.username} / ${user.password}`).join(', ')}`
+      : '';
   console.log(`The demo is at ${url} (API at ${url}/docs)${hint}`);
 }
 

@@ -37,11 +37,17 @@ export interface RunningDemo {
   readonly url: string;
   /** Users to sign in as; empty for a remote session service. */
   readonly users: readonly DemoUser[];
-  /** Completes open requests, for five seconds at most, then stops the embedded session service. Can be called repeatedly. */
+  /**
+   * Completes open requests, for five seconds at most, then stops the embedded session service. Can be called
+   * repeatedly.
+   */
   close(): Promise<void>;
 }
 
-/** Starts the backend, the console that observes it and, unless the environment names another, the embedded session service. */
+/**
+ * Starts the backend, the console that observes it and, unless the environment names another, the embedded
+ * session service.
+ */
 export async function startDemo(options: StartDemoOptions = {}): Promise<RunningDemo> {
   const env = options.env ?? process.env;
   const { port, host } = { ...readListenSettings(env), ...options };
@@ -50,7 +56,11 @@ export async function startDemo(options: StartDemoOptions = {}): Promise<Running
   try {
     const service = await connectSessionService(readSessionServiceSettings(env));
     closing.add(() => service.close());
-    const { tracer, consoleApp } = await createApplications(service, options.newAdapter ?? (() => new ExpressAdapter()), closing);
+    const { tracer, consoleApp } = await createApplications(
+      service,
+      options.newAdapter ?? (() => new ExpressAdapter()),
+      closing,
+    );
     const server = new DemoServer(tracer, new ServedApp(consoleApp), allowedHosts);
     // The live streams of the console don't end by themselves.
     closing.add(() => Promise.all([server.close(), consoleApp.close()]));
@@ -67,10 +77,17 @@ interface Applications {
   readonly consoleApp: INestApplication;
 }
 
-async function createApplications(service: ConnectedSessionService, newAdapter: NewAdapter, closing: Closing): Promise<Applications> {
+async function createApplications(
+  service: ConnectedSessionService,
+  newAdapter: NewAdapter,
+  closing: Closing,
+): Promise<Applications> {
   const { url: SESSION_SERVICE_URL, apiKey: SESSION_SERVICE_API_KEY, users, serviceControls } = service;
   const create = async (cache: CacheChoice): Promise<INestApplication> =>
-    createBackend({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) }, await newAdapter());
+    createBackend(
+      { SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_CACHE: cacheOptionsOf(cache) },
+      await newAdapter(),
+    );
   const backend = await RestartableApp.start(create, NO_CACHE);
   closing.add(() => backend.close());
   const tracer = new RequestTracer(backend);
@@ -79,12 +96,22 @@ async function createApplications(service: ConnectedSessionService, newAdapter: 
     return Promise.resolve();
   });
   const adapter = await newAdapter();
-  const info = { users, controls: serviceControls !== undefined, platform: adapter.getType() as 'express' | 'fastify' };
-  const consoleApp = await createApp(ConsoleModule.over({ backend, tracer, info, ...(serviceControls && { serviceControls }) }), adapter);
+  const info = {
+    users,
+    controls: serviceControls !== undefined,
+    platform: adapter.getType() as 'express' | 'fastify',
+  };
+  const consoleApp = await createApp(
+    ConsoleModule.over({ backend, tracer, info, ...(serviceControls && { serviceControls }) }),
+    adapter,
+  );
   return { tracer, consoleApp };
 }
 
-/** Runs the steps of closing once, in reverse order. A step that fails does not stop the others; the first error is thrown at the end. */
+/**
+ * Runs the steps of closing once, in reverse order. A step that fails does not stop the others; the first
+ * error is thrown at the end.
+ */
 class Closing {
   readonly #steps: (() => Promise<unknown>)[] = [];
   #closed: Promise<void> | undefined;

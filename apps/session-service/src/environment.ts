@@ -20,7 +20,9 @@ export function optionsFromEnvironment(environment: NodeJS.ProcessEnv): Referenc
     host: HOST ?? '127.0.0.1',
     ...databasePlaceFrom(environment),
     exposeDemoAccounts: EXPOSE_DEMO_ACCOUNTS === 'true',
-    ...(SESSION_LIFETIME_MS === undefined ? {} : { sessionLifetimeMs: numberFrom(SESSION_LIFETIME_MS) ?? Number.NaN }),
+    ...(SESSION_LIFETIME_MS === undefined
+      ? {}
+      : { sessionLifetimeMs: numberFrom(SESSION_LIFETIME_MS) ?? Number.NaN }),
     signInLimits: signInLimitsFrom(environment),
   };
 }

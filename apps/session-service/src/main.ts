@@ -5,7 +5,10 @@ import { startReferenceService } from './start-reference-service.js';
 const EXIT_DEADLINE_MS = 6000;
 
 try {
-  const service = await startReferenceService({ ...optionsFromEnvironment(process.env), logger: ['warn', 'error', 'fatal'] });
+  const service = await startReferenceService({
+    ...optionsFromEnvironment(process.env),
+    logger: ['warn', 'error', 'fatal'],
+  });
   const stop = (signal: NodeJS.Signals): void => {
     process.stdout.write(`session-service: stopping on ${signal}\n`);
     void service.close();

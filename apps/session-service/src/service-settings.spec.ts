@@ -9,11 +9,21 @@ describe('the settings of a service that runs alone', () => {
     settingsFrom(optionsFromEnvironment(environment), false);
 
   it('have defaults for everything', () => {
-    expect(settingsOf({})).toMatchObject({ port: 3100, host: '127.0.0.1', database: { dataDir: resolve('data') }, seed: true });
+    expect(settingsOf({})).toMatchObject({
+      port: 3100,
+      host: '127.0.0.1',
+      database: { dataDir: resolve('data') },
+      seed: true,
+    });
   });
 
   it('come from the environment', () => {
-    const settings = settingsOf({ PORT: '8080', HOST: '::1', DATA_DIR: '/srv/sessions', SESSION_LIFETIME_MS: '60000' });
+    const settings = settingsOf({
+      PORT: '8080',
+      HOST: '::1',
+      DATA_DIR: '/srv/sessions',
+      SESSION_LIFETIME_MS: '60000',
+    });
     expect(settings).toMatchObject({
       port: 8080,
       host: '::1',
@@ -23,7 +33,13 @@ describe('the settings of a service that runs alone', () => {
   });
 
   it('limit failed sign-ins, as the environment says or by default', () => {
-    const defaults = { maxFailures: 10, maxFailuresPerCaller: 500, maxFailuresPerAccount: 100, windowMs: 900_000, maxEntries: 50_000 };
+    const defaults = {
+      maxFailures: 10,
+      maxFailuresPerCaller: 500,
+      maxFailuresPerAccount: 100,
+      windowMs: 900_000,
+      maxEntries: 50_000,
+    };
     expect(settingsOf({}).signInLimits).toEqual(defaults);
     const environment = {
       SIGN_IN_MAX_FAILURES: '5',
@@ -31,7 +47,13 @@ describe('the settings of a service that runs alone', () => {
       SIGN_IN_MAX_FAILURES_PER_ACCOUNT: '20',
       SIGN_IN_WINDOW_MS: '60000',
     };
-    const limits = { maxFailures: 5, maxFailuresPerCaller: 50, maxFailuresPerAccount: 20, windowMs: 60_000, maxEntries: 50_000 };
+    const limits = {
+      maxFailures: 5,
+      maxFailuresPerCaller: 50,
+      maxFailuresPerAccount: 20,
+      windowMs: 60_000,
+      maxEntries: 50_000,
+    };
     expect(settingsOf(environment).signInLimits).toEqual(limits);
   });
 
@@ -55,11 +77,16 @@ describe('the settings of a service that runs alone', () => {
 });
 
 describe('the settings of an embedded service', () => {
-  const settingsOf = (options: ReferenceServiceOptions, production: boolean): ReturnType<typeof settingsFrom> =>
-    settingsFrom(options, production);
+  const settingsOf = (
+    options: ReferenceServiceOptions,
+    production: boolean,
+  ): ReturnType<typeof settingsFrom> => settingsFrom(options, production);
 
   it('are a free port and a database in memory', () => {
-    expect(settingsOf({}, false)).toMatchObject({ port: 0, database: { databaseUrl: undefined, dataDir: undefined } });
+    expect(settingsOf({}, false)).toMatchObject({
+      port: 0,
+      database: { databaseUrl: undefined, dataDir: undefined },
+    });
   });
 
   it('never add demo accounts in production', () => {

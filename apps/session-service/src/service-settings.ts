@@ -32,11 +32,20 @@ LOOPBACK.addAddress('::1', 'ipv6');
  * @throws StartError for an invalid option
  */
 export function settingsFrom(options: ReferenceServiceOptions, production: boolean): ServiceSettings {
-  const { port = 0, host = '127.0.0.1', databaseUrl, dataDir, seed = !production, exposeDemoAccounts = false, sessionLifetimeMs } = options;
+  const {
+    port = 0,
+    host = '127.0.0.1',
+    databaseUrl,
+    dataDir,
+    seed = !production,
+    exposeDemoAccounts = false,
+    sessionLifetimeMs,
+  } = options;
   requireInteger('the port', port, 0, 65_535);
   if (host.trim() === '') throw new StartError('the host must not be empty');
   if (dataDir?.trim() === '') throw new StartError('the data directory must not be empty');
-  if (sessionLifetimeMs !== undefined) requireInteger('the session lifetime in milliseconds', sessionLifetimeMs, 1, YEAR_MS);
+  if (sessionLifetimeMs !== undefined)
+    requireInteger('the session lifetime in milliseconds', sessionLifetimeMs, 1, YEAR_MS);
   if (seed && production)
     throw new StartError(
       'the demo accounts have published passwords and cannot be added with NODE_ENV=production; leave out the option "seed"',
@@ -65,7 +74,9 @@ export function exposedDemoAccounts(host: string): StartError {
 /** Any other host counts as reachable, also a name that resolves to a loopback address. */
 function isLoopback(host: string): boolean {
   const family = isIP(host);
-  return family === 0 ? host.toLowerCase() === 'localhost' : LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4');
+  return family === 0
+    ? host.toLowerCase() === 'localhost'
+    : LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 function signInLimitsFrom(options?: SignInLimitOptions): SignInLimits {
@@ -80,5 +91,6 @@ function signInLimitsFrom(options?: SignInLimitOptions): SignInLimits {
 }
 
 function requireInteger(name: string, value: number, min: number, max: number): void {
-  if (!Number.isInteger(value) || value < min || value > max) throw new StartError(`${name} must be a whole number from ${min} to ${max}`);
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw new StartError(`${name} must be a whole number from ${min} to ${max}`);
 }

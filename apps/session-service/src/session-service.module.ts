@@ -15,7 +15,11 @@ export class SessionServiceModule {
    * @param limits - of the sessions
    * @param signInLimits - of failed sign-ins
    */
-  static over(database: Kysely<Schema>, limits: SessionLimits, signInLimits = new SignInLimits()): DynamicModule {
+  static over(
+    database: Kysely<Schema>,
+    limits: SessionLimits,
+    signInLimits = new SignInLimits(),
+  ): DynamicModule {
     return {
       module: SessionServiceModule,
       global: true,

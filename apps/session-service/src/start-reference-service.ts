@@ -38,15 +38,19 @@ export interface ReferenceService {
  * await fetch(`${service.url}/authentication`, { method: 'POST', headers: { 'X-API-KEY': 'demo-api-key' } });
  * await service.close();
  * ```
- * @throws StartError with one sentence if an option is invalid, the port is in use or the database cannot be opened
+ * @throws StartError with one sentence if an option is invalid, the port is in use or the database cannot be
+ * opened
  */
-export async function startReferenceService(options: ReferenceServiceOptions = {}): Promise<ReferenceService> {
+export async function startReferenceService(
+  options: ReferenceServiceOptions = {},
+): Promise<ReferenceService> {
   const production = process.env.NODE_ENV === 'production';
   const settings = settingsFrom(options, production);
   const database = await openDatabase(settings.database);
   try {
     const hashing = new Argon2PasswordHashing();
-    if (!settings.allowsDemoAccounts && (await hasDemoAccounts(database, hashing))) throw exposedDemoAccounts(settings.host);
+    if (!settings.allowsDemoAccounts && (await hasDemoAccounts(database, hashing)))
+      throw exposedDemoAccounts(settings.host);
     if (settings.seed) await seedDemoAccounts(database, hashing);
     const app = await createApplication(database, settings, options.logger);
     const advice = production ? await adviceForProduction(database) : undefined;
@@ -63,15 +67,25 @@ async function createApplication(
   { limits, signInLimits }: ServiceSettings,
   logger: ReferenceServiceOptions['logger'],
 ): Promise<NestExpressApplication> {
-  const options: Pick<NestApplicationOptions, 'abortOnError' | 'bodyParser' | 'logger'> = { abortOnError: false, bodyParser: false };
+  const options: Pick<NestApplicationOptions, 'abortOnError' | 'bodyParser' | 'logger'> = {
+    abortOnError: false,
+    bodyParser: false,
+  };
   if (logger !== undefined) options.logger = logger;
-  const app = await NestFactory.create<NestExpressApplication>(SessionServiceModule.over(database, limits, signInLimits), options);
+  const app = await NestFactory.create<NestExpressApplication>(
+    SessionServiceModule.over(database, limits, signInLimits),
+    options,
+  );
   configureApplication(app);
   await app.init();
   return app;
 }
 
-async function openPort(app: NestExpressApplication, database: Kysely<Schema>, { port, host }: ServiceSettings): Promise<ReferenceService> {
+async function openPort(
+  app: NestExpressApplication,
+  database: Kysely<Schema>,
+  { port, host }: ServiceSettings,
+): Promise<ReferenceService> {
   const server: Server = app.getHttpServer();
   try {
     const { url, address } = await listen(server, port, host);
@@ -88,7 +102,11 @@ async function openPort(app: NestExpressApplication, database: Kysely<Schema>, {
   }
 }
 
-async function closeAll(app: NestExpressApplication, server: Server, database: Kysely<Schema>): Promise<void> {
+async function closeAll(
+  app: NestExpressApplication,
+  server: Server,
+  database: Kysely<Schema>,
+): Promise<void> {
   const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_DEADLINE_MS);
   await app.close();
   clearTimeout(deadline);

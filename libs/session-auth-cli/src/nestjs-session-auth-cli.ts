@@ -8,4 +8,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => in
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 const { stdout, stderr, env } = process;
-process.exitCode = await runCommand(process.argv.slice(2), { stdout, stderr, env, interrupted: interruption.signal });
+process.exitCode = await runCommand(process.argv.slice(2), {
+  stdout,
+  stderr,
+  env,
+  interrupted: interruption.signal,
+});

@@ -2,7 +2,11 @@ import { type CommandIo, type ExitCode, UsageError } from './command-line/comman
 import { table } from './command-line/command-line.js';
 
 /** Runs the command with its arguments. Resolves with its exit code; never rejects. */
-export async function runCommand(args: readonly string[], io: CommandIo, subcommands = SUBCOMMANDS): Promise<ExitCode> {
+export async function runCommand(
+  args: readonly string[],
+  io: CommandIo,
+  subcommands = SUBCOMMANDS,
+): Promise<ExitCode> {
   const [name = '--help', ...rest] = args;
   if (name === '--help' || name === '-h') {
     io.stdout.write(helpOf(subcommands));
@@ -29,7 +33,9 @@ function subcommandOf(name: string, subcommands: readonly Subcommand[]): Subcomm
 /** An error of the command itself. Its text may contain anything, so only its name and code are printed. */
 function failed(error: unknown, { stderr }: CommandIo): ExitCode {
   const { name = 'Error', code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
-  stderr.write(`The command failed: ${name}${code === undefined ? '' : ` (${code})`}. This is a fault of nestjs-session-auth-cli.\n`);
+  stderr.write(
+    `The command failed: ${name}${code === undefined ? '' : ` (${code})`}. This is a fault of nestjs-session-auth-cli.\n`,
+  );
   return 1;
 }
 
@@ -46,7 +52,10 @@ interface Subcommand {
   readonly name: string;
   /** Short description for the help. */
   readonly summary: string;
-  /** Runs it. Prints its help for `--help`. @throws UsageError if the arguments or the environment are not usable */
+  /**
+   * Runs it. Prints its help for `--help`. @throws UsageError if the arguments or the environment are not
+   * usable
+   */
   run(args: readonly string[], io: CommandIo): Promise<ExitCode>;
 }
 

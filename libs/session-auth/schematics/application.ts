@@ -33,10 +33,15 @@ export interface Application {
 export function readApplication(tree: Tree, sourceRootOption: string | undefined): Application {
   const cli = tree.exists('nest-cli.json') ? (tree.readJson('nest-cli.json') as NestCli) : {};
   const sourceRoot = posix.normalize(sourceRootOption ?? cli.sourceRoot ?? 'src');
-  const project = Object.values(cli.projects ?? {}).find((one) => one.sourceRoot && posix.normalize(one.sourceRoot) === sourceRoot);
+  const project = Object.values(cli.projects ?? {}).find(
+    (one) => one.sourceRoot && posix.normalize(one.sourceRoot) === sourceRoot,
+  );
   const main = posix.join(sourceRoot, `${project?.entryFile ?? cli.entryFile ?? 'main'}.ts`);
   const libraries = Object.values(cli.projects ?? {}).filter(({ type }) => type === 'library');
-  const folders = [sourceRoot, ...libraries.flatMap((one) => (one.sourceRoot === undefined ? [] : [posix.normalize(one.sourceRoot)]))];
+  const folders = [
+    sourceRoot,
+    ...libraries.flatMap((one) => (one.sourceRoot === undefined ? [] : [posix.normalize(one.sourceRoot)])),
+  ];
   return { sourceRoot, main, isJavaScript: cli.language === 'js', folders };
 }
 
@@ -54,12 +59,21 @@ export function fileThatCalls(
   return undefined;
 }
 
-/** Returns a file that names a guard, or what applies guards; `undefined` if the application has none. Without a compiler, a comment counts too. */
-export function fileWithGuard(compiler: TypeScript | undefined, tree: Tree, { folders }: Application): string | undefined {
+/**
+ * Returns a file that names a guard, or what applies guards; `undefined` if the application has none. Without
+ * a compiler, a comment counts too.
+ */
+export function fileWithGuard(
+  compiler: TypeScript | undefined,
+  tree: Tree,
+  { folders }: Application,
+): string | undefined {
   const names = new RegExp(`\\b(?:${[...OF_GUARDS].join('|')})\\b`);
   return folders
     .flatMap((folder) => sourcesIn(tree.getDir(folder), ANY_SOURCE))
-    .find((path) => names.test(textOf(tree, path)) && (!compiler || isNamed(readSource(compiler, tree, path))));
+    .find(
+      (path) => names.test(textOf(tree, path)) && (!compiler || isNamed(readSource(compiler, tree, path))),
+    );
 }
 
 function isNamed(source: Source): boolean {
@@ -70,7 +84,11 @@ function isNamed(source: Source): boolean {
 }
 
 function sourcesIn(folder: DirEntry, sources = SOURCE): string[] {
-  const files = folder.subfiles.filter((name) => sources.test(name)).map((name) => posix.join(folder.path, name).slice(1));
-  const nested = folder.subdirs.filter((name) => !NOT_SOURCES.test(name)).flatMap((name) => sourcesIn(folder.dir(name), sources));
+  const files = folder.subfiles
+    .filter((name) => sources.test(name))
+    .map((name) => posix.join(folder.path, name).slice(1));
+  const nested = folder.subdirs
+    .filter((name) => !NOT_SOURCES.test(name))
+    .flatMap((name) => sourcesIn(folder.dir(name), sources));
   return [...files, ...nested];
 }

@@ -8,7 +8,10 @@ const GENERATED =
   /^(?<imports>(?:import [^;]+;\r?\n)+)(?<rest>[\s\S]*?\bTest)\s*\.createTestingModule\(\{\s*imports: \[AppModule\],?\s*\}\)\s*\.compile\(\)/;
 const REQUEST = /\.get\('\/'\)/;
 
-/** Lines that the test needs in addition. The values are not used: `TestSessions` replaces the session service. */
+/**
+ * Lines that the test needs in addition. The values are not used: `TestSessions` replaces the session
+ * service.
+ */
 const ADDED = [
   '',
   `process.env.${KEYS.url} ||= 'http://localhost:3100';`,
@@ -18,15 +21,21 @@ const ADDED = [
 ];
 
 /**
- * Makes the end-to-end test that `nest new` generated work without a session service, and signs in where the application requires a session.
- * Returns the path of the changed file; `undefined` if there is none, or if it was changed before.
+ * Makes the end-to-end test that `nest new` generated work without a session service, and signs in where the
+ * application requires a session. Returns the path of the changed file; `undefined` if there is none, or if
+ * it was changed before.
  */
-export function prepareEndToEndTest(tree: Tree, { sourceRoot }: Application, protectAllRoutes: boolean): string | undefined {
+export function prepareEndToEndTest(
+  tree: Tree,
+  { sourceRoot }: Application,
+  protectAllRoutes: boolean,
+): string | undefined {
   const path = posix.join(sourceRoot, '../test/app.e2e-spec.ts');
   if (!tree.exists(path)) return undefined;
   const before = tree.readText(path);
   const { index, 0: match, groups } = GENERATED.exec(before) ?? {};
-  if (index === undefined || match === undefined || !groups || before.includes('nestjs-session-auth')) return undefined;
+  if (index === undefined || match === undefined || !groups || before.includes('nestjs-session-auth'))
+    return undefined;
   const after = before.slice(match.length);
   const { imports = '', rest = '' } = groups;
   const head = [`import { TestSessions } from 'nestjs-session-auth/testing';`, ...ADDED].join('\n');

@@ -5,10 +5,16 @@ export interface Edit {
   readonly text: string;
 }
 
-/** Returns the text with all edits. Positions refer to the original text. Of two edits at one position, the later in the list comes first. */
+/**
+ * Returns the text with all edits. Positions refer to the original text. Of two edits at one position, the
+ * later in the list comes first.
+ */
 export function edited(text: string, edits: readonly Edit[]): string {
   const lastFirst = [...edits].sort((one, other) => other.from - one.from);
-  return lastFirst.reduce((result, { from, to, text: replacement }) => result.slice(0, from) + replacement + result.slice(to), text);
+  return lastFirst.reduce(
+    (result, { from, to, text: replacement }) => result.slice(0, from) + replacement + result.slice(to),
+    text,
+  );
 }
 
 /** Returns the indentation of the line at a position. */

@@ -31,7 +31,9 @@ export function opened(list: List): Edit[] {
   return isOnOneLine(list) ? [...broken(list), closing(list, '')] : [];
 }
 
-/** Returns whether the first item is on the line of the opening bracket or brace; `false` for an empty list. */
+/**
+ * Returns whether the first item is on the line of the opening bracket or brace; `false` for an empty list.
+ */
 export function isOnOneLine({ text, items }: Pick<List, 'text' | 'items'>): boolean {
   const [first] = items;
   return first !== undefined && !text.slice(items.pos, first.getStart()).includes('\n');

@@ -17,7 +17,12 @@ interface NestAddOptions extends Omit<Wish, 'protectAllRoutes'> {
 }
 
 /** Runs on `nest add nestjs-session-auth`, after the package is installed. */
-export function nestAdd({ sourceRoot, skipInstall, protectAllRoutes: wished, ...others }: NestAddOptions): Rule {
+export function nestAdd({
+  sourceRoot,
+  skipInstall,
+  protectAllRoutes: wished,
+  ...others
+}: NestAddOptions): Rule {
   return (tree, context) => {
     const application = readApplication(tree, sourceRoot);
     const guard = wished === undefined ? fileWithGuard(ownTypeScript(), tree, application) : undefined;
@@ -29,7 +34,8 @@ export function nestAdd({ sourceRoot, skipInstall, protectAllRoutes: wished, ...
     const added = addPackages(tree);
     const [installed, notInstalled] = skipInstall ? [[], added] : [added, []];
     const dependencies = installed.length > 0 ? [context.addTask(installation(tree))] : [];
-    const test = outcome.kind === 'registered' ? prepareEndToEndTest(tree, application, protectAllRoutes) : undefined;
+    const test =
+      outcome.kind === 'registered' ? prepareEndToEndTest(tree, application, protectAllRoutes) : undefined;
     const report = {
       outcome,
       protectAllRoutes,

@@ -11,5 +11,7 @@ export function nextSteps({ text }: NextSteps): Rule {
 
 /** Returns the task that logs the next steps. */
 export function saying(text: string): TaskConfigurationGenerator<object> {
-  return { toConfiguration: () => ({ name: 'run-schematic', options: { name: 'next-steps', options: { text } } }) };
+  return {
+    toConfiguration: () => ({ name: 'run-schematic', options: { name: 'next-steps', options: { text } } }),
+  };
 }

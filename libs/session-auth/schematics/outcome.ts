@@ -20,18 +20,28 @@ export interface Wish {
 export function register(tree: Tree, application: Application, wish: Wish): Outcome {
   const ts = ownTypeScript();
   if (!ts) return { kind: 'by-hand', why: 'TypeScript 5 or 6 is not installed in this project' };
-  const present = fileThatCalls({ ts, tree, ...application }, { name: 'SessionAuthModule', from: 'nestjs-session-auth' }, [
-    'forRoot',
-    'forRootAsync',
-  ]);
+  const present = fileThatCalls(
+    { ts, tree, ...application },
+    { name: 'SessionAuthModule', from: 'nestjs-session-auth' },
+    ['forRoot', 'forRootAsync'],
+  );
   return present ? { kind: 'present', path: present.path } : edit(ts, tree, application, wish);
 }
 
-function edit(ts: TypeScript, tree: Tree, application: Application, { module, protectAllRoutes }: Wish): Outcome {
+function edit(
+  ts: TypeScript,
+  tree: Tree,
+  application: Application,
+  { module, protectAllRoutes }: Wish,
+): Outcome {
   const root = findRootModule(ts, tree, application, module);
   if (!root) return { kind: 'by-hand', why: notFound(application, module) };
   const { path } = root.source;
-  const config = fileThatCalls({ ts, tree, ...application }, { name: 'ConfigModule', from: '@nestjs/config' }, ['forRoot']);
+  const config = fileThatCalls(
+    { ts, tree, ...application },
+    { name: 'ConfigModule', from: '@nestjs/config' },
+    ['forRoot'],
+  );
   try {
     tree.overwrite(path, registered(root, { withConfig: !config, protectAllRoutes }));
     return { kind: 'registered', path };
@@ -43,6 +53,8 @@ function edit(ts: TypeScript, tree: Tree, application: Application, { module, pr
 
 function notFound({ main, sourceRoot }: Application, module: string | undefined): string {
   const where =
-    module === undefined ? `neither ${main} nor ${sourceRoot}/app.module.ts leads to one` : `${module} has none, or more than one`;
+    module === undefined
+      ? `neither ${main} nor ${sourceRoot}/app.module.ts leads to one`
+      : `${module} has none, or more than one`;
   return `no class with @Module() was found: ${where}. Pass the file as \`--module <file>\``;
 }

@@ -23,17 +23,25 @@ export function addPackages(tree: Tree): string[] {
   const manifest = JSON.parse(text) as Manifest;
   const { dependencies, devDependencies, peerDependencies, optionalDependencies } = manifest;
   const present = { ...dependencies, ...devDependencies, ...peerDependencies, ...optionalDependencies };
-  const missing = Object.entries({ ...PACKAGES[majorOfNest(tree, present)], ...COMMON_PACKAGES }).filter(([name]) => !(name in present));
+  const missing = Object.entries({ ...PACKAGES[majorOfNest(tree, present)], ...COMMON_PACKAGES }).filter(
+    ([name]) => !(name in present),
+  );
   if (missing.length === 0) return [];
-  const all = Object.entries({ ...dependencies, ...Object.fromEntries(missing) }).sort(([one], [other]) => (one < other ? -1 : 1));
+  const all = Object.entries({ ...dependencies, ...Object.fromEntries(missing) }).sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
   tree.overwrite(FILE, serialize({ ...manifest, dependencies: Object.fromEntries(all) }, text));
   return missing.map(([name]) => name);
 }
 
-/** Returns the major version of the installed Nest; if it is not installed, that of the range in package.json. */
+/**
+ * Returns the major version of the installed Nest; if it is not installed, that of the range in package.json.
+ */
 function majorOfNest(tree: Tree, ranges: Readonly<Record<string, string>>): 11 | 12 {
   const installed = 'node_modules/@nestjs/core/package.json';
-  const version = tree.exists(installed) ? (tree.readJson(installed) as Manifest).version : ranges['@nestjs/core'];
+  const version = tree.exists(installed)
+    ? (tree.readJson(installed) as Manifest).version
+    : ranges['@nestjs/core'];
   return /\d+/.exec(version ?? '')?.[0] === '11' ? 11 : 12;
 }
 
@@ -44,9 +52,17 @@ function serialize(manifest: Manifest, before: string): string {
   return before.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
 }
 
-/** Returns the task that installs the packages. The schematics CLI detects npm, yarn and pnpm by their lock files, but not Bun. */
+/**
+ * Returns the task that installs the packages. The schematics CLI detects npm, yarn and pnpm by their lock
+ * files, but not Bun.
+ */
 export function installation(tree: Tree): TaskConfigurationGenerator<object> {
   const isBun = tree.exists('bun.lock') || tree.exists('bun.lockb');
-  const options = { command: 'install', quiet: true, hideOutput: true, ...(isBun ? { packageManager: 'bun' } : {}) };
+  const options = {
+    command: 'install',
+    quiet: true,
+    hideOutput: true,
+    ...(isBun ? { packageManager: 'bun' } : {}),
+  };
   return { toConfiguration: () => ({ name: 'node-package', options }) };
 }

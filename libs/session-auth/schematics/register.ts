@@ -8,14 +8,23 @@ import { findNode, importLists, isValid, localName, type Source } from './source
 /** The reason why the file can't be edited safely, for the user. */
 export class CannotEdit extends Error {}
 
-/** Returns the text of the module's file with the session check registered. @throws CannotEdit if the change would not be safe */
-export function registered({ source, decorator }: RootModule, options: Pick<Registration, 'withConfig' | 'protectAllRoutes'>): string {
+/**
+ * Returns the text of the module's file with the session check registered. @throws CannotEdit if the change
+ * would not be safe
+ */
+export function registered(
+  { source, decorator }: RootModule,
+  options: Pick<Registration, 'withConfig' | 'protectAllRoutes'>,
+): string {
   const { ts, file } = source;
   if (file.text.includes('\uFFFD')) throw new CannotEdit('it is not UTF-8');
   const registration: Registration = { ...USUAL, ...styleOf(source), ...options };
   const nameOf = localNames(source);
   const added = entries(registration, nameOf);
-  const edits = [...importEdits(source, nameOf, registration), ...decoratorEdits(source, decorator, added, registration)];
+  const edits = [
+    ...importEdits(source, nameOf, registration),
+    ...decoratorEdits(source, decorator, added, registration),
+  ];
   const text = edited(file.text, file.text.includes('\r\n') ? edits.map(withCrlf) : edits);
   if (!isValid(ts, text)) throw new CannotEdit('it is not valid TypeScript');
   return text;
@@ -50,20 +59,35 @@ function lineEndOf({ ts, file }: Source, position: number): number {
   return ts.getTrailingCommentRanges(file.text, position)?.at(-1)?.end ?? position;
 }
 
-function lastImport({ ts, file }: Source, from: (specifier: string) => boolean): ts.ImportDeclaration | undefined {
-  const matches = (specifier: ts.Expression): boolean => ts.isStringLiteral(specifier) && from(specifier.text);
-  return file.statements.filter((one) => ts.isImportDeclaration(one)).findLast(({ moduleSpecifier }) => matches(moduleSpecifier));
+function lastImport(
+  { ts, file }: Source,
+  from: (specifier: string) => boolean,
+): ts.ImportDeclaration | undefined {
+  const matches = (specifier: ts.Expression): boolean =>
+    ts.isStringLiteral(specifier) && from(specifier.text);
+  return file.statements
+    .filter((one) => ts.isImportDeclaration(one))
+    .findLast(({ moduleSpecifier }) => matches(moduleSpecifier));
 }
 
-function nameEdits({ file }: Source, items: ts.NodeArray<ts.ImportSpecifier>, names: readonly string[]): Edit[] {
+function nameEdits(
+  { file }: Source,
+  items: ts.NodeArray<ts.ImportSpecifier>,
+  names: readonly string[],
+): Edit[] {
   const [first, last] = [items[0], items.at(-1)];
   if (!first || !last || names.length === 0) return [];
   const onOneLine = !file.text.slice(items.pos, last.getStart()).includes('\n');
   const separator = onOneLine ? ' ' : `\n${indentAt(file.text, last.getStart())}`;
-  return [{ from: last.getEnd(), to: last.getEnd(), text: names.map((name) => `,${separator}${name}`).join('') }];
+  return [
+    { from: last.getEnd(), to: last.getEnd(), text: names.map((name) => `,${separator}${name}`).join('') },
+  ];
 }
 
-/** Returns a function that returns the local name of an export: the imported name, or a free name for a new import. */
+/**
+ * Returns a function that returns the local name of an export: the imported name, or a free name for a new
+ * import.
+ */
 function localNames(source: Source): Names {
   const all = Object.entries(IMPORTS).flatMap(([from, names]) =>
     names.map((name) => [name, localName(source, name, from) ?? freeName(source, name)] as const),
@@ -75,34 +99,49 @@ function localNames(source: Source): Names {
 function freeName(source: Source, name: string): string {
   const { ts } = source;
   const isTaken = (candidate: string): boolean =>
-    findNode(source, (node): node is ts.Node => ts.isIdentifier(node) && node.text === candidate) !== undefined;
+    findNode(source, (node): node is ts.Node => ts.isIdentifier(node) && node.text === candidate) !==
+    undefined;
   const free = [name, `Nest${name}`].find((one) => !isTaken(one));
   if (free === undefined) throw new CannotEdit(`${name} and Nest${name} are already in use there`);
   return free;
 }
 
-function decoratorEdits(source: Source, decorator: ts.CallExpression, added: readonly string[], { step }: Registration): Edit[] {
+function decoratorEdits(
+  source: Source,
+  decorator: ts.CallExpression,
+  added: readonly string[],
+  { step }: Registration,
+): Edit[] {
   const { ts, file } = source;
   const [metadata] = decorator.arguments;
   if (!metadata) {
     const end = decorator.getEnd() - 1;
     return [{ from: end, to: end, text: `{${indented(importsOf(added, step), step)},\n}` }];
   }
-  if (!ts.isObjectLiteralExpression(metadata)) throw new CannotEdit('the argument of its @Module() is not an object literal');
+  if (!ts.isObjectLiteralExpression(metadata))
+    throw new CannotEdit('the argument of its @Module() is not an object literal');
   const [present, indent] = [importsIn(source, metadata), indentAt(file.text, decorator.getStart())];
   const object = { text: file.text, items: metadata.properties, end: metadata.getEnd() - 1, indent, step };
   if (!present) return (object.items.length === 0 ? appended : prepended)(object, [importsOf(added, step)]);
   const inner = isOnOneLine(object) ? indent + step : indentAt(file.text, present.getStart());
-  return [...opened(object), ...appended({ ...object, items: present.elements, end: present.getEnd() - 1, indent: inner }, added)];
+  return [
+    ...opened(object),
+    ...appended({ ...object, items: present.elements, end: present.getEnd() - 1, indent: inner }, added),
+  ];
 }
 
 /** Returns the array literal of the module's `imports`; `undefined` if it has no `imports`. */
-function importsIn({ ts }: Source, { properties }: ts.ObjectLiteralExpression): ts.ArrayLiteralExpression | undefined {
+function importsIn(
+  { ts }: Source,
+  { properties }: ts.ObjectLiteralExpression,
+): ts.ArrayLiteralExpression | undefined {
   const property = properties.find(({ name }) => name && /^(\[?)(['"`]?)imports\2\]?$/.test(name.getText()));
   const rest = property ? properties.slice(properties.indexOf(property)) : properties;
-  if (rest.some((one) => ts.isSpreadAssignment(one))) throw new CannotEdit('its @Module() spreads another object');
+  if (rest.some((one) => ts.isSpreadAssignment(one)))
+    throw new CannotEdit('its @Module() spreads another object');
   if (!property) return undefined;
-  if (ts.isPropertyAssignment(property) && ts.isArrayLiteralExpression(property.initializer)) return property.initializer;
+  if (ts.isPropertyAssignment(property) && ts.isArrayLiteralExpression(property.initializer))
+    return property.initializer;
   throw new CannotEdit('its `imports` is not an array literal');
 }
 

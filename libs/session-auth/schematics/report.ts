@@ -29,8 +29,10 @@ export function reportText(report: Report): string {
 
 function outcomeLines({ outcome, protectAllRoutes, typed, test }: Report): string[] {
   const tested = test === undefined ? [] : [`${test} runs with TestSessions, without a session service.`];
-  if (outcome.kind === 'registered') return [`SessionAuthModule is registered in ${outcome.path}.`, ...tested];
-  if (outcome.kind === 'present') return [`SessionAuthModule is already registered in ${outcome.path}. Your code is unchanged.`];
+  if (outcome.kind === 'registered')
+    return [`SessionAuthModule is registered in ${outcome.path}.`, ...tested];
+  if (outcome.kind === 'present')
+    return [`SessionAuthModule is already registered in ${outcome.path}. Your code is unchanged.`];
   const imports = Object.entries(IMPORTS).map(([from, names]) => importLine(from, names, USUAL));
   const added = entries({ ...USUAL, typed, protectAllRoutes, withConfig: true });
   return [
@@ -50,7 +52,9 @@ function indented(lines: string): string[] {
 }
 
 function installSteps({ notInstalled }: Report): string[] {
-  return notInstalled.length > 0 ? [`Install the packages that were added to package.json: ${notInstalled.join(', ')}.`] : [];
+  return notInstalled.length > 0
+    ? [`Install the packages that were added to package.json: ${notInstalled.join(', ')}.`]
+    : [];
 }
 
 function keySteps(): string[] {
@@ -61,14 +65,19 @@ function keySteps(): string[] {
 
 function guardSteps({ outcome, protectAllRoutes, isByDefault, guard }: Report): string[] {
   const open = 'Every route then requires a session, except routes with @Public().';
-  if (protectAllRoutes && outcome.kind === 'present') return [`Add \`protectAllRoutes: true\` to it in ${outcome.path}.\n${open}`];
-  if (protectAllRoutes && isByDefault) return [`${open}\n\`protectAllRoutes: true\` does that: no guard was found in your code.`];
+  if (protectAllRoutes && outcome.kind === 'present')
+    return [`Add \`protectAllRoutes: true\` to it in ${outcome.path}.\n${open}`];
+  if (protectAllRoutes && isByDefault)
+    return [`${open}\n\`protectAllRoutes: true\` does that: no guard was found in your code.`];
   if (protectAllRoutes) return [open];
   if (guard !== undefined && outcome.kind !== 'present')
     return [
       `Your application has a guard (${guard}), so \`protectAllRoutes\` was left off, and\nthis package guards no route yet. Replace your guard as in\nhttps://github.com/nestjs-session-auth/nestjs-session-auth/blob/v${VERSION}/docs/migration.md`,
     ];
-  const lines = [importLine('nestjs-session-auth', ['SessionAuthGuard'], USUAL), '@UseGuards(SessionAuthGuard)'];
+  const lines = [
+    importLine('nestjs-session-auth', ['SessionAuthGuard'], USUAL),
+    '@UseGuards(SessionAuthGuard)',
+  ];
   const otherwise = 'without it, or `protectAllRoutes: true` in the module, a route stays open';
   return [`Guard a controller; ${otherwise}:\n${lines.map((line) => `  ${line}`).join('\n')}`];
 }

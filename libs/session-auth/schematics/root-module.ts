@@ -12,10 +12,19 @@ export interface RootModule {
   readonly decorator: ts.CallExpression;
 }
 
-/** Returns the module of the option `module`, else the module that the application starts, else the one that `nest new` creates. */
-export function findRootModule(ts: TypeScript, tree: Tree, { sourceRoot, main }: Application, option?: string): RootModule | undefined {
+/**
+ * Returns the module of the option `module`, else the module that the application starts, else the one that
+ * `nest new` creates.
+ */
+export function findRootModule(
+  ts: TypeScript,
+  tree: Tree,
+  { sourceRoot, main }: Application,
+  option?: string,
+): RootModule | undefined {
   const defaultPath = posix.join(sourceRoot, 'app.module.ts');
-  if (option !== undefined) return moduleIn(ts, tree, [option, posix.join(sourceRoot, option)].flatMap(candidates));
+  if (option !== undefined)
+    return moduleIn(ts, tree, [option, posix.join(sourceRoot, option)].flatMap(candidates));
   return startedModule(ts, tree, main) ?? moduleIn(ts, tree, [defaultPath]);
 }
 
@@ -23,8 +32,15 @@ function candidates(path: string): string[] {
   return [path, `${path}.ts`, `${path}.module.ts`, posix.join(path, 'index.ts')];
 }
 
-function moduleIn(ts: TypeScript, tree: Tree, paths: readonly string[], className?: string): RootModule | undefined {
-  const inProject = paths.map((one) => posix.normalize(one)).filter((one) => one.endsWith('.ts') && !one.startsWith('..'));
+function moduleIn(
+  ts: TypeScript,
+  tree: Tree,
+  paths: readonly string[],
+  className?: string,
+): RootModule | undefined {
+  const inProject = paths
+    .map((one) => posix.normalize(one))
+    .filter((one) => one.endsWith('.ts') && !one.startsWith('..'));
   const path = inProject.find((one) => tree.exists(one));
   if (path === undefined) return undefined;
   const source = readSource(ts, tree, path);
@@ -39,7 +55,9 @@ function moduleIn(ts: TypeScript, tree: Tree, paths: readonly string[], classNam
 function decoratorOf(source: Source, owner: ts.ClassDeclaration): ts.CallExpression | undefined {
   const { ts } = source;
   const name = localName(source, 'Module', '@nestjs/common');
-  const calls = (ts.getDecorators(owner) ?? []).map(({ expression }) => expression).filter((one) => ts.isCallExpression(one));
+  const calls = (ts.getDecorators(owner) ?? [])
+    .map(({ expression }) => expression)
+    .filter((one) => ts.isCallExpression(one));
   return calls.find(({ expression }) => ts.isIdentifier(expression) && expression.text === name);
 }
 
@@ -52,7 +70,9 @@ function startedModule(ts: TypeScript, tree: Tree, main: string): RootModule | u
   if (className === undefined) return undefined;
   const from = importedFrom(source, className);
   if (from === undefined) return moduleIn(ts, tree, [main], className);
-  return from.startsWith('.') ? moduleIn(ts, tree, candidates(posix.join(main, '..', from.replace(/[.]js$/, ''))), className) : undefined;
+  return from.startsWith('.')
+    ? moduleIn(ts, tree, candidates(posix.join(main, '..', from.replace(/[.]js$/, ''))), className)
+    : undefined;
 }
 
 /** Returns the module specifier of the import of a name. */
@@ -63,5 +83,7 @@ function importedFrom({ ts, file }: Source, name: string): string | undefined {
     const named = namedBindings && ts.isNamedImports(namedBindings) ? namedBindings.elements : [];
     return [defaultImport, ...named.map((one) => one.name)].some((one) => one?.text === name);
   });
-  return declaration && ts.isStringLiteral(declaration.moduleSpecifier) ? declaration.moduleSpecifier.text : undefined;
+  return declaration && ts.isStringLiteral(declaration.moduleSpecifier)
+    ? declaration.moduleSpecifier.text
+    : undefined;
 }

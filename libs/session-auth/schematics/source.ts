@@ -27,7 +27,10 @@ export function ownTypeScript(): TypeScript | undefined {
   }
 }
 
-/** Returns a file's text with its byte order mark. Invalid UTF-8 becomes U+FFFD rather than an error, because most files are only searched. */
+/**
+ * Returns a file's text with its byte order mark. Invalid UTF-8 becomes U+FFFD rather than an error, because
+ * most files are only searched.
+ */
 export function textOf(tree: Tree, path: string): string {
   return tree.read(path)?.toString('utf8') ?? '';
 }
@@ -43,7 +46,10 @@ export function isValid(ts: TypeScript, text: string): boolean {
 }
 
 /** Returns the first node, in source order, that matches. */
-export function findNode<Found extends ts.Node>({ ts, file }: Source, matches: (node: ts.Node) => node is Found): Found | undefined {
+export function findNode<Found extends ts.Node>(
+  { ts, file }: Source,
+  matches: (node: ts.Node) => node is Found,
+): Found | undefined {
   const search = (node: ts.Node): Found | undefined => (matches(node) ? node : ts.forEachChild(node, search));
   return ts.forEachChild(file, search);
 }
@@ -53,19 +59,32 @@ export function importLists({ ts, file }: Source, from: string): ts.NodeArray<ts
   return file.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
     const clause = statement.importClause;
-    if (statement.moduleSpecifier.text !== from || !clause?.namedBindings || ts.isTypeOnlyImportDeclaration(clause)) return [];
+    if (
+      statement.moduleSpecifier.text !== from ||
+      !clause?.namedBindings ||
+      ts.isTypeOnlyImportDeclaration(clause)
+    )
+      return [];
     return ts.isNamedImports(clause.namedBindings) ? [clause.namedBindings.elements] : [];
   });
 }
 
-/** Returns the local name of an export of a package; `undefined` if the file does not import it as a value. */
+/**
+ * Returns the local name of an export of a package; `undefined` if the file does not import it as a value.
+ */
 export function localName(source: Source, exported: string, from: string): string | undefined {
   const imported = importLists(source, from).flat();
-  return imported.find(({ name, propertyName, isTypeOnly }) => !isTypeOnly && (propertyName ?? name).text === exported)?.name.text;
+  return imported.find(
+    ({ name, propertyName, isTypeOnly }) => !isTypeOnly && (propertyName ?? name).text === exported,
+  )?.name.text;
 }
 
 /** Returns the first call of one of the methods of a class that a package exports. */
-export function findCall(source: Source, owner: { name: string; from: string }, methods: readonly string[]): ts.CallExpression | undefined {
+export function findCall(
+  source: Source,
+  owner: { name: string; from: string },
+  methods: readonly string[],
+): ts.CallExpression | undefined {
   const { ts } = source;
   const local = localName(source, owner.name, owner.from);
   return findNode(source, (node): node is ts.CallExpression => {

@@ -3,7 +3,11 @@ import './contract/supported-node.js';
 import './module/supported-nest.js';
 import 'reflect-metadata';
 
-export { SessionAuthModule, type ServiceOf, type SessionAuthDynamicModule } from './module/session-auth.module.js';
+export {
+  SessionAuthModule,
+  type ServiceOf,
+  type SessionAuthDynamicModule,
+} from './module/session-auth.module.js';
 export type {
   Audit,
   SessionAuthAsyncOptions,
@@ -13,7 +17,11 @@ export type {
 } from './module/options/options.js';
 export type { SessionAuthExtras } from './module/options/extras.js';
 export type { OpenedPart, SessionAuthPlugin } from './module/options/plugins.js';
-export type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './module/options/named-options.js';
+export type {
+  NamedSessionAuthAsyncOptions,
+  NamedSessionAuthExtras,
+  NamedSessionAuthOptions,
+} from './module/options/named-options.js';
 export type { SessionAuthHttpOptions } from './module/options/http-options.js';
 export type { ApiKey, Credentials } from './client/session-requests.js';
 export type { TokenEcho } from './client/user-details-verdict.js';
@@ -28,7 +36,12 @@ export type { SignInResult } from './client/session-client.js';
 export { InjectSessionAuth } from './module/inject-session-auth.decorator.js';
 export type { ProvidedClass } from './module/authorities/authority-tokens.js';
 export { SessionAuthEvents } from './module/events/session-auth-events.js';
-export type { RevocationBusState, RevocationBusStatus, ServiceState, ServiceStatus } from './verifier/service-status.js';
+export type {
+  RevocationBusState,
+  RevocationBusStatus,
+  ServiceState,
+  ServiceStatus,
+} from './verifier/service-status.js';
 export { SessionHttpService } from './client/session-http.service.js';
 
 export type { SessionAuthDecision } from './guard/decisions.js';
@@ -59,7 +72,14 @@ export {
 } from './guard/current-user.decorator.js';
 export type { PresentedSession } from './guard/presented-session.js';
 export type { CrossOriginOptions } from './guard/trusted-origins.js';
-export { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './guard/token-source.js';
+export {
+  fromBearer,
+  fromCookie,
+  fromHeader,
+  fromPayload,
+  type FoundToken,
+  type TokenSource,
+} from './guard/token-source.js';
 
 export { CclInfo, UserRecord, type UserRecordClass } from './contract/record/user-record.js';
 export * from './contract/session-auth-types.js';

@@ -58,7 +58,10 @@ describeWithRedis('the entries of a store', () => {
     ['longer than any value', () => redis.set('session-auth:strange', `V${'x'.repeat(200_000)}`)],
     ['of an unknown kind', () => redis.set('session-auth:strange', 'Xvalue')],
     ['a broken lease', () => redis.set('session-auth:strange', 'Lid:holder')],
-    ['a lease of a holder with a name that no holder has', () => redis.set('session-auth:strange', 'Lid:a key:0')],
+    [
+      'a lease of a holder with a name that no holder has',
+      () => redis.set('session-auth:strange', 'Lid:a key:0'),
+    ],
   ])('reads an entry that is %s as a value that cannot be used, and replaces it', async (_name, write) => {
     await redis.del('session-auth:strange');
     await write();
@@ -73,10 +76,15 @@ describeWithRedis('the entries of a store', () => {
     expect(await store.get('endless')).toMatchObject({ kind: 'value', remainingMs: 0 });
   });
 
-  it.each(['soon', '', '1e999', '-1.5'])('rejects a revocation that reads "%s": the session may be revoked', async (record) => {
-    await redis.set('session-auth:revoked:strange', record);
-    await expect(store.getRevocations(['other', 'strange'])).rejects.toThrow('The session store has an unreadable revocation');
-  });
+  it.each(['soon', '', '1e999', '-1.5'])(
+    'rejects a revocation that reads "%s": the session may be revoked',
+    async (record) => {
+      await redis.set('session-auth:revoked:strange', record);
+      await expect(store.getRevocations(['other', 'strange'])).rejects.toThrow(
+        'The session store has an unreadable revocation',
+      );
+    },
+  );
 
   it('does not check the heartbeat of a holder within its grace period', async () => {
     await store.get('leased', { id: 'id', holder: 'holder', ttlMs: MINUTE, graceMs: MINUTE });
@@ -169,7 +177,16 @@ const OPTIONS: [string, Options][] = [
   ['showFriendlyErrorStack', { showFriendlyErrorStack: true }],
   ['protocol: 2', { protocol: 2 }],
   ["protocol: 3 and replyMapping: 'resp3'", { protocol: 3, replyMapping: 'resp3' }],
-  ['all of them', { enableAutoPipelining: true, stringNumbers: true, keyPrefix: 'theirs:', showFriendlyErrorStack: true, protocol: 2 }],
+  [
+    'all of them',
+    {
+      enableAutoPipelining: true,
+      stringNumbers: true,
+      keyPrefix: 'theirs:',
+      showFriendlyErrorStack: true,
+      protocol: 2,
+    },
+  ],
 ];
 
 describeWithRedis('a session store on a client with options', () => {
@@ -192,7 +209,10 @@ describeWithRedis('a session store on a client with options', () => {
       const clients = [connect(), connect()] as const;
       try {
         await until('both are ready', () => clients.every(({ status }) => status === 'ready'));
-        const [one, other] = clients.map((redis) => new RedisSessionStore({ redis })) as [RedisSessionStore, RedisSessionStore];
+        const [one, other] = clients.map((redis) => new RedisSessionStore({ redis })) as [
+          RedisSessionStore,
+          RedisSessionStore,
+        ];
         for (const { check } of SESSION_STORE_RULES) await check(one, other);
       } finally {
         for (const client of clients) client.disconnect();
@@ -208,7 +228,11 @@ describeWithRedis('a session store on a client with options', () => {
     const store = new RedisSessionStore({ redis });
     await store.set('key', new Uint8Array(1), 1_000);
     await store.get('key');
-    const stop = store.subscribe({ message: () => undefined, subscribed: () => undefined, interrupted: () => undefined });
+    const stop = store.subscribe({
+      message: () => undefined,
+      subscribed: () => undefined,
+      interrupted: () => undefined,
+    });
     await stop();
 
     expect([Reflect.ownKeys(redis), redis.eventNames(), { ...redis.options }]).toEqual(before);
@@ -226,7 +250,11 @@ describeWithRedis('a session store on a client with options', () => {
       store.publish(new Uint8Array(1)),
       store.setRevocation('key', 1),
     ];
-    const outcomes = await Promise.allSettled([...attempts, store.setTombstone('key', 1), store.getRevocations(['key'])]);
+    const outcomes = await Promise.allSettled([
+      ...attempts,
+      store.setTombstone('key', 1),
+      store.getRevocations(['key']),
+    ]);
 
     expect(outcomes.map(({ status }) => status)).toEqual(Array(6).fill('rejected'));
     redis.disconnect();

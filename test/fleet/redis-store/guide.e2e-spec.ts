@@ -10,9 +10,27 @@ import { RecordedSubscriber } from './recorded-subscriber.js';
 import { GuideSection, type GuideModule } from './redis-guide.js';
 
 /** Servers that find each other take their time. */
-const SECTIONS = ['The rights of the user', 'TLS', ...(inLongForm('the sections Sentinel and Cluster') ? ['Sentinel', 'Cluster'] : [])];
+const SECTIONS = [
+  'The rights of the user',
+  'TLS',
+  ...(inLongForm('the sections Sentinel and Cluster') ? ['Sentinel', 'Cluster'] : []),
+];
 const itTakesLong = inLongForm('the samples of Sentinel and Cluster') ? it : it.skip;
-const RIGHTS = ['evalsha', 'eval', 'getrange', 'get', 'mget', 'set', 'del', 'pttl', 'time', 'publish', 'subscribe', 'ping', 'info'];
+const RIGHTS = [
+  'evalsha',
+  'eval',
+  'getrange',
+  'get',
+  'mget',
+  'set',
+  'del',
+  'pttl',
+  'time',
+  'publish',
+  'subscribe',
+  'ping',
+  'info',
+];
 const MINUTE = 60_000;
 /** It has no connection of its own: only that of its subscription is tried. */
 const WITHOUT_AUTHORITY = { tls: {}, lazyConnect: true };
@@ -53,17 +71,23 @@ describeWithRedis('docs/redis.md', () => {
     return redis;
   }
 
-  it.each(SECTIONS)('%s: the store keeps its rules with these commands, this code and exactly these rights', async (heading) => {
-    const { redis } = await open(heading);
+  it.each(SECTIONS)(
+    '%s: the store keeps its rules with these commands, this code and exactly these rights',
+    async (heading) => {
+      const { redis } = await open(heading);
 
-    for (const { check } of SESSION_STORE_RULES) await check(new RedisSessionStore({ redis }), new RedisSessionStore({ redis }));
-  });
+      for (const { check } of SESSION_STORE_RULES)
+        await check(new RedisSessionStore({ redis }), new RedisSessionStore({ redis }));
+    },
+  );
 
   itTakesLong('The rights of the user: each is needed', async () => {
     const { redis, store } = await open('The rights of the user');
     const admin = client(6379);
     const text = (await admin.call('ACL', 'GETUSER', 'session-auth')) as Record<string, string> | string[];
-    expect(String(Object.values(text)).match(/\+[\w|]+/g)).toEqual(expect.arrayContaining(RIGHTS.map((right) => `+${right}`)));
+    expect(String(Object.values(text)).match(/\+[\w|]+/g)).toEqual(
+      expect.arrayContaining(RIGHTS.map((right) => `+${right}`)),
+    );
 
     // Without INFO, ioredis warns that it skips its ready check.
     const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -91,7 +115,9 @@ describeWithRedis('docs/redis.md', () => {
     void client(6379).shutdown('NOSAVE');
 
     await until('it is subscribed again', () => subscriber.isSubscribed && subscriber.states.length > 1);
-    await until('values are set again', () => store.set('key', Buffer.from('value'), MINUTE).catch(() => false));
+    await until('values are set again', () =>
+      store.set('key', Buffer.from('value'), MINUTE).catch(() => false),
+    );
     expect((await store.get('key')).kind).toBe('value');
     await store.publish(Buffer.from('hello'));
     await until('messages arrive', () => subscriber.messages.includes('hello'));
@@ -121,14 +147,27 @@ describeWithRedis('docs/redis.md', () => {
   });
 
   /** Uses everything that a store does until Redis has refused this command to its user. */
-  async function refused(admin: Redis, command: string, redis: Redis, store: RedisSessionStore): Promise<void> {
+  async function refused(
+    admin: Redis,
+    command: string,
+    redis: Redis,
+    store: RedisSessionStore,
+  ): Promise<void> {
     const fresh = redis.duplicate();
     fresh.on('error', () => undefined);
     const stop = store.subscribe(new RecordedSubscriber());
     const lease = { id: 'id', holder: 'holder', ttlMs: MINUTE, graceMs: 0 };
     await until(`${command} is refused`, async () => {
-      await Promise.allSettled([store.set('key', Buffer.from('value'), MINUTE), store.get('key'), store.clearTombstone('key')]);
-      await Promise.allSettled([store.get('leased', lease), store.get('leased', lease), store.publish(Buffer.from('hello'))]);
+      await Promise.allSettled([
+        store.set('key', Buffer.from('value'), MINUTE),
+        store.get('key'),
+        store.clearTombstone('key'),
+      ]);
+      await Promise.allSettled([
+        store.get('leased', lease),
+        store.get('leased', lease),
+        store.publish(Buffer.from('hello')),
+      ]);
       await Promise.allSettled([store.setRevocation('user', MINUTE), store.getRevocations(['user'])]);
       return String(await admin.call('ACL', 'LOG')).includes(`,object,${command},`);
     });

@@ -10,7 +10,8 @@ import { RecordedSubscriber } from './recorded-subscriber.js';
 
 const PASSWORD = 'correct-horse-battery';
 const RIGHTS = ['resetkeys', 'resetchannels', '~session-auth:*', '&session-auth:*', '+@all'];
-const NOT_ALLOWED = 'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE';
+const NOT_ALLOWED =
+  'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE';
 
 interface Options {
   port?: number;
@@ -41,7 +42,13 @@ describeWithRedis('the subscription of a store', () => {
   const setUser = (...rules: string[]) => admin.call('ACL', 'SETUSER', 'application', 'on', ...rules);
 
   function subscribe(options: Options = {}): void {
-    const redis = new Redis({ host: '127.0.0.1', port: server.port, username: 'application', password: PASSWORD, ...options });
+    const redis = new Redis({
+      host: '127.0.0.1',
+      port: server.port,
+      username: 'application',
+      password: PASSWORD,
+      ...options,
+    });
     redis.on('error', () => undefined);
     const stop = new RedisSessionStore({ redis }).subscribe(subscriber);
     close = async () => {
@@ -59,18 +66,26 @@ describeWithRedis('the subscription of a store', () => {
   it.each([
     ['without the right to the channels', ['resetchannels'], ['&session-auth:*'], NOT_ALLOWED],
     ['without the right to SUBSCRIBE', ['-subscribe'], ['+subscribe'], NOT_ALLOWED],
-    ['with a password that was changed', ['resetpass', '>another'], [`>${PASSWORD}`], 'Redis refuses the user name or the password'],
+    [
+      'with a password that was changed',
+      ['resetpass', '>another'],
+      [`>${PASSWORD}`],
+      'Redis refuses the user name or the password',
+    ],
     ['that is off', ['off'], ['on'], 'Redis refuses the user name or the password'],
-  ])('reports why a user %s cannot subscribe, and when it can [Q05]', async (_name, before, after, reason) => {
-    await setUser(...before);
-    subscribe();
+  ])(
+    'reports why a user %s cannot subscribe, and when it can [Q05]',
+    async (_name, before, after, reason) => {
+      await setUser(...before);
+      subscribe();
 
-    await until('the state is reported', () => subscriber.states.length > 0);
-    await setUser(...after);
-    await expectMessages();
+      await until('the state is reported', () => subscriber.states.length > 0);
+      await setUser(...after);
+      await expectMessages();
 
-    expect(subscriber.states).toEqual([reason, 'subscribed']);
-  });
+      expect(subscriber.states).toEqual([reason, 'subscribed']);
+    },
+  );
 
   it('reports that a right was revoked while it was subscribed [Q05]', async () => {
     subscribe();
@@ -111,7 +126,11 @@ describeWithRedis('the subscription of a store', () => {
   });
 
   it('reports that no Sentinel can be reached', async () => {
-    subscribe({ sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'main', sentinelRetryStrategy: () => null });
+    subscribe({
+      sentinels: [{ host: '127.0.0.1', port: 1 }],
+      name: 'main',
+      sentinelRetryStrategy: () => null,
+    });
 
     await until('the state is reported', () => subscriber.states.length > 0);
     expect(subscriber.states).toEqual(['No Sentinel that monitors the master is reachable']);
@@ -122,7 +141,10 @@ describeWithRedis('the subscription of a store', () => {
       subscribe();
       if (state === 'subscribed') await expectMessages();
       await close();
-      await until(`none is left of one that is ${state}`, async () => !String(await admin.client('LIST')).includes('user=application'));
+      await until(
+        `none is left of one that is ${state}`,
+        async () => !String(await admin.client('LIST')).includes('user=application'),
+      );
     }
   });
 });
@@ -141,7 +163,10 @@ describeWithRedis('the subscription of a store in a Redis Cluster', () => {
     cluster = await RedisCluster.start(3);
     proxies = await Promise.all(cluster.places.map(({ port }) => SilentProxy.to(port)));
     const natMap = Object.fromEntries(
-      cluster.places.map(({ port }, index) => [`127.0.0.1:${port}`, { host: '127.0.0.1', port: proxies[index]?.port ?? 0 }]),
+      cluster.places.map(({ port }, index) => [
+        `127.0.0.1:${port}`,
+        { host: '127.0.0.1', port: proxies[index]?.port ?? 0 },
+      ]),
     );
     redis = new Cluster([{ host: '127.0.0.1', port: proxies[0]?.port ?? 0 }], { natMap });
     redis.on('error', () => undefined);

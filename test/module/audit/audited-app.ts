@@ -1,5 +1,10 @@
 import type { DynamicModule, INestApplication, Provider, Type } from '@nestjs/common';
-import { fromHeader, fromPayload, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import {
+  fromHeader,
+  fromPayload,
+  type SessionAuthExtras,
+  type SessionAuthOptions,
+} from 'nestjs-session-auth';
 import { CapturedLog } from '../../support/captured-log.js';
 import { EXPRESS, startApp, type Platform, type RunningApp } from '../../support/platforms.js';
 import { sampleApp } from '../../support/sample-app.js';
@@ -32,23 +37,34 @@ export interface Outcome {
 
 const visits = new Set<string>();
 
-/** Notes that a handler was reached. Its name ends in `ForBosses` if it requires that role, otherwise it requires a session. */
+/**
+ * Notes that a handler was reached. Its name ends in `ForBosses` if it requires that role, otherwise it
+ * requires a session.
+ */
 export function visit(handler: string): string {
   visits.add(handler);
   return handler;
 }
 
 /**
- * Starts the application, calls it with no session, with one of another role and with one that meets all; then starts it with `audit: 'error'`. One that
- * the audit stops by default is called with `audit: 'off'`.
+ * Starts the application, calls it with no session, with one of another role and with one that meets all;
+ * then starts it with `audit: 'error'`. One that the audit stops by default is called with `audit: 'off'`.
  */
-export async function outcomeOf(create: () => AuditedApp, service: ScriptedService, platform: Platform = EXPRESS): Promise<Outcome> {
+export async function outcomeOf(
+  create: () => AuditedApp,
+  service: ScriptedService,
+  platform: Platform = EXPRESS,
+): Promise<Outcome> {
   const logger = new CapturedLog();
   const audited = create();
-  const started = await start(audited, service.url, platform, { audit: 'warn' }, logger).catch((error: unknown) => error as Error);
+  const started = await start(audited, service.url, platform, { audit: 'warn' }, logger).catch(
+    (error: unknown) => error as Error,
+  );
   const isStoppedByDefault = started instanceof Error;
   const lines = isStoppedByDefault ? findingsIn(started) : logger.having('warn', 'audit: ');
-  const app = isStoppedByDefault ? await start(create(), service.url, platform, { audit: 'off' }, new CapturedLog()) : started;
+  const app = isStoppedByDefault
+    ? await start(create(), service.url, platform, { audit: 'off' }, new CapturedLog())
+    : started;
   try {
     const byStranger = await reached(audited, app, undefined);
     const byClerk = await reached(audited, app, service.signInAs({ role: 'clerk' }, 'clerk'));
@@ -56,7 +72,13 @@ export async function outcomeOf(create: () => AuditedApp, service: ScriptedServi
     const open = new Set([...byStranger, ...byClerk.filter((handler) => handler.endsWith('ForBosses'))]);
     const named = lines.map((line) => /^\s*(?:.*audit: )?(\S+)/.exec(line)?.[1] ?? line).sort();
     const isStopped = isStoppedByDefault || (await isStoppedByError(create(), service.url, platform));
-    return { open: [...open].sort(), served, named, isStopped, ...(isStoppedByDefault && { isStoppedByDefault }) };
+    return {
+      open: [...open].sort(),
+      served,
+      named,
+      isStopped,
+      ...(isStoppedByDefault && { isStoppedByDefault }),
+    };
   } finally {
     await app.close();
   }
@@ -71,7 +93,12 @@ export function findingsIn(error: Error): string[] {
 
 function start(audited: AuditedApp, baseUrl: string, platform: Platform, audit: object, logger: CapturedLog) {
   const token = [fromHeader('x-auth-token'), fromPayload('token')];
-  const root = sampleApp({ baseUrl, controllers: [], ...audited, options: { token, ...audited.options, ...audit } });
+  const root = sampleApp({
+    baseUrl,
+    controllers: [],
+    ...audited,
+    options: { token, ...audited.options, ...audit },
+  });
   return startApp(platform, root, { logger, configure: (app) => audited.configure?.(app) });
 }
 
@@ -82,7 +109,9 @@ async function reached(audited: AuditedApp, app: RunningApp, token: string | und
 }
 
 async function isStoppedByError(audited: AuditedApp, baseUrl: string, platform: Platform): Promise<boolean> {
-  const app = await start(audited, baseUrl, platform, { audit: 'error' }, new CapturedLog()).catch((error: unknown) => error as Error);
+  const app = await start(audited, baseUrl, platform, { audit: 'error' }, new CapturedLog()).catch(
+    (error: unknown) => error as Error,
+  );
   if (app instanceof Error) return true;
   await app.close();
   return false;

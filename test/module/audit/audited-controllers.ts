@@ -97,7 +97,10 @@ export class CachedController {
     return 'own';
   }
 
-  @Get('keyed') @SetMetadata('cache_module:cache_key', () => 'user and url') @UseInterceptors(CacheInterceptor) keyed(): string {
+  @Get('keyed')
+  @SetMetadata('cache_module:cache_key', () => 'user and url')
+  @UseInterceptors(CacheInterceptor)
+  keyed(): string {
     return 'keyed';
   }
 
@@ -113,7 +116,10 @@ export class CachedController {
     return 'every method';
   }
 
-  @Post('constant') @SetMetadata('cache_module:cache_key', 'constant') @UseInterceptors(CacheInterceptor) constant(): string {
+  @Post('constant')
+  @SetMetadata('cache_module:cache_key', 'constant')
+  @UseInterceptors(CacheInterceptor)
+  constant(): string {
     return 'one reply for all';
   }
 }

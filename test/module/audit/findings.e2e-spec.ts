@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Module, Scope, UseGuards, type INestApplication, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Module,
+  Scope,
+  UseGuards,
+  type INestApplication,
+  type Type,
+} from '@nestjs/common';
 import { APP_INTERCEPTOR, APP_GUARD } from '@nestjs/core';
 import {
   Authorize,
@@ -30,7 +39,10 @@ import { findingsIn, outcomeOf, visit, type AuditedApp } from './audited-app.js'
 const BASE_URL = 'http://127.0.0.1:1';
 
 /** As GraphQLModule provides its options. */
-const graphql = (fieldResolverEnhancers?: string[]) => ({ provide: 'GqlModuleOptions', useValue: { fieldResolverEnhancers } });
+const graphql = (fieldResolverEnhancers?: string[]) => ({
+  provide: 'GqlModuleOptions',
+  useValue: { fieldResolverEnhancers },
+});
 
 interface Setup {
   readonly controllers?: Type[];
@@ -40,7 +52,12 @@ interface Setup {
 }
 
 /** The warnings of an application at its bootstrap, or the error that stops it. */
-async function audited({ controllers = [], providers = [], options = {}, ...setup }: Setup): Promise<string[] | Error> {
+async function audited({
+  controllers = [],
+  providers = [],
+  options = {},
+  ...setup
+}: Setup): Promise<string[] | Error> {
   const logger = new CapturedLog();
   const root = sampleApp({ baseUrl: BASE_URL, options, controllers, providers });
   const app = await startApp(EXPRESS, root, { ...setup, logger }).catch((error: unknown) => error as Error);
@@ -49,7 +66,8 @@ async function audited({ controllers = [], providers = [], options = {}, ...setu
   return logger.having('warn', 'audit');
 }
 
-const matching = (...parts: string[]) => parts.map((part) => expect.stringContaining(part) as unknown as string);
+const matching = (...parts: string[]) =>
+  parts.map((part) => expect.stringContaining(part) as unknown as string);
 
 describe('the audit at bootstrap', () => {
   it('is silent if all rules have an effect', async () => {
@@ -58,7 +76,9 @@ describe('the audit at bootstrap', () => {
 
   it('warns of a handler that is opened and closed at once', async () => {
     expect(await audited({ controllers: [ContradictoryController] })).toEqual(
-      matching('ContradictoryController.list has @Public(), which has no effect next to decorators that require something'),
+      matching(
+        'ContradictoryController.list has @Public(), which has no effect next to decorators that require something',
+      ),
     );
   });
 
@@ -66,7 +86,10 @@ describe('the audit at bootstrap', () => {
     const error = await audited({ controllers: [WrappedController, RewrittenController] });
     expect(error).toMatchObject({ name: 'InvalidConfigurationError' });
     expect(findingsIn(error as Error)).toEqual(
-      matching('WrappedController.lost has lost its rule', 'RewrittenController.lost overrides WrappedController.lost without its rule'),
+      matching(
+        'WrappedController.lost has lost its rule',
+        'RewrittenController.lost overrides WrappedController.lost without its rule',
+      ),
     );
   });
 
@@ -83,7 +106,9 @@ describe('the audit at bootstrap', () => {
       ['me'],
     ],
   ])('warns of guarded routes that a cache %s answers for all users', async (_name, setup, names) => {
-    const warnings = names.map((name) => `.${name} is cached for all users at once: the key of CacheInterceptor is the URL`);
+    const warnings = names.map(
+      (name) => `.${name} is cached for all users at once: the key of CacheInterceptor is the URL`,
+    );
     expect(await audited(setup)).toEqual(matching(...warnings));
   });
 
@@ -95,7 +120,10 @@ describe('the audit at bootstrap', () => {
   });
 
   it("stops the application with all findings if it is set to 'error'", async () => {
-    const error = await audited({ controllers: [WrappedController, ContradictoryController], options: { audit: 'error' } });
+    const error = await audited({
+      controllers: [WrappedController, ContradictoryController],
+      options: { audit: 'error' },
+    });
     expect(error).toMatchObject({ name: 'InvalidConfigurationError' });
     expect(String(error)).toMatch(/WrappedController[.]lost[^]*ContradictoryController[.]list/);
   });
@@ -206,10 +234,23 @@ describe.each(platforms('Express'))('an application with routes on %s', (_name, 
     ['a rule in a dynamic module', () => ({ imports: [feature], call }), ['RuleOnHandler.listForBosses']],
     ['protectAllRoutes', withController(Plain, { options: { protectAllRoutes: true } }), ['Plain.list']],
     ['APP_GUARD', withController(Plain, { providers: [appGuard] }), ['Plain.list']],
-    ['useGlobalGuards()', withController(Plain, { configure: (app) => app.useGlobalGuards(app.get(SessionAuthGuard)) }), ['Plain.list']],
+    [
+      'useGlobalGuards()',
+      withController(Plain, { configure: (app) => app.useGlobalGuards(app.get(SessionAuthGuard)) }),
+      ['Plain.list'],
+    ],
     ['rules that no caller here meets', withController(OpenClass), []],
-    ['several rules that no caller here meets', withController(ManyRules, { call: (app, token) => app.get('/list/7', token) }), []],
+    [
+      'several rules that no caller here meets',
+      withController(ManyRules, { call: (app, token) => app.get('/list/7', token) }),
+      [],
+    ],
   ])('is closed and passes the audit, with %s', async (_case, create, served) => {
-    expect(await outcomeOf(create, await bed.service(), platform)).toEqual({ open: [], served, named: [], isStopped: false });
+    expect(await outcomeOf(create, await bed.service(), platform)).toEqual({
+      open: [],
+      served,
+      named: [],
+      isStopped: false,
+    });
   });
 });

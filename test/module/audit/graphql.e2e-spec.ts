@@ -35,7 +35,11 @@ const QUERIES = ['openings', 'featured'].map((field) => `{ ${field} ${SELECTION}
 const ENTITIES = `{ _entities(representations: [{ __typename: "Opening", id: 1 }]) { ... on Opening ${SELECTION} } }`;
 
 function graphql(fieldResolverEnhancers: 'guards'[] = []): DynamicModule {
-  return GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, typeDefs: TYPES.replace('KEY', ''), fieldResolverEnhancers });
+  return GraphQLModule.forRoot<ApolloDriverConfig>({
+    driver: ApolloDriver,
+    typeDefs: TYPES.replace('KEY', ''),
+    fieldResolverEnhancers,
+  });
 }
 
 function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule {
@@ -49,9 +53,21 @@ function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule {
 }
 
 async function call(app: RunningApp, token: string | undefined): Promise<void> {
-  const headers = { 'content-type': 'application/json', ...(token !== undefined && { 'x-auth-token': token }) };
-  for (const query of [...QUERIES, '{ named { name } }', '{ search { ... on Company { name } } }', ENTITIES]) {
-    const reply = await fetch(`${app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { 'x-auth-token': token }),
+  };
+  for (const query of [
+    ...QUERIES,
+    '{ named { name } }',
+    '{ search { ... on Company { name } } }',
+    ENTITIES,
+  ]) {
+    const reply = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
     await reply.text();
   }
 }
@@ -71,11 +87,23 @@ describe('an application with GraphQL', () => {
       serving(graphql, [RuledClass]),
       ['RuledClass.openingsForBosses', 'RuledClass.titleForBosses'],
     ],
-    ['guards on fields', serving(() => graphql(['guards']), [GuardedClass, OpenQuery]), ['GuardedClass.openings', 'GuardedClass.title']],
-    ['rules and guards on fields', serving(() => graphql(['guards']), [RuledField]), ['RuledField.openings', 'RuledField.titleForBosses']],
+    [
+      'guards on fields',
+      serving(() => graphql(['guards']), [GuardedClass, OpenQuery]),
+      ['GuardedClass.openings', 'GuardedClass.title'],
+    ],
+    [
+      'rules and guards on fields',
+      serving(() => graphql(['guards']), [RuledField]),
+      ['RuledField.openings', 'RuledField.titleForBosses'],
+    ],
     ['public fields', serving(graphql, [OpenField, OpenQuery]), []],
     ['public fields in a closed application', serving(graphql, [OpenField, OpenQuery], all), []],
-    ['a guarded type beside one that a public query returns', serving(graphql, [SiblingClass, OpenQuery]), []],
+    [
+      'a guarded type beside one that a public query returns',
+      serving(graphql, [SiblingClass, OpenQuery]),
+      [],
+    ],
     [
       'a subgraph with guards on fields',
       serving(() => subgraph(['guards']), [Reference, GuardedClass]),
@@ -83,22 +111,47 @@ describe('an application with GraphQL', () => {
     ],
     ['a public reference', serving(subgraph, [OpenReference]), []],
   ])('is closed and passes the audit, with %s', async (_case, create, served) => {
-    expect(await outcomeOf(create, await bed.service())).toEqual({ open: [], served, named: [], isStopped: false });
+    expect(await outcomeOf(create, await bed.service())).toEqual({
+      open: [],
+      served,
+      named: [],
+      isStopped: false,
+    });
   });
 
   it.each<[string, () => AuditedApp, string[]]>([
-    ['fields of a guarded class below a public query', serving(graphql, [GuardedClass, OpenQuery]), ['GuardedClass.title']],
+    [
+      'fields of a guarded class below a public query',
+      serving(graphql, [GuardedClass, OpenQuery]),
+      ['GuardedClass.title'],
+    ],
     [
       'fields of a guarded class below a query built for each request',
       serving(graphql, [GuardedClass, RequestScopedQuery]),
       ['GuardedClass.title'],
     ],
-    ['a guarded type below one that a public query returns', serving(graphql, [NestedClass, OpenQuery]), ['NestedClass.name']],
+    [
+      'a guarded type below one that a public query returns',
+      serving(graphql, [NestedClass, OpenQuery]),
+      ['NestedClass.name'],
+    ],
     ['a guarded type in a union', serving(graphql, [NestedClass, OpenUnionQuery]), ['NestedClass.name']],
-    ['a guarded type behind an interface', serving(graphql, [NestedClass, InterfaceClass, OpenInterfaceQuery]), ['NestedClass.name']],
+    [
+      'a guarded type behind an interface',
+      serving(graphql, [NestedClass, InterfaceClass, OpenInterfaceQuery]),
+      ['NestedClass.name'],
+    ],
     ['a rule on a field', serving(graphql, [RuledField]), ['RuledField.titleForBosses']],
-    ['a rule on a class below a public query', serving(graphql, [RuledClass, OpenQuery]), ['RuledClass.titleForBosses']],
-    ['fields below a public query in a closed application', serving(graphql, [PlainField, OpenQuery], all), ['PlainField.title']],
+    [
+      'a rule on a class below a public query',
+      serving(graphql, [RuledClass, OpenQuery]),
+      ['RuledClass.titleForBosses'],
+    ],
+    [
+      'fields below a public query in a closed application',
+      serving(graphql, [PlainField, OpenQuery], all),
+      ['PlainField.title'],
+    ],
     ['fields of a subgraph', serving(subgraph, [GuardedClass]), ['GuardedClass.title']],
     ['a guarded reference', serving(subgraph, [Reference]), ['Reference.resolveReference']],
     [
@@ -107,6 +160,10 @@ describe('an application with GraphQL', () => {
       ['PlainField.title', 'Reference.resolveReference'],
     ],
   ])('is stopped by the audit, which names the open fields, with %s', async (_case, create, open) => {
-    expect(await outcomeOf(create, await bed.service())).toMatchObject({ open, named: open, isStopped: true });
+    expect(await outcomeOf(create, await bed.service())).toMatchObject({
+      open,
+      named: open,
+      isStopped: true,
+    });
   });
 });

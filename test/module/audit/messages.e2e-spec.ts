@@ -1,7 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Scope, UseGuards, type INestApplication, type INestMicroservice, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Scope,
+  UseGuards,
+  type INestApplication,
+  type INestMicroservice,
+  type Type,
+} from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
+import {
+  ClientProxyFactory,
+  MessagePattern,
+  Transport,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
 import { Public, Roles, SessionAuthGuard } from 'nestjs-session-auth';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom } from 'rxjs';
@@ -75,7 +87,10 @@ function hybrid(controller: Type, more: Partial<AuditedApp> = {}, inherit?: bool
     ...more,
     configure: (app: INestApplication) => {
       more.configure?.(app);
-      messages = app.connectMicroservice<MicroserviceOptions>(TCP, inherit === undefined ? {} : { inheritAppConfig: inherit });
+      messages = app.connectMicroservice<MicroserviceOptions>(
+        TCP,
+        inherit === undefined ? {} : { inheritAppConfig: inherit },
+      );
     },
     call: async ({ app }, token) => {
       await (started ??= app.startAllMicroservices());
@@ -86,12 +101,17 @@ function hybrid(controller: Type, more: Partial<AuditedApp> = {}, inherit?: bool
 
 async function ask(messages: INestMicroservice, token: string | undefined): Promise<void> {
   const { port } = messages.unwrap<Server>().address() as AddressInfo;
-  const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+  const client = ClientProxyFactory.create({
+    transport: Transport.TCP,
+    options: { host: '127.0.0.1', port },
+  });
   await firstValueFrom(client.send<unknown>('say', { token })).catch((error: unknown) => error);
   client.close();
 }
 
-const guarding = { configure: (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard)) };
+const guarding = {
+  configure: (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard)),
+};
 
 describe('a hybrid application', () => {
   const bed = testbed();
@@ -102,14 +122,31 @@ describe('a hybrid application', () => {
     ['a guard on a class', () => hybrid(GuardedMessage), ['GuardedMessage.say']],
     ['a rule, and inheritAppConfig', () => hybrid(RuledMessage, closed, true), ['RuledMessage.sayForBosses']],
     ['protectAllRoutes', () => hybrid(PlainMessage, closed), ['PlainMessage.say']],
-    ['protectAllRoutes, and inheritAppConfig', () => hybrid(PlainMessage, closed, true), ['PlainMessage.say']],
-    ['protectAllRoutes, and inheritAppConfig: false', () => hybrid(PlainMessage, closed, false), ['PlainMessage.say']],
-    ['protectAllRoutes, and a controller for each message', () => hybrid(RequestScopedMessage, closed), ['RequestScopedMessage.say']],
+    [
+      'protectAllRoutes, and inheritAppConfig',
+      () => hybrid(PlainMessage, closed, true),
+      ['PlainMessage.say'],
+    ],
+    [
+      'protectAllRoutes, and inheritAppConfig: false',
+      () => hybrid(PlainMessage, closed, false),
+      ['PlainMessage.say'],
+    ],
+    [
+      'protectAllRoutes, and a controller for each message',
+      () => hybrid(RequestScopedMessage, closed),
+      ['RequestScopedMessage.say'],
+    ],
     ['protectAllRoutes, and a handler that is inherited', () => hybrid(Derived, closed), ['Base.say']],
     ['APP_GUARD', () => hybrid(PlainMessage, withGlobalGuard), ['PlainMessage.say']],
     ['useGlobalGuards()', () => hybrid(PlainMessage, guarding), ['PlainMessage.say']],
   ])('is closed and passes the audit, with %s', async (_case, create, served) => {
-    expect(await outcomeOf(create, await bed.service())).toEqual({ open: [], served, named: [], isStopped: false });
+    expect(await outcomeOf(create, await bed.service())).toEqual({
+      open: [],
+      served,
+      named: [],
+      isStopped: false,
+    });
   });
 
   it('leaves message handlers without a rule open if the application has no guard, also after one that has', async () => {

@@ -1,10 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Module, UseGuards, VersioningType, type DynamicModule, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Module,
+  UseGuards,
+  VersioningType,
+  type DynamicModule,
+  type Type,
+} from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { AuthToken, CclScope, CurrentUser, OptionalAuth, Public, Roles, SessionAuthGuard, type UserRecord } from 'nestjs-session-auth';
+import {
+  AuthToken,
+  CclScope,
+  CurrentUser,
+  OptionalAuth,
+  Public,
+  Roles,
+  SessionAuthGuard,
+  type UserRecord,
+} from 'nestjs-session-auth';
 import { CapturedLog } from '../../support/captured-log.js';
 import { platforms, type AppSetup, type RunningApp } from '../../support/platforms.js';
 import { type SampleApp } from '../../support/sample-app.js';
@@ -20,7 +38,9 @@ async function audited(bed: Testbed, sample: Sample, configure: Configure = () =
   const service = await bed.service();
   const logger = new CapturedLog();
   const app = await bed.sample({ baseUrl: service.url, controllers: [], ...sample }, { logger, configure });
-  const warnings = logger.having('warn', 'audit').map((line) => /audit: .*[.](?= SessionAuth)/.exec(line)?.[0] ?? line);
+  const warnings = logger
+    .having('warn', 'audit')
+    .map((line) => /audit: .*[.](?= SessionAuth)/.exec(line)?.[0] ?? line);
   return { app, warnings, token: service.signInAs(CLIENT) };
 }
 
@@ -74,7 +94,10 @@ class RoutedController {
 
 @Module({ controllers: [RoutedController] })
 class RoutedModule {}
-const routed: DynamicModule[] = [{ module: RoutedModule }, RouterModule.register([{ path: 'clients/:clientId', module: RoutedModule }])];
+const routed: DynamicModule[] = [
+  { module: RoutedModule },
+  RouterModule.register([{ path: 'clients/:clientId', module: RoutedModule }]),
+];
 
 @Controller()
 class ScopedMessages {
@@ -97,7 +120,9 @@ describe.each(platforms('Express'))('a scope on %s', (name, platform) => {
     const { app, warnings, token } = await audited(bed, sample);
 
     expect(warnings).toEqual([lacks('Scoped.show', '/people/:client'), lacks('TwoPaths.list', '/clients')]);
-    expect(await statusesOf(app, token, '/both/7', '/both/8', '/clients', '/clients/open')).toEqual([200, 403, 403, 200]);
+    expect(await statusesOf(app, token, '/both/7', '/both/8', '/clients', '/clients/open')).toEqual([
+      200, 403, 403, 200,
+    ]);
   });
 
   it.each<[string, Sample, Configure | undefined, string]>([
@@ -130,7 +155,9 @@ describe.each(platforms('Express'))('a scope on %s', (name, platform) => {
     const { app, warnings, token } = await audited(bed, { controllers: [Versioned] }, enable);
 
     expect(warnings).toEqual([lacks('Versioned.wrong', '/clients')]);
-    expect(await statusesOf(app, token, '/v1/clients/7', '/v2/clients/8', '/v1/clients')).toEqual([200, 403, 403]);
+    expect(await statusesOf(app, token, '/v1/clients/7', '/v2/clients/8', '/v1/clients')).toEqual([
+      200, 403, 403,
+    ]);
   });
 
   it('of a message passes the audit, which does not know the fields of messages', async () => {
@@ -144,7 +171,10 @@ class OpenController {
     return typeof user;
   }
 
-  @Get('both') both(@CurrentUser('email') email: string | undefined, @AuthToken() token: string | undefined): string {
+  @Get('both') both(
+    @CurrentUser('email') email: string | undefined,
+    @AuthToken() token: string | undefined,
+  ): string {
     return typeof (email ?? token);
   }
 
@@ -240,9 +270,13 @@ describe('a parameter with the user or the token', () => {
 
   it('of a handler without a guard is named by the audit, in every kind of context', async () => {
     const controllers = [OpenController, ThrottledController, OpenMessages];
-    const { app, warnings, token } = await audited(bed, { controllers, providers: [OpenGateway, OpenResolver] }, (nest) => {
-      nest.useGlobalGuards(new ThrottlerGuard());
-    });
+    const { app, warnings, token } = await audited(
+      bed,
+      { controllers, providers: [OpenGateway, OpenResolver] },
+      (nest) => {
+        nest.useGlobalGuards(new ThrottlerGuard());
+      },
+    );
 
     expect(warnings.sort()).toEqual(
       undefinedIn(
@@ -266,7 +300,14 @@ describe('a parameter with the user or the token', () => {
   });
 
   it.each<[string, Sample]>([
-    ['protectAllRoutes', { controllers: [OpenController, OpenMessages], providers: [OpenGateway], options: { protectAllRoutes: true } }],
+    [
+      'protectAllRoutes',
+      {
+        controllers: [OpenController, OpenMessages],
+        providers: [OpenGateway],
+        options: { protectAllRoutes: true },
+      },
+    ],
     ['a guard of the application, which may set the user', { controllers: [OtherwiseGuardedController] }],
   ])('passes the audit with %s', async (_case, sample) => {
     expect((await audited(bed, sample)).warnings).toEqual([]);

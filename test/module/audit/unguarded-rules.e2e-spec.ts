@@ -15,8 +15,20 @@ import {
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloFederationDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
-import { ClientProxyFactory, MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
-import { fromPayload, Public, Roles, SessionAuthGuard, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
+import {
+  ClientProxyFactory,
+  MessagePattern,
+  Transport,
+  type MicroserviceOptions,
+} from '@nestjs/microservices';
+import {
+  fromPayload,
+  Public,
+  Roles,
+  SessionAuthGuard,
+  type SessionAuthExtras,
+  type SessionAuthOptions,
+} from 'nestjs-session-auth';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom, type Observable } from 'rxjs';
@@ -88,7 +100,10 @@ function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule[] {
   ];
 }
 
-/** Returns what the audit names, the replies to a caller without a session, and whether the audit stops the application. */
+/**
+ * Returns what the audit names, the replies to a caller without a session, and whether the audit stops the
+ * application.
+ */
 async function trial<Seen>(
   sample: Omit<SampleApp, 'baseUrl'>,
   look: (url: string, app: INestApplication) => Promise<Seen>,
@@ -96,9 +111,18 @@ async function trial<Seen>(
   const service = await startSessionService();
   const logger = new CapturedLog();
   const start = (options: Partial<SessionAuthOptions & SessionAuthExtras>, log = new CapturedLog()) =>
-    startApp(EXPRESS, sampleApp({ baseUrl: service.url, controllers: [], ...sample, options: { ...sample.options, ...options } }), {
-      logger: log,
-    }).catch((error: unknown) => error as Error);
+    startApp(
+      EXPRESS,
+      sampleApp({
+        baseUrl: service.url,
+        controllers: [],
+        ...sample,
+        options: { ...sample.options, ...options },
+      }),
+      {
+        logger: log,
+      },
+    ).catch((error: unknown) => error as Error);
   const started = await start({}, logger);
   const app = started instanceof Error ? await start({ audit: 'off' }) : started;
   if (app instanceof Error) throw app;
@@ -108,11 +132,16 @@ async function trial<Seen>(
   if (!(second instanceof Error)) await second.close();
   await service.close();
   if (started instanceof Error) return { findings: findingsIn(started), seen, stopped: 'always' };
-  return { findings: logger.having('warn', 'audit'), seen, stopped: second instanceof Error ? "with 'error'" : 'never' };
+  return {
+    findings: logger.having('warn', 'audit'),
+    seen,
+    stopped: second instanceof Error ? "with 'error'" : 'never',
+  };
 }
 
 async function salaryOfEntity(url: string): Promise<string> {
-  const query = '{ _entities(representations: [{ __typename: "Opening", id: 1 }]) { ... on Opening { salary } } }';
+  const query =
+    '{ _entities(representations: [{ __typename: "Opening", id: 1 }]) { ... on Opening { salary } } }';
   const headers = { 'content-type': 'application/json' };
   return (await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })).text();
 }
@@ -124,47 +153,78 @@ async function askMessages(_url: string, app: INestApplication): Promise<unknown
   const { port } = messages.unwrap<Server>().address() as AddressInfo;
   const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { ...options, port } });
   const ask = (pattern: string) =>
-    firstValueFrom(client.send<unknown>(pattern, {})).catch((error: unknown) => (error as { code: string }).code);
+    firstValueFrom(client.send<unknown>(pattern, {})).catch(
+      (error: unknown) => (error as { code: string }).code,
+    );
   const replies = [await ask('ruled'), await ask('plain'), await ask('open')];
   client.close();
   return replies;
 }
 
 describe('rules where Nest runs no guards', () => {
-  plainRow('references and fields of a subgraph are guarded, or the audit names them and stops the start [P05]', async () => {
-    const open = await trial({ imports: subgraph(), providers: [OpeningsResolver] }, salaryOfEntity);
-    expect(open.seen).toContain('much');
-    expect(open.findings).toEqual([
-      expect.stringContaining('OpeningsResolver.resolveReference can be reached through Query._entities without its check'),
-      expect.stringContaining('OpeningsResolver.salary can be reached through Query._entities without its check'),
-    ]);
-    expect(open.stopped).toBe('always');
+  plainRow(
+    'references and fields of a subgraph are guarded, or the audit names them and stops the start [P05]',
+    async () => {
+      const open = await trial({ imports: subgraph(), providers: [OpeningsResolver] }, salaryOfEntity);
+      expect(open.seen).toContain('much');
+      expect(open.findings).toEqual([
+        expect.stringContaining(
+          'OpeningsResolver.resolveReference can be reached through Query._entities without its check',
+        ),
+        expect.stringContaining(
+          'OpeningsResolver.salary can be reached through Query._entities without its check',
+        ),
+      ]);
+      expect(open.stopped).toBe('always');
 
-    const closed = await trial({ imports: subgraph(['guards']), providers: [OpeningsResolver] }, salaryOfEntity);
-    expect(closed.seen).toContain('SESSION_REQUIRED');
-    expect(closed).toMatchObject({ findings: [], stopped: 'never' });
-  });
+      const closed = await trial(
+        { imports: subgraph(['guards']), providers: [OpeningsResolver] },
+        salaryOfEntity,
+      );
+      expect(closed.seen).toContain('SESSION_REQUIRED');
+      expect(closed).toMatchObject({ findings: [], stopped: 'never' });
+    },
+  );
 
-  plainRow('message handlers are closed where a microservice is connected without inheritAppConfig [P06]', async () => {
-    const controllers = [MessagesController];
-    const withRules = await trial({ controllers, options: { token: fromPayload('token') } }, askMessages);
-    expect(withRules).toEqual({ findings: [], stopped: 'never', seen: ['SESSION_REQUIRED', 'plain', 'open'] });
+  plainRow(
+    'message handlers are closed where a microservice is connected without inheritAppConfig [P06]',
+    async () => {
+      const controllers = [MessagesController];
+      const withRules = await trial({ controllers, options: { token: fromPayload('token') } }, askMessages);
+      expect(withRules).toEqual({
+        findings: [],
+        stopped: 'never',
+        seen: ['SESSION_REQUIRED', 'plain', 'open'],
+      });
 
-    const closed = await trial({ controllers, options: { token: fromPayload('token'), protectAllRoutes: true } }, askMessages);
-    expect(closed).toEqual({ findings: [], stopped: 'never', seen: ['SESSION_REQUIRED', 'SESSION_REQUIRED', 'open'] });
-  });
+      const closed = await trial(
+        { controllers, options: { token: fromPayload('token'), protectAllRoutes: true } },
+        askMessages,
+      );
+      expect(closed).toEqual({
+        findings: [],
+        stopped: 'never',
+        seen: ['SESSION_REQUIRED', 'SESSION_REQUIRED', 'open'],
+      });
+    },
+  );
 
   plainRow(
     'a guarded route that CacheInterceptor caches for all users, local or global, is named by the audit with a remedy, which stops the start [P23]',
     async () => {
       const samples = [
         { controllers: [CachedController] },
-        { controllers: [UncachedController], providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }] },
+        {
+          controllers: [UncachedController],
+          providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }],
+        },
       ];
       for (const sample of samples) {
         const cached = await trial(sample, async (url) => (await fetch(`${url}/salary`)).status);
         expect(cached).toMatchObject({ seen: 401, stopped: "with 'error'" });
-        expect(cached.findings).toEqual([expect.stringMatching(/[.]salary is cached for all users at once: .* override trackBy\(\)/)]);
+        expect(cached.findings).toEqual([
+          expect.stringMatching(/[.]salary is cached for all users at once: .* override trackBy\(\)/),
+        ]);
       }
     },
   );
@@ -193,7 +253,11 @@ describe('a microservice', () => {
   let messages: INestMicroservice | undefined;
   afterEach(() => messages?.close());
 
-  async function start(controller: Type, extras: Partial<SessionAuthOptions & SessionAuthExtras>, isGuarded = false) {
+  async function start(
+    controller: Type,
+    extras: Partial<SessionAuthOptions & SessionAuthExtras>,
+    isGuarded = false,
+  ) {
     const service = await bed.service();
     const options = { token: fromPayload('token'), audit: 'error', ...extras } as const;
     const root = sampleApp({ baseUrl: service.url, options, controllers: [controller] });
@@ -209,7 +273,10 @@ describe('a microservice', () => {
     await messages.listen();
     const { port } = messages.unwrap<Server>().address() as AddressInfo;
     return async (pattern: string, role?: string) => {
-      const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+      const client = ClientProxyFactory.create({
+        transport: Transport.TCP,
+        options: { host: '127.0.0.1', port },
+      });
       const token = role === undefined ? undefined : service.signInAs({ role }, role);
       const reply = await firstValueFrom(client.send<string>(pattern, { token })).catch(
         (error: unknown) => (error as { code: string }).code,
@@ -225,7 +292,11 @@ describe('a microservice', () => {
     ['useGlobalGuards()', () => start(Plain, {}, true), 'said'],
   ])('of its own is closed and passes the audit, with %s', async (_name, starting, forClerk) => {
     const ask = await starting();
-    expect([await ask('say'), await ask('say', 'clerk'), await ask('say', 'boss')]).toEqual(['SESSION_REQUIRED', forClerk, 'said']);
+    expect([await ask('say'), await ask('say', 'clerk'), await ask('say', 'boss')]).toEqual([
+      'SESSION_REQUIRED',
+      forClerk,
+      'said',
+    ]);
   });
 
   it('answers public messages of a closed application', async () => {
@@ -294,7 +365,9 @@ function serving(gateway: Type, more: Partial<AuditedApp> = {}): AuditedApp {
 
 const closed = { options: { protectAllRoutes: true } };
 const withGlobalGuard = { providers: [{ provide: APP_GUARD, useClass: SessionAuthGuard }] };
-const guarding = { configure: (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard)) };
+const guarding = {
+  configure: (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard)),
+};
 
 describe('an application with a gateway', () => {
   const bed = testbed();
@@ -307,6 +380,11 @@ describe('an application with a gateway', () => {
     ['APP_GUARD', () => serving(PlainGateway, withGlobalGuard), ['PlainGateway.say']],
     ['useGlobalGuards()', () => serving(PlainGateway, guarding), ['PlainGateway.say']],
   ])('is closed and passes the audit, with %s', async (_case, create, served) => {
-    expect(await outcomeOf(create, await bed.service())).toEqual({ open: [], served, named: [], isStopped: false });
+    expect(await outcomeOf(create, await bed.service())).toEqual({
+      open: [],
+      served,
+      named: [],
+      isStopped: false,
+    });
   });
 });

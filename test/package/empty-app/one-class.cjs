@@ -9,7 +9,10 @@ async function bothOf(entry) {
   const early = first === 'require' ? require(entry) : await import(entry);
   const late = first === 'require' ? await import(entry) : require(entry);
   for (const name of new Set([...Object.keys(early), ...Object.keys(late)]))
-    assert.ok(late[name] === early[name], `${name} of ${entry} is another one when the first to reach it is ${first}`);
+    assert.ok(
+      late[name] === early[name],
+      `${name} of ${entry} is another one when the first to reach it is ${first}`,
+    );
   assert.ok(Object.keys(early).length > 0, `${entry} exports nothing`);
   return { early, late };
 }
@@ -27,7 +30,10 @@ async function check() {
   const { InvalidConfigurationError } = errors.early;
   const { RedisSessionStore } = redis.late;
   const redisStore = new RedisSessionStore({ redis: { pipeline: () => undefined } });
-  assert.ok(redisStore instanceof SessionStore, 'RedisSessionStore extends the SessionStore of the store entry');
+  assert.ok(
+    redisStore instanceof SessionStore,
+    'RedisSessionStore extends the SessionStore of the store entry',
+  );
   assert.ok(SessionStore.isOne(redisStore));
   assert.throws(() => new RedisSessionStore({}), InvalidConfigurationError);
 }

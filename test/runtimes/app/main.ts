@@ -1,4 +1,5 @@
-// The application that each runtime runs. It prints its address to the standard output, and closes on request.
+// The application that each runtime runs. It prints its address to the standard output, and closes on
+// request.
 import 'reflect-metadata';
 import { Body, Controller, Delete, Get, HttpCode, Module, Post, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -31,7 +32,9 @@ class SampleController {
     return 'managers';
   }
 
-  @Public() @Post('session') @HttpCode(200) async signIn(@Body() body: { username: string; password: string }): Promise<unknown> {
+  @Public() @Post('session') @HttpCode(200) async signIn(
+    @Body() body: { username: string; password: string },
+  ): Promise<unknown> {
     const result = await this.sessions.signIn(body);
     return { token: result.kind === 'signed-in' ? result.token : undefined };
   }
@@ -48,7 +51,14 @@ class SampleController {
 const { SESSION_SERVICE_URL: baseUrl = '', TIMEOUT_MS, PLATFORM } = process.env;
 
 @Module({
-  imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'key-of-the-trial', timeoutMs: Number(TIMEOUT_MS), cache: { ttlMs: 60_000 } })],
+  imports: [
+    SessionAuthModule.forRoot({
+      baseUrl,
+      apiKey: 'key-of-the-trial',
+      timeoutMs: Number(TIMEOUT_MS),
+      cache: { ttlMs: 60_000 },
+    }),
+  ],
   controllers: [SampleController],
 })
 class AppModule {}

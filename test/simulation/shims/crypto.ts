@@ -1,4 +1,9 @@
-import { createHmac as createHmacOfNode, hash as hashOfNode, hkdfSync as hkdfOfNode, type BinaryToTextEncoding } from 'crypto';
+import {
+  createHmac as createHmacOfNode,
+  hash as hashOfNode,
+  hkdfSync as hkdfOfNode,
+  type BinaryToTextEncoding,
+} from 'crypto';
 
 /*
  * The parts of `node:crypto` that the library uses, fast enough for a million histories. Keys, digests and MACs are those of Node.js, each
@@ -40,7 +45,9 @@ const keys = new Map<string, Buffer>();
 
 /** As in Node.js. */
 export function hash(algorithm: string, text: string, encoding: BinaryToTextEncoding): string {
-  return digests.get(undefined, `${algorithm} ${encoding} ${text}`, () => hashOfNode(algorithm, text, encoding));
+  return digests.get(undefined, `${algorithm} ${encoding} ${text}`, () =>
+    hashOfNode(algorithm, text, encoding),
+  );
 }
 
 /** As in Node.js, for one text. */
@@ -57,10 +64,18 @@ export function createHmac(algorithm: string, key: Buffer): unknown {
 }
 
 /** As in Node.js. */
-export function hkdfSync(digest: string, key: string | Buffer, salt: string | Buffer, info: string, length: number): ArrayBuffer {
+export function hkdfSync(
+  digest: string,
+  key: string | Buffer,
+  salt: string | Buffer,
+  info: string,
+  length: number,
+): ArrayBuffer {
   const name = `${typeof salt === 'string' ? salt : salt.toString('latin1')}\n${info}`;
   const make = (): ArrayBuffer => hkdfOfNode(digest, key, salt, info, length);
-  return typeof key === 'string' ? derived.get(undefined, `${key}\n${name}`, make) : derived.get(sameKey(key), name, make);
+  return typeof key === 'string'
+    ? derived.get(undefined, `${key}\n${name}`, make)
+    : derived.get(sameKey(key), name, make);
 }
 
 /** Returns bytes that are determined by the seed. */
@@ -132,7 +147,8 @@ class Decipher extends Cipher {
   }
 
   override final(): Buffer {
-    if (!this.getAuthTag().equals(this.#tag)) throw new Error('Unsupported state or unable to authenticate data');
+    if (!this.getAuthTag().equals(this.#tag))
+      throw new Error('Unsupported state or unable to authenticate data');
     return '' as unknown as Buffer;
   }
 }

@@ -50,7 +50,8 @@ export class LRUCache<Key, Value> {
 
   /** Entries that are not stale, the most recently used first. */
   *entries(): Generator<[Key, Value]> {
-    for (const [key, entry] of [...this.#entries].reverse()) if (!this.#isStale(entry)) yield [key, entry.value];
+    for (const [key, entry] of [...this.#entries].reverse())
+      if (!this.#isStale(entry)) yield [key, entry.value];
   }
 
   getRemainingTTL(key: Key): number {

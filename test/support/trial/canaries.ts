@@ -34,7 +34,13 @@ export function canariesIn(text: string): string[] {
 
 /** Returns every text that a program can print of an error, its causes included. */
 export function everythingOf(error: unknown): string {
-  const all = { depth: Infinity, showHidden: true, getters: true, maxStringLength: Infinity, maxArrayLength: Infinity };
+  const all = {
+    depth: Infinity,
+    showHidden: true,
+    getters: true,
+    maxStringLength: Infinity,
+    maxArrayLength: Infinity,
+  };
   const { message, stack, cause } = error as Partial<Error>;
   return [
     message,

@@ -1,5 +1,13 @@
 import { Body, Controller, Delete, Get, Headers, HttpCode, Post, UseGuards } from '@nestjs/common';
-import { CurrentUser, Roles, SessionAuthGuard, SessionAuthService, SubRoles, type Credentials, type UserRecord } from 'nestjs-session-auth';
+import {
+  CurrentUser,
+  Roles,
+  SessionAuthGuard,
+  SessionAuthService,
+  SubRoles,
+  type Credentials,
+  type UserRecord,
+} from 'nestjs-session-auth';
 
 /** Counts the guarded handlers that ran. */
 export class HandlerRuns {

@@ -9,9 +9,13 @@ export class Printed {
   constructor() {
     const print = (chunk: unknown): boolean => this.texts.push(String(chunk)) > 0;
     this.#spies = [
-      ...[process.stdout, process.stderr].map((stream) => jest.spyOn(stream, 'write').mockImplementation(print)),
+      ...[process.stdout, process.stderr].map((stream) =>
+        jest.spyOn(stream, 'write').mockImplementation(print),
+      ),
       ...(['log', 'error', 'warn', 'info', 'debug'] as const).map((method) =>
-        jest.spyOn(console, method).mockImplementation((...entry) => void print(inspect(entry, { depth: Infinity }))),
+        jest
+          .spyOn(console, method)
+          .mockImplementation((...entry) => void print(inspect(entry, { depth: Infinity }))),
       ),
     ];
   }

@@ -41,7 +41,11 @@ export interface ProbedApp {
 }
 
 /** Starts the application, from the library's sources as they are now. */
-export async function startProbedApp(platform: string, baseUrl: string, options: ProbedSettings['options'] = {}): Promise<ProbedApp> {
+export async function startProbedApp(
+  platform: string,
+  baseUrl: string,
+  options: ProbedSettings['options'] = {},
+): Promise<ProbedApp> {
   const program = await compileProgram(join(import.meta.dirname, 'probed.process.ts'));
   const settings: ProbedSettings = { baseUrl, options };
   const child = fork(program.file, [platform, JSON.stringify(settings)], { execArgv: FLAGS });
@@ -68,7 +72,9 @@ export async function startProbedApp(platform: string, baseUrl: string, options:
 
 /** The next answer of a process, or why there is none. */
 async function answerOf(child: ChildProcess): Promise<unknown> {
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The process ended without an answer')));
+  const ended = once(child, 'exit').then(() =>
+    Promise.reject(new Error('The process ended without an answer')),
+  );
   const [answer] = (await Promise.race([once(child, 'message'), ended])) as [{ result: unknown }];
   return answer.result;
 }

@@ -2,7 +2,12 @@ import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
-import { SessionAuthGuard, SessionAuthModule, SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
+import {
+  SessionAuthGuard,
+  SessionAuthModule,
+  SessionAuthService,
+  type SessionAuthOptions,
+} from 'nestjs-session-auth';
 import type { MemoryUse, Probe, ProbedSettings } from './probed-app.js';
 
 const [platform, settings] = process.argv.slice(2) as [string, string];
@@ -18,7 +23,13 @@ class MeController {
 }
 
 @Module({
-  imports: [SessionAuthModule.forRoot({ baseUrl, apiKey: 'application-key', ...options } satisfies SessionAuthOptions)],
+  imports: [
+    SessionAuthModule.forRoot({
+      baseUrl,
+      apiKey: 'application-key',
+      ...options,
+    } satisfies SessionAuthOptions),
+  ],
   controllers: [MeController],
 })
 class ProbedModule {}

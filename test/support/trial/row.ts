@@ -9,7 +9,10 @@ const ALLOWED_MS = 250;
 const ROW_TIMEOUT_MS = 300_000;
 const UNGUARDED = ['/pub', '/open', '/login', '/logout'];
 
-/** Tests one row of the catalogue (docs/faults.md), and the conditions that every row implies. The name ends with the tag of the row: `[B03]`. */
+/**
+ * Tests one row of the catalogue (docs/faults.md), and the conditions that every row implies. The name ends
+ * with the tag of the row: `[B03]`.
+ */
 export type Row = (name: string, body: (trial: Trial) => Promise<void>, setup?: TrialSetup) => void;
 
 /** The rows on one platform. Call it inside `describe`. */
@@ -44,20 +47,32 @@ async function expectRecovery(trial: Trial, { recover }: TrialSetup): Promise<vo
   expect(await trial.status({ token: `${TOKEN}-next` })).toBe(200);
 }
 
-function expectWhatIsImplied({ answers, errors, log, printed, runs, abandoned, timeoutMs, readsHeader }: Trial): void {
+function expectWhatIsImplied({
+  answers,
+  errors,
+  log,
+  printed,
+  runs,
+  abandoned,
+  timeoutMs,
+  readsHeader,
+}: Trial): void {
   for (const answer of answers) expectHeaders(answer, readsHeader);
   expect(answers.filter(({ tookMs, stalledMs }) => tookMs - stalledMs > timeoutMs + ALLOWED_MS)).toEqual([]);
   const passed = answers.filter(({ status, path }) => status === 200 && isGuarded(path)).length;
   expect(runs.count).toBeGreaterThanOrEqual(passed);
   expect(runs.count).toBeLessThanOrEqual(passed + abandoned);
   const replies = answers.map(({ status, headers, body }) => `${status} ${[...headers].join('\n')}\n${body}`);
-  expect(canariesIn([...replies, ...log.lines, ...printed.texts, ...errors.map(everythingOf)].join('\n'))).toEqual([]);
+  expect(
+    canariesIn([...replies, ...log.lines, ...printed.texts, ...errors.map(everythingOf)].join('\n')),
+  ).toEqual([]);
 }
 
 function expectHeaders({ path, status, headers }: Answer, readsHeader: boolean): void {
   const varies = readsHeader && isGuarded(path) && [200, 401, 403, 503].includes(status);
   if (varies) expect(headers.get('vary')?.toLowerCase()).toContain('x-auth-token');
-  if ([401, 403, 503].includes(status) || (status === 200 && isGuarded(path))) expect(headers.get('cache-control')).toBe('no-store');
+  if ([401, 403, 503].includes(status) || (status === 200 && isGuarded(path)))
+    expect(headers.get('cache-control')).toBe('no-store');
   if (status === 503) expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-9]\d|1[01]\d|120)$/);
   expect(headers.has('www-authenticate')).toBe(status === 401);
   expect(status).not.toBe(500);

@@ -1,5 +1,9 @@
 import { SessionAuthService, type SessionAuthExtras, type SessionAuthOptions } from 'nestjs-session-auth';
-import { startSessionService, type Operation, type ScriptedSessionService } from 'nestjs-session-auth/testing';
+import {
+  startSessionService,
+  type Operation,
+  type ScriptedSessionService,
+} from 'nestjs-session-auth/testing';
 import type { INestApplication, Type } from '@nestjs/common';
 import { CapturedLog } from '../captured-log.js';
 import { startApp, type Platform, type RunningApp } from '../platforms.js';
@@ -74,7 +78,10 @@ export class Trial {
     this.#kept = [service, app];
   }
 
-  static async start(platform: Platform, { options = {}, controllers = [FaultsController], ...setup }: TrialSetup): Promise<Trial> {
+  static async start(
+    platform: Platform,
+    { options = {}, controllers = [FaultsController], ...setup }: TrialSetup,
+  ): Promise<Trial> {
     const service = await startSessionService();
     const [logger, runs] = [new CapturedLog(), new HandlerRuns()];
     service.signInAs(ANN, TOKEN);
@@ -102,8 +109,17 @@ export class Trial {
     return this.service.callsTo(operation);
   }
 
-  async ask({ token = TOKEN, iv = IV, lines = [], at = this.app.url, ...request }: Ask = {}): Promise<Answer> {
-    const own = [...(token === null ? [] : [`X-AUTH-TOKEN: ${token}`]), ...(iv === null ? [] : [`X-AUTH-IV: ${iv}`])];
+  async ask({
+    token = TOKEN,
+    iv = IV,
+    lines = [],
+    at = this.app.url,
+    ...request
+  }: Ask = {}): Promise<Answer> {
+    const own = [
+      ...(token === null ? [] : [`X-AUTH-TOKEN: ${token}`]),
+      ...(iv === null ? [] : [`X-AUTH-IV: ${iv}`]),
+    ];
     const start = process.hrtime.bigint();
     const stalledMs = measureStalls();
     const reply = await sendRaw(at, { ...request, lines: [...own, ...lines] });
@@ -145,9 +161,17 @@ export class Trial {
   }
 
   /** A second application, with options of its own. */
-  async keepApp(options: NonNullable<TrialSetup['options']>, baseUrl = this.service.url): Promise<RunningApp> {
+  async keepApp(
+    options: NonNullable<TrialSetup['options']>,
+    baseUrl = this.service.url,
+  ): Promise<RunningApp> {
     const providers = [{ provide: HandlerRuns, useValue: this.runs }];
-    const root = sampleApp({ baseUrl, options: { apiKey: KEY, ...options }, controllers: [FaultsController], providers });
+    const root = sampleApp({
+      baseUrl,
+      options: { apiKey: KEY, ...options },
+      controllers: [FaultsController],
+      providers,
+    });
     return this.keep(await startApp(this.platform, root, { logger: this.log }));
   }
 

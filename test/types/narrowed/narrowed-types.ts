@@ -1,4 +1,7 @@
-/** Type-level tests of an application that narrows the open types. A separate program, because an augmentation applies everywhere. */
+/**
+ * Type-level tests of an application that narrows the open types. A separate program, because an augmentation
+ * applies everywhere.
+ */
 import 'reflect-metadata';
 import {
   Authorize,

@@ -14,6 +14,8 @@ export function answerOf({ answeredBy, status }: Exchange): string {
   const [who = '', ...parameters] = answeredBy.split('; ');
   if (who !== 'cache') return ANSWERS[who] ?? '';
   const age = parameters.find((parameter) => parameter.startsWith('age='))?.slice(4);
-  const stale = parameters.includes('stale') ? ' It has expired, and is used because the service is unavailable.' : '';
+  const stale = parameters.includes('stale')
+    ? ' It has expired, and is used because the service is unavailable.'
+    : '';
   return `The cache answered${age === undefined ? '' : `, with what the service said ${age} s ago`}.${stale}`;
 }

@@ -1,4 +1,11 @@
-const SHOWN_HEADERS = ['X-Answered-By', 'Content-Type', 'WWW-Authenticate', 'Retry-After', 'Cache-Control', 'Vary'];
+const SHOWN_HEADERS = [
+  'X-Answered-By',
+  'Content-Type',
+  'WWW-Authenticate',
+  'Retry-After',
+  'Cache-Control',
+  'Vary',
+];
 
 /** A request as the page sends it. */
 export interface Call {
@@ -46,9 +53,18 @@ export async function send(call: Call): Promise<Outcome> {
   const reply = await fetch(call.path, requestOf(call)).catch(() => undefined);
   const text = await reply?.text().catch(() => undefined);
   const tookMs = performance.now() - start;
-  const sent = { number, route: call.route, withToken: call.token !== undefined, request: requestText(call), tookMs };
+  const sent = {
+    number,
+    route: call.route,
+    withToken: call.token !== undefined,
+    request: requestText(call),
+    tookMs,
+  };
   if (!reply || text === undefined)
-    return { exchange: { ...sent, status: 0, statusText: 'No reply', headers: '', body: '' }, json: undefined };
+    return {
+      exchange: { ...sent, status: 0, statusText: 'No reply', headers: '', body: '' },
+      json: undefined,
+    };
   const json = parse(text);
   const code = stringField(json, 'code');
   const retryAfter = reply.headers.get('Retry-After');
@@ -59,7 +75,10 @@ export async function send(call: Call): Promise<Outcome> {
     status: reply.status,
     statusText: `${reply.status} ${reply.statusText}`.trim(),
     headers: headersText(reply.headers),
-    body: hide(json === undefined ? text : JSON.stringify(json, null, 2), [call.token, stringField(json, 'token')]),
+    body: hide(json === undefined ? text : JSON.stringify(json, null, 2), [
+      call.token,
+      stringField(json, 'token'),
+    ]),
     ...(code !== undefined && { code }),
     ...(retryAfter !== null && { retryAfter }),
   };
@@ -88,12 +107,15 @@ function requestOf({ method, token, credentials }: Call): RequestInit {
 function requestText({ method, path, token, credentials }: Call): string {
   const lines = [`${method} ${path}`, 'Accept: application/json'];
   if (token !== undefined) lines.push(`X-AUTH-TOKEN: ${mask(token)}`);
-  if (credentials) lines.push('Content-Type: application/json', '', JSON.stringify({ ...credentials, password: '••••••' }));
+  if (credentials)
+    lines.push('Content-Type: application/json', '', JSON.stringify({ ...credentials, password: '••••••' }));
   return lines.join('\n');
 }
 
 function headersText(headers: Headers): string {
-  return SHOWN_HEADERS.flatMap((name) => (headers.has(name) ? [`${name}: ${headers.get(name) ?? ''}`] : [])).join('\n');
+  return SHOWN_HEADERS.flatMap((name) =>
+    headers.has(name) ? [`${name}: ${headers.get(name) ?? ''}`] : [],
+  ).join('\n');
 }
 
 function parse(text: string): unknown {
@@ -109,5 +131,8 @@ function mask(token: string): string {
 }
 
 function hide(text: string, tokens: readonly (string | undefined)[]): string {
-  return tokens.reduce<string>((hidden, token) => (token ? hidden.replaceAll(token, mask(token)) : hidden), text);
+  return tokens.reduce<string>(
+    (hidden, token) => (token ? hidden.replaceAll(token, mask(token)) : hidden),
+    text,
+  );
 }

@@ -32,7 +32,8 @@ function explainSignIn({ status, retryAfter }: Exchange): string {
   if (status === 401) return 'The username or the password is wrong. The reply does not say which.';
   if (status === 429)
     return `Too many sign-ins have failed, so the session service accepts no more for a while. Try again in ${retryAfter ?? 'some'} s (Retry-After).`;
-  if (status === 503) return `The session service gave no usable answer. Try again in ${retryAfter ?? 'some'} s.`;
+  if (status === 503)
+    return `The session service gave no usable answer. Try again in ${retryAfter ?? 'some'} s.`;
   return 'The sign-in was refused.';
 }
 
@@ -48,6 +49,7 @@ function explainEntry(exchange: Exchange): string {
 
 /** A cached answer may be out of date: the session may have ended since. */
 function explainAdmission({ answeredBy }: Exchange): string {
-  if (answeredBy?.startsWith('cache')) return 'The session was valid when the service was asked, and its user met the rule of the route.';
+  if (answeredBy?.startsWith('cache'))
+    return 'The session was valid when the service was asked, and its user met the rule of the route.';
   return 'The session is valid, and its user meets the rule of the route.';
 }

@@ -88,7 +88,11 @@ function signInEnded(state: CallerState): CallerState {
   return signingIn === undefined ? state : before;
 }
 
-function callerOf({ tokens, last, endedToken }: CallerState, username: string | undefined, token: string | undefined): CallerState {
+function callerOf(
+  { tokens, last, endedToken }: CallerState,
+  username: string | undefined,
+  token: string | undefined,
+): CallerState {
   return {
     tokens: username !== undefined && token !== undefined ? { ...tokens, [username]: token } : tokens,
     tried: {},
@@ -100,7 +104,12 @@ function callerOf({ tokens, last, endedToken }: CallerState, username: string | 
 
 function signedOut({ tokens, last }: CallerState, ended: string | undefined): CallerState {
   const left = Object.fromEntries(Object.entries(tokens).filter(([, token]) => token !== ended));
-  return { tokens: left, tried: {}, ...(ended !== undefined && { endedToken: ended }), ...(last && { last }) };
+  return {
+    tokens: left,
+    tried: {},
+    ...(ended !== undefined && { endedToken: ended }),
+    ...(last && { last }),
+  };
 }
 
 async function exchangeAndShow(call: Call, setState: Change): ReturnType<typeof send> {

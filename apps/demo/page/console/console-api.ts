@@ -54,7 +54,11 @@ export async function sendTrickle(): Promise<void> {
 }
 
 /** Runs a scene. Calls back with each line of its reply, until the scene is over or the signal aborts. */
-export async function runScene(scene: SceneName, signal: AbortSignal, onLine: (line: SceneLine) => void): Promise<void> {
+export async function runScene(
+  scene: SceneName,
+  signal: AbortSignal,
+  onLine: (line: SceneLine) => void,
+): Promise<void> {
   const { body } = await request('POST', 'scenes', { scene }, signal);
   let rest = '';
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -70,11 +74,19 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function request(method: string, control: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+async function request(
+  method: string,
+  control: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Response> {
   const reply = await fetch(`/console/${control}`, {
     method,
     ...(signal && { signal }),
-    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
   }).catch(() => undefined);
   if (!reply?.ok) throw new ConsoleError(reply?.status ?? 0);
   return reply;

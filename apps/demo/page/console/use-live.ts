@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { LIVE_RETRY_SECONDS, type LiveReport, type Marks } from '../../src/console/messages.js';
 import { type MarkSource } from '../lane/animation.js';
 
-/** State of the live stream: open; broken (interrupted, or not open yet); or refused, for example because too many pages watch. */
+/**
+ * State of the live stream: open; broken (interrupted, or not open yet); or refused, for example because too
+ * many pages watch.
+ */
 export type Connection = 'open' | 'broken' | 'refused';
 
 /** The live stream. */
@@ -45,9 +48,15 @@ function follow(listener: Listener): () => void {
   const stream = new EventSource('/console/live');
   let stop = () => stream.close();
   stream.addEventListener('open', () => listener.onConnection('open'));
-  stream.addEventListener('history', ({ data }: MessageEvent<string>) => listener.onReport((JSON.parse(data) as LiveReport[]).at(-1)));
-  stream.addEventListener('report', ({ data }: MessageEvent<string>) => listener.onReport(JSON.parse(data) as LiveReport));
-  stream.addEventListener('marks', ({ data }: MessageEvent<string>) => listener.onMarks(JSON.parse(data) as Marks));
+  stream.addEventListener('history', ({ data }: MessageEvent<string>) =>
+    listener.onReport((JSON.parse(data) as LiveReport[]).at(-1)),
+  );
+  stream.addEventListener('report', ({ data }: MessageEvent<string>) =>
+    listener.onReport(JSON.parse(data) as LiveReport),
+  );
+  stream.addEventListener('marks', ({ data }: MessageEvent<string>) =>
+    listener.onMarks(JSON.parse(data) as Marks),
+  );
   stream.addEventListener('error', () => {
     // The browser reconnects by itself, unless the response is not a stream.
     const isRefused = stream.readyState === EventSource.CLOSED;

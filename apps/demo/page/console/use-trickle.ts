@@ -12,7 +12,10 @@ export interface Trickle {
   readonly toggle: () => void;
 }
 
-/** Asks the demo for a few requests, again and again, while the page is idle and in view. Begins paused for visitors who prefer reduced motion. */
+/**
+ * Asks the demo for a few requests, again and again, while the page is idle and in view. Begins paused for
+ * visitors who prefer reduced motion.
+ */
 export function useTrickle(isIdle: boolean): Trickle {
   const [isOn, setOn] = useState(() => !matchMedia(STILL).matches);
   useEffect(() => {

@@ -16,7 +16,10 @@ interface CallerChoiceProps {
 export function CallerChoice({ caller, users }: CallerChoiceProps): VNode {
   const { username = NO_SESSION, signingIn, tokens } = caller;
   const names = [...new Set([...users.map((user) => user.username), ...Object.keys(tokens)])];
-  const options = [{ value: NO_SESSION, label: 'No session' }, ...names.map((value) => ({ value, label: value }))];
+  const options = [
+    { value: NO_SESSION, label: 'No session' },
+    ...names.map((value) => ({ value, label: value })),
+  ];
   const choose = (name: string): void => {
     const password = users.find((user) => user.username === name)?.password;
     void (name === NO_SESSION ? caller.sendAs() : caller.sendAs(name, password));
@@ -24,7 +27,13 @@ export function CallerChoice({ caller, users }: CallerChoiceProps): VNode {
   return (
     <section class="control" aria-labelledby="caller">
       <h3 id="caller">Send as</h3>
-      <Segmented name="caller" legend="Send as" options={options} value={signingIn ?? username} choose={choose} />
+      <Segmented
+        name="caller"
+        legend="Send as"
+        options={options}
+        value={signingIn ?? username}
+        choose={choose}
+      />
       <Session caller={caller} about={users.find((user) => user.username === username)?.about} />
       <details open={users.length === 0}>
         <summary>Own credentials</summary>

@@ -14,7 +14,14 @@ export function CredentialsForm({ caller }: { readonly caller: Caller }): VNode 
   return (
     <form class="credentials" onSubmit={signIn}>
       <label for="username">Username</label>
-      <input id="username" name="username" required autoComplete="off" autoCapitalize="none" spellcheck={false} />
+      <input
+        id="username"
+        name="username"
+        required
+        autoComplete="off"
+        autoCapitalize="none"
+        spellcheck={false}
+      />
       <label for="password">Password</label>
       <input id="password" name="password" type="password" required autoComplete="off" />
       <button type="submit">Sign in</button>

@@ -12,13 +12,17 @@ interface LastReplyProps {
   readonly sources: RouteSources | undefined;
 }
 
-/** Renders the last reply, and who answered its check. Screen readers announce it with its number, since they would skip a repeated text. */
+/**
+ * Renders the last reply, and who answered its check. Screen readers announce it with its number, since they
+ * would skip a repeated text.
+ */
 export function LastReply({ exchange, sources }: LastReplyProps): VNode {
   return (
     <section class="control reply" aria-labelledby="last-reply">
       <h3 id="last-reply">Last reply</h3>
       <p class="visually-hidden" aria-live="polite">
-        {exchange && `Call ${exchange.number}: ${exchange.route}: ${exchange.statusText}. ${answerOf(exchange)} ${explain(exchange)}`}
+        {exchange &&
+          `Call ${exchange.number}: ${exchange.route}: ${exchange.statusText}. ${answerOf(exchange)} ${explain(exchange)}`}
       </p>
       {exchange ? (
         <Shown exchange={exchange} source={sources?.[exchange.route]} />
@@ -29,8 +33,18 @@ export function LastReply({ exchange, sources }: LastReplyProps): VNode {
   );
 }
 
-function Shown({ exchange, source }: { readonly exchange: Exchange; readonly source: RouteSources[string] | undefined }): VNode {
-  const reply = [...[exchange.statusText, exchange.headers].filter(Boolean), '', exchange.body || '(no body)'];
+function Shown({
+  exchange,
+  source,
+}: {
+  readonly exchange: Exchange;
+  readonly source: RouteSources[string] | undefined;
+}): VNode {
+  const reply = [
+    ...[exchange.statusText, exchange.headers].filter(Boolean),
+    '',
+    exchange.body || '(no body)',
+  ];
   return (
     <div class="exchange" data-class={String(exchange.status).charAt(0)}>
       <p>

@@ -1,5 +1,10 @@
 import { type VNode } from 'preact';
-import { type Load, STAMPEDE_REQUESTS, STEADY_REQUESTS_PER_SECOND, STEADY_SECONDS } from '../../src/console/messages.js';
+import {
+  type Load,
+  STAMPEDE_REQUESTS,
+  STEADY_REQUESTS_PER_SECOND,
+  STEADY_SECONDS,
+} from '../../src/console/messages.js';
 import { type LoadRun, useLoad } from './use-load.js';
 
 /** Sends many requests with the session of the caller. */
@@ -31,7 +36,10 @@ interface StartProps {
   readonly token: string | undefined;
 }
 
-/** Starts a run of load, and stops a steady one. While it can't start one, it keeps the keyboard focus and explains why. */
+/**
+ * Starts a run of load, and stops a steady one. While it can't start one, it keeps the keyboard focus and
+ * explains why.
+ */
 function Start({ load, run, token }: StartProps): VNode {
   const stops = load === 'steady' && run.running === load;
   const off = !stops && (token === undefined || run.running !== undefined);

@@ -50,7 +50,11 @@ interface ParameterChoiceProps {
 
 function ParameterChoice({ parameter, value, choose }: ParameterChoiceProps): VNode {
   return (
-    <select aria-label={parameter.label} value={value} onChange={(event) => choose(event.currentTarget.value)}>
+    <select
+      aria-label={parameter.label}
+      value={value}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
       {parameter.values.map((each) => (
         <option key={each}>{each}</option>
       ))}

@@ -9,14 +9,25 @@ interface SegmentedProps<T extends string | number> {
 }
 
 /** A choice of one option, as a row of radio buttons. */
-export function Segmented<T extends string | number>({ name, legend, options, value, choose }: SegmentedProps<T>): VNode {
+export function Segmented<T extends string | number>({
+  name,
+  legend,
+  options,
+  value,
+  choose,
+}: SegmentedProps<T>): VNode {
   return (
     <fieldset class="segmented">
       <legend class="visually-hidden">{legend}</legend>
       <div class="segments">
         {options.map((option) => (
           <label key={option.value}>
-            <input type="radio" name={name} checked={option.value === value} onChange={() => choose(option.value)} />
+            <input
+              type="radio"
+              name={name}
+              checked={option.value === value}
+              onChange={() => choose(option.value)}
+            />
             <span>{option.label}</span>
           </label>
         ))}

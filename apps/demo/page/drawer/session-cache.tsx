@@ -23,8 +23,18 @@ export function SessionCache({ cache }: { readonly cache: CacheChoice }): VNode 
         />
       </div>
       <div class="line">
-        <Tick label="Refresh ahead" on={chosen.refreshAhead} off={off} set={(refreshAhead) => choose({ ...chosen, refreshAhead })} />
-        <Tick label="Stale if error" on={chosen.staleIfError} off={off} set={(staleIfError) => choose({ ...chosen, staleIfError })} />
+        <Tick
+          label="Refresh ahead"
+          on={chosen.refreshAhead}
+          off={off}
+          set={(refreshAhead) => choose({ ...chosen, refreshAhead })}
+        />
+        <Tick
+          label="Stale if error"
+          on={chosen.staleIfError}
+          off={off}
+          set={(staleIfError) => choose({ ...chosen, staleIfError })}
+        />
       </div>
       <p class="hint" aria-live="polite">
         {failure ?? price(chosen)}
@@ -43,13 +53,20 @@ interface TickProps {
 function Tick({ label, on, off, set }: TickProps): VNode {
   return (
     <label class="tick">
-      <input type="checkbox" checked={on} disabled={off} onChange={(event) => set(event.currentTarget.checked)} /> {label}
+      <input
+        type="checkbox"
+        checked={on}
+        disabled={off}
+        onChange={(event) => set(event.currentTarget.checked)}
+      />{' '}
+      {label}
     </label>
   );
 }
 
 function price({ ttlSeconds, staleIfError }: CacheChoice): string {
-  if (ttlSeconds === 0) return 'Nothing is cached: every check calls the session service, or joins a call in flight.';
+  if (ttlSeconds === 0)
+    return 'Nothing is cached: every check calls the session service, or joins a call in flight.';
   const stale = staleIfError ? ', and for one more minute while the service is unavailable' : '';
   return `A session that was ended elsewhere still works here for up to ${lifetime(ttlSeconds)}${stale}.`;
 }

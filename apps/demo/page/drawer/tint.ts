@@ -13,7 +13,9 @@ export function tint(source: string): Tinted[] {
   let end = 0;
   for (const match of source.matchAll(WORDS)) {
     if (match.index > end) pieces.push({ kind: 'plain', text: source.slice(end, match.index) });
-    const [kind] = Object.entries<string | undefined>(match.groups ?? {}).find(([, text]) => text !== undefined) ?? ['plain'];
+    const [kind] = Object.entries<string | undefined>(match.groups ?? {}).find(
+      ([, text]) => text !== undefined,
+    ) ?? ['plain'];
     pieces.push({ kind, text: match[0] });
     end = match.index + match[0].length;
   }

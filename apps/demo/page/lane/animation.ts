@@ -20,7 +20,12 @@ export class Animation {
   #frame = 0;
   #countedAt = 0;
 
-  constructor(canvas: HTMLCanvasElement, geometry: Geometry, traffic: Traffic, onCounts: (counts: Counts) => void) {
+  constructor(
+    canvas: HTMLCanvasElement,
+    geometry: Geometry,
+    traffic: Traffic,
+    onCounts: (counts: Counts) => void,
+  ) {
     this.#canvas = canvas;
     this.#traffic = traffic;
     this.#onCounts = onCounts;
@@ -34,7 +39,8 @@ export class Animation {
       if (this.#frame === 0) this.#frame = requestAnimationFrame(this.#draw);
     });
     const scheme = matchMedia(DARK);
-    const recolour = (): void => void (this.#surface.sprites = drawSprites(this.#canvas, this.#surface.scale));
+    const recolour = (): void =>
+      void (this.#surface.sprites = drawSprites(this.#canvas, this.#surface.scale));
     scheme.addEventListener('change', recolour);
     return () => {
       stop();

@@ -2,7 +2,10 @@ import { type Sprite } from './sprite.js';
 
 const OPAQUE = 255;
 
-/** Pixels that marks are copied into. A canvas takes thousands of them at once in a fraction of the time that it needs to draw each. */
+/**
+ * Pixels that marks are copied into. A canvas takes thousands of them at once in a fraction of the time that
+ * it needs to draw each.
+ */
 export class Bitmap {
   /** Four bytes a pixel: red, green, blue and opacity. */
   readonly bytes: Uint8ClampedArray<ArrayBuffer>;

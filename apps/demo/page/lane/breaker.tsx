@@ -1,7 +1,11 @@
 import { type VNode } from 'preact';
 import { type BreakerState } from '../../src/console/messages.js';
 
-const LABELS: Readonly<Record<BreakerState, string>> = { closed: 'Breaker', halfOpen: 'Probing', open: 'Open' };
+const LABELS: Readonly<Record<BreakerState, string>> = {
+  closed: 'Breaker',
+  halfOpen: 'Probing',
+  open: 'Open',
+};
 
 interface BreakerProps {
   readonly x: number;

@@ -6,7 +6,17 @@ import { isAdmitted, KIND_LOOKS, SHOWN_KINDS } from './kinds.js';
 export type Counts = Readonly<Record<MarkKind | 'requests' | 'calls', number>>;
 
 export function noCounts(): Counts {
-  return { requests: 0, calls: 0, cached: 0, joined: 0, asked: 0, denied: 0, turnedBack: 0, unavailable: 0, open: 0 };
+  return {
+    requests: 0,
+    calls: 0,
+    cached: 0,
+    joined: 0,
+    asked: 0,
+    denied: 0,
+    turnedBack: 0,
+    unavailable: 0,
+    open: 0,
+  };
 }
 
 /** The requests that reached the route. */

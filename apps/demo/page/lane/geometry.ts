@@ -12,7 +12,12 @@ export interface Geometry {
   /** Whether the guard has room for descriptions. */
   readonly isRoomy: boolean;
   readonly users: Point;
-  readonly guard: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
+  readonly guard: {
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  };
   readonly cache: Point;
   /** Where requests wait for a call, the distance of its lanes, and the place that a waiting crowd has. */
   readonly wait: number;
@@ -31,9 +36,17 @@ export function layOut(width: number): Geometry {
   const isWide = width >= WIDE;
   const height = isWide ? 372 : 316;
   const at = (wide: number, narrow: number): number => Math.round(width * (isWide ? wide : narrow));
-  const guard = { left: at(0.17, 0.2), right: at(0.76, 0.8), top: isWide ? 20 : 26, bottom: height - (isWide ? 86 : 84) };
+  const guard = {
+    left: at(0.17, 0.2),
+    right: at(0.76, 0.8),
+    top: isWide ? 20 : 26,
+    bottom: height - (isWide ? 86 : 84),
+  };
   const inside = guard.bottom - guard.top;
-  const lanes = { known: Math.round(guard.top + inside * 0.4), strangers: Math.round(guard.top + inside * (isWide ? 0.79 : 0.78)) };
+  const lanes = {
+    known: Math.round(guard.top + inside * 0.4),
+    strangers: Math.round(guard.top + inside * (isWide ? 0.79 : 0.78)),
+  };
   const middle = Math.round((lanes.known + lanes.strangers) / 2);
   return {
     width,

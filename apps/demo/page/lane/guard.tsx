@@ -8,15 +8,32 @@ import { type Geometry } from './geometry.js';
 export const STRANGERS = 'tokens not yet seen to be valid';
 
 /** Draws the guard: its cache, its two lanes, and the breaker of each. */
-export function Guard({ at, report }: { readonly at: Geometry; readonly report: LiveReport | undefined }): VNode {
+export function Guard({
+  at,
+  report,
+}: {
+  readonly at: Geometry;
+  readonly report: LiveReport | undefined;
+}): VNode {
   const { guard, cache, lanes, isWide, isRoomy, breaker } = at;
   const start = cache.x + (isWide ? 66 : 34);
   const below = isWide ? -18 : 26;
   return (
     <g class="guard">
-      <rect x={guard.left} y={guard.top} width={guard.right - guard.left} height={guard.bottom - guard.top} rx="16" />
+      <rect
+        x={guard.left}
+        y={guard.top}
+        width={guard.right - guard.left}
+        height={guard.bottom - guard.top}
+        rx="16"
+      />
       <text class="name" x={guard.left + 16} y={guard.top + 26}>
-        The guard {isRoomy && <tspan class="about">answers from its cache, shares calls, and stops calling a service that fails</tspan>}
+        The guard{' '}
+        {isRoomy && (
+          <tspan class="about">
+            answers from its cache, shares calls, and stops calling a service that fails
+          </tspan>
+        )}
       </text>
       <Cache at={at} ttlSeconds={report?.cache.ttlSeconds ?? 0} />
       <text class="lane-name" x={start} y={lanes.known + below}>
@@ -31,7 +48,13 @@ export function Guard({ at, report }: { readonly at: Geometry; readonly report: 
   );
 }
 
-function Cache({ at: { cache }, ttlSeconds }: { readonly at: Geometry; readonly ttlSeconds: CacheChoice['ttlSeconds'] }): VNode {
+function Cache({
+  at: { cache },
+  ttlSeconds,
+}: {
+  readonly at: Geometry;
+  readonly ttlSeconds: CacheChoice['ttlSeconds'];
+}): VNode {
   return (
     <g class="cache" data-on={ttlSeconds > 0}>
       <rect x={cache.x - 20} y={cache.y - 20} width="40" height="40" rx="10" />

@@ -15,11 +15,26 @@ interface KindLook {
 /** The words and the look of each kind of request. */
 export const KIND_LOOKS: Readonly<Record<MarkKind, KindLook>> = {
   cached: { label: 'Cached', meaning: 'the cache answered', colour: '--cached', shape: 'disc' },
-  joined: { label: 'Joined', meaning: 'shared the call of another request', colour: '--joined', shape: 'ring' },
+  joined: {
+    label: 'Joined',
+    meaning: 'shared the call of another request',
+    colour: '--joined',
+    shape: 'ring',
+  },
   asked: { label: 'Asked', meaning: 'made a call', colour: '--asked', shape: 'diamond' },
   denied: { label: 'Denied', meaning: '401 or 403', colour: '--denied', shape: 'square' },
-  turnedBack: { label: 'Turned back', meaning: '503 by the open breaker, without a call', colour: '--unavailable', shape: 'hollow' },
-  unavailable: { label: 'Unavailable', meaning: '503: the service gave no answer', colour: '--unavailable', shape: 'triangle' },
+  turnedBack: {
+    label: 'Turned back',
+    meaning: '503 by the open breaker, without a call',
+    colour: '--unavailable',
+    shape: 'hollow',
+  },
+  unavailable: {
+    label: 'Unavailable',
+    meaning: '503: the service gave no answer',
+    colour: '--unavailable',
+    shape: 'triangle',
+  },
   open: { label: 'Open', meaning: 'needed no session', colour: '--waiting', shape: 'disc' },
 };
 

@@ -21,7 +21,10 @@ interface LaneProps {
   readonly trickle: Trickle | undefined;
 }
 
-/** Renders the way of every request, from the users through the guard to the session service, with its outcome. */
+/**
+ * Renders the way of every request, from the users through the guard to the session service, with its
+ * outcome.
+ */
 export function Lane({ live, since, trickle }: LaneProps): VNode {
   const figure = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -29,7 +32,10 @@ export function Lane({ live, since, trickle }: LaneProps): VNode {
   const geometry = useMemo(() => layOut(width), [width]);
   const counts = useTraffic(canvas, geometry, live.onMarks, since);
   const report = live.report;
-  const text = useEvery(DESCRIBED_EVERY_MS, trickle?.isOn ? '' : `${describe(counts)} ${describeState(report)}`);
+  const text = useEvery(
+    DESCRIBED_EVERY_MS,
+    trickle?.isOn ? '' : `${describe(counts)} ${describeState(report)}`,
+  );
   return (
     <section class="lane" aria-labelledby="the-lane">
       <h2 id="the-lane" class="visually-hidden">
@@ -50,5 +56,7 @@ export function Lane({ live, since, trickle }: LaneProps): VNode {
 function describeState(report: LiveReport | undefined): string {
   if (!report) return '';
   const { known, strangers } = report.breakers;
-  return known === 'closed' && strangers === 'closed' ? '' : `Breakers: signed-in users ${known}, strangers ${strangers}.`;
+  return known === 'closed' && strangers === 'closed'
+    ? ''
+    : `Breakers: signed-in users ${known}, strangers ${strangers}.`;
 }

@@ -2,7 +2,10 @@ import { type MarkKind } from '../../src/console/messages.js';
 import { type Point } from './geometry.js';
 import { Path } from './path.js';
 
-/** Where a mark is on its way: to the cache, waiting for a call, at the service, coming back, leaving, or gone. */
+/**
+ * Where a mark is on its way: to the cache, waiting for a call, at the service, coming back, leaving, or
+ * gone.
+ */
 export type Stage = 'coming' | 'waiting' | 'asking' | 'returning' | 'leaving' | 'gone';
 
 /** A request in the picture, or a bundle of requests if there are too many. */

@@ -40,7 +40,12 @@ export class Moves {
 
   enter(mark: Mark, now: number): void {
     const { cache } = this.at;
-    if (!this.isStill) mark.move([{ x: cache.x + spread(8), y: cache.y + spread(12) }], now, PACE.coming * (1 + Math.random() * 0.5));
+    if (!this.isStill)
+      mark.move(
+        [{ x: cache.x + spread(8), y: cache.y + spread(12) }],
+        now,
+        PACE.coming * (1 + Math.random() * 0.5),
+      );
   }
 
   /** Called when a mark has arrived where it went. */
@@ -106,7 +111,11 @@ export class Moves {
     const { wait, lanes } = this.at;
     this.#show(mark);
     mark.stage = 'returning';
-    mark.move([...wayOut(this.at, mark.lane).reverse(), { x: wait + spread(14), y: lanes[mark.lane] + spread(8) }], now, PACE.returning);
+    mark.move(
+      [...wayOut(this.at, mark.lane).reverse(), { x: wait + spread(14), y: lanes[mark.lane] + spread(8) }],
+      now,
+      PACE.returning,
+    );
   }
 
   /** Admitted requests go down to the route, all others back to where they came from. */

@@ -19,17 +19,33 @@ export function surfaceOf(canvas: HTMLCanvasElement, { width, height }: Geometry
   const bitmap = new Bitmap(Math.max(1, width) * scale, height * scale);
   canvas.width = bitmap.width;
   canvas.height = bitmap.height;
-  // The canvas only takes copies of whole pictures: memory of the graphics processor would not make it faster.
+  // The canvas only takes copies of whole pictures: memory of the graphics processor would not make it
+  // faster.
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  return { context, bitmap, image: new ImageData(bitmap.bytes, bitmap.width, bitmap.height), scale, sprites: drawSprites(canvas, scale) };
+  return {
+    context,
+    bitmap,
+    image: new ImageData(bitmap.bytes, bitmap.width, bitmap.height),
+    scale,
+    sprites: drawSprites(canvas, scale),
+  };
 }
 
 /** Paints all marks where they are. */
-export function paint({ context, bitmap, image, scale, sprites }: Surface, { marks }: Traffic, now: number): void {
+export function paint(
+  { context, bitmap, image, scale, sprites }: Surface,
+  { marks }: Traffic,
+  now: number,
+): void {
   bitmap.clear();
   for (const mark of marks.values()) {
     const sprite = sprites[mark.shown ?? 'waiting'];
-    bitmap.stamp(mark.weight === 1 ? sprite.one : sprite.bundle, mark.x * scale, mark.y * scale, mark.opacity(now));
+    bitmap.stamp(
+      mark.weight === 1 ? sprite.one : sprite.bundle,
+      mark.x * scale,
+      mark.y * scale,
+      mark.opacity(now),
+    );
   }
   context?.putImageData(image, 0, 0);
 }

@@ -15,7 +15,13 @@ const SHAPES: Readonly<Record<(typeof KIND_LOOKS)[MarkKind]['shape'], string>> =
 export function Sign({ kind }: { readonly kind: MarkKind }): VNode {
   const { shape } = KIND_LOOKS[kind];
   return (
-    <svg class="sign" data-kind={kind} data-outline={shape === 'ring' || shape === 'hollow'} viewBox="0 0 12 12" aria-hidden="true">
+    <svg
+      class="sign"
+      data-kind={kind}
+      data-outline={shape === 'ring' || shape === 'hollow'}
+      viewBox="0 0 12 12"
+      aria-hidden="true"
+    >
       <path d={SHAPES[shape]} />
     </svg>
   );

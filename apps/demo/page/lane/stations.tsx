@@ -14,7 +14,8 @@ const HEALTH: Readonly<Record<Fault, string>> = {
   stopped: 'stopped',
 };
 
-const DESCRIPTION = 'Users, the guard with its cache, lanes and breakers, the session service, and your routes';
+const DESCRIPTION =
+  'Users, the guard with its cache, lanes and breakers, the session service, and your routes';
 
 interface StationsProps {
   readonly at: Geometry;
@@ -22,10 +23,20 @@ interface StationsProps {
   readonly counts: Counts;
 }
 
-/** Draws the static parts: users, the guard with its cache, lanes and breakers, the session service, and the routes. */
+/**
+ * Draws the static parts: users, the guard with its cache, lanes and breakers, the session service, and the
+ * routes.
+ */
 export function Stations({ at, report, counts }: StationsProps): VNode {
   return (
-    <svg class="stations" data-wide={at.isWide} width={at.width} height={at.height} role="img" aria-label={DESCRIPTION}>
+    <svg
+      class="stations"
+      data-wide={at.isWide}
+      width={at.width}
+      height={at.height}
+      role="img"
+      aria-label={DESCRIPTION}
+    >
       <Ways at={at} />
       <Guard at={at} report={report} />
       <Users at={at} requests={counts.requests} />
@@ -35,13 +46,27 @@ export function Stations({ at, report, counts }: StationsProps): VNode {
   );
 }
 
-function Users({ at: { users, isWide }, requests }: { readonly at: Geometry; readonly requests: number }): VNode {
+function Users({
+  at: { users, isWide },
+  requests,
+}: {
+  readonly at: Geometry;
+  readonly requests: number;
+}): VNode {
   const { x, y } = users;
   return (
     <g class="end">
       <circle cx={x} cy={y - 4} r="22" />
-      <path d={`M${x - 10} ${y + 7}a10 9 0 0 1 20 0M${x - 5.5} ${y - 10}a5.5 5.5 0 1 1 11 0a5.5 5.5 0 1 1 -11 0`} />
-      <Caption at={isWide ? users : { x: 6, y }} end="users" name="Users" value={counted(requests, 'request')} isWide={isWide} />
+      <path
+        d={`M${x - 10} ${y + 7}a10 9 0 0 1 20 0M${x - 5.5} ${y - 10}a5.5 5.5 0 1 1 11 0a5.5 5.5 0 1 1 -11 0`}
+      />
+      <Caption
+        at={isWide ? users : { x: 6, y }}
+        end="users"
+        name="Users"
+        value={counted(requests, 'request')}
+        isWide={isWide}
+      />
     </g>
   );
 }
@@ -59,7 +84,13 @@ function Service({ at: { service, isWide, width }, calls, fault = 'none' }: Serv
     <g class="end service" data-fault={fault}>
       <rect x={x - 22} y={y - 30} width="44" height="52" rx="10" />
       <path d={`M${x - 11} ${y - 17}h22m-22 13h22m-22 13h22`} />
-      <Caption at={isWide ? service : { x: width - 6, y }} end="service" name={name} value={counted(calls, 'call')} isWide={isWide} />
+      <Caption
+        at={isWide ? service : { x: width - 6, y }}
+        end="service"
+        name={name}
+        value={counted(calls, 'call')}
+        isWide={isWide}
+      />
       {fault !== 'none' && (
         <text class="fault" x={isWide ? x : width - 6} y={y - 46}>
           {HEALTH[fault]}
@@ -69,7 +100,13 @@ function Service({ at: { service, isWide, width }, calls, fault = 'none' }: Serv
   );
 }
 
-function Routes({ at: { routes, isWide }, admitted: number }: { readonly at: Geometry; readonly admitted: number }): VNode {
+function Routes({
+  at: { routes, isWide },
+  admitted: number,
+}: {
+  readonly at: Geometry;
+  readonly admitted: number;
+}): VNode {
   const { left, right, y } = routes;
   return (
     <g class="routes">

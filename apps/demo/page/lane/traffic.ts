@@ -4,18 +4,27 @@ import { Mark } from './mark.js';
 import { Moves } from './moves.js';
 import { noCounts, type Counts } from './counts.js';
 
-/** Marks that are drawn one by one. Further requests are drawn in bundles, and those beyond the bundles are only counted. */
+/**
+ * Marks that are drawn one by one. Further requests are drawn in bundles, and those beyond the bundles are
+ * only counted.
+ */
 export const MARKS_MAX = 2_000;
 const BUNDLES_MAX = 500;
 const BUNDLE = 50;
 /** Requests without a mark whose outcome is awaited. */
 const CROWDED_MAX = 20_000;
-/** After this time, an event was missed if a request is not settled, and a browser that draws too slowly if it is: no check of the demo takes as long. */
+/**
+ * After this time, an event was missed if a request is not settled, and a browser that draws too slowly if it
+ * is: no check of the demo takes as long.
+ */
 const MAX_AGE_MS = 20_000;
 
 type ByKind = Partial<Record<MarkKind, number>>;
 
-/** The requests in the picture. Their outcomes are those that the guard reported; only their pace is slower, to be visible. */
+/**
+ * The requests in the picture. Their outcomes are those that the guard reported; only their pace is slower,
+ * to be visible.
+ */
 export class Traffic {
   readonly marks = new Map<number, Mark>();
   readonly #counts: Record<keyof Counts, number>;

@@ -8,7 +8,12 @@ import { Traffic } from './traffic.js';
 const STILL = '(prefers-reduced-motion: reduce)';
 
 /** Draws the requests into a canvas, and returns their counts since the last change of `since`. */
-export function useTraffic(canvas: RefObject<HTMLCanvasElement | null>, geometry: Geometry, source: MarkSource, since: number): Counts {
+export function useTraffic(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  geometry: Geometry,
+  source: MarkSource,
+  since: number,
+): Counts {
   const [counts, setCounts] = useState(noCounts);
   const traffic = useRef<Traffic>(undefined);
   useEffect(() => {

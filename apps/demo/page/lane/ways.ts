@@ -14,7 +14,11 @@ export function wayOut({ breaker, guard, service, lanes }: Geometry, lane: Mark[
 }
 
 /** Returns where requests of a kind are decided. */
-export function stationOf({ cache, wait, lanes, service, users, breaker }: Geometry, kind: MarkKind, lane: Mark['lane']): Point {
+export function stationOf(
+  { cache, wait, lanes, service, users, breaker }: Geometry,
+  kind: MarkKind,
+  lane: Mark['lane'],
+): Point {
   if (kind === 'cached' || kind === 'open') return cache;
   if (kind === 'joined') return { x: wait, y: lanes[lane] };
   if (kind === 'turnedBack') return { x: breaker - 34, y: lanes[lane] };

@@ -33,7 +33,11 @@ function Steps({ state }: { readonly state: SceneState }): VNode {
   return (
     <ol class="steps">
       {SCRIPTS[state.name].steps.map((text, step) => (
-        <li key={text} data-state={stepState(state, step)} aria-current={stepState(state, step) === 'now' ? 'step' : undefined}>
+        <li
+          key={text}
+          data-state={stepState(state, step)}
+          aria-current={stepState(state, step) === 'now' ? 'step' : undefined}
+        >
           {text}
         </li>
       ))}
@@ -46,7 +50,8 @@ function showWithLane(heading: HTMLElement | null): void {
   const lane = document.querySelector('.lane');
   const scene = heading?.closest('.scene');
   if (!lane || !scene) return;
-  const isInView = lane.getBoundingClientRect().top >= 0 && scene.getBoundingClientRect().bottom <= innerHeight;
+  const isInView =
+    lane.getBoundingClientRect().top >= 0 && scene.getBoundingClientRect().bottom <= innerHeight;
   if (!isInView) lane.scrollIntoView({ block: 'start' });
 }
 

@@ -21,7 +21,11 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
   stampede: {
     title: 'A stampede',
     question: '500 requests with one session, at once. How many calls?',
-    steps: ['One user signs in. The cache is off.', '500 requests present the session at once.', 'They join the call in flight.'],
+    steps: [
+      'One user signs in. The cache is off.',
+      '500 requests present the session at once.',
+      'They join the call in flight.',
+    ],
     end: ({ calls, requests: { joined, asked, cached }, measured: { tookMs = 0 } }) => ({
       figure: counted(calls, 'call'),
       caption: `to the session service, for ${count(joined + asked + cached)} admitted requests`,
@@ -45,7 +49,11 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
   'sign-out': {
     title: 'Signed out elsewhere',
     question: 'One session on two devices, cached. One signs out.',
-    steps: ['A session is in use, and cached for five minutes.', 'Another device signs it out.', 'Its next requests are denied.'],
+    steps: [
+      'A session is in use, and cached for five minutes.',
+      'Another device signs it out.',
+      'Its next requests are denied.',
+    ],
     end: ({ requests: { cached }, measured: { later = 0, admitted = 0 } }) => ({
       figure: `${count(admitted)} of ${count(later)}`,
       caption: 'requests admitted after the sign-out',
@@ -55,7 +63,11 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
   junk: {
     title: 'A flood of junk',
     question: 'Hundreds of invented tokens. Do signed-in users notice?',
-    steps: ['Three signed-in users are at work.', 'Invented tokens arrive, in a lane of their own.', 'The flood ends.'],
+    steps: [
+      'Three signed-in users are at work.',
+      'Invented tokens arrive, in a lane of their own.',
+      'The flood ends.',
+    ],
     end: ({ measured: { junk = 0, known = 0, admitted = 0, beforeMs = 0, duringMs = 0 } }) => ({
       figure: `${count(admitted)} of ${count(known)}`,
       caption: 'requests of signed-in users admitted during the flood',

@@ -40,7 +40,9 @@ export function useScene(): SceneRun {
       if (change.step === -1) setSince((before) => before + 1);
       setState((before) => before && { ...before, ...change });
     };
-    runScene(name, signal, (line) => update(changeOf(line))).catch((error: unknown) => update({ isOver: true, error: messageOf(error) }));
+    runScene(name, signal, (line) => update(changeOf(line))).catch((error: unknown) =>
+      update({ isOver: true, error: messageOf(error) }),
+    );
   };
   const stop = (): void => {
     abort.current?.abort();

@@ -31,14 +31,27 @@ import { SessionModule } from './session/session.module.js';
     HealthModule,
     MetricsModule,
   ],
-  controllers: [GreetingController, OnboardingController, CompanyReportController, BenefitsController, PayrollController],
+  controllers: [
+    GreetingController,
+    OnboardingController,
+    CompanyReportController,
+    BenefitsController,
+    PayrollController,
+  ],
 })
 export class BackendModule {
   /** Uses the settings as they are: they have been read from the environment and checked. */
   static with(config: BackendConfig): DynamicModule {
     return {
       module: BackendModule,
-      imports: [ConfigModule.forRoot({ isGlobal: true, ignoreEnvFile: true, skipProcessEnv: true, load: [() => ({ ...config })] })],
+      imports: [
+        ConfigModule.forRoot({
+          isGlobal: true,
+          ignoreEnvFile: true,
+          skipProcessEnv: true,
+          load: [() => ({ ...config })],
+        }),
+      ],
     };
   }
 }

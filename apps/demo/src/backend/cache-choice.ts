@@ -1,4 +1,7 @@
-/** The session cache of the backend. A change restarts the backend with an empty cache, without interrupting requests. */
+/**
+ * The session cache of the backend. A change restarts the backend with an empty cache, without interrupting
+ * requests.
+ */
 export interface CacheChoice {
   /** Seconds until an entry expires; 0: the cache is off. */
   readonly ttlSeconds: (typeof TTL_SECONDS)[number];

@@ -6,6 +6,9 @@ import { BackendModule } from './backend.module.js';
 import { serveDocs } from './docs/serve-docs.js';
 
 /** Creates the backend, initialized and ready to handle requests. */
-export function createBackend(config: BackendConfig, adapter: AbstractHttpAdapter): Promise<INestApplication> {
+export function createBackend(
+  config: BackendConfig,
+  adapter: AbstractHttpAdapter,
+): Promise<INestApplication> {
   return createApp(BackendModule.with(config), adapter, serveDocs);
 }

@@ -24,9 +24,19 @@ export class ConsoleModule {
         PageController,
         InfoController,
         LiveController,
-        ...(parts.info.controls ? [ControlsController, LoadController, ScenesController, TrickleController] : []),
+        ...(parts.info.controls
+          ? [ControlsController, LoadController, ScenesController, TrickleController]
+          : []),
       ],
-      providers: [{ provide: ConsoleParts, useValue: parts }, PageFiles, GuardActivity, LiveFeed, LoadRuns, SceneRuns, Trickle],
+      providers: [
+        { provide: ConsoleParts, useValue: parts },
+        PageFiles,
+        GuardActivity,
+        LiveFeed,
+        LoadRuns,
+        SceneRuns,
+        Trickle,
+      ],
     };
   }
 }

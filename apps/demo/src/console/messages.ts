@@ -2,9 +2,14 @@ import { type CacheChoice } from '../backend/cache-choice.js';
 import { type DemoUser } from '../session-service/demo-user.js';
 import { type Fault } from '../session-service/fault.js';
 
-/** Messages between the console and its page. Types and constants only, because the page is built from this file too. */
+/**
+ * Messages between the console and its page. Types and constants only, because the page is built from this
+ * file too.
+ */
 
-/** Live reports per second, and the number of past reports that a new page receives: those of the last minute. */
+/**
+ * Live reports per second, and the number of past reports that a new page receives: those of the last minute.
+ */
 export const REPORTS_PER_SECOND = 2;
 export const REPORTS_KEPT = 60 * REPORTS_PER_SECOND;
 
@@ -12,8 +17,8 @@ export const REPORTS_KEPT = 60 * REPORTS_PER_SECOND;
 export const LIVE_RETRY_SECONDS = 5;
 
 /**
- * Kinds of checks. Authenticated from the cache, by the call of another check, or by its own call; denied with 401 or 403; turned back by an open
- * breaker, without a call; or unavailable.
+ * Kinds of checks. Authenticated from the cache, by the call of another check, or by its own call; denied
+ * with 401 or 403; turned back by an open breaker, without a call; or unavailable.
  */
 export const CHECK_KINDS = ['cached', 'joined', 'asked', 'denied', 'turnedBack', 'unavailable'] as const;
 export type CheckKind = (typeof CHECK_KINDS)[number];
@@ -22,8 +27,8 @@ export type CheckKind = (typeof CHECK_KINDS)[number];
 export type MarkKind = CheckKind | 'open';
 
 /**
- * An event of a request, by its number: it came in, on a lane; its call to the session service was sent; or it was replied to, with the number of the request
- * whose call it joined.
+ * An event of a request, by its number: it came in, on a lane; its call to the session service was sent; or
+ * it was replied to, with the number of the request whose call it joined.
  */
 export type MarkEvent =
   | readonly [id: number, event: 'in', lane: 'known' | 'strangers']
@@ -45,7 +50,12 @@ export const MARK_EVENTS_MAX = 2_000;
 export const TRICKLE_EVERY_MS = 2_600;
 
 /** Denials, by the code in the reply. */
-export const DENIAL_CODES = ['SESSION_REQUIRED', 'SESSION_REJECTED', 'ACCESS_DENIED', 'SESSION_SERVICE_UNAVAILABLE'] as const;
+export const DENIAL_CODES = [
+  'SESSION_REQUIRED',
+  'SESSION_REJECTED',
+  'ACCESS_DENIED',
+  'SESSION_SERVICE_UNAVAILABLE',
+] as const;
 export type DenialCode = (typeof DENIAL_CODES)[number];
 
 /** State of a circuit breaker: all calls, one probe, or none. */
@@ -53,7 +63,9 @@ export type BreakerState = 'closed' | 'halfOpen' | 'open';
 
 /** The activity of the guard so far, and its state. */
 export interface LiveReport {
-  /** Number of the report since the demo started, so that a page that reconnects knows which reports it has. */
+  /**
+   * Number of the report since the demo started, so that a page that reconnects knows which reports it has.
+   */
   readonly number: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -112,17 +124,27 @@ export interface SceneResult {
   readonly measured: Readonly<Record<string, number>>;
 }
 
-/** A line of the reply to a request to run a scene: other requests have ended (-1), a step began (0, 1, 2), the scene has ended, or it failed. Everything is restored before the last line. */
-export type SceneLine = { readonly step: number } | { readonly result: SceneResult } | { readonly error: string };
+/**
+ * A line of the reply to a request to run a scene: other requests have ended (-1), a step began (0, 1, 2),
+ * the scene has ended, or it failed. Everything is restored before the last line.
+ */
+export type SceneLine =
+  { readonly step: number } | { readonly result: SceneResult } | { readonly error: string };
 
 /** The users and the controls that the page offers. */
 export interface ConsoleInfo {
   /** Users to sign in as, with their published passwords; none with a remote session service. */
   readonly users: readonly DemoUser[];
-  /** Whether the page has controls for faults, load and the session cache: only with the embedded session service. */
+  /**
+   * Whether the page has controls for faults, load and the session cache: only with the embedded session
+   * service.
+   */
   readonly controls: boolean;
   readonly platform: 'express' | 'fastify';
 }
 
-/** The source of each route of the backend, by method and path: `GET /api/me`. Taken from the controllers when the page is built. */
+/**
+ * The source of each route of the backend, by method and path: `GET /api/me`. Taken from the controllers when
+ * the page is built.
+ */
 export type RouteSources = Readonly<Record<string, { readonly file: string; readonly source: string }>>;

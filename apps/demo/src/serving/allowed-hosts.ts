@@ -3,7 +3,9 @@ import { isIP } from 'node:net';
 const IPV6 = /^\[([\da-f:.]+)\](?::\d{0,5})?$/;
 const NAME = /^([a-z\d_-]+(?:\.[a-z\d_-]+)*)\.?(?::\d{0,5})?$/;
 
-/** Returns the host of a `Host` header in lower case, without the port; undefined if the header is malformed. */
+/**
+ * Returns the host of a `Host` header in lower case, without the port; undefined if the header is malformed.
+ */
 export function hostOf(header: string): string | undefined {
   const text = header.toLowerCase();
   const address = IPV6.exec(text)?.[1];
@@ -12,8 +14,9 @@ export function hostOf(header: string): string | undefined {
 }
 
 /**
- * Holds the hosts that the demo answers to: every IP address, localhost, and the given names. Another site can point its
- * own name at this machine, and a browser would then treat its page as the demo's own (DNS rebinding).
+ * Holds the hosts that the demo answers to: every IP address, localhost, and the given names. Another site
+ * can point its own name at this machine, and a browser would then treat its page as the demo's own (DNS
+ * rebinding).
  */
 export class AllowedHosts {
   readonly #names: ReadonlySet<string>;
@@ -26,6 +29,8 @@ export class AllowedHosts {
   }
 
   include(host: string): boolean {
-    return isIP(host) !== 0 || this.#names.has(host) || this.#suffixes.some((suffix) => host.endsWith(suffix));
+    return (
+      isIP(host) !== 0 || this.#names.has(host) || this.#suffixes.some((suffix) => host.endsWith(suffix))
+    );
   }
 }

@@ -13,7 +13,10 @@ export interface RequestHandler {
 const BACKEND_PATH = /^\/(?:api|docs|docs-json|metrics)(?:[/?]|$)/;
 const DRAIN_MS = 5_000;
 
-/** Listens on the demo's one port, and routes each request with an allowed host to the backend or, for all other paths, to the console. */
+/**
+ * Listens on the demo's one port, and routes each request with an allowed host to the backend or, for all
+ * other paths, to the console.
+ */
 export class DemoServer {
   readonly #server: Server;
 

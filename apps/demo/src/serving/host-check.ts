@@ -11,7 +11,10 @@ export class HostCheck {
     this.#allowed = allowed;
   }
 
-  /** Returns whether the host is allowed. If not, sends the reply: 400 without exactly one valid host, 421 for another host. */
+  /**
+   * Returns whether the host is allowed. If not, sends the reply: 400 without exactly one valid host, 421 for
+   * another host.
+   */
   pass(request: IncomingMessage, response: ServerResponse): boolean {
     const { host: headers = [] } = request.headersDistinct;
     const target = ABSOLUTE_TARGET.exec(request.url ?? '');
@@ -26,7 +29,8 @@ export class HostCheck {
   }
 }
 
-const MALFORMED = 'A request to the demo needs exactly one "Host" header, with a host name or an IP address.\n';
+const MALFORMED =
+  'A request to the demo needs exactly one "Host" header, with a host name or an IP address.\n';
 
 function explain(host: string): string {
   return (
@@ -41,7 +45,11 @@ function originForm(pathAndQuery: string): string {
 }
 
 function refuse(response: ServerResponse, status: number, text: string): false {
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
+  const headers = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+  };
   response.writeHead(status, { ...headers, Connection: 'close' }).end(text);
   return false;
 }

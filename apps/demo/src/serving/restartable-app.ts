@@ -6,8 +6,8 @@ import { SerialQueue } from './serial-queue.js';
 const DRAIN_MS = 5_000;
 
 /**
- * Restarts an application when its settings change, because the library reads its options once, at startup. New requests go to the new
- * application as soon as it is ready; the old one completes its open requests.
+ * Restarts an application when its settings change, because the library reads its options once, at startup.
+ * New requests go to the new application as soon as it is ready; the old one completes its open requests.
  */
 export class RestartableApp<Settings> {
   readonly #create: (settings: Settings) => Promise<INestApplication>;
@@ -16,7 +16,11 @@ export class RestartableApp<Settings> {
   #current: ServedApp;
   #settings: Settings;
 
-  private constructor(create: (settings: Settings) => Promise<INestApplication>, first: INestApplication, settings: Settings) {
+  private constructor(
+    create: (settings: Settings) => Promise<INestApplication>,
+    first: INestApplication,
+    settings: Settings,
+  ) {
     this.#create = create;
     this.#current = new ServedApp(first);
     this.#settings = settings;

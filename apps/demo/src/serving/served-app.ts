@@ -16,7 +16,10 @@ export class ServedApp {
     this.#server.emit('request', request, response);
   }
 
-  /** Waits for open replies until the time-out, then closes the application. No request may be passed on after this. */
+  /**
+   * Waits for open replies until the time-out, then closes the application. No request may be passed on after
+   * this.
+   */
   async close(timeoutMs: number): Promise<void> {
     await this.#open.drain(timeoutMs);
     await this.app.close();

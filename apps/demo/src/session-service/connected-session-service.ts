@@ -20,6 +20,9 @@ export interface ServiceControls {
   endAllSessions(): Promise<number>;
   /** Ends a session without notifying the backend, unaffected by the fault. */
   endSession(token: string): Promise<void>;
-  /** Signs in `count` times, unaffected by the fault. Resolves to the tokens of the successful sign-ins; never rejects. */
+  /**
+   * Signs in `count` times, unaffected by the fault. Resolves to the tokens of the successful sign-ins; never
+   * rejects.
+   */
   openSessions(count: number): Promise<string[]>;
 }

@@ -5,7 +5,10 @@ import { endSession } from './end-session.js';
 import { FaultProxy } from './fault-proxy.js';
 import { openSessions } from './open-sessions.js';
 
-/** Starts the reference session service in memory on a free loopback port, with demo users, behind a proxy that fails on demand. */
+/**
+ * Starts the reference session service in memory on a free loopback port, with demo users, behind a proxy
+ * that fails on demand.
+ */
 export async function startEmbeddedSessionService(): Promise<ConnectedSessionService> {
   const service = await startReferenceService({ seed: true, logger: ['warn', 'error', 'fatal'] });
   const proxy = new FaultProxy(service.url);
@@ -22,7 +25,13 @@ export async function startEmbeddedSessionService(): Promise<ConnectedSessionSer
     await proxy.close();
     await service.close();
   };
-  return { url: await proxy.open(), apiKey: DEMO_API_KEY, users: DEMO_ACCOUNTS.map(userOf), serviceControls, close };
+  return {
+    url: await proxy.open(),
+    apiKey: DEMO_API_KEY,
+    users: DEMO_ACCOUNTS.map(userOf),
+    serviceControls,
+    close,
+  };
 }
 
 function userOf({ password, pending, profile: { username, role, sub_role } }: DemoAccount): DemoUser {

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, request as requestTo, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  request as requestTo,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SerialQueue } from '../serving/serial-queue.js';
@@ -65,7 +71,8 @@ export class FaultProxy {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.#fault === 'broken') return void response.writeHead(500).end();
-    if (this.#fault === 'garbage') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>It works!</h1>');
+    if (this.#fault === 'garbage')
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>It works!</h1>');
     if (this.#fault === 'slow') await wait(SLOW_MS, undefined, { ref: false });
     if (!response.destroyed) this.#pass(request, response);
   }

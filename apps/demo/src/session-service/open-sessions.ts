@@ -1,8 +1,13 @@
 import { DEMO_ACCOUNTS, DEMO_API_KEY } from 'session-service';
 
-/** Signs in `count` times at the embedded session service itself. Resolves to the tokens of the successful sign-ins. */
+/**
+ * Signs in `count` times at the embedded session service itself. Resolves to the tokens of the successful
+ * sign-ins.
+ */
 export async function openSessions(serviceUrl: string, count: number): Promise<string[]> {
-  const tokens = await Promise.all(Array.from({ length: count }, () => signIn(serviceUrl).catch(() => undefined)));
+  const tokens = await Promise.all(
+    Array.from({ length: count }, () => signIn(serviceUrl).catch(() => undefined)),
+  );
   return tokens.filter((token) => token !== undefined);
 }
 

@@ -11,10 +11,13 @@ const LISTEN_FAILURES: Readonly<Record<string, string>> = {
 /** Returns one line for a startup failure that the user can fix; undefined for any other. */
 export function explainStartFailure(error: unknown): string | undefined {
   if (error instanceof StartError) return error.message;
-  if (isSessionAuthError(error)) return `SESSION_SERVICE_URL or SESSION_SERVICE_API_KEY is invalid: ${error.message}`;
+  if (isSessionAuthError(error))
+    return `SESSION_SERVICE_URL or SESSION_SERVICE_API_KEY is invalid: ${error.message}`;
   const { code = '', address, hostname, port } = (error ?? {}) as ListenFailure;
   const failure = LISTEN_FAILURES[code];
-  return failure && `${[address ?? hostname, port].filter((part) => part !== undefined).join(':')} ${failure}.`;
+  return (
+    failure && `${[address ?? hostname, port].filter((part) => part !== undefined).join(':')} ${failure}.`
+  );
 }
 
 interface ListenFailure {

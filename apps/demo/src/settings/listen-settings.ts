@@ -6,7 +6,10 @@ export interface ListenSettings {
   readonly host: string;
 }
 
-/** Reads PORT (default 3000) and HOST (default 127.0.0.1, so that the network can't reach the demo by accident). Empty means absent. */
+/**
+ * Reads PORT (default 3000) and HOST (default 127.0.0.1, so that the network can't reach the demo by
+ * accident). Empty means absent.
+ */
 export function readListenSettings({ PORT: port = '', HOST: host = '' }: NodeJS.ProcessEnv): ListenSettings {
   return { port: readPort(port === '' ? '3000' : port), host: host === '' ? '127.0.0.1' : host };
 }

@@ -10,9 +10,13 @@ export function readSessionServiceSettings(env: NodeJS.ProcessEnv): SessionServi
   const apiKey = env.SESSION_SERVICE_API_KEY ?? '';
   if (url && apiKey) return { kind: 'remote', url, apiKey };
   if (url)
-    throw new StartError('SESSION_SERVICE_URL is set without a key: also set SESSION_SERVICE_API_KEY to the key of this application.');
+    throw new StartError(
+      'SESSION_SERVICE_URL is set without a key: also set SESSION_SERVICE_API_KEY to the key of this application.',
+    );
   if (apiKey)
-    throw new StartError('SESSION_SERVICE_API_KEY is set without a URL: also set SESSION_SERVICE_URL to the root of the session service.');
+    throw new StartError(
+      'SESSION_SERVICE_API_KEY is set without a URL: also set SESSION_SERVICE_URL to the root of the session service.',
+    );
   if (env.NODE_ENV === 'production') {
     throw new StartError(
       'The embedded session service has published passwords and does not start with NODE_ENV=production. ' +

@@ -11,9 +11,15 @@ const MIN_KEY_LENGTH = 16;
  *
  * @param chosenKey - its key; if absent, a random key, which only this message shows
  */
-export async function addApplication(database: Kysely<Schema>, name: string, chosenKey: string | undefined): Promise<string> {
+export async function addApplication(
+  database: Kysely<Schema>,
+  name: string,
+  chosenKey: string | undefined,
+): Promise<string> {
   if (chosenKey !== undefined && (chosenKey.length < MIN_KEY_LENGTH || !/^[\x21-\x7e]+$/.test(chosenKey))) {
-    throw new StartError(`the application key must have at least ${MIN_KEY_LENGTH} characters, all visible ASCII without spaces`);
+    throw new StartError(
+      `the application key must have at least ${MIN_KEY_LENGTH} characters, all visible ASCII without spaces`,
+    );
   }
   const key = chosenKey ?? randomBytes(32).toString('base64url');
   if (!(await new ApplicationRepository(database).add(name, key)))

@@ -7,10 +7,17 @@ import { toUserRow, type UserProfile } from '../users/user-record.js';
 import { UserRepository } from '../users/user-repository.js';
 
 /** Adds a user. Resolves to a message for the operator. */
-export async function addUser(database: Kysely<Schema>, profile: UserProfile, password: string, pending: boolean): Promise<string> {
+export async function addUser(
+  database: Kysely<Schema>,
+  profile: UserProfile,
+  password: string,
+  pending: boolean,
+): Promise<string> {
   for (const credential of [profile.username, password]) {
     if (Buffer.byteLength(credential) > MAX_CREDENTIAL_BYTES) {
-      throw new StartError(`the user name and the password must have at most ${MAX_CREDENTIAL_BYTES} bytes each`);
+      throw new StartError(
+        `the user name and the password must have at most ${MAX_CREDENTIAL_BYTES} bytes each`,
+      );
     }
   }
   const row = toUserRow(profile, await new Argon2PasswordHashing().hash(password), pending);

@@ -22,11 +22,15 @@ describe('the administration', () => {
     const said = await run('add-application openings', { APPLICATION_KEY: 'a-key-of-its-own' });
 
     expect(said).not.toContain('a-key-of-its-own');
-    expect(await stored('applications')).toMatchObject([{ name: 'openings', key_digest: digestOf('a-key-of-its-own') }]);
+    expect(await stored('applications')).toMatchObject([
+      { name: 'openings', key_digest: digestOf('a-key-of-its-own') },
+    ]);
   });
 
   it('adds a user with the fields that were given', async () => {
-    await run('add-user ann --role hiring_manager --sub-role approver --client-id 12 --ats-enabled', { USER_PASSWORD: 'open sesame' });
+    await run('add-user ann --role hiring_manager --sub-role approver --client-id 12 --ats-enabled', {
+      USER_PASSWORD: 'open sesame',
+    });
 
     const [user] = await stored('users');
     expect(user).toMatchObject({

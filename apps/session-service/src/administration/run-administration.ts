@@ -21,24 +21,33 @@ The database is DATABASE_URL or, if that is not set, the one in DATA_DIR (defaul
  * @returns a message for the operator
  * @throws StartError for a wrong command or argument
  */
-export async function runAdministration(args: string[], environment: NodeJS.ProcessEnv, place: DatabasePlace): Promise<string> {
+export async function runAdministration(
+  args: string[],
+  environment: NodeJS.ProcessEnv,
+  place: DatabasePlace,
+): Promise<string> {
   const [command, ...rest] = args;
   if (command === 'add-application') {
     const [name] = rest;
-    if (rest.length !== 1 || !name) throw new StartError('add-application needs exactly one NAME; run admin.js without arguments for help');
+    if (rest.length !== 1 || !name)
+      throw new StartError('add-application needs exactly one NAME; run admin.js without arguments for help');
     const key = await readSecret('APPLICATION_KEY', environment);
     return withDatabase(place, (database) => addApplication(database, name, key));
   }
   if (command === 'add-user') {
     const { profile, pending } = parseUserArguments(rest);
     const password = await readSecret('USER_PASSWORD', environment);
-    if (password === undefined) throw new StartError('add-user needs a password: set USER_PASSWORD or pass it on standard input');
+    if (password === undefined)
+      throw new StartError('add-user needs a password: set USER_PASSWORD or pass it on standard input');
     return withDatabase(place, (database) => addUser(database, profile, password, pending));
   }
   throw new StartError(`there is no command "${command ?? ''}"; run admin.js without arguments for help`);
 }
 
-async function withDatabase<T>(place: DatabasePlace, use: (database: Kysely<Schema>) => Promise<T>): Promise<T> {
+async function withDatabase<T>(
+  place: DatabasePlace,
+  use: (database: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
   const database = await openDatabase(place);
   try {
     return await use(database);

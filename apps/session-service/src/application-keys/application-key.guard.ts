@@ -3,7 +3,10 @@ import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable
 import { findSingleHeader } from '../http/single-header.js';
 import { ApplicationKeys } from './application-keys.js';
 
-/** Responds with 403 unless the request has exactly one `X-API-KEY`, of a known application. Runs before the body is read. */
+/**
+ * Responds with 403 unless the request has exactly one `X-API-KEY`, of a known application. Runs before the
+ * body is read.
+ */
 @Injectable()
 export class ApplicationKeyGuard implements CanActivate {
   constructor(private readonly keys: ApplicationKeys) {}

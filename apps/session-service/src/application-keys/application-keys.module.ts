@@ -9,7 +9,8 @@ import { ApplicationRepository } from './application-repository.js';
     {
       provide: ApplicationKeys,
       inject: [ApplicationRepository],
-      useFactory: async (applications: ApplicationRepository) => new ApplicationKeys(await applications.keyDigests()),
+      useFactory: async (applications: ApplicationRepository) =>
+        new ApplicationKeys(await applications.keyDigests()),
     },
   ],
   exports: [ApplicationKeys],

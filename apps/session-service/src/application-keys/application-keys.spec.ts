@@ -9,9 +9,12 @@ describe('ApplicationKeys', () => {
     expect(keys.include(key)).toBe(true);
   });
 
-  it.each(['', 'first-ke', 'first-key ', 'FIRST-KEY', 'first-key, second-key', digestOf('first-key')])('do not include "%s"', (key) => {
-    expect(keys.include(key)).toBe(false);
-  });
+  it.each(['', 'first-ke', 'first-key ', 'FIRST-KEY', 'first-key, second-key', digestOf('first-key')])(
+    'do not include "%s"',
+    (key) => {
+      expect(keys.include(key)).toBe(false);
+    },
+  );
 
   it('include nothing when there are none', () => {
     expect(new ApplicationKeys([]).include('')).toBe(false);

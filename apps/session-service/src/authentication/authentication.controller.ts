@@ -55,8 +55,8 @@ export class AuthenticationController {
   }
 
   /**
-   * Details of the signed-in user (interface, 4.3). `private` keeps the response, or a 401, out of shared HTTP caches. `no-store` would
-   * also prevent `nestjs-session-auth` from caching it.
+   * Details of the signed-in user (interface, 4.3). `private` keeps the response, or a 401, out of shared
+   * HTTP caches. `no-store` would also prevent `nestjs-session-auth` from caching it.
    */
   @Get('user_details')
   @Header('Cache-Control', 'private')

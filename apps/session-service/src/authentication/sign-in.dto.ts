@@ -1,6 +1,9 @@
 import { IsNotEmpty, IsString } from 'class-validator';
 
-/** The sign-in request object (interface, 2.3). A value that is too long is not malformed, but a wrong credential. */
+/**
+ * The sign-in request object (interface, 2.3). A value that is too long is not malformed, but a wrong
+ * credential.
+ */
 export class SignInDto {
   @IsString()
   @IsNotEmpty()

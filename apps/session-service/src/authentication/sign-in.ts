@@ -13,7 +13,9 @@ export const MAX_CREDENTIAL_BYTES = 1024;
 
 /** The outcome of a sign-in. `pending`: the password is correct, but the account is not open yet. */
 export type SignInOutcome =
-  { readonly kind: 'signed-in'; readonly record: UserRecord } | { readonly kind: 'pending' } | { readonly kind: 'refused' };
+  | { readonly kind: 'signed-in'; readonly record: UserRecord }
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'refused' };
 
 /** Signs users in with user name and password. */
 @Injectable()
@@ -26,7 +28,8 @@ export class SignIn {
   ) {}
 
   /**
-   * Opens a session if the credentials are correct. Does not reveal whether the user exists, not even by its duration.
+   * Opens a session if the credentials are correct. Does not reveal whether the user exists, not even by its
+   * duration.
    *
    * @param address - the remote address of the connection
    * @throws TooManyFailuresError if too many sign-ins of this account or from this address have failed

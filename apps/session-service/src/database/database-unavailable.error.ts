@@ -1,7 +1,10 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 
-/** SQLSTATE classes and codes of an outage: connection lost, no resources, shutdown, time-out, read-only replica, deadlock. */
+/**
+ * SQLSTATE classes and codes of an outage: connection lost, no resources, shutdown, time-out, read-only
+ * replica, deadlock.
+ */
 const OUTAGE = /^(08|40|53|57|58)|^(25006|25P03|25P04|55P03)$/;
 
 /** The database did not respond: 503. Contains only a code, because an address may contain a secret. */

@@ -23,7 +23,10 @@ describe('the database on disk', () => {
   });
 
   it('answers a change only when the disk has it', async () => {
-    const settings = [await sql`pragma synchronous`.execute(database), await sql`pragma journal_mode`.execute(database)];
+    const settings = [
+      await sql`pragma synchronous`.execute(database),
+      await sql`pragma journal_mode`.execute(database),
+    ];
 
     expect(settings.flatMap(({ rows }) => rows)).toEqual([{ synchronous: 2 }, { journal_mode: 'wal' }]);
   });
@@ -51,9 +54,14 @@ describe('the database on disk', () => {
 
   it('can be opened twice, as the administration does beside a running service', async () => {
     const other = await openDatabase({ dataDir: join(directory, 'made', 'when missing') });
-    await other.insertInto('applications').values({ name: 'openings', key_digest: 'digest', created_at: 0 }).execute();
+    await other
+      .insertInto('applications')
+      .values({ name: 'openings', key_digest: 'digest', created_at: 0 })
+      .execute();
     await other.destroy();
 
-    await expect(database.selectFrom('applications').select('name').execute()).resolves.toEqual([{ name: 'openings' }]);
+    await expect(database.selectFrom('applications').select('name').execute()).resolves.toEqual([
+      { name: 'openings' },
+    ]);
   });
 });

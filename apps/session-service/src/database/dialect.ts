@@ -18,20 +18,34 @@ const STATEMENT_TIMEOUT_MS = 4000;
  *
  * @param statementTimeoutMs - for PostgreSQL only; SQLite runs in this process
  */
-export function createDialect({ databaseUrl, dataDir }: DatabasePlace, statementTimeoutMs = STATEMENT_TIMEOUT_MS): Dialect {
+export function createDialect(
+  { databaseUrl, dataDir }: DatabasePlace,
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+): Dialect {
   if (databaseUrl === undefined) return createSqliteDialect(dataDir);
   return new PostgresDialect({ pool: new BoundedPool(databaseUrl, statementTimeoutMs) });
 }
 
-/** Returns whether a transaction can lock a row. SQLite has no row locks and needs none, as it has one writer at a time. */
+/**
+ * Returns whether a transaction can lock a row. SQLite has no row locks and needs none, as it has one writer
+ * at a time.
+ */
 export function locksRows(database: Kysely<Schema>): boolean {
   return database.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** `synchronous = FULL` makes a commit wait for the disk, so that a confirmed sign-out survives a crash of the machine. */
+/**
+ * `synchronous = FULL` makes a commit wait for the disk, so that a confirmed sign-out survives a crash of the
+ * machine.
+ */
 function createSqliteDialect(dataDir: string | undefined): Dialect {
   const database = new Database(dataDir === undefined ? ':memory:' : databaseFileIn(dataDir));
-  for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON', 'busy_timeout = 5000']) {
+  for (const setting of [
+    'journal_mode = WAL',
+    'synchronous = FULL',
+    'foreign_keys = ON',
+    'busy_timeout = 5000',
+  ]) {
     database.pragma(setting);
   }
   return new SqliteDialect({ database: withStatementCache(database) });

@@ -33,21 +33,29 @@ const applicationsUsersAndSessions: Migration = {
     await database.schema
       .createTable('sessions')
       .addColumn('token_digest', 'text', (column) => column.primaryKey())
-      .addColumn('username', 'text', (column) => column.notNull().references('users.username').onDelete('cascade'))
+      .addColumn('username', 'text', (column) =>
+        column.notNull().references('users.username').onDelete('cascade'),
+      )
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addColumn('expires_at', 'bigint', (column) => column.notNull())
       .execute();
-    await database.schema.createIndex('sessions_of_user').on('sessions').columns(['username', 'created_at']).execute();
+    await database.schema
+      .createIndex('sessions_of_user')
+      .on('sessions')
+      .columns(['username', 'created_at'])
+      .execute();
     await database.schema.createIndex('sessions_by_expiry').on('sessions').column('expires_at').execute();
   },
 };
 
 const provider: MigrationProvider = {
-  getMigrations: () => Promise.resolve({ '0001-applications-users-and-sessions': applicationsUsersAndSessions }),
+  getMigrations: () =>
+    Promise.resolve({ '0001-applications-users-and-sessions': applicationsUsersAndSessions }),
 };
 
 /** Migrates the database to the latest schema. Never edit a released migration: add a new entry above. */
 export async function migrateToLatest(database: Kysely<Schema>): Promise<void> {
   const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
-  if (error !== undefined) throw error instanceof Error ? error : new Error('The migration of the database failed.');
+  if (error !== undefined)
+    throw error instanceof Error ? error : new Error('The migration of the database failed.');
 }

@@ -6,10 +6,16 @@ import { createDialect } from './dialect.js';
 import { migrateToLatest } from './migrations.js';
 import { type Schema } from './schema.js';
 
-/** Time limit of a migration statement, including the wait for the migration of another instance, in milliseconds. */
+/**
+ * Time limit of a migration statement, including the wait for the migration of another instance, in
+ * milliseconds.
+ */
 const MIGRATION_TIMEOUT_MS = 60_000;
 
-/** Explanations of the usual codes. The messages of the errors are not shown, because they quote parts of the URL. */
+/**
+ * Explanations of the usual codes. The messages of the errors are not shown, because they quote parts of the
+ * URL.
+ */
 const CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at its address; start the server or correct the address',
   ENOENT: 'a file or socket that it names does not exist',
@@ -35,7 +41,10 @@ export async function openDatabase(place: DatabasePlace = {}): Promise<Kysely<Sc
   }
 }
 
-/** Migrates in a transaction, which Kysely does not do for SQLite: a process that ends meanwhile must not leave some of the tables. */
+/**
+ * Migrates in a transaction, which Kysely does not do for SQLite: a process that ends meanwhile must not
+ * leave some of the tables.
+ */
 async function openSqlite(place: DatabasePlace): Promise<Kysely<Schema>> {
   const database = new Kysely<Schema>({ dialect: createDialect(place) });
   await sql`begin immediate`.execute(database);

@@ -3,8 +3,8 @@ import { type PoolClient } from 'pg';
 import { codeOf, DatabaseUnavailableError, isOutage } from './database-unavailable.error.js';
 
 /**
- * A connection on loan from the pool. After an outage, it refuses further statements and is not returned to the pool,
- * because its next user would have to wait for a late response.
+ * A connection on loan from the pool. After an outage, it refuses further statements and is not returned to
+ * the pool, because its next user would have to wait for a late response.
  */
 export class PooledConnection implements PostgresPoolClient {
   readonly #client: PoolClient;

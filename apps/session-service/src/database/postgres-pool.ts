@@ -10,7 +10,10 @@ export const MAX_CONNECTIONS = 10;
 const MAX_WAITING = 1000;
 const CONNECT_TIMEOUT_MS = 3000;
 
-/** Extra time for the response beyond the time limit of the statement; after that, the server or the network is considered down. */
+/**
+ * Extra time for the response beyond the time limit of the statement; after that, the server or the network
+ * is considered down.
+ */
 const ANSWER_GRACE_MS = 1000;
 
 /** Overrides the default of the database, so that a confirmed sign-out survives a crash of the server. */
@@ -40,7 +43,8 @@ export class BoundedPool implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    if (this.#pool.waitingCount >= MAX_WAITING) throw new DatabaseUnavailableError('too many requests wait for a connection');
+    if (this.#pool.waitingCount >= MAX_WAITING)
+      throw new DatabaseUnavailableError('too many requests wait for a connection');
     try {
       return new PooledConnection(await this.#pool.connect());
     } catch (error) {
@@ -53,8 +57,8 @@ export class BoundedPool implements PostgresPool {
   }
 
   /**
-   * An idle connection that breaks emits an error, which would end the process without a listener. The pool removes the
-   * connection by itself, and the next statement of a transaction fails.
+   * An idle connection that breaks emits an error, which would end the process without a listener. The pool
+   * removes the connection by itself, and the next statement of a transaction fails.
    */
   #ignoreErrorsOfIdleConnections(): void {
     this.#pool.on('error', () => undefined);
@@ -63,8 +67,8 @@ export class BoundedPool implements PostgresPool {
 }
 
 /**
- * The pool awaits the returned promise, although its types do not say so. Its other hook, `verify`, leaks a connection
- * if the request for which it was opened times out meanwhile.
+ * The pool awaits the returned promise, although its types do not say so. Its other hook, `verify`, leaks a
+ * connection if the request for which it was opened times out meanwhile.
  */
 function waitForTheDisk(client: ClientBase): unknown {
   return client.query(COMMITS_WAIT_FOR_THE_DISK);

@@ -31,13 +31,22 @@ describe('seedDemoAccounts', () => {
     await seedDemoAccounts(database, hashing);
 
     expect(await everything()).toEqual(before);
-    expect(before.users.map((user) => user.username).sort()).toEqual(['manager', 'newhire', 'pending', 'recruiter']);
+    expect(before.users.map((user) => user.username).sort()).toEqual([
+      'manager',
+      'newhire',
+      'pending',
+      'recruiter',
+    ]);
     expect(hashing.hashes).toBe(4);
   });
 
   it('does not change a user who was edited since', async () => {
     await seedDemoAccounts(database, new CountingHashing());
-    await database.updateTable('users').set({ password_hash: 'changed' }).where('username', '=', 'manager').execute();
+    await database
+      .updateTable('users')
+      .set({ password_hash: 'changed' })
+      .where('username', '=', 'manager')
+      .execute();
     await seedDemoAccounts(database, new CountingHashing());
 
     const { users } = await everything();
@@ -52,7 +61,10 @@ describe('seedDemoAccounts', () => {
     expect(stored).not.toContain('manager-demo');
   });
 
-  async function everything(): Promise<{ users: { username: string; password_hash: string }[]; applications: object[] }> {
+  async function everything(): Promise<{
+    users: { username: string; password_hash: string }[];
+    applications: object[];
+  }> {
     const users = await database.selectFrom('users').selectAll().orderBy('username').execute();
     return { users, applications: await database.selectFrom('applications').selectAll().execute() };
   }

@@ -1,7 +1,10 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 
-/** Sets the defaults of every response, and the limits of the server. The application is created with `bodyParser: false`: see JsonBodyInterceptor. */
+/**
+ * Sets the defaults of every response, and the limits of the server. The application is created with
+ * `bodyParser: false`: see JsonBodyInterceptor.
+ */
 export function configureApplication(app: NestExpressApplication): void {
   app.disable('x-powered-by');
   app.disable('etag');

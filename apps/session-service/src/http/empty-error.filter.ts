@@ -13,7 +13,10 @@ import { DatabaseUnavailableError } from '../database/database-unavailable.error
 import { TooManyFailuresError } from '../sign-in-limits/too-many-failures.error.js';
 import { OutageLog } from './outage-log.js';
 
-/** Responds to every error with its status and an empty body (interface, 7). Logs only unexpected errors and outages. */
+/**
+ * Responds to every error with its status and an empty body (interface, 7). Logs only unexpected errors and
+ * outages.
+ */
 @Catch()
 export class EmptyErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(EmptyErrorFilter.name);
@@ -25,7 +28,8 @@ export class EmptyErrorFilter implements ExceptionFilter {
       this.logger.error(error instanceof Error ? error.stack : 'A value that is not an Error was thrown.');
     if (error instanceof DatabaseUnavailableError) this.outages.note(error.message);
     if (!response.headersSent) {
-      response.statusCode = error instanceof HttpException ? error.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;
+      response.statusCode =
+        error instanceof HttpException ? error.getStatus() : HttpStatus.INTERNAL_SERVER_ERROR;
       if (!(error instanceof UnauthorizedException)) response.setHeader('Cache-Control', 'no-store');
       if (error instanceof ServiceUnavailableException) response.setHeader('Retry-After', 1);
       if (error instanceof TooManyFailuresError) response.setHeader('Retry-After', error.retryAfterSeconds);

@@ -1,5 +1,11 @@
 import { type IncomingMessage } from 'node:http';
-import { BadRequestException, type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import {
+  BadRequestException,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { type Observable } from 'rxjs';
 import { readJsonBody } from './read-json-body.js';
 
@@ -7,8 +13,8 @@ import { readJsonBody } from './read-json-body.js';
 export const MAX_BODY_BYTES = 16 * 1024;
 
 /**
- * Reads the JSON object in the body for `@Body()`. An interceptor runs after the guards, so that a caller without an
- * application key gets its response before its body is read.
+ * Reads the JSON object in the body for `@Body()`. An interceptor runs after the guards, so that a caller
+ * without an application key gets its response before its body is read.
  */
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {

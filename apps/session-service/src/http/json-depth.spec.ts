@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { isDeeperThan } from './json-depth.js';
 
-const nested = (levels: number, open: string, close: string): unknown => JSON.parse(open.repeat(levels) + '1' + close.repeat(levels));
+const nested = (levels: number, open: string, close: string): unknown =>
+  JSON.parse(open.repeat(levels) + '1' + close.repeat(levels));
 
 describe('isDeeperThan', () => {
   it.each([

@@ -1,6 +1,6 @@
 /**
- * Returns whether parsed JSON is nested deeper than `maxDepth` objects and arrays. Does not recurse: 16 kB of brackets would
- * overflow the stack of a recursive reader.
+ * Returns whether parsed JSON is nested deeper than `maxDepth` objects and arrays. Does not recurse: 16 kB of
+ * brackets would overflow the stack of a recursive reader.
  */
 export function isDeeperThan(maxDepth: number, json: unknown): boolean {
   let level = [json].filter(isContainer);

@@ -20,11 +20,16 @@ export interface Listening {
  */
 export async function listen(server: Server, port: number, host: string): Promise<Listening> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new StartError(explain(error, port, host))));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new StartError(explain(error, port, host))),
+    );
     server.listen({ port, host }, resolve);
   });
   const { address, family, port: bound } = server.address() as AddressInfo;
-  return { url: `http://${authority(REACHED[address] ?? address, family, bound)}`, address: authority(address, family, bound) };
+  return {
+    url: `http://${authority(REACHED[address] ?? address, family, bound)}`,
+    address: authority(address, family, bound),
+  };
 }
 
 function explain({ code, message }: NodeJS.ErrnoException, port: number, host: string): string {

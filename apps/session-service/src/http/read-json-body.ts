@@ -10,8 +10,8 @@ const MAX_DEPTH = 32;
  * Reads a request's body as JSON.
  *
  * @param maxBytes - a longer body is refused and not buffered
- * @throws BadRequestException if the media type or the body is not JSON, or the body is compressed, too long, nested deeper than
- * 32 levels, or incomplete
+ * @throws BadRequestException if the media type or the body is not JSON, or the body is compressed, too long,
+ * nested deeper than 32 levels, or incomplete
  */
 export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   const { 'content-type': mediaType = '', 'content-encoding': encoding = 'identity' } = request.headers;
@@ -32,7 +32,8 @@ function parse(bytes: Buffer): unknown {
 async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  // Destroying the request would close the connection before the response is sent; Node.js discards the unread rest.
+  // Destroying the request would close the connection before the response is sent; Node.js discards the
+  // unread rest.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > maxBytes) throw new RangeError('The body is too long.');

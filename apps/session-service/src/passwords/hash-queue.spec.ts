@@ -6,7 +6,10 @@ interface HeldHash {
   finish(): void;
 }
 
-function hashesHeldIn(queue: HashQueue): { readonly started: HeldHash[]; readonly ask: (name: string) => Promise<string> } {
+function hashesHeldIn(queue: HashQueue): {
+  readonly started: HeldHash[];
+  readonly ask: (name: string) => Promise<string>;
+} {
   const started: HeldHash[] = [];
   const hold = (name: string): Promise<string> =>
     new Promise((resolve) => {

@@ -6,8 +6,8 @@ export class HashQueueFullError extends ServiceUnavailableException {
 }
 
 /**
- * Limits the hashes that run and those that wait. A hash uses a core and 19 MiB for tens of milliseconds: without a limit, a
- * burst of sign-ins would starve the checks of signed-in users.
+ * Limits the hashes that run and those that wait. A hash uses a core and 19 MiB for tens of milliseconds:
+ * without a limit, a burst of sign-ins would starve the checks of signed-in users.
  */
 export class HashQueue {
   private running = 0;

@@ -36,6 +36,8 @@ describe('PasswordVerifier', () => {
   });
 
   it('stores argon2id with the parameters of the dummy hash for unknown users', async () => {
-    await expect(new Argon2PasswordHashing().hash('x')).resolves.toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    await expect(new Argon2PasswordHashing().hash('x')).resolves.toMatch(
+      /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
+    );
   });
 });

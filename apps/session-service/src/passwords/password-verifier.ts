@@ -24,7 +24,11 @@ export class PasswordVerifier {
    * @param passwordHash - the user's hash; undefined for an unknown user: never matches, but takes as long
    * @param around - called in the turn of this hash, and keeps the turn until it settles
    */
-  verify(passwordHash: string | undefined, password: string, around: AroundHash = (hash) => hash()): Promise<boolean> {
+  verify(
+    passwordHash: string | undefined,
+    password: string,
+    around: AroundHash = (hash) => hash(),
+  ): Promise<boolean> {
     return this.queue.run(() => around(() => this.hash(passwordHash, password)));
   }
 

@@ -3,7 +3,9 @@ import { Sessions } from './sessions.js';
 
 const PURGE_EVERY_MS = 10 * 60 * 1000;
 
-/** Deletes expired sessions at startup and every ten minutes. A session is refused from the moment it expires. */
+/**
+ * Deletes expired sessions at startup and every ten minutes. A session is refused from the moment it expires.
+ */
 @Injectable()
 export class ExpiredSessionPurge implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(ExpiredSessionPurge.name);
@@ -16,7 +18,9 @@ export class ExpiredSessionPurge implements OnModuleInit, OnModuleDestroy {
     this.timer = setInterval(() => {
       this.sessions.purgeExpired().catch((error: unknown) => {
         this.logger.error(
-          error instanceof Error ? error.message : 'Expired sessions could not be deleted; the next attempt is in ten minutes.',
+          error instanceof Error
+            ? error.message
+            : 'Expired sessions could not be deleted; the next attempt is in ten minutes.',
         );
       });
     }, PURGE_EVERY_MS).unref();

@@ -22,7 +22,11 @@ export class SessionRepository {
         .where('username', '=', session.username)
         .orderBy('created_at', 'desc')
         .limit(maxPerUser - 1);
-      await transaction.deleteFrom('sessions').where('username', '=', session.username).where('token_digest', 'not in', kept).execute();
+      await transaction
+        .deleteFrom('sessions')
+        .where('username', '=', session.username)
+        .where('token_digest', 'not in', kept)
+        .execute();
       await transaction.insertInto('sessions').values(session).execute();
     });
   }
@@ -68,13 +72,24 @@ export class SessionRepository {
       .limit(PURGE_BATCH)
       // Other instances may delete too: each skips the rows that another has locked.
       .$if(locksRows(this.database), (query) => query.forUpdate().skipLocked());
-    const { numDeletedRows } = await this.database.deleteFrom('sessions').where('token_digest', 'in', expired).executeTakeFirstOrThrow();
+    const { numDeletedRows } = await this.database
+      .deleteFrom('sessions')
+      .where('token_digest', 'in', expired)
+      .executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   }
 
-  /** Serializes the sign-ins of one user across all instances: otherwise each would miss the other's session in its count. */
+  /**
+   * Serializes the sign-ins of one user across all instances: otherwise each would miss the other's session
+   * in its count.
+   */
   private async lockUser(transaction: Transaction<Schema>, username: string): Promise<void> {
     if (!locksRows(transaction)) return;
-    await transaction.selectFrom('users').select('username').where('username', '=', username).forNoKeyUpdate().execute();
+    await transaction
+      .selectFrom('users')
+      .select('username')
+      .where('username', '=', username)
+      .forNoKeyUpdate()
+      .execute();
   }
 }

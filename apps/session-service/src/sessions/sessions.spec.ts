@@ -27,7 +27,8 @@ describe('Sessions', () => {
     database = await openDatabase();
     clock = new SetClock();
     sessions = new Sessions(new SessionRepository(database), clock, new SessionLimits(60_000, 3));
-    for (const username of ['ann', 'bob']) await new UserRepository(database).add(toUserRow({ username }, 'hash', false));
+    for (const username of ['ann', 'bob'])
+      await new UserRepository(database).add(toUserRow({ username }, 'hash', false));
   });
 
   afterEach(() => database.destroy());
@@ -37,7 +38,9 @@ describe('Sessions', () => {
 
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     const rows = await database.selectFrom('sessions').selectAll().execute();
-    expect(rows).toEqual([{ token_digest: digestOf(token), username: 'ann', created_at: 1_000_000, expires_at: 1_060_000 }]);
+    expect(rows).toEqual([
+      { token_digest: digestOf(token), username: 'ann', created_at: 1_000_000, expires_at: 1_060_000 },
+    ]);
   });
 
   it('refuse a session from the moment it expires', async () => {
@@ -76,7 +79,10 @@ describe('Sessions', () => {
     const tokens = [await sessions.open('ann'), await sessions.open('bob')];
 
     await expect(sessions.endAll()).resolves.toBe(2);
-    await expect(Promise.all(tokens.map((token) => sessions.findUser(token)))).resolves.toEqual([undefined, undefined]);
+    await expect(Promise.all(tokens.map((token) => sessions.findUser(token)))).resolves.toEqual([
+      undefined,
+      undefined,
+    ]);
     await expect(sessions.endAll()).resolves.toBe(0);
   });
 

@@ -19,7 +19,12 @@ export class Sessions {
   async open(username: string): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     const now = this.clock.now();
-    const session = { token_digest: digestOf(token), username, created_at: now, expires_at: now + this.limits.lifetimeMs };
+    const session = {
+      token_digest: digestOf(token),
+      username,
+      created_at: now,
+      expires_at: now + this.limits.lifetimeMs,
+    };
     await this.repository.add(session, this.limits.maxPerUser);
     return token;
   }

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Returns the caller of an attempt: an IPv4 address, or the first 64 bits of an IPv6 address, because one machine
- * usually has all addresses with that prefix.
+ * Returns the caller of an attempt: an IPv4 address, or the first 64 bits of an IPv6 address, because one
+ * machine usually has all addresses with that prefix.
  *
  * @param address - the remote address of the connection; undefined if it is already closed
  */

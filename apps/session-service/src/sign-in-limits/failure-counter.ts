@@ -9,8 +9,8 @@ interface Count {
 }
 
 /**
- * Counts failures by key. A count fades linearly from the maximum to zero within the window, so that attempts become
- * possible again one by one, not all at once. The table is bounded.
+ * Counts failures by key. A count fades linearly from the maximum to zero within the window, so that attempts
+ * become possible again one by one, not all at once. The table is bounded.
  */
 export class FailureCounter {
   private readonly counts = new Map<string, Count>();

@@ -1,4 +1,7 @@
-/** Holds the latest pairs of account and caller that have signed in. Bounded: the pair that signed in longest ago is evicted. */
+/**
+ * Holds the latest pairs of account and caller that have signed in. Bounded: the pair that signed in longest
+ * ago is evicted.
+ */
 export class FamiliarPairs {
   private readonly pairs = new Set<string>();
 

@@ -55,7 +55,8 @@ class Service {
 
   async guess(username: string, times: number, address: (time: number) => string): Promise<string[]> {
     const answers: string[] = [];
-    for (let time = 0; time < times; time += 1) answers.push(await this.signIn(username, 'wrong', address(time)));
+    for (let time = 0; time < times; time += 1)
+      answers.push(await this.signIn(username, 'wrong', address(time)));
     return answers;
   }
 }
@@ -76,11 +77,16 @@ describe('LimitedCheck', () => {
     service.clock.time += 90_000;
     expect(await service.guess('ann', 3, () => OFFICE)).toEqual(['401', '429 90', '429 90']);
     service.clock.time += WINDOW_MS;
-    expect(await service.guess('ann', 11, () => OFFICE)).toEqual([...Array<string>(10).fill('401'), '429 90']);
+    expect(await service.guess('ann', 11, () => OFFICE)).toEqual([
+      ...Array<string>(10).fill('401'),
+      '429 90',
+    ]);
   });
 
   it('hashes at most one guess more when all of them come at once, and refuses no right password for that', async () => {
-    const answers = await Promise.all(Array.from({ length: 100 }, () => service.signIn('ann', 'right', OFFICE)));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => service.signIn('ann', 'right', OFFICE)),
+    );
     expect(answers).toEqual(Array(100).fill('200'));
     service.hashed = 0;
     await Promise.all(Array.from({ length: 100 }, () => service.signIn('bob', 'wrong', OFFICE)));
@@ -123,7 +129,13 @@ describe('LimitedCheck', () => {
 
     it('gives each further caller 3 guesses, and not 10', async () => {
       await service.guess('ann', 100, attacker);
-      expect(await service.guess('ann', 5, () => OFFICE)).toEqual(['401', '401', '401', '429 300', '429 300']);
+      expect(await service.guess('ann', 5, () => OFFICE)).toEqual([
+        '401',
+        '401',
+        '401',
+        '429 300',
+        '429 300',
+      ]);
     });
 
     it('does not count that against another account', async () => {
@@ -177,17 +189,25 @@ describe('LimitedCheck', () => {
   });
 
   it('answers wrong passwords alike whether the account exists, has signed in, or neither', async () => {
-    const step = fc.record({ caller: fc.nat(40), times: fc.integer({ min: 1, max: 30 }), other: fc.boolean(), ms: fc.nat(WINDOW_MS / 5) });
+    const step = fc.record({
+      caller: fc.nat(40),
+      times: fc.integer({ min: 1, max: 30 }),
+      other: fc.boolean(),
+      ms: fc.nat(WINDOW_MS / 5),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         const familiar = new Service();
-        for (let caller = 0; caller <= 40; caller += 1) await familiar.signIn('ann', 'right', attacker(caller));
+        for (let caller = 0; caller <= 40; caller += 1)
+          await familiar.signIn('ann', 'right', attacker(caller));
         const [known, unknown] = [new Service(), new Service([])];
         for (const { caller, times, other, ms } of steps) {
           const answers = [];
           for (const one of [familiar, known, unknown]) {
             one.clock.time += ms;
-            if (other) for (let name = 0; name < times * 20; name += 1) await one.signIn(`user-${name}`, 'wrong', attacker(caller));
+            if (other)
+              for (let name = 0; name < times * 20; name += 1)
+                await one.signIn(`user-${name}`, 'wrong', attacker(caller));
             answers.push(await one.guess('ann', times, () => attacker(caller)));
           }
           expect(answers[1]).toEqual(answers[0]);

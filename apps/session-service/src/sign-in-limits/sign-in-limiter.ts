@@ -5,24 +5,31 @@ import { MonotonicClock } from './monotonic-clock.js';
 import { type SignInAttempt } from './sign-in-attempt.js';
 import { SignInLimits } from './sign-in-limits.js';
 
-/** Share of its attempts that each caller has for an account under attack from many callers; at least one attempt. */
+/**
+ * Share of its attempts that each caller has for an account under attack from many callers; at least one
+ * attempt.
+ */
 const SHARE_UNDER_ATTACK = 0.3;
 
 /**
- * Whether the password of an attempt is checked. `familiar`: the attempt is beyond a limit because of failures of others, but
- * the pair has signed in before: the correct password is admitted, and a wrong one is answered like `refused`.
+ * Whether the password of an attempt is checked. `familiar`: the attempt is beyond a limit because of
+ * failures of others, but the pair has signed in before: the correct password is admitted, and a wrong one is
+ * answered like `refused`.
  */
 export interface Admission {
   readonly kind: 'open' | 'familiar' | 'refused';
   /** Milliseconds until an attempt is within the limits. */
   readonly waitMs: number;
-  /** Whether familiar pairs are admitted now: a refusal must not be faster than the check of their password. */
+  /**
+   * Whether familiar pairs are admitted now: a refusal must not be faster than the check of their password.
+   */
   readonly underAttack: boolean;
 }
 
 /**
- * Limits failed sign-ins without locking out the owner of an account. Counts by account and caller, by caller, and by
- * account. The response to a wrong password depends only on these counts, not on whether the account exists.
+ * Limits failed sign-ins without locking out the owner of an account. Counts by account and caller, by
+ * caller, and by account. The response to a wrong password depends only on these counts, not on whether the
+ * account exists.
  */
 @Injectable()
 export class SignInLimiter {
@@ -56,7 +63,8 @@ export class SignInLimiter {
     const waitMs = Math.max(callerWaitMs, this.pairs.waitMs(attempt.pair, this.costOf(attempt)));
     const underAttack = callerWaitMs > 0 || this.isUnderAttack(attempt);
     if (waitMs === 0) return { kind: 'open', waitMs, underAttack };
-    const passes = underAttack && this.familiar.has(attempt.pair) && this.checkedPairs.waitMs(attempt.pair) === 0;
+    const passes =
+      underAttack && this.familiar.has(attempt.pair) && this.checkedPairs.waitMs(attempt.pair) === 0;
     return { kind: passes ? 'familiar' : 'refused', waitMs, underAttack };
   }
 
@@ -69,7 +77,10 @@ export class SignInLimiter {
     this.accounts.add(attempt.account);
   }
 
-  /** Sets the count of the pair to zero after a correct password. Failures of the caller with other accounts still count. */
+  /**
+   * Sets the count of the pair to zero after a correct password. Failures of the caller with other accounts
+   * still count.
+   */
   succeed({ pair }: SignInAttempt): void {
     this.pairs.clear(pair);
     this.checkedPairs.clear(pair);

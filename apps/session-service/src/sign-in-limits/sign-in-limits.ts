@@ -6,9 +6,13 @@ export interface SignInLimitOptions {
   readonly maxFailuresPerCaller?: number;
   /** Failed sign-ins of one account from all callers within the window, 1 to 1 000 000. @default 100 */
   readonly maxFailuresPerAccount?: number;
-  /** Milliseconds in which a full count fades to zero, 1 to 86 400 000 (a day). @default 900 000 (15 minutes) */
+  /**
+   * Milliseconds in which a full count fades to zero, 1 to 86 400 000 (a day). @default 900 000 (15 minutes)
+   */
   readonly windowMs?: number;
-  /** Number of keys in each table, 1 to 1 000 000; the key that failed longest ago is evicted. @default 50 000 */
+  /**
+   * Number of keys in each table, 1 to 1 000 000; the key that failed longest ago is evicted. @default 50 000
+   */
   readonly maxEntries?: number;
 }
 

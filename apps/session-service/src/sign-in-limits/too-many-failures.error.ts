@@ -1,6 +1,9 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 
-/** Too many sign-ins have failed: 429 with `Retry-After`. The password of the attempt was not checked, or was wrong. */
+/**
+ * Too many sign-ins have failed: 429 with `Retry-After`. The password of the attempt was not checked, or was
+ * wrong.
+ */
 export class TooManyFailuresError extends HttpException {
   override readonly name = 'TooManyFailuresError';
   /** Whole seconds, at least 1. */

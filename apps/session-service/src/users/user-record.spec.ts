@@ -38,12 +38,28 @@ describe('the user record', () => {
   });
 
   it('has no ccl_info when no identifier is known', () => {
-    expect(toUserRecord(asRead({ username: 'ann', ccl_info: {} }), 'token')).toEqual({ username: 'ann', auth_token: 'token' });
+    expect(toUserRecord(asRead({ username: 'ann', ccl_info: {} }), 'token')).toEqual({
+      username: 'ann',
+      auth_token: 'token',
+    });
   });
 
   function asRead(profile: UserProfile): Parameters<typeof toUserRecord>[0] {
-    const absent = { first_name: null, last_name: null, email: null, role: null, sub_role: null, preffered_language: null };
-    const absentToo = { client_name: null, client_id: null, company_id: null, location_id: null, display_label: null };
+    const absent = {
+      first_name: null,
+      last_name: null,
+      email: null,
+      role: null,
+      sub_role: null,
+      preffered_language: null,
+    };
+    const absentToo = {
+      client_name: null,
+      client_id: null,
+      company_id: null,
+      location_id: null,
+      display_label: null,
+    };
     const flags = { help_checkbox: null, benestream_enabled: null, ats_enabled: null, obs_enabled: null };
     return { ...absent, ...absentToo, ...flags, ...toUserRow(profile, 'hash', false) };
   }

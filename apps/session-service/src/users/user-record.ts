@@ -32,7 +32,11 @@ export interface UserRecord extends UserProfile {
 
 /** Returns the user record of a row, with the token of the session. */
 export function toUserRecord(row: UserProfileRow, authToken: string): UserRecord {
-  const cclInfo = withoutAbsent({ client_id: row.client_id, company_id: row.company_id, location_id: row.location_id });
+  const cclInfo = withoutAbsent({
+    client_id: row.client_id,
+    company_id: row.company_id,
+    location_id: row.location_id,
+  });
   return withoutAbsent({
     username: row.username,
     first_name: row.first_name,
@@ -54,7 +58,14 @@ export function toUserRecord(row: UserProfileRow, authToken: string): UserRecord
 
 /** Returns the row of a profile. */
 export function toUserRow(profile: UserProfile, passwordHash: string, pending: boolean): NewUserRow {
-  const { ccl_info: cclInfo, help_checkbox, benestream_enabled, ats_enabled, obs_enabled, ...texts } = profile;
+  const {
+    ccl_info: cclInfo,
+    help_checkbox,
+    benestream_enabled,
+    ats_enabled,
+    obs_enabled,
+    ...texts
+  } = profile;
   return {
     ...texts,
     ...cclInfo,

@@ -11,7 +11,11 @@ export class UserRepository {
   async findByUsername(username: string): Promise<UserRow | undefined> {
     // PostgreSQL can't store text with a NUL character.
     if (username.includes('\0')) return undefined;
-    const row = await this.database.selectFrom('users').selectAll().where('username', '=', username).executeTakeFirst();
+    const row = await this.database
+      .selectFrom('users')
+      .selectAll()
+      .where('username', '=', username)
+      .executeTakeFirst();
     // A database may compare text less strictly: letter case, a NUL character, an invalid surrogate.
     return row?.username === username ? row : undefined;
   }
@@ -28,6 +32,8 @@ export class UserRepository {
 
   /** Returns whether there are no users. */
   async isEmpty(): Promise<boolean> {
-    return (await this.database.selectFrom('users').select('username').limit(1).executeTakeFirst()) === undefined;
+    return (
+      (await this.database.selectFrom('users').select('username').limit(1).executeTakeFirst()) === undefined
+    );
   }
 }

@@ -46,12 +46,16 @@ export interface ServiceSettings {
   readonly interrupted?: AbortSignal;
 }
 
-/** Bytes of a body that are read: more than the library reads by default, so that a larger limit can be advised. */
+/**
+ * Bytes of a body that are read: more than the library reads by default, so that a larger limit can be
+ * advised.
+ */
 const MAX_BODY_BYTES = 4_194_304;
 
 /**
- * The calls of a command, without a redirect followed. Knows the sessions that they opened. After an interruption, it only signs out. `Result`: the answers
- * that `send()` returns; a class that extends it may throw for others.
+ * The calls of a command, without a redirect followed. Knows the sessions that they opened. After an
+ * interruption, it only signs out. `Result`: the answers that `send()` returns; a class that extends it may
+ * throw for others.
  */
 export class ServiceClient<Result extends Answer = Answer> {
   /** Every answer, in order. */
@@ -60,10 +64,15 @@ export class ServiceClient<Result extends Answer = Answer> {
   readonly #agents: Readonly<Record<string, http.Agent>>;
   readonly #sessions = new Set<OpenSession>();
 
-  /** `keepAlive`: user details are read over kept connections, as the library does. Otherwise, each call has its own. */
+  /**
+   * `keepAlive`: user details are read over kept connections, as the library does. Otherwise, each call has
+   * its own.
+   */
   constructor(settings: ServiceSettings, { keepAlive = false } = {}) {
     this.#settings = settings;
-    this.#agents = keepAlive ? { 'http:': new http.Agent({ keepAlive }), 'https:': new https.Agent({ keepAlive }) } : {};
+    this.#agents = keepAlive
+      ? { 'http:': new http.Agent({ keepAlive }), 'https:': new https.Agent({ keepAlive }) }
+      : {};
   }
 
   get url(): string {
@@ -91,7 +100,12 @@ export class ServiceClient<Result extends Answer = Answer> {
 
   /** Sends a body to the sign-in. */
   post(body: string | undefined, headers: Headers = {}, path = AUTHENTICATION_PATH): Promise<Result> {
-    return this.call({ method: 'POST', path, headers: { 'Content-Type': 'application/json', ...headers }, body });
+    return this.call({
+      method: 'POST',
+      path,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+    });
   }
 
   signIn({ username, password }: Account, headers?: Headers, path?: string): Promise<Result> {
@@ -103,7 +117,11 @@ export class ServiceClient<Result extends Answer = Answer> {
   }
 
   signOut(token: string, headers: Headers = {}): Promise<Result> {
-    return this.call({ method: 'DELETE', path: AUTHENTICATION_PATH, headers: { [AUTH_TOKEN_HEADER]: token, ...headers } });
+    return this.call({
+      method: 'DELETE',
+      path: AUTHENTICATION_PATH,
+      headers: { [AUTH_TOKEN_HEADER]: token, ...headers },
+    });
   }
 
   /** Returns the session of a token, unless it was signed out. */
@@ -111,7 +129,9 @@ export class ServiceClient<Result extends Answer = Answer> {
     return [...this.#sessions].find(({ tokens }) => token !== undefined && tokens.includes(token));
   }
 
-  /** Signs out every session that is still open, also after an interruption. Returns the number of failures. */
+  /**
+   * Signs out every session that is still open, also after an interruption. Returns the number of failures.
+   */
   async endSessions(): Promise<number> {
     let left = 0;
     for (const session of this.#sessions) if (!(await this.#end(session))) left += 1;
@@ -126,15 +146,26 @@ export class ServiceClient<Result extends Answer = Answer> {
 
   async #send(request: ServiceRequest): Promise<Answer> {
     const { method, headers = {} } = request;
-    if (this.isInterrupted && method !== 'DELETE') return this.#record({ kind: 'failure', code: INTERRUPTED, totalMs: 0, reused: false });
+    if (this.isInterrupted && method !== 'DELETE')
+      return this.#record({ kind: 'failure', code: INTERRUPTED, totalMs: 0, reused: false });
     const agent = method === 'GET' ? this.#agents[new URL(this.url).protocol] : undefined;
     let answer = this.#record(await this.#exchange(request, agent));
-    // A call on a connection that the service had closed in the meantime is repeated once, as the library does.
-    if (answer.kind === 'failure' && answer.reused && answer.code !== 'TIMEOUT' && answer.code !== INTERRUPTED)
+    // A call on a connection that the service had closed in the meantime is repeated once, as the library
+    // does.
+    if (
+      answer.kind === 'failure' &&
+      answer.reused &&
+      answer.code !== 'TIMEOUT' &&
+      answer.code !== INTERRUPTED
+    )
       answer = this.#record(await this.#exchange(request, undefined));
-    const opened = answer.kind === 'reply' && method === 'POST' && answer.status < 300 ? tokenIn(answer) : undefined;
+    const opened =
+      answer.kind === 'reply' && method === 'POST' && answer.status < 300 ? tokenIn(answer) : undefined;
     if (opened !== undefined) this.#sessions.add({ authIv: headers[AUTH_IV_HEADER], tokens: [opened] });
-    const ended = method === 'DELETE' && statusOf(answer) === 200 ? this.sessionOf(headers[AUTH_TOKEN_HEADER]) : undefined;
+    const ended =
+      method === 'DELETE' && statusOf(answer) === 200
+        ? this.sessionOf(headers[AUTH_TOKEN_HEADER])
+        : undefined;
     if (ended) this.#sessions.delete(ended);
     return answer;
   }
@@ -151,7 +182,10 @@ export class ServiceClient<Result extends Answer = Answer> {
     return isRefused;
   }
 
-  /** Never rejects. Neither a sign-in nor a sign-out is interrupted once sent: the reply of a sign-in holds the token that its session must be ended with. */
+  /**
+   * Never rejects. Neither a sign-in nor a sign-out is interrupted once sent: the reply of a sign-in holds
+   * the token that its session must be ended with.
+   */
   async #exchange(request: ServiceRequest, agent: http.Agent | undefined): Promise<Answer> {
     const startedAt = performance.now();
     const limit = AbortSignal.timeout(this.#settings.timeoutMs);
@@ -163,14 +197,24 @@ export class ServiceClient<Result extends Answer = Answer> {
       reused: sent?.reusedSocket ?? false,
     });
     try {
-      sent = this.#open(request, { agent: agent ?? false, signal: AbortSignal.any(early ? [limit, early] : [limit]) });
+      sent = this.#open(request, {
+        agent: agent ?? false,
+        signal: AbortSignal.any(early ? [limit, early] : [limit]),
+      });
       // It may also come after the head of the reply.
       sent.on('error', (error) => (cause ??= error));
       const [reply] = (await once(sent.end(request.body), 'response')) as [http.IncomingMessage];
       const firstByteMs = times().totalMs;
       const read = await bodyOf(reply);
       if (!read) return { kind: 'failure', code: 'TOO_LARGE', ...times() };
-      return { kind: 'reply', status: reply.statusCode ?? 0, headers: reply.headers, ...read, firstByteMs, ...times() };
+      return {
+        kind: 'reply',
+        status: reply.statusCode ?? 0,
+        headers: reply.headers,
+        ...read,
+        firstByteMs,
+        ...times(),
+      };
     } catch (error) {
       const code = limit.aborted ? 'TIMEOUT' : early?.aborted ? INTERRUPTED : codeOf(cause ?? error);
       return { kind: 'failure', code, ...times() };

@@ -17,21 +17,30 @@ export interface CommandIo {
   readonly interrupted: AbortSignal;
 }
 
-/** 0: done, and nothing is wrong. 1: something is wrong. 2: the command line or the environment is not usable. */
+/**
+ * 0: done, and nothing is wrong. 1: something is wrong. 2: the command line or the environment is not usable.
+ */
 export type ExitCode = 0 | 1 | 2;
 
 type Style = Parameters<typeof styleText>[0];
 
 /** Returns a function that colours text for an output: only on a terminal, and not if NO_COLOR is set. */
-export function paintFor(output: TextOutput, { env }: Pick<CommandIo, 'env'>): (style: Style, text: string) => string {
+export function paintFor(
+  output: TextOutput,
+  { env }: Pick<CommandIo, 'env'>,
+): (style: Style, text: string) => string {
   const isColoured = output.isTTY === true && (env.NO_COLOR ?? '') === '';
   return isColoured ? (style, text) => paint(style, text) : (_style, text) => text;
 }
 
 /** The caller has decided. Later versions of Node.js decide themselves by default. */
-const paint = (style: Style, text: string): string => (styleText as (...args: unknown[]) => string)(style, text, { validateStream: false });
+const paint = (style: Style, text: string): string =>
+  (styleText as (...args: unknown[]) => string)(style, text, { validateStream: false });
 
-/** The command line or the environment is not usable. Its message is one sentence, without any value that a user typed. */
+/**
+ * The command line or the environment is not usable. Its message is one sentence, without any value that a
+ * user typed.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

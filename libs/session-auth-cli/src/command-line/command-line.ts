@@ -27,21 +27,36 @@ export interface CommandLine<Specs extends OptionSpecs> {
   readonly exitCodes?: readonly [zero: string, one: string];
 }
 
-type ValueOf<Spec extends OptionSpec> = Spec['type'] extends 'boolean' ? boolean : Spec extends { multiple: true } ? string[] : string;
+type ValueOf<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
+  ? boolean
+  : Spec extends { multiple: true }
+    ? string[]
+    : string;
 
 /** The values of the options that are present. */
-export type OptionValues<Specs extends OptionSpecs> = { readonly [Name in keyof Specs]?: ValueOf<Specs[Name]> };
+export type OptionValues<Specs extends OptionSpecs> = {
+  readonly [Name in keyof Specs]?: ValueOf<Specs[Name]>;
+};
 
 const HELP = { type: 'boolean', short: 'h' } as const;
 
-/** Reads the arguments of a subcommand. Returns its help if `--help` is among them. @throws UsageError for an argument that it does not know */
+/**
+ * Reads the arguments of a subcommand. Returns its help if `--help` is among them. @throws UsageError for an
+ * argument that it does not know
+ */
 export function readCommandLine<Specs extends OptionSpecs>(
   line: CommandLine<Specs>,
   args: readonly string[],
 ): OptionValues<Specs> | string {
-  const options = Object.entries(line.options).map(([name, { type, multiple = false }]) => [name, { type, multiple }] as const);
+  const options = Object.entries(line.options).map(
+    ([name, { type, multiple = false }]) => [name, { type, multiple }] as const,
+  );
   try {
-    const { values } = parseArgs({ args: [...args], options: { ...Object.fromEntries(options), help: HELP }, strict: true });
+    const { values } = parseArgs({
+      args: [...args],
+      options: { ...Object.fromEntries(options), help: HELP },
+      strict: true,
+    });
     return values.help === true ? helpOf(line) : (values as OptionValues<Specs>);
   } catch (error) {
     throw new UsageError(`${problemOf(error)} See: nestjs-session-auth-cli ${line.name} --help`);
@@ -53,7 +68,8 @@ function problemOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const option = /'(?:-\w, )?(--?[\w-]+)/.exec(message)?.[1] ?? '';
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `Unknown option ${option}.`;
-  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') return `Option ${option} is incomplete, or takes no value.`;
+  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE')
+    return `Option ${option} is incomplete, or takes no value.`;
   return 'There is an argument that belongs to no option.';
 }
 
@@ -67,7 +83,9 @@ function helpOf({
   const flags = Object.entries(options).map(
     ([option, { value, about: text }]) => [`--${option}${value ? ` ${value}` : ''}`, text] as const,
   );
-  const codes = [...exitCodes, 'the command line or the environment is not usable'].map((text, code) => [String(code), text] as const);
+  const codes = [...exitCodes, 'the command line or the environment is not usable'].map(
+    (text, code) => [String(code), text] as const,
+  );
   return [
     `Usage: nestjs-session-auth-cli ${name} [options]`,
     `\n${about}`,

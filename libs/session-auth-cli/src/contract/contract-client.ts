@@ -1,5 +1,11 @@
 import { type Answer, type ReplyAnswer, tokenIn } from '../calls/answer.js';
-import { type Account, type Headers, ServiceClient, type ServiceRequest, type ServiceSettings } from '../calls/service-client.js';
+import {
+  type Account,
+  type Headers,
+  ServiceClient,
+  type ServiceRequest,
+  type ServiceSettings,
+} from '../calls/service-client.js';
 import { Complaint, expectRefusal, expectStatus, expectToken, NoReply } from './expectations.js';
 
 /** The users that may be signed in. */
@@ -46,7 +52,9 @@ export class ContractClient extends ServiceClient<ReplyAnswer> {
     return this.#users.pending;
   }
 
-  /** Opens a session. Returns its token. Other rows check the record. @throws Complaint if there is no token */
+  /**
+   * Opens a session. Returns its token. Other rows check the record. @throws Complaint if there is no token
+   */
   async openSession(headers?: Headers): Promise<string> {
     const reply = await this.signIn(this.user, headers);
     expectStatus(reply, [200]);

@@ -6,11 +6,22 @@ import type { Account } from '../calls/service-client.js';
 import type { ContractClientSettings, ContractUsers } from './contract-client.js';
 
 const OPTIONS = {
-  url: { type: 'string', value: 'URL', about: 'root of the session service, without /authentication (required)' },
-  user: { type: 'string', value: 'NAME', about: 'a user to sign in and out; without it, the rows that need one are skipped' },
+  url: {
+    type: 'string',
+    value: 'URL',
+    about: 'root of the session service, without /authentication (required)',
+  },
+  user: {
+    type: 'string',
+    value: 'NAME',
+    about: 'a user to sign in and out; without it, the rows that need one are skipped',
+  },
   'second-user': { type: 'string', value: 'NAME', about: 'another user, for the rows about two users' },
   'pending-user': { type: 'string', value: 'NAME', about: 'a user whose sign-in answers 202' },
-  'try-wrong-password': { type: 'boolean', about: 'also runs the rows with a wrong password of --user, which may lock the account' },
+  'try-wrong-password': {
+    type: 'boolean',
+    about: 'also runs the rows with a wrong password of --user, which may lock the account',
+  },
   junit: { type: 'string', value: 'FILE', about: 'also writes a JUnit report' },
   json: { type: 'boolean', about: 'prints JSON' },
   timeout: { type: 'string', value: 'MS', about: 'milliseconds for each call, 1 to 300000 (default 10000)' },
@@ -40,8 +51,14 @@ export interface ContractSettings extends ContractClientSettings {
   readonly json: boolean;
 }
 
-/** Validates the options and the environment. @throws UsageError that names the wrong setting, without its value */
-export function readSettings(options: OptionValues<typeof OPTIONS>, { env, interrupted }: CommandIo): ContractSettings {
+/**
+ * Validates the options and the environment. @throws UsageError that names the wrong setting, without its
+ * value
+ */
+export function readSettings(
+  options: OptionValues<typeof OPTIONS>,
+  { env, interrupted }: CommandIo,
+): ContractSettings {
   const url = readServiceUrl(options.url);
   const apiKey = readApiKey(env);
   const second = readAccount('second-user', options['second-user'], 'SESSION_SERVICE_SECOND_PASSWORD', env);
@@ -54,10 +71,24 @@ export function readSettings(options: OptionValues<typeof OPTIONS>, { env, inter
   if (tryWrongPassword && !users.user) throw new UsageError('--try-wrong-password needs --user.');
   if (options.junit === '') throw new UsageError('--junit must be the path of a file.');
   const timeoutMs = readTimeoutMs(options.timeout);
-  return { url, apiKey, timeoutMs, interrupted, users, tryWrongPassword, junit: options.junit, json: options.json ?? false };
+  return {
+    url,
+    apiKey,
+    timeoutMs,
+    interrupted,
+    users,
+    tryWrongPassword,
+    junit: options.junit,
+    json: options.json ?? false,
+  };
 }
 
-function readAccount(option: string, username: string | undefined, variable: string, env: CommandIo['env']): Account | undefined {
+function readAccount(
+  option: string,
+  username: string | undefined,
+  variable: string,
+  env: CommandIo['env'],
+): Account | undefined {
   if (username === undefined) return undefined;
   const { [variable]: password = '' } = env;
   if (username === '') throw new UsageError(`--${option} must be the name of a user.`);

@@ -12,7 +12,8 @@ const LACKS = {
 } as const;
 const LOCKS = 'it tries a wrong password of the user, which may lock the account: pass --try-wrong-password';
 const INTERRUPTED = 'the command was interrupted';
-const NOT_SIGNED_IN = 'the first sign-in of its user failed, and is not tried again, since that could lock the account';
+const NOT_SIGNED_IN =
+  'the first sign-in of its user failed, and is not tried again, since that could lock the account';
 
 const MAX_ROWS_WITHOUT_REPLY = 3;
 const MAX_SESSIONS_LEFT_OPEN = 3;
@@ -54,7 +55,8 @@ export class ContractRun {
     this.#learn(row, client, problem);
     const seconds = (performance.now() - startedAt) / 1_000;
     if (problem === undefined) return { row, outcome: 'ok', seconds };
-    if (problem instanceof NoReply && problem.isInterruption) return { row, outcome: 'skipped', text: INTERRUPTED, seconds };
+    if (problem instanceof NoReply && problem.isInterruption)
+      return { row, outcome: 'skipped', text: INTERRUPTED, seconds };
     return { row, outcome: 'fail', text: this.#secrets.mask(problem.message), seconds };
   }
 
@@ -63,7 +65,13 @@ export class ContractRun {
     const title = 'Every session that the rows opened was signed out.';
     const row = { id: 'sessions-ended', section: 'Sessions of this run', title };
     const left = this.#sessionsLeftOpen;
-    if (left > 0) return { row, outcome: 'fail', text: `${left} could not be signed out. They end when they expire.`, seconds: 0 };
+    if (left > 0)
+      return {
+        row,
+        outcome: 'fail',
+        text: `${left} could not be signed out. They end when they expire.`,
+        seconds: 0,
+      };
     return this.#signedIn.size > 0
       ? { row, outcome: 'ok', seconds: 0 }
       : { row, outcome: 'skipped', text: 'no row opened a session', seconds: 0 };
@@ -81,19 +89,25 @@ export class ContractRun {
     }
   }
 
-  /** Decides whether later rows make sense: to spare the accounts, and the time of a service that does not answer. */
+  /**
+   * Decides whether later rows make sense: to spare the accounts, and the time of a service that does not
+   * answer.
+   */
   #learn({ needs }: ContractRow, { replies }: ContractClient, problem: Complaint | undefined): void {
     const isGranted = replies.some(({ status }) => status === 200 || status === 202);
     if (needs !== 'nothing' && isGranted) this.#signedIn.add(needs);
     if (needs !== 'nothing' && problem && !this.#signedIn.has(needs)) this.#blocked.set(needs, NOT_SIGNED_IN);
     this.#rowsWithoutReply = problem instanceof NoReply ? this.#rowsWithoutReply + 1 : 0;
-    if (replies.some(({ status }) => status === 429)) this.#stopped = 'the service limits the rate of requests (429)';
-    if (this.#rowsWithoutReply >= MAX_ROWS_WITHOUT_REPLY) this.#stopped = `${MAX_ROWS_WITHOUT_REPLY} rows in succession brought no reply`;
+    if (replies.some(({ status }) => status === 429))
+      this.#stopped = 'the service limits the rate of requests (429)';
+    if (this.#rowsWithoutReply >= MAX_ROWS_WITHOUT_REPLY)
+      this.#stopped = `${MAX_ROWS_WITHOUT_REPLY} rows in succession brought no reply`;
   }
 
   #stopReason({ needs }: ContractRow): string | undefined {
     if (this.#settings.interrupted?.aborted) return INTERRUPTED;
-    if (needs !== 'nothing' && this.#sessionsLeftOpen >= MAX_SESSIONS_LEFT_OPEN) return 'sessions of earlier rows could not be signed out';
+    if (needs !== 'nothing' && this.#sessionsLeftOpen >= MAX_SESSIONS_LEFT_OPEN)
+      return 'sessions of earlier rows could not be signed out';
     return this.#stopped ?? this.#blocked.get(needs);
   }
 }

@@ -30,7 +30,9 @@ async function openReport(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'w');
   } catch (error) {
-    throw new UsageError(`The file of --junit can't be written (${(error as NodeJS.ErrnoException).code ?? 'no code'}).`);
+    throw new UsageError(
+      `The file of --junit can't be written (${(error as NodeJS.ErrnoException).code ?? 'no code'}).`,
+    );
   }
 }
 

@@ -1,5 +1,11 @@
 import { readJsonObject } from '../../../session-auth/src/client/reply.js';
-import { type FailedAnswer, failureText, INTERRUPTED, isRedirect, type ReplyAnswer } from '../calls/answer.js';
+import {
+  type FailedAnswer,
+  failureText,
+  INTERRUPTED,
+  isRedirect,
+  type ReplyAnswer,
+} from '../calls/answer.js';
 
 /** The fields of a user record, with their types (section 2.1). */
 export const FIELD_TYPES: Readonly<Record<string, string>> = {
@@ -21,7 +27,11 @@ export const FIELD_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The fields of `ccl_info`, with their types (section 2.2). */
-export const CCL_INFO_TYPES: Readonly<Record<string, string>> = { client_id: 'number', company_id: 'number', location_id: 'number' };
+export const CCL_INFO_TYPES: Readonly<Record<string, string>> = {
+  client_id: 'number',
+  company_id: 'number',
+  location_id: 'number',
+};
 
 /** The statuses that the interface lists for a request that is not granted. It does not list their causes. */
 const REFUSALS = [400, 401, 403, 404];
@@ -41,7 +51,10 @@ export function expectRefusal(reply: ReplyAnswer): void {
   expectNoBody(reply);
 }
 
-/** Returns the record of a reply. @throws Complaint if it is not a 200 with a record whose fields, where present, have the documented types */
+/**
+ * Returns the record of a reply. @throws Complaint if it is not a 200 with a record whose fields, where
+ * present, have the documented types
+ */
 export function expectRecord(reply: ReplyAnswer): RecordJson {
   expectStatus(reply, [200]);
   if (!/^application\/json\b/i.test(reply.headers['content-type'] ?? ''))
@@ -56,7 +69,8 @@ export function expectRecord(reply: ReplyAnswer): RecordJson {
 /** Returns the `auth_token` of a record. @throws Complaint if no header can carry it */
 export function expectToken({ auth_token: token }: RecordJson): string {
   if (typeof token !== 'string') throw new Complaint('The record has no auth_token.');
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new Complaint('The auth_token is empty, or holds other characters than visible ASCII.');
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new Complaint('The auth_token is empty, or holds other characters than visible ASCII.');
   return token;
 }
 
@@ -74,7 +88,8 @@ function expectTypes(fields: RecordJson, types: Readonly<Record<string, string>>
   for (const [name, type] of Object.entries(types)) {
     if (!Object.hasOwn(fields, name)) continue;
     const found = typeOf(fields[name]);
-    if (found !== type) throw new Complaint(`The field ${path}${name} is ${withArticle(found)}. The interface says ${type}.`);
+    if (found !== type)
+      throw new Complaint(`The field ${path}${name} is ${withArticle(found)}. The interface says ${type}.`);
   }
 }
 
@@ -94,7 +109,9 @@ function remark(reply: ReplyAnswer): string {
 }
 
 function inWords(statuses: readonly number[]): string {
-  return statuses.length < 2 ? String(statuses[0]) : `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`;
+  return statuses.length < 2
+    ? String(statuses[0])
+    : `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`;
 }
 
 /** The service does not keep a row of the contract. Its message holds no text of a reply. */

@@ -1,4 +1,9 @@
-import { API_KEY_HEADER, AUTH_TOKEN_HEADER, AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../../../session-auth/src/contract/wire.js';
+import {
+  API_KEY_HEADER,
+  AUTH_TOKEN_HEADER,
+  AUTHENTICATION_PATH,
+  USER_DETAILS_PATH,
+} from '../../../session-auth/src/contract/wire.js';
 import type { Headers, ServiceRequest } from '../calls/service-client.js';
 import type { ContractClient } from './contract-client.js';
 import { expectStatus } from './expectations.js';
@@ -18,14 +23,22 @@ const TOKEN_OPERATIONS: readonly Operation[] = [
 const OPERATIONS: readonly Operation[] = [['sign-in', 'POST', AUTHENTICATION_PATH], ...TOKEN_OPERATIONS];
 
 /** Headers that must be refused, for the right value: each is a request of its own. */
-type BadHeaders = readonly (readonly [id: string, what: string, headers: (right: string) => readonly Headers[]])[];
+type BadHeaders = readonly (readonly [
+  id: string,
+  what: string,
+  headers: (right: string) => readonly Headers[],
+])[];
 
 const BAD_KEYS: BadHeaders = [
   ['missing', 'without an application key', () => [{}]],
   ['unknown', 'with an unknown application key', () => [{ [API_KEY_HEADER]: randomText() }]],
   ['empty', 'with an empty application key', () => [{ [API_KEY_HEADER]: '' }]],
   ['blank', 'with a blank application key', () => [{ [API_KEY_HEADER]: '  ' }]],
-  ['almost', 'with an application key that has a character too many or too few', (key) => almost(API_KEY_HEADER, key)],
+  [
+    'almost',
+    'with an application key that has a character too many or too few',
+    (key) => almost(API_KEY_HEADER, key),
+  ],
   [
     'elsewhere',
     'with the application key in another header than X-API-KEY',
@@ -44,11 +57,18 @@ const BAD_TOKENS: BadHeaders = [
 
 /** Made of the token of a session. */
 const MISUSED_TOKENS: BadHeaders = [
-  ['almost', 'with a token that has a character too many or too few', (token) => almost(AUTH_TOKEN_HEADER, token)],
+  [
+    'almost',
+    'with a token that has a character too many or too few',
+    (token) => almost(AUTH_TOKEN_HEADER, token),
+  ],
   [
     'elsewhere',
     'with its token in another header than X-AUTH-TOKEN',
-    (token) => [{ Authorization: `Bearer ${token}` }, { Cookie: `X-AUTH-TOKEN=${token}; auth_token=${token}` }],
+    (token) => [
+      { Authorization: `Bearer ${token}` },
+      { Cookie: `X-AUTH-TOKEN=${token}; auth_token=${token}` },
+    ],
   ],
 ];
 
@@ -56,9 +76,18 @@ function almost(name: string, right: string): readonly Headers[] {
   return [{ [name]: `${right}x` }, { [name]: right.slice(0, -1) }];
 }
 
-/** Returns a request that the service would grant if it had an application key. Opens a session for it if it needs one. */
+/**
+ * Returns a request that the service would grant if it had an application key. Opens a session for it if it
+ * needs one.
+ */
 async function grantedRequest([, method, path]: Operation, client: ContractClient): Promise<ServiceRequest> {
-  if (method === 'POST') return { method, path, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(client.user) };
+  if (method === 'POST')
+    return {
+      method,
+      path,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(client.user),
+    };
   return { method, path, headers: { [AUTH_TOKEN_HEADER]: await client.openSession() } };
 }
 
@@ -69,8 +98,13 @@ function refusedRequest([, method, path]: Operation): ServiceRequest {
   return { method, path, headers: { [AUTH_TOKEN_HEADER]: randomText() } };
 }
 
-async function expectRefusals(client: ContractClient, request: ServiceRequest, headers: readonly Headers[]): Promise<void> {
-  for (const others of headers) client.expectRefusal(await client.send({ ...request, headers: { ...request.headers, ...others } }));
+async function expectRefusals(
+  client: ContractClient,
+  request: ServiceRequest,
+  headers: readonly Headers[],
+): Promise<void> {
+  for (const others of headers)
+    client.expectRefusal(await client.send({ ...request, headers: { ...request.headers, ...others } }));
 }
 
 function keyRows(operation: Operation): ContractRow[] {
@@ -82,7 +116,8 @@ function keyRows(operation: Operation): ContractRow[] {
       `${refuses} of no user without a key, and with an unknown one, with an empty body.`,
       'nothing',
       async (client) => {
-        for (const headers of [{}, { [API_KEY_HEADER]: randomText() }]) await expectRefusals(client, refusedRequest(operation), [headers]);
+        for (const headers of [{}, { [API_KEY_HEADER]: randomText() }])
+          await expectRefusals(client, refusedRequest(operation), [headers]);
       },
     ),
     ...BAD_KEYS.map(([id, what, headersOf]) =>
@@ -90,23 +125,43 @@ function keyRows(operation: Operation): ContractRow[] {
         expectRefusals(client, await grantedRequest(operation, client), headersOf(client.apiKey)),
       ),
     ),
-    row(`key.${name}.any-case`, `${method} ${path} finds the application key in any case of the header name.`, 'user', async (client) => {
-      const request = await grantedRequest(operation, client);
-      expectStatus(await client.send({ ...request, headers: { ...request.headers, 'x-api-KEY': client.apiKey } }), [200]);
-    }),
+    row(
+      `key.${name}.any-case`,
+      `${method} ${path} finds the application key in any case of the header name.`,
+      'user',
+      async (client) => {
+        const request = await grantedRequest(operation, client);
+        expectStatus(
+          await client.send({ ...request, headers: { ...request.headers, 'x-api-KEY': client.apiKey } }),
+          [200],
+        );
+      },
+    ),
   ];
 }
 
 function tokenRows([name, method, path]: Operation): ContractRow[] {
   const rows = (bad: BadHeaders, needs: 'nothing' | 'user'): ContractRow[] =>
     bad.map(([id, what, headersOf]) =>
-      row(`token.${name}.${id}`, `${method} ${path} refuses a request ${what}, with an empty body.`, needs, async (client) => {
-        const headers = headersOf(needs === 'user' ? await client.openSession() : '');
-        await expectRefusals(client, { method, path, headers: { [API_KEY_HEADER]: client.apiKey } }, headers);
-      }),
+      row(
+        `token.${name}.${id}`,
+        `${method} ${path} refuses a request ${what}, with an empty body.`,
+        needs,
+        async (client) => {
+          const headers = headersOf(needs === 'user' ? await client.openSession() : '');
+          await expectRefusals(
+            client,
+            { method, path, headers: { [API_KEY_HEADER]: client.apiKey } },
+            headers,
+          );
+        },
+      ),
     );
   return [...rows(BAD_TOKENS, 'nothing'), ...rows(MISUSED_TOKENS, 'user')];
 }
 
 /** The application key, and the token of a session. */
-export const HEADER_ROWS: readonly ContractRow[] = [...OPERATIONS.flatMap(keyRows), ...TOKEN_OPERATIONS.flatMap(tokenRows)];
+export const HEADER_ROWS: readonly ContractRow[] = [
+  ...OPERATIONS.flatMap(keyRows),
+  ...TOKEN_OPERATIONS.flatMap(tokenRows),
+];

@@ -7,18 +7,27 @@ const STYLES = { ok: 'green', fail: 'red', skipped: 'gray' } as const;
 const WIDTH = 'skipped'.length;
 
 /** Returns the plan of a run, with the sign-ins that it makes. */
-export function planText(rows: readonly ContractRow[], run: ContractRun, { url, users, tryWrongPassword }: ContractSettings): string {
+export function planText(
+  rows: readonly ContractRow[],
+  run: ContractRun,
+  { url, users, tryWrongPassword }: ContractSettings,
+): string {
   const planned = rows.filter((row) => run.lacks(row) === undefined);
-  const needing = (need: ContractRow['needs']): number => planned.filter(({ needs }) => needs === need).length;
+  const needing = (need: ContractRow['needs']): number =>
+    planned.filter(({ needs }) => needs === need).length;
   const signIns = [
     [users.user, needing('user')] as const,
     ...(users.others ?? []).map((account) => [account, needing('second user')] as const),
     [users.pending, needing('pending user')] as const,
-  ].flatMap(([account, count]) => (account ? [`${JSON.stringify(account.username)} (${inRows(count)})`] : []));
+  ].flatMap(([account, count]) =>
+    account ? [`${JSON.stringify(account.username)} (${inRows(count)})`] : [],
+  );
   const wrong = planned.filter((row) => row.triesWrongPassword).length;
   return [
     `Runs ${planned.length} of ${rows.length} rows of the contract against ${url}.`,
-    signIns.length > 0 ? `Signs in as ${signIns.join(', ')}, and signs every session out.` : 'Opens no session.',
+    signIns.length > 0
+      ? `Signs in as ${signIns.join(', ')}, and signs every session out.`
+      : 'Opens no session.',
     tryWrongPassword
       ? `Tries ${wrong} wrong passwords of ${JSON.stringify(users.user?.username)}, which may lock the account.`
       : 'Tries no wrong password of a user.',
@@ -47,7 +56,8 @@ export class TextReport {
     if (row.section !== this.#section) stdout.write(`\n${this.#paint('bold', row.section)}\n`);
     this.#section = row.section;
     stdout.write(`  ${this.#paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${row.title}\n`);
-    if (outcome === 'fail') stdout.write(`  ${' '.repeat(WIDTH)}  ${this.#paint('red', text ?? '')} [${row.id}]\n`);
+    if (outcome === 'fail')
+      stdout.write(`  ${' '.repeat(WIDTH)}  ${this.#paint('red', text ?? '')} [${row.id}]\n`);
   }
 
   /** Prints why rows were skipped, and the totals. */
@@ -76,11 +86,15 @@ export function asJson(results: readonly RowResult[]): string {
   return `${JSON.stringify({ rows, totals: countOutcomes(results) }, null, 2)}\n`;
 }
 
-/** Returns results as the XML of JUnit: a test suite for each section, a test case for each row, and times in seconds. */
+/**
+ * Returns results as the XML of JUnit: a test suite for each section, a test case for each row, and times in
+ * seconds.
+ */
 export function asJunit(results: readonly RowResult[]): string {
   const sections = groupResults(results, ({ row }) => row.section);
   const suites = [...sections].map(
-    ([section, rows]) => `  <testsuite ${totals(section, rows)}>\n${rows.map(testCase).join('')}  </testsuite>\n`,
+    ([section, rows]) =>
+      `  <testsuite ${totals(section, rows)}>\n${rows.map(testCase).join('')}  </testsuite>\n`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${totals('Contract of the session service', results)}>\n${suites.join('')}</testsuites>\n`;
 }
@@ -88,7 +102,14 @@ export function asJunit(results: readonly RowResult[]): string {
 function totals(name: string, results: readonly RowResult[]): string {
   const { fail, skipped } = countOutcomes(results);
   const time = results.reduce((sum, { seconds }) => sum + seconds, 0);
-  return attributes({ name, tests: results.length, failures: fail, errors: 0, skipped, time: time.toFixed(3) });
+  return attributes({
+    name,
+    tests: results.length,
+    failures: fail,
+    errors: 0,
+    skipped,
+    time: time.toFixed(3),
+  });
 }
 
 function testCase({ row, outcome, text = '', seconds }: RowResult): string {
@@ -112,5 +133,7 @@ const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]
 
 /** Escapes a text for an element or an attribute. */
 function escapeXml(text: string): string {
-  return text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"'\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return text
+    .replace(FORBIDDEN, '\ufffd')
+    .replace(/[&<>"'\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -29,7 +29,9 @@ export interface ContractRow {
 }
 
 /** Returns a function that makes the rows of a section. */
-export function rowsOf(section: ContractRow['section']): (id: string, title: string, needs: Need, run: Run) => ContractRow {
+export function rowsOf(
+  section: ContractRow['section'],
+): (id: string, title: string, needs: Need, run: Run) => ContractRow {
   return (id, title, needs, run) => ({ id, section, title, needs, run });
 }
 

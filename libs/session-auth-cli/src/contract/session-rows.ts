@@ -11,7 +11,8 @@ const READS_AT_ONCE = 5;
 async function expectSameUser(client: ContractClient, account: Account): Promise<void> {
   const signedIn = expectRecord(await client.signIn(account));
   const read = expectRecord(await client.userDetails(expectToken(signedIn)));
-  if (read.username !== signedIn.username) throw new Complaint('The record has another username than that of the sign-in.');
+  if (read.username !== signedIn.username)
+    throw new Complaint('The record has another username than that of the sign-in.');
 }
 
 /** The end of a session, and reads of its user. */
@@ -29,8 +30,11 @@ export const SESSION_ROWS: readonly ContractRow[] = [
   signOut('sign-out.iv', 'A sign-out accepts the X-AUTH-IV of the sign-in.', 'user', async (client) =>
     expectEmpty(await client.signOut(await client.openSession(ANY_IV), ANY_IV), 200),
   ),
-  userDetails('user-details.record', 'user_details answers 200 with the record of the user that signed in.', 'user', (client) =>
-    expectSameUser(client, client.user),
+  userDetails(
+    'user-details.record',
+    'user_details answers 200 with the record of the user that signed in.',
+    'user',
+    (client) => expectSameUser(client, client.user),
   ),
   userDetails(
     'user-details.record-of-others',
@@ -40,12 +44,22 @@ export const SESSION_ROWS: readonly ContractRow[] = [
       for (const account of client.others) await expectSameUser(client, account);
     },
   ),
-  userDetails('user-details.iv', 'user_details accepts the X-AUTH-IV of the sign-in.', 'user', async (client) =>
-    expectRecord(await client.userDetails(await client.openSession(ANY_IV), ANY_IV)),
+  userDetails(
+    'user-details.iv',
+    'user_details accepts the X-AUTH-IV of the sign-in.',
+    'user',
+    async (client) => expectRecord(await client.userDetails(await client.openSession(ANY_IV), ANY_IV)),
   ),
-  userDetails('user-details.repeated', 'user_details answers as often as it is asked.', 'user', async (client) => {
-    const token = await client.openSession();
-    const replies = await Promise.all(Array.from({ length: READS_AT_ONCE }, () => client.userDetails(token)));
-    for (const reply of replies) expectStatus(reply, [200]);
-  }),
+  userDetails(
+    'user-details.repeated',
+    'user_details answers as often as it is asked.',
+    'user',
+    async (client) => {
+      const token = await client.openSession();
+      const replies = await Promise.all(
+        Array.from({ length: READS_AT_ONCE }, () => client.userDetails(token)),
+      );
+      for (const reply of replies) expectStatus(reply, [200]);
+    },
+  ),
 ];

@@ -9,7 +9,9 @@ const row = rowsOf(SECTIONS.signIn);
 const json = JSON.stringify;
 const SQL = `' OR '1'='1`;
 
-/** The paths of the sign-in, by the name that rows have for them. A sample request writes the trailing slash. */
+/**
+ * The paths of the sign-in, by the name that rows have for them. A sample request writes the trailing slash.
+ */
 const SIGN_IN_PATHS = [
   ['sign-in', '/authentication'],
   ['sign-in-slash', '/authentication/'],
@@ -32,7 +34,10 @@ const BODIES: readonly (readonly [id: string, what: string, body: () => string |
   ['null-password', 'null for a password', () => json({ username: randomText(), password: null })],
 ];
 
-/** Bodies from which a service that reads too much could sign the user in. The password is the right one, so that no account is locked. */
+/**
+ * Bodies from which a service that reads too much could sign the user in. The password is the right one, so
+ * that no account is locked.
+ */
 const BODIES_OF_USER: readonly (readonly [id: string, what: string, body: (user: Account) => string])[] = [
   ['form', 'a body that is not JSON', (user) => new URLSearchParams({ ...user }).toString()],
   ['cut-off', 'a body that is cut off', (user) => json(user).slice(0, -1)],
@@ -40,8 +45,16 @@ const BODIES_OF_USER: readonly (readonly [id: string, what: string, body: (user:
   ['no-username', 'no username', ({ password }) => json({ password })],
   ['empty-username', 'an empty username', ({ password }) => json({ username: '', password })],
   ['number-username', 'a number for a username', ({ password }) => json({ username: 1, password })],
-  ['array-password', 'an array for a password', ({ username, password }) => json({ username, password: [password] })],
-  ['object-username', 'an object for a username', ({ password }) => json({ username: { $ne: '' }, password })],
+  [
+    'array-password',
+    'an array for a password',
+    ({ username, password }) => json({ username, password: [password] }),
+  ],
+  [
+    'object-username',
+    'an object for a username',
+    ({ password }) => json({ username: { $ne: '' }, password }),
+  ],
   ['prototype', 'fields that only its prototype has', (user) => `{"__proto__":${json(user)}}`],
 ];
 
@@ -54,7 +67,11 @@ const MEDIA_TYPES = [
 
 const UNKNOWN_USERS: readonly (readonly [id: string, what: string, account: () => Account])[] = [
   ['unknown-user', 'an unknown username', () => ({ username: randomText(), password: randomText() })],
-  ['sql', 'SQL in username and password', () => ({ username: `${randomText()}${SQL}`, password: `${randomText()}${SQL}` })],
+  [
+    'sql',
+    'SQL in username and password',
+    () => ({ username: `${randomText()}${SQL}`, password: `${randomText()}${SQL}` }),
+  ],
 ];
 
 /** Other names than that of the user, with the right password. */
@@ -65,8 +82,16 @@ const OTHER_NAMES = [
 ] as const;
 
 const WRONG_PASSWORDS: readonly (readonly [id: string, what: string, body: (user: Account) => object])[] = [
-  ['nul', 'a NUL character behind the password', ({ username, password }) => ({ username, password: `${password}\0` })],
-  ['surrogate', 'a lone surrogate behind the password', ({ username, password }) => ({ username, password: `${password}\ud800` })],
+  [
+    'nul',
+    'a NUL character behind the password',
+    ({ username, password }) => ({ username, password: `${password}\0` }),
+  ],
+  [
+    'surrogate',
+    'a lone surrogate behind the password',
+    ({ username, password }) => ({ username, password: `${password}\ud800` }),
+  ],
   ['sql', 'SQL for a password', ({ username }) => ({ username, password: SQL })],
   ['absent', 'the name of a user, but no password', ({ username }) => ({ username })],
   ['empty', 'the name of a user, but an empty password', ({ username }) => ({ username, password: '' })],
@@ -89,9 +114,14 @@ export const SIGN_IN_ROWS: readonly ContractRow[] = [
     row(`${name}.record`, `POST ${path} answers 200 with the user record and a token.`, 'user', (client) =>
       expectSignIn(client, client.user, path),
     ),
-    row(`${name}.record-of-others`, `POST ${path} answers 200 with the record of another user.`, 'second user', async (client) => {
-      for (const account of client.others) await expectSignIn(client, account, path);
-    }),
+    row(
+      `${name}.record-of-others`,
+      `POST ${path} answers 200 with the record of another user.`,
+      'second user',
+      async (client) => {
+        for (const account of client.others) await expectSignIn(client, account, path);
+      },
+    ),
     row(`${name}.iv`, `POST ${path} accepts an X-AUTH-IV.`, 'user', async (client) =>
       expectRecord(await client.signIn(client.user, ANY_IV, path)),
     ),
@@ -99,17 +129,27 @@ export const SIGN_IN_ROWS: readonly ContractRow[] = [
   row('sign-in.charset', 'A sign-in accepts a JSON media type with a charset.', 'user', async (client) =>
     expectRecord(await client.signIn(client.user, { 'Content-Type': 'application/json; charset=utf-8' })),
   ),
-  row('sign-in.any-token', 'A sign-in needs no X-AUTH-TOKEN, and does not mind one.', 'user', async (client) =>
-    expectRecord(await client.signIn(client.user, { [AUTH_TOKEN_HEADER]: randomText() })),
+  row(
+    'sign-in.any-token',
+    'A sign-in needs no X-AUTH-TOKEN, and does not mind one.',
+    'user',
+    async (client) => expectRecord(await client.signIn(client.user, { [AUTH_TOKEN_HEADER]: randomText() })),
   ),
-  row('sign-in.pending', 'The sign-in of a pending user answers 202 with an empty body.', 'pending user', async (client) =>
-    expectEmpty(await client.signIn(client.pending), 202),
+  row(
+    'sign-in.pending',
+    'The sign-in of a pending user answers 202 with an empty body.',
+    'pending user',
+    async (client) => expectEmpty(await client.signIn(client.pending), 202),
   ),
   ...BODIES.map(([id, what, body]) =>
-    row(`malformed.${id}`, refused(what), 'nothing', async (client) => client.expectRefusal(await client.post(body()))),
+    row(`malformed.${id}`, refused(what), 'nothing', async (client) =>
+      client.expectRefusal(await client.post(body())),
+    ),
   ),
   ...BODIES_OF_USER.map(([id, what, body]) =>
-    row(`malformed.${id}`, refused(what), 'user', async (client) => client.expectRefusal(await client.post(body(client.user)))),
+    row(`malformed.${id}`, refused(what), 'user', async (client) =>
+      client.expectRefusal(await client.post(body(client.user))),
+    ),
   ),
   ...MEDIA_TYPES.map(([id, type]) =>
     row(`media-type.${id}`, refused(`the Content-Type "${type}"`), 'user', async (client) =>
@@ -117,7 +157,9 @@ export const SIGN_IN_ROWS: readonly ContractRow[] = [
     ),
   ),
   ...UNKNOWN_USERS.map(([id, what, account]) =>
-    row(`credentials.${id}`, refused(what), 'nothing', async (client) => client.expectRefusal(await client.signIn(account()))),
+    row(`credentials.${id}`, refused(what), 'nothing', async (client) =>
+      client.expectRefusal(await client.signIn(account())),
+    ),
   ),
   ...OTHER_NAMES.map(([id, what, ending]) =>
     row(`credentials.${id}`, refused(what), 'user', async (client) => {
@@ -126,11 +168,17 @@ export const SIGN_IN_ROWS: readonly ContractRow[] = [
     }),
   ),
   ...SIGN_IN_PATHS.map(([name, path]) =>
-    row(`wrong-password.${name}`, `POST ${path} refuses a wrong password with an empty body.`, 'user', async (client) =>
-      client.expectRefusal(await client.signIn({ ...client.user, password: randomText() }, {}, path)),
+    row(
+      `wrong-password.${name}`,
+      `POST ${path} refuses a wrong password with an empty body.`,
+      'user',
+      async (client) =>
+        client.expectRefusal(await client.signIn({ ...client.user, password: randomText() }, {}, path)),
     ),
   ).map(locking),
   ...WRONG_PASSWORDS.map(([id, what, body]) =>
-    row(`wrong-password.${id}`, refused(what), 'user', async (client) => client.expectRefusal(await client.post(json(body(client.user))))),
+    row(`wrong-password.${id}`, refused(what), 'user', async (client) =>
+      client.expectRefusal(await client.post(json(body(client.user)))),
+    ),
   ).map(locking),
 ];

@@ -23,7 +23,11 @@ const OPTIONS = {
     value: 'NAME:PASSWORD[:ROLE[:SUB_ROLE]]',
     about: `a user; may be repeated (default: ${DEFAULT_USER})`,
   },
-  users: { type: 'string', value: 'FILE', about: 'JSON file: an array of user records, each with a password' },
+  users: {
+    type: 'string',
+    value: 'FILE',
+    about: 'JSON file: an array of user records, each with a password',
+  },
   quiet: { type: 'boolean', about: 'prints no line for each request' },
 } as const;
 
@@ -33,7 +37,9 @@ const COMMAND_LINE = {
     'Serves the interface of the session service in memory, for development and for tests of front ends.\n' +
     `POST ${CONTROL_PATH}/revoke, /delay, /fail and /reset change its behaviour; GET ${CONTROL_PATH} shows it.`,
   options: OPTIONS,
-  environment: { SESSION_SERVICE_API_KEY: 'the only accepted application key; without it, every key is accepted' },
+  environment: {
+    SESSION_SERVICE_API_KEY: 'the only accepted application key; without it, every key is accepted',
+  },
   exitCodes: ['it was stopped', 'it could not listen'],
 } as const;
 
@@ -48,11 +54,21 @@ export async function dev(args: readonly string[], io: CommandIo): Promise<ExitC
   const { SESSION_SERVICE_API_KEY: key = '' } = io.env;
   const apiKey = key === '' ? undefined : key;
   const users = given.length > 0 ? given : [userFromOption(DEFAULT_USER)];
-  const service = await DevService.open({ host, port, allowedHosts, apiKey, users, onAnswer: logTo(io, values) }).catch(
+  const service = await DevService.open({
+    host,
+    port,
+    allowedHosts,
+    apiKey,
+    users,
+    onAnswer: logTo(io, values),
+  }).catch(
     (error: unknown) => void io.stderr.write(`${explain(error as NodeJS.ErrnoException, host, port)}\n`),
   );
   if (!service) return 1;
-  const names = given.length > 0 ? given.map(({ record }) => record.username).join(', ') : `${DEFAULT_USER} (name:password:role)`;
+  const names =
+    given.length > 0
+      ? given.map(({ record }) => record.username).join(', ')
+      : `${DEFAULT_USER} (name:password:role)`;
   io.stdout.write(greeting({ url: service.url, apiKey, names }, io));
   if (!io.interrupted.aborted) await once(io.interrupted, 'abort');
   await service.close();
@@ -64,8 +80,13 @@ function print(text: string, { stdout }: CommandIo): ExitCode {
   return 0;
 }
 
-function logTo({ stdout }: CommandIo, { quiet }: OptionValues<typeof OPTIONS>): DevServiceOptions['onAnswer'] {
-  return quiet === true ? () => undefined : (method, path, answer) => void stdout.write(`${answer} ${method} ${path}\n`);
+function logTo(
+  { stdout }: CommandIo,
+  { quiet }: OptionValues<typeof OPTIONS>,
+): DevServiceOptions['onAnswer'] {
+  return quiet === true
+    ? () => undefined
+    : (method, path, answer) => void stdout.write(`${answer} ${method} ${path}\n`);
 }
 
 async function usersFrom({ user = [], users }: OptionValues<typeof OPTIONS>): Promise<DevUser[]> {
@@ -76,7 +97,9 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`--users: the file can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
+    throw new UsageError(
+      `--users: the file can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
+    );
   }
 }
 
@@ -92,7 +115,8 @@ function portFrom(text = '3100'): number {
 }
 
 function explain({ code }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use. Stop the program that listens there, or set --port.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is in use. Stop the program that listens there, or set --port.`;
   return `Can't listen on port ${port} of ${host} (${code ?? 'unknown error'}). Set --port or --host.`;
 }
 
@@ -113,18 +137,27 @@ function greeting(
 /** Reads `NAME:PASSWORD`, `NAME:PASSWORD:ROLE` or `NAME:PASSWORD:ROLE:SUB_ROLE`. */
 function userFromOption(text: string): DevUser {
   const [username, password, role = '', sub_role = '', ...rest] = text.split(':');
-  if (!username || !password || rest.length > 0) throw new UsageError('--user must be NAME:PASSWORD[:ROLE[:SUB_ROLE]].');
+  if (!username || !password || rest.length > 0)
+    throw new UsageError('--user must be NAME:PASSWORD[:ROLE[:SUB_ROLE]].');
   const unnamed = { first_name: null, last_name: null, email: null };
   return {
     password,
-    record: { ...aUserRecord({ role: role === '' ? null : role, sub_role: sub_role === '' ? null : sub_role, ...unnamed }), username },
+    record: {
+      ...aUserRecord({
+        role: role === '' ? null : role,
+        sub_role: sub_role === '' ? null : sub_role,
+        ...unnamed,
+      }),
+      username,
+    },
   };
 }
 
 /** Reads the users of a JSON file: a list of user records, each with a `password`. */
 function usersFromJson(text: string): DevUser[] {
   const users = parse(text);
-  if (!Array.isArray(users)) throw new UsageError('--users must name a file with a JSON array of user records.');
+  if (!Array.isArray(users))
+    throw new UsageError('--users must name a file with a JSON array of user records.');
   return users.map(userFromRecord);
 }
 
@@ -140,7 +173,9 @@ function parse(text: string): unknown {
 function userFromRecord(value: unknown, index: number): DevUser {
   const { password, ...record } = { ...(value as Readonly<Record<string, unknown>> | null) };
   if (!isText(record.username) || !isText(password)) {
-    throw new UsageError(`--users: user ${index + 1} needs a username and a password, both non-empty strings.`);
+    throw new UsageError(
+      `--users: user ${index + 1} needs a username and a password, both non-empty strings.`,
+    );
   }
   return { password, record: { ...record, username: record.username } };
 }

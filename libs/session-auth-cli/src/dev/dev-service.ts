@@ -2,7 +2,15 @@ import { isIP } from 'node:net';
 import { API_KEY_HEADER } from '../../../session-auth/src/contract/wire.js';
 import { jsonObjectIn } from '../../../session-auth/src/testing/received-request.js';
 import { ScriptedSessionService } from '../../../session-auth/src/testing/scripted-session-service.js';
-import { afterDelay, drop, json, reply, type Script, type SeenRequest, silence } from '../../../session-auth/src/testing/scripts.js';
+import {
+  afterDelay,
+  drop,
+  json,
+  reply,
+  type Script,
+  type SeenRequest,
+  silence,
+} from '../../../session-auth/src/testing/scripts.js';
 
 /** Path of the control endpoints. */
 export const CONTROL_PATH = '/_dev';
@@ -10,7 +18,10 @@ export const CONTROL_PATH = '/_dev';
 const MAX_DELAY_MS = 600_000;
 const KEY = API_KEY_HEADER.toLowerCase();
 const HOST = /^(?:\[([\da-f:.]+)\]|([a-z\d_.-]+?)\.?)(?::\d{0,5})?$/i;
-const FOREIGN = refusal(421, 'This host is not known. Use localhost or an IP address, or start dev with --allow-host NAME.');
+const FOREIGN = refusal(
+  421,
+  'This host is not known. Use localhost or an IP address, or start dev with --allow-host NAME.',
+);
 
 /** How the service fails: with a status, or without an answer. */
 type Fault = number | 'reset' | 'silence';
@@ -38,8 +49,9 @@ export interface DevServiceOptions {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * The session service of the test kit, for development: it checks application keys and hosts, and has control endpoints for tests of front ends:
- * `POST /_dev/revoke`, `/_dev/delay`, `/_dev/fail` and `/_dev/reset`, and `GET /_dev`. Each returns the state, or 400 with the remedy.
+ * The session service of the test kit, for development: it checks application keys and hosts, and has control
+ * endpoints for tests of front ends: `POST /_dev/revoke`, `/_dev/delay`, `/_dev/fail` and `/_dev/reset`, and
+ * `GET /_dev`. Each returns the state, or 400 with the remedy.
  */
 export class DevService extends ScriptedSessionService {
   readonly #options: DevServiceOptions;
@@ -50,8 +62,11 @@ export class DevService extends ScriptedSessionService {
   private constructor(options: DevServiceOptions) {
     super();
     this.#options = options;
-    this.#hosts = new Set(['localhost', options.host, ...options.allowedHosts].map((host) => host.toLowerCase()));
-    for (const { password, record } of options.users) this.addUser({ username: record.username, password }, record);
+    this.#hosts = new Set(
+      ['localhost', options.host, ...options.allowedHosts].map((host) => host.toLowerCase()),
+    );
+    for (const { password, record } of options.users)
+      this.addUser({ username: record.username, password }, record);
   }
 
   /** Starts the service. Rejects with the error of the server if it can't listen. */
@@ -72,9 +87,14 @@ export class DevService extends ScriptedSessionService {
     this.requests.length = 0;
     const path = request.path.replace(/[?].*$/s, '');
     if (!this.#isOwn(request)) return this.#reporting(path, FOREIGN);
-    if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) return this.#reporting(path, this.#control(request, path));
+    if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`))
+      return this.#reporting(path, this.#control(request, path));
     const fault = this.#fault;
-    const script = this.#reporting(path, fault === undefined ? this.#answer(request) : scriptOf(fault), fault);
+    const script = this.#reporting(
+      path,
+      fault === undefined ? this.#answer(request) : scriptOf(fault),
+      fault,
+    );
     return this.#delayMs > 0 ? afterDelay(this.#delayMs, script) : script;
   }
 
@@ -84,7 +104,10 @@ export class DevService extends ScriptedSessionService {
     return !key || (apiKey !== undefined && key !== apiKey) ? reply(403) : super.scriptFor(request);
   }
 
-  /** A page can point its own name at this machine (DNS rebinding); the browser then sends this name as the host. */
+  /**
+   * A page can point its own name at this machine (DNS rebinding); the browser then sends this name as the
+   * host.
+   */
   #isOwn({ headers: { host = '' } }: SeenRequest): boolean {
     const [, address, text] = HOST.exec(host) ?? [];
     const name = address ?? text?.toLowerCase();
@@ -102,7 +125,8 @@ export class DevService extends ScriptedSessionService {
   #control(request: SeenRequest, path: string): Script {
     if (request.method === 'GET' && path === CONTROL_PATH) return this.#state();
     const action = path.slice(CONTROL_PATH.length + 1);
-    if (request.method !== 'POST' || !['revoke', 'delay', 'fail', 'reset'].includes(action)) return reply(404);
+    if (request.method !== 'POST' || !['revoke', 'delay', 'fail', 'reset'].includes(action))
+      return reply(404);
     const body = jsonObjectIn(request);
     // A page of another origin can send any other type without asking the browser.
     if (body === undefined) return refusal(400, 'Send a JSON object with content-type: application/json.');
@@ -136,7 +160,11 @@ export class DevService extends ScriptedSessionService {
 }
 
 function isFault(value: unknown): value is Fault {
-  return value === 'reset' || value === 'silence' || (Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599);
+  return (
+    value === 'reset' ||
+    value === 'silence' ||
+    (Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599)
+  );
 }
 
 function scriptOf(fault: Fault): Script {

@@ -1,11 +1,21 @@
 import { readJsonObject } from '../../../session-auth/src/client/reply.js';
 import { USER_DETAILS_PATH } from '../../../session-auth/src/contract/wire.js';
-import { failureText, hasBody, isRedirect, isTlsFailure, isWebPage, type ReplyAnswer } from '../calls/answer.js';
+import {
+  failureText,
+  hasBody,
+  isRedirect,
+  isTlsFailure,
+  isWebPage,
+  type ReplyAnswer,
+} from '../calls/answer.js';
 import type { Examination } from './examination.js';
 
 const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
 
-/** Reaches the service with a token that it never issued. Returns whether it is a session service, as far as its answer shows. */
+/**
+ * Reaches the service with a token that it never issued. Returns whether it is a session service, as far as
+ * its answer shows.
+ */
 export async function examineConnection(examination: Examination): Promise<boolean> {
   const { calls, findings, junkToken, refusals } = examination;
   examineAddress(examination);
@@ -17,14 +27,20 @@ export async function examineConnection(examination: Examination): Promise<boole
   }
   refusals.junkToken = answer;
   const { protocol } = new URL(calls.url);
-  findings.ok('reachable', `The service replies${protocol === 'https:' ? ', over TLS with a trusted certificate' : ''}.`);
+  findings.ok(
+    'reachable',
+    `The service replies${protocol === 'https:' ? ', over TLS with a trusted certificate' : ''}.`,
+  );
   return isService(examination, answer);
 }
 
 function examineAddress({ calls, env, findings }: Examination): void {
   const { protocol, host } = new URL(calls.url);
   if (protocol === 'http:' && !LOOPBACK.test(host))
-    findings.warn('plain-text', 'The URL is http: and not of this host. Keys, tokens and passwords travel unencrypted. Use https.');
+    findings.warn(
+      'plain-text',
+      'The URL is http: and not of this host. Keys, tokens and passwords travel unencrypted. Use https.',
+    );
   const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
   const set = names.filter((name) => (env[name] ?? '') !== '');
   if (set.length > 0)
@@ -34,14 +50,18 @@ function examineAddress({ calls, env, findings }: Examination): void {
     );
 }
 
-/** Distinguishes the answer of a session service to a junk token from that of a gateway, a web site or a service that is open to everyone. */
+/**
+ * Distinguishes the answer of a session service to a junk token from that of a gateway, a web site or a
+ * service that is open to everyone.
+ */
 function isService(examination: Examination, answer: ReplyAnswer): boolean {
   if (isRedirect(answer)) {
     reportRedirect(examination, answer);
     return false;
   }
   const problem = problemOf(answer);
-  if (problem !== undefined) examination.findings.fail(answer.status === 429 ? 'rate-limit' : 'session-service', problem);
+  if (problem !== undefined)
+    examination.findings.fail(answer.status === 429 ? 'rate-limit' : 'session-service', problem);
   return problem === undefined;
 }
 
@@ -52,9 +72,11 @@ function problemOf(answer: ReplyAnswer): string | undefined {
     return 'user_details answers 200 with JSON to a token that was never issued. The service accepts any token, or a test double answers.';
   if (isWebPage(answer) && status !== 404)
     return `user_details answers ${status} with a web page. This is not the session service: check the URL.`;
-  if (status >= 500) return `user_details answers ${status} to a junk token. The service fails, or a gateway does not reach it.`;
+  if (status >= 500)
+    return `user_details answers ${status} to a junk token. The service fails, or a gateway does not reach it.`;
   if (status === 407) return 'A proxy asks for credentials (407). Set http.proxy.';
-  if (![400, 401, 403, 404].includes(status)) return `user_details answers ${status} to a junk token, which the interface does not list.`;
+  if (![400, 401, 403, 404].includes(status))
+    return `user_details answers ${status} to a junk token, which the interface does not list.`;
   return undefined;
 }
 
@@ -62,7 +84,9 @@ function problemOf(answer: ReplyAnswer): string | undefined {
 export function rateLimitText({ headers }: ReplyAnswer): string {
   const after = headers['retry-after'];
   const seconds =
-    typeof after === 'string' && /^\d{1,9}$/.test(after) ? ` with Retry-After: ${after} s` : ' without a Retry-After in seconds';
+    typeof after === 'string' && /^\d{1,9}$/.test(after)
+      ? ` with Retry-After: ${after} s`
+      : ' without a Retry-After in seconds';
   return `The service limits the rate (429)${seconds}. The guard answers 503 then. The examination stops here.`;
 }
 
@@ -71,7 +95,9 @@ export function examineBodies({ calls, findings, refusals }: Examination): void 
   const refused = calls.answers
     .filter((answer) => answer.kind === 'reply')
     .filter((answer) => answer.status >= 400 && answer.status < 500 && answer !== refusals.wrongPath);
-  const statuses = [...new Set(refused.filter((answer) => hasBody(answer)).map(({ status }) => status))].sort();
+  const statuses = [
+    ...new Set(refused.filter((answer) => hasBody(answer)).map(({ status }) => status)),
+  ].sort();
   if (refused.length === 0) return;
   if (statuses.length === 0) findings.ok('bodies', 'Refusals have empty bodies, as the interface says.');
   else
@@ -82,22 +108,43 @@ export function examineBodies({ calls, findings, refusals }: Examination): void 
 }
 
 /**
- * Reports a redirect, and follows none: key and password go nowhere else. The printed `baseUrl` stays the given one: any server or proxy on the way
- * can send a redirect, and its target must not end up in the configuration unread.
+ * Reports a redirect, and follows none: key and password go nowhere else. The printed `baseUrl` stays the
+ * given one: any server or proxy on the way can send a redirect, and its target must not end up in the
+ * configuration unread.
  */
-function reportRedirect({ calls, findings, secrets }: Examination, { status, headers: { location = '' } }: ReplyAnswer): void {
+function reportRedirect(
+  { calls, findings, secrets }: Examination,
+  { status, headers: { location = '' } }: ReplyAnswer,
+): void {
   const from = new URL(`${calls.url}${USER_DETAILS_PATH}`);
   const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   const root = target && rootOf(target);
   const isSlashAdded = target?.host === from.host && target.pathname === `${from.pathname}/`;
   const known = root !== undefined && root !== calls.url && !secrets.areIn(root);
-  const where = isSlashAdded ? 'to the same path with a slash at its end' : known ? `to ${root}` : `(${status})`;
-  const advice = known ? ' Neither key nor password was sent there. If it is your session service, run again with that --url.' : '';
-  findings.fail('redirects', `user_details redirects ${where}, and the library follows no redirect.${advice}`);
+  const where = isSlashAdded
+    ? 'to the same path with a slash at its end'
+    : known
+      ? `to ${root}`
+      : `(${status})`;
+  const advice = known
+    ? ' Neither key nor password was sent there. If it is your session service, run again with that --url.'
+    : '';
+  findings.fail(
+    'redirects',
+    `user_details redirects ${where}, and the library follows no redirect.${advice}`,
+  );
 }
 
-/** Returns the base URL of which an address is user_details; `undefined` if it is something else, such as a page for signing in. */
+/**
+ * Returns the base URL of which an address is user_details; `undefined` if it is something else, such as a
+ * page for signing in.
+ */
 function rootOf({ protocol, origin, pathname, search, username, password }: URL): string | undefined {
-  if (!/^https?:$/.test(protocol) || !pathname.endsWith(USER_DETAILS_PATH) || `${search}${username}${password}` !== '') return undefined;
+  if (
+    !/^https?:$/.test(protocol) ||
+    !pathname.endsWith(USER_DETAILS_PATH) ||
+    `${search}${username}${password}` !== ''
+  )
+    return undefined;
   return `${origin}${pathname.slice(0, -USER_DETAILS_PATH.length)}`.replace(/\/+$/, '');
 }

@@ -26,11 +26,16 @@ export async function doctor(args: readonly string[], io: CommandIo): Promise<Ex
 async function examine(examination: Examination): Promise<void> {
   const { calls, findings, settings } = examination;
   try {
-    if ((await examineConnection(examination)) && !(await isElsewhere(examination))) await examineService(examination);
+    if ((await examineConnection(examination)) && !(await isElsewhere(examination)))
+      await examineService(examination);
     else findings.unknown('session-service', 'Everything else: it needs a session service that answers.');
-    if (settings.redis && !calls.isInterrupted) await (await import('./redis.js')).examineRedis(examination, settings.redis);
+    if (settings.redis && !calls.isInterrupted)
+      await (await import('./redis.js')).examineRedis(examination, settings.redis);
     if (calls.isInterrupted)
-      findings.fail('interrupted', 'The examination was interrupted. It signs out every session whose token it knows.');
+      findings.fail(
+        'interrupted',
+        'The examination was interrupted. It signs out every session whose token it knows.',
+      );
   } finally {
     calls.close();
   }

@@ -55,14 +55,29 @@ export class Examination {
 
   /** Whether no further call makes sense: the user interrupts, or the service limits the rate. */
   get isOver(): boolean {
-    return this.calls.isInterrupted || this.calls.answers.some((answer) => answer.kind === 'reply' && answer.status === 429);
+    return (
+      this.calls.isInterrupted ||
+      this.calls.answers.some((answer) => answer.kind === 'reply' && answer.status === 429)
+    );
   }
 }
 
 const OPTIONS = {
-  url: { type: 'string', value: 'URL', about: 'root of the session service, without /authentication (required)' },
-  user: { type: 'string', value: 'NAME', about: 'signs in as this user, and out again; without it, only refusals are examined' },
-  redis: { type: 'string', value: 'URL', about: 'also examines the Redis of a shared cache, such as redis://user@host:6379' },
+  url: {
+    type: 'string',
+    value: 'URL',
+    about: 'root of the session service, without /authentication (required)',
+  },
+  user: {
+    type: 'string',
+    value: 'NAME',
+    about: 'signs in as this user, and out again; without it, only refusals are examined',
+  },
+  redis: {
+    type: 'string',
+    value: 'URL',
+    about: 'also examines the Redis of a shared cache, such as redis://user@host:6379',
+  },
   timeout: { type: 'string', value: 'MS', about: 'milliseconds for each call, 1 to 300000 (default 10000)' },
   json: { type: 'boolean', about: 'prints JSON' },
 } as const satisfies OptionSpecs;
@@ -94,18 +109,23 @@ export interface DoctorSettings {
   readonly json: boolean;
 }
 
-/** Validates the options and the environment. @throws UsageError that names the wrong setting, without its value */
+/**
+ * Validates the options and the environment. @throws UsageError that names the wrong setting, without its
+ * value
+ */
 export function readSettings(options: OptionValues<typeof OPTIONS>, env: CommandIo['env']): DoctorSettings {
   const { SESSION_SERVICE_PASSWORD: password = '', REDIS_PASSWORD: redisPassword } = env;
   const url = readServiceUrl(options.url);
   const apiKey = readApiKey(env);
-  if (options.user !== undefined && password === '') throw new UsageError('Set SESSION_SERVICE_PASSWORD to the password of --user.');
+  if (options.user !== undefined && password === '')
+    throw new UsageError('Set SESSION_SERVICE_PASSWORD to the password of --user.');
   return {
     url,
     apiKey,
     user: options.user,
     password: options.user === undefined ? undefined : password,
-    redis: options.redis === undefined ? undefined : { url: readRedisUrl(options.redis), password: redisPassword },
+    redis:
+      options.redis === undefined ? undefined : { url: readRedisUrl(options.redis), password: redisPassword },
     timeoutMs: readTimeoutMs(options.timeout),
     json: options.json ?? false,
   };
@@ -113,12 +133,16 @@ export function readSettings(options: OptionValues<typeof OPTIONS>, env: Command
 
 function readRedisUrl(value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol !== 'redis:' && url?.protocol !== 'rediss:') throw new UsageError('--redis must be a redis: or rediss: URL.');
+  if (url?.protocol !== 'redis:' && url?.protocol !== 'rediss:')
+    throw new UsageError('--redis must be a redis: or rediss: URL.');
   if (url.password !== '') throw new UsageError('--redis must not hold a password. Set REDIS_PASSWORD.');
   return url;
 }
 
-/** `ok`: as the library expects. `warn`: works, but read on. `fail`: the guard can't work so. `unknown`: could not be determined. */
+/**
+ * `ok`: as the library expects. `warn`: works, but read on. `fail`: the guard can't work so. `unknown`: could
+ * not be determined.
+ */
 export type Outcome = 'ok' | 'warn' | 'fail' | 'unknown';
 
 /** The result of one check. */

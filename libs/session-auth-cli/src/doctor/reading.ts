@@ -1,5 +1,8 @@
 import { isReadable, readJsonObject } from '../../../session-auth/src/client/reply.js';
-import { describeInvalidField, type InvalidField } from '../../../session-auth/src/contract/record/record-check.js';
+import {
+  describeInvalidField,
+  type InvalidField,
+} from '../../../session-auth/src/contract/record/record-check.js';
 import { compileRecordReader } from '../../../session-auth/src/contract/record/record-reader.js';
 import { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/defaults.js';
@@ -8,7 +11,9 @@ import type { ReplyAnswer } from '../calls/answer.js';
 let invalid: InvalidField | undefined;
 const read = compileRecordReader(UserRecord, undefined, (field) => (invalid = field));
 
-/** The body of a 200 as the library reads it: a record, or the reason why it is invalid, without any value. */
+/**
+ * The body of a 200 as the library reads it: a record, or the reason why it is invalid, without any value.
+ */
 type Reading = { readonly user: UserRecord } | { readonly problem: string };
 
 /** Reads the body of a 200 as the library does. */
@@ -16,11 +21,20 @@ export function readUserRecord(answer: ReplyAnswer): Reading {
   const json = readJsonObject(answer);
   if (json === undefined) return { problem: bodyProblem(answer) };
   const user = readUser(json);
-  if (!user) return { problem: invalid ? `it is not a user record: ${describeInvalidField(invalid)}` : 'it is not a user record' };
-  const hasIdentity = DEFAULTS.identityFields.some((field) => typeof user[field] === 'string' && user[field] !== '');
+  if (!user)
+    return {
+      problem: invalid
+        ? `it is not a user record: ${describeInvalidField(invalid)}`
+        : 'it is not a user record',
+    };
+  const hasIdentity = DEFAULTS.identityFields.some(
+    (field) => typeof user[field] === 'string' && user[field] !== '',
+  );
   return hasIdentity
     ? { user }
-    : { problem: `it has none of the identity fields ${DEFAULTS.identityFields.join(', ')}. Set identityFields` };
+    : {
+        problem: `it has none of the identity fields ${DEFAULTS.identityFields.join(', ')}. Set identityFields`,
+      };
 }
 
 /** Reads a record as the guard does. */

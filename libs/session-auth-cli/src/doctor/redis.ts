@@ -5,11 +5,17 @@ import { reasonOf } from '../../../session-auth/src/redis/probe.js';
 import { RedisSessionStore } from '../../../session-auth/src/redis/redis-session-store.js';
 import type { DoctorSettings, Examination } from './examination.js';
 
-/** Keys and the channel are below the prefix of the library, so that its rights suffice, and apart from those of applications. */
+/**
+ * Keys and the channel are below the prefix of the library, so that its rights suffice, and apart from those
+ * of applications.
+ */
 const PREFIX = 'session-auth';
 
 /** Examines the Redis of a shared cache, with keys and a channel of its own. Leaves no key behind. */
-export async function examineRedis(examination: Examination, { url, password }: NonNullable<DoctorSettings['redis']>): Promise<void> {
+export async function examineRedis(
+  examination: Examination,
+  { url, password }: NonNullable<DoctorSettings['redis']>,
+): Promise<void> {
   const { findings, secrets, settings } = examination;
   secrets.add(password);
   const address = Object.assign(new URL(url), { password: password ?? '' });
@@ -38,7 +44,12 @@ async function examineStore(examination: Examination, redis: Redis): Promise<voi
 
 function limitsOf(timeoutMs: number): object {
   // Without disconnectTimeout, the process would live on for two seconds after a connection that failed.
-  const once = { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, disconnectTimeout: 100 };
+  const once = {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    disconnectTimeout: 100,
+  };
   return { ...once, connectTimeout: timeoutMs, commandTimeout: timeoutMs };
 }
 
@@ -49,7 +60,8 @@ const MAX_CLOCK_MS = 60_000;
 /** Reports the version of the server, its eviction policy, and the offset of its clock. */
 async function examineServer({ findings }: Examination, redis: Redis): Promise<void> {
   const info = await redis.info().catch(() => undefined);
-  if (info === undefined) findings.unknown('redis-version', 'Version and memory of Redis: its user lacks the right to INFO.');
+  if (info === undefined)
+    findings.unknown('redis-version', 'Version and memory of Redis: its user lacks the right to INFO.');
   else {
     describeVersion(findings, info);
     describeMemory(findings, info);
@@ -58,7 +70,9 @@ async function examineServer({ findings }: Examination, redis: Redis): Promise<v
   const time = await redis.time().catch(() => undefined);
   if (!time) return;
   const [seconds, microseconds] = time;
-  const differenceMs = Math.round(Number(seconds) * 1_000 + Number(microseconds) / 1_000 - (before + Date.now()) / 2);
+  const differenceMs = Math.round(
+    Number(seconds) * 1_000 + Number(microseconds) / 1_000 - (before + Date.now()) / 2,
+  );
   const text = `The clock of Redis differs from that of this machine by ${differenceMs} ms`;
   if (Math.abs(differenceMs) > MAX_CLOCK_MS) findings.warn('redis-clock', `${text}: synchronise both (NTP).`);
   else findings.ok('redis-clock', `${text}.`);
@@ -68,7 +82,8 @@ type Findings = Examination['findings'];
 
 function describeVersion(findings: Findings, info: string): void {
   const version = /^(?:valkey|redis)_version:(\d{1,3}(?:\.\d{1,5}){0,2})/m.exec(info)?.[1];
-  if (version === undefined) findings.unknown('redis-version', 'The version of Redis: INFO does not hold it.');
+  if (version === undefined)
+    findings.unknown('redis-version', 'The version of Redis: INFO does not hold it.');
   else if (Number.parseInt(version) < OLDEST_MAJOR)
     findings.fail('redis-version', `Redis ${version} is too old: the library needs 5 or later.`);
   else findings.ok('redis-version', `Redis ${version}.`);
@@ -80,7 +95,10 @@ function describeMemory(findings: Findings, info: string): void {
   const text = `maxmemory-policy is ${policy}`;
   if (limit === 0) findings.ok('redis-memory', `${text}, and maxmemory is not limited.`);
   else if (policy === 'noeviction')
-    findings.ok('redis-memory', `${text}: a full Redis refuses writes, and the session service is called instead.`);
+    findings.ok(
+      'redis-memory',
+      `${text}: a full Redis refuses writes, and the session service is called instead.`,
+    );
   else
     findings.warn(
       'redis-memory',
@@ -104,7 +122,10 @@ interface Place {
 async function examineRights({ findings }: Examination, place: Place): Promise<void> {
   const { refused, slowestMs } = await tryAll(stepsAt(place)).finally(() => deleteKeys(place));
   if (refused.length > 0)
-    findings.fail('redis-rights', `Redis refuses: ${refused.join(', ')}. The rights are in the guide "Redis setups".`);
+    findings.fail(
+      'redis-rights',
+      `Redis refuses: ${refused.join(', ')}. The rights are in the guide "Redis setups".`,
+    );
   else findings.ok('redis-rights', 'The user has the rights that the library needs.');
   const limit = DEFAULTS.store.timeoutMs;
   const text = `The slowest step of the shared cache took ${Math.ceil(slowestMs)} ms`;
@@ -133,7 +154,9 @@ function stepsAt({ redis, store }: Place): readonly Step[] {
 }
 
 async function deleteKeys({ redis, prefix }: Place): Promise<void> {
-  await redis.del(...[KEY, `alive:${HOLDER}`, `revoked:${KEY}`].map((name) => `${prefix}:${name}`)).catch(() => undefined);
+  await redis
+    .del(...[KEY, `alive:${HOLDER}`, `revoked:${KEY}`].map((name) => `${prefix}:${name}`))
+    .catch(() => undefined);
 }
 
 async function tryAll(steps: readonly Step[]): Promise<{ refused: string[]; slowestMs: number }> {
@@ -151,7 +174,8 @@ async function tryAll(steps: readonly Step[]): Promise<{ refused: string[]; slow
 function whyNot(error: unknown): string {
   const { message = '' } = error as Partial<Error>;
   const command = /'([a-z]{2,20})(?:\|[a-z]{2,20})?'/i.exec(message)?.[1];
-  if (/\bNOPERM\b/.test(message)) return command === undefined ? 'the keys session-auth:*' : `+${command.toLowerCase()}`;
+  if (/\bNOPERM\b/.test(message))
+    return command === undefined ? 'the keys session-auth:*' : `+${command.toLowerCase()}`;
   return reasonOf(error);
 }
 
@@ -163,17 +187,28 @@ async function examineMessages({ findings, settings }: Examination, store: Redis
   const id = randomUUID();
   let settle: (problem?: string) => void = () => undefined;
   const outcome = new Promise<string | undefined>((resolve) => (settle = resolve));
-  const timer = setTimeout(() => settle('A published message does not arrive'), Math.min(settings.timeoutMs, MAX_WAIT_MS)).unref();
+  const timer = setTimeout(
+    () => settle('A published message does not arrive'),
+    Math.min(settings.timeoutMs, MAX_WAIT_MS),
+  ).unref();
   const stop = store.subscribe({
     message: (bytes) => {
       if (Buffer.from(bytes).toString() === id) settle();
     },
-    subscribed: () => void store.publish(Buffer.from(id)).catch(() => settle('Redis refuses to publish: grant +publish and the channels')),
+    subscribed: () =>
+      void store
+        .publish(Buffer.from(id))
+        .catch(() => settle('Redis refuses to publish: grant +publish and the channels')),
     interrupted: (reason) => settle(reason),
   });
   const problem = await outcome;
   clearTimeout(timer);
   await stop();
-  if (problem === undefined) findings.ok('redis-messages', 'A published message arrives: a sign-out reaches every instance.');
-  else findings.fail('redis-messages', `${problem}. Without messages, a sign-out reaches other instances when their entries expire.`);
+  if (problem === undefined)
+    findings.ok('redis-messages', 'A published message arrives: a sign-out reaches every instance.');
+  else
+    findings.fail(
+      'redis-messages',
+      `${problem}. Without messages, a sign-out reaches other instances when their entries expire.`,
+    );
 }

@@ -1,4 +1,8 @@
-import { API_KEY_HEADER, AUTH_TOKEN_HEADER, USER_DETAILS_PATH } from '../../../session-auth/src/contract/wire.js';
+import {
+  API_KEY_HEADER,
+  AUTH_TOKEN_HEADER,
+  USER_DETAILS_PATH,
+} from '../../../session-auth/src/contract/wire.js';
 import { type Answer, described, failureText, hasBody, isSame, statusOf } from '../calls/answer.js';
 import type { Examination } from './examination.js';
 import { randomText } from '../calls/secrets.js';
@@ -32,12 +36,26 @@ function examineTokens({ findings, refusals: { noToken } }: Examination, junk: A
   findings.ok('junk-token', `user_details answers ${described(junk)} to a token that was never issued.`);
   if (!noToken) return;
   if (noToken.kind === 'reply' && noToken.status < 300)
-    findings.fail('no-token', `user_details answers ${described(noToken)} without a token: it is open, or a cache or gateway answers.`);
-  else findings.ok('no-token', `user_details answers ${described(noToken)} without a token. The library never calls it so.`);
+    findings.fail(
+      'no-token',
+      `user_details answers ${described(noToken)} without a token: it is open, or a cache or gateway answers.`,
+    );
+  else
+    findings.ok(
+      'no-token',
+      `user_details answers ${described(noToken)} without a token. The library never calls it so.`,
+    );
 }
 
-/** Reports whether a wrong baseUrl would be noticed. Called last: a session shows that this is the session service. */
-export function examinePath({ findings, refusals: { junkToken, wrongPath }, sessionAnswer }: Examination): void {
+/**
+ * Reports whether a wrong baseUrl would be noticed. Called last: a session shows that this is the session
+ * service.
+ */
+export function examinePath({
+  findings,
+  refusals: { junkToken, wrongPath },
+  sessionAnswer,
+}: Examination): void {
   if (wrongPath?.kind !== 'reply' || !junkToken) {
     findings.unknown('wrong-path', 'Whether a wrong baseUrl would be noticed: the call brought no reply.');
     return;
@@ -45,7 +63,10 @@ export function examinePath({ findings, refusals: { junkToken, wrongPath }, sess
   const text = `A path that does not exist answers ${described(wrongPath)}`;
   if (!isSame(wrongPath, junkToken)) findings.ok('wrong-path', `${text}, unlike a junk token.`);
   else if (wrongPath.status === 404 && hasBody(wrongPath) && !sessionAnswer)
-    findings.fail('session-service', `${text}, as user_details does. This is probably not the session service: check the URL.`);
+    findings.fail(
+      'session-service',
+      `${text}, as user_details does. This is probably not the session service: check the URL.`,
+    );
   else
     findings.warn(
       'wrong-path',
@@ -53,7 +74,10 @@ export function examinePath({ findings, refusals: { junkToken, wrongPath }, sess
     );
 }
 
-/** Reports whether a wrong or a missing key differs from an invalid session. Called last: a session shows more than a junk token. */
+/**
+ * Reports whether a wrong or a missing key differs from an invalid session. Called last: a session shows more
+ * than a junk token.
+ */
 export function examineKeys({ findings, refusals: { junkToken, noKey, wrongKey } }: Examination): void {
   if (!junkToken) return;
   for (const [id, name, answer] of [
@@ -72,7 +96,10 @@ export function examineKeys({ findings, refusals: { junkToken, noKey, wrongKey }
   }
 }
 
-/** If user_details does not seem to exist, tries its path with a slash at its end, which the library never sends. Returns whether that one exists. */
+/**
+ * If user_details does not seem to exist, tries its path with a slash at its end, which the library never
+ * sends. Returns whether that one exists.
+ */
 export async function needsSlash(examination: Examination): Promise<boolean> {
   const { calls, findings, junkToken, refusals } = examination;
   const { junkToken: junk, wrongPath } = refusals;

@@ -1,7 +1,10 @@
 import { type CommandIo, paintFor } from '../command-line/command-io.js';
 import type { AdvisedOptions, Check, Outcome } from './examination.js';
 
-const STYLES = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'gray' } as const satisfies Record<Outcome, string>;
+const STYLES = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'gray' } as const satisfies Record<
+  Outcome,
+  string
+>;
 const WIDTH = Math.max(...Object.keys(STYLES).map((outcome) => outcome.length));
 
 /** The findings of the examination. */
@@ -18,7 +21,8 @@ export function reportAsJson({ checks, options }: Report): string {
 /** Returns the report as text: the findings, the checks without a result, and the options as code. */
 export function reportAsText({ checks, options }: Report, io: CommandIo): string {
   const paint = paintFor(io.stdout, io);
-  const line = ({ id, outcome, text }: Check): string => `${paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${paint('bold', id)}: ${text}`;
+  const line = ({ id, outcome, text }: Check): string =>
+    `${paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${paint('bold', id)}: ${text}`;
   const known = checks.filter(({ outcome }) => outcome !== 'unknown');
   const unknown = checks.filter(({ outcome }) => outcome === 'unknown');
   return [

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { AUTH_IV_HEADER, isHeaderValue } from '../../../session-auth/src/contract/wire.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/defaults.js';
-import { type Answer, described, failureText, INTERRUPTED, type ReplyAnswer, statusOf, tokenIn } from '../calls/answer.js';
+import {
+  type Answer,
+  described,
+  failureText,
+  INTERRUPTED,
+  type ReplyAnswer,
+  statusOf,
+  tokenIn,
+} from '../calls/answer.js';
 import type { Account, OpenSession } from '../calls/service-client.js';
 import type { Examination } from './examination.js';
 import { randomText } from '../calls/secrets.js';
@@ -40,7 +48,10 @@ export async function examineSession(examination: Examination): Promise<void> {
 async function endSessions({ calls, findings }: Examination): Promise<void> {
   const left = await calls.endSessions();
   for (let session = 0; session < left; session += 1)
-    findings.fail('session-left-open', 'A session of the examination could not be signed out. It ends when it expires.');
+    findings.fail(
+      'session-left-open',
+      'A session of the examination could not be signed out. It ends when it expires.',
+    );
 }
 
 /** The largest value of `http.maxTokenLength`. */
@@ -55,7 +66,11 @@ export function signIn(examination: Examination, authIv?: string): Promise<OpenS
   return signInAs(examination, { username: user, password }, authIv);
 }
 
-async function signInAs({ calls, secrets }: Examination, account: Account, authIv?: string): Promise<OpenSession | undefined> {
+async function signInAs(
+  { calls, secrets }: Examination,
+  account: Account,
+  authIv?: string,
+): Promise<OpenSession | undefined> {
   const answer = await calls.signIn(account, authIv === undefined ? {} : { [AUTH_IV_HEADER]: authIv });
   const session = answer.kind === 'reply' ? calls.sessionOf(tokenIn(answer)) : undefined;
   secrets.add(...(session?.tokens ?? []));
@@ -73,9 +88,14 @@ async function examineSignIn(examination: Examination): Promise<OpenSession | un
   return session;
 }
 
-function signInProblem(answer: Answer, token: string | undefined, { findings, options }: Examination): string | undefined {
+function signInProblem(
+  answer: Answer,
+  token: string | undefined,
+  { findings, options }: Examination,
+): string | undefined {
   const fail = (text: string): string => (findings.fail('sign-in', text), text);
-  if (answer.kind === 'failure') return fail(`The sign-in brought no reply. ${failureText(answer)}${MAY_BE_OPEN}`);
+  if (answer.kind === 'failure')
+    return fail(`The sign-in brought no reply. ${failureText(answer)}${MAY_BE_OPEN}`);
   if (answer.status === 202) {
     findings.unknown(
       'sign-in',
@@ -85,10 +105,14 @@ function signInProblem(answer: Answer, token: string | undefined, { findings, op
   }
   if (answer.status !== 200) return fail(refusalText(answer));
   const reading = readUserRecord(answer);
-  if ('problem' in reading) return fail(`The sign-in answers 200, but ${reading.problem}.${token === undefined ? MAY_BE_OPEN : ''}`);
-  if (token === undefined) return fail(`The sign-in answers 200, but its record has no auth_token.${MAY_BE_OPEN}`);
+  if ('problem' in reading)
+    return fail(`The sign-in answers 200, but ${reading.problem}.${token === undefined ? MAY_BE_OPEN : ''}`);
+  if (token === undefined)
+    return fail(`The sign-in answers 200, but its record has no auth_token.${MAY_BE_OPEN}`);
   if (!isHeaderValue(token, MAX_TOKEN_LENGTH))
-    return fail('The token holds other characters than visible ASCII, or is longer than 65536 bytes: no header can carry it.');
+    return fail(
+      'The token holds other characters than visible ASCII, or is longer than 65536 bytes: no header can carry it.',
+    );
   if (token.length > DEFAULTS.http.maxTokenLength)
     options.http = { ...options.http, maxTokenLength: Math.min(MAX_TOKEN_LENGTH, 2 * token.length) };
   return undefined;
@@ -105,7 +129,9 @@ function refusalText(answer: ReplyAnswer): string {
   return `${text}: the service does not understand the request, or redirects it.`;
 }
 
-/** A sign-in that must be refused. With a random user name: failures with a real one could lock its account. */
+/**
+ * A sign-in that must be refused. With a random user name: failures with a real one could lock its account.
+ */
 async function examineWrongPassword(examination: Examination): Promise<void> {
   const { calls, findings } = examination;
   if (examination.isOver) return;
@@ -138,8 +164,13 @@ async function hasSignedOut({ calls, findings }: Examination, token: string): Pr
   if (answer.kind === 'failure') findings.fail('sign-out', failureText(answer));
   else if (answer.status === 200) findings.ok('sign-out', 'Signs out with 200.');
   else {
-    const effect = [401, 404].includes(answer.status) ? 'which the library takes for a session that has ended' : 'so signOut() rejects';
-    findings.fail('sign-out', `The sign-out answers ${described(answer)}, ${effect}. The interface says 200.`);
+    const effect = [401, 404].includes(answer.status)
+      ? 'which the library takes for a session that has ended'
+      : 'so signOut() rejects';
+    findings.fail(
+      'sign-out',
+      `The sign-out answers ${described(answer)}, ${effect}. The interface says 200.`,
+    );
   }
   return answer.kind === 'reply' && answer.status < 300;
 }
@@ -147,9 +178,15 @@ async function hasSignedOut({ calls, findings }: Examination, token: string): Pr
 async function isRefused({ calls, findings, refusals }: Examination, token: string): Promise<boolean> {
   const after = await calls.userDetails(token);
   if (after.kind === 'failure')
-    findings.unknown('ended-token', 'Whether the token is refused after its sign-out: the call brought no reply.');
+    findings.unknown(
+      'ended-token',
+      'Whether the token is refused after its sign-out: the call brought no reply.',
+    );
   else if (after.status === 200)
-    findings.fail('ended-token', 'user_details accepts the token after its sign-out: the session did not end, or a cache answers.');
+    findings.fail(
+      'ended-token',
+      'user_details accepts the token after its sign-out: the session did not end, or a cache answers.',
+    );
   else {
     refusals.endedToken = after;
     findings.ok('ended-token', `user_details answers ${described(after)} to the token after its sign-out.`);
@@ -161,13 +198,16 @@ async function examineSecondSignOut({ calls, findings, isOver }: Examination, to
   if (isOver) return;
   const again = await calls.signOut(token);
   const text = `A second sign-out answers ${described(again)}`;
-  if (again.kind === 'reply' && [200, 401, 404].includes(again.status)) findings.ok('second-sign-out', `${text}, and signOut() resolves.`);
+  if (again.kind === 'reply' && [200, 401, 404].includes(again.status))
+    findings.ok('second-sign-out', `${text}, and signOut() resolves.`);
   else findings.warn('second-sign-out', `${text}, and signOut() rejects.`);
 }
 
 const newIv = (): string => randomBytes(16).toString('base64');
 
-/** Opens a second session with an X-AUTH-IV, and reads its user with this one, with none and with another one. */
+/**
+ * Opens a second session with an X-AUTH-IV, and reads its user with this one, with none and with another one.
+ */
 async function examineIv(examination: Examination): Promise<void> {
   if (examination.isOver) return;
   const { calls, findings, secrets } = examination;
@@ -191,21 +231,39 @@ async function examineIv(examination: Examination): Promise<void> {
   await calls.signOut(token, { [AUTH_IV_HEADER]: authIv });
 }
 
-function describeIv({ findings, options, refusals }: Examination, own: Answer, none: Answer, other: Answer): void {
+function describeIv(
+  { findings, options, refusals }: Examination,
+  own: Answer,
+  none: Answer,
+  other: Answer,
+): void {
   const accepts = [own, none, other].map((answer) => statusOf(answer) === 200);
   const statuses = `(own IV: ${described(own)}, none: ${described(none)}, another: ${described(other)})`;
   if (accepts[0] === false && accepts[1] === true) {
     options.forwardAuthIv = false;
-    findings.warn('iv', `user_details refuses the X-AUTH-IV of the sign-in, and accepts the token without it ${statuses}.`);
+    findings.warn(
+      'iv',
+      `user_details refuses the X-AUTH-IV of the sign-in, and accepts the token without it ${statuses}.`,
+    );
     return;
   }
   if (accepts[0] === false) {
-    findings.unknown('iv', `How X-AUTH-IV works: a session that was opened with one is not accepted ${statuses}.`);
+    findings.unknown(
+      'iv',
+      `How X-AUTH-IV works: a session that was opened with one is not accepted ${statuses}.`,
+    );
     return;
   }
   if (accepts[1] === false) refusals.noIv = none;
   if (accepts[2] === false) refusals.otherIv = other;
   if (accepts[2] === false)
-    findings.ok('iv', `A session is bound to the X-AUTH-IV of its sign-in ${statuses}. Callers present it with the token.`);
-  else findings.ok('iv', `user_details accepts a session with any X-AUTH-IV ${statuses}. forwardAuthIv: false is possible.`);
+    findings.ok(
+      'iv',
+      `A session is bound to the X-AUTH-IV of its sign-in ${statuses}. Callers present it with the token.`,
+    );
+  else
+    findings.ok(
+      'iv',
+      `user_details accepts a session with any X-AUTH-IV ${statuses}. forwardAuthIv: false is possible.`,
+    );
 }

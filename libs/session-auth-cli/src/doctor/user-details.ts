@@ -13,12 +13,17 @@ const MAX_SAMPLE_MS = 2_000;
 /** The longest lifetime of a cache entry. */
 const MAX_TTL_MS = 300_000;
 
-/** Reads the user of the session some times over kept connections. Returns whether the guard could accept it. */
+/**
+ * Reads the user of the session some times over kept connections. Returns whether the guard could accept it.
+ */
 export async function examineUserDetails(examination: Examination, session: OpenSession): Promise<boolean> {
   const { calls, findings } = examination;
   const token = session.tokens[0] ?? '';
   const answers: Answer[] = [];
-  for (const startedAt = performance.now(); answers.length < MAX_CALLS && performance.now() - startedAt < MAX_SAMPLE_MS;) {
+  for (
+    const startedAt = performance.now();
+    answers.length < MAX_CALLS && performance.now() - startedAt < MAX_SAMPLE_MS;
+  ) {
     answers.push(await calls.userDetails(token));
     if (examination.isOver || !isRead(answers.at(-1))) break;
   }
@@ -32,7 +37,10 @@ export async function examineUserDetails(examination: Examination, session: Open
   examineSize(examination, replies);
   examineCacheHeaders(examination, replies);
   if (!isRead(answers.at(-1)) && !examination.isOver)
-    findings.warn('user-details', `One of ${answers.length} calls with the same token answered ${described(answers.at(-1) ?? first)}.`);
+    findings.warn(
+      'user-details',
+      `One of ${answers.length} calls with the same token answered ${described(answers.at(-1) ?? first)}.`,
+    );
   return true;
 }
 
@@ -42,7 +50,8 @@ function isRead(answer: Answer | undefined): boolean {
 
 function isRecord({ findings }: Examination, answer: Answer): answer is ReplyAnswer {
   if (answer.kind === 'failure') findings.fail('user-details', failureText(answer));
-  else if (answer.status !== 200) findings.fail('user-details', `user_details answers ${described(answer)} to the token of the sign-in.`);
+  else if (answer.status !== 200)
+    findings.fail('user-details', `user_details answers ${described(answer)} to the token of the sign-in.`);
   else {
     const reading = readUserRecord(answer);
     if ('user' in reading) findings.ok('user-details', 'user_details answers 200 with a valid user record.');
@@ -54,14 +63,24 @@ function isRecord({ findings }: Examination, answer: Answer): answer is ReplyAns
 
 function examineCacheHeaders({ findings }: Examination, replies: readonly ReplyAnswer[]): void {
   const allowed = Math.min(...replies.map(({ headers }) => readCacheForMs(headers, MAX_TTL_MS) ?? Infinity));
-  if (allowed === 0) findings.warn('cache', 'Cache-Control or Age of user_details forbid caching: the option cache has no effect.');
+  if (allowed === 0)
+    findings.warn(
+      'cache',
+      'Cache-Control or Age of user_details forbid caching: the option cache has no effect.',
+    );
   else if (allowed < Infinity)
-    findings.warn('cache', `Cache-Control or Age of user_details allow to cache a session for ${allowed} ms at most.`);
+    findings.warn(
+      'cache',
+      `Cache-Control or Age of user_details allow to cache a session for ${allowed} ms at most.`,
+    );
   else findings.ok('cache', 'No header of user_details shortens the option cache.');
 }
 
 /** Sends the token with a wrong key and without a key, which shows more than a junk token. */
-export async function examineKeysOfSession(examination: Examination, { tokens: [token = ''] }: OpenSession): Promise<void> {
+export async function examineKeysOfSession(
+  examination: Examination,
+  { tokens: [token = ''] }: OpenSession,
+): Promise<void> {
   const { calls, refusals } = examination;
   for (const [name, probe] of [
     ['wrongKey', () => calls.userDetails(token, { [API_KEY_HEADER]: randomText() })],
@@ -80,7 +99,10 @@ interface Sample {
   readonly last: Answer | undefined;
 }
 
-/** Reports which token user_details returns, and which `tokenEcho` follows. Returns whether the guard can work with it. */
+/**
+ * Reports which token user_details returns, and which `tokenEcho` follows. Returns whether the guard can work
+ * with it.
+ */
 function examineEcho(examination: Examination, session: OpenSession, sample: Sample): boolean {
   const { findings, secrets } = examination;
   const [token = ''] = session.tokens;
@@ -88,7 +110,12 @@ function examineEcho(examination: Examination, session: OpenSession, sample: Sam
   secrets.add(...echoed);
   const others = [...new Set(echoed.filter((other) => other !== token))];
   if (others.length > 0) return acceptsOthers(examination, session, { ...sample, others });
-  findings.ok('token-echo', echoed.length > 0 ? 'user_details returns the token that was presented.' : 'user_details returns no token.');
+  findings.ok(
+    'token-echo',
+    echoed.length > 0
+      ? 'user_details returns the token that was presented.'
+      : 'user_details returns no token.',
+  );
   return true;
 }
 
@@ -114,7 +141,8 @@ function acceptsOthers(
   return !isMixedUp && !isReplaced;
 }
 
-const MIXED_UP = "user_details returns another token and another user's record. A proxy caches or mixes up replies: do not go live.";
+const MIXED_UP =
+  "user_details returns another token and another user's record. A proxy caches or mixes up replies: do not go live.";
 const REPLACED =
   'user_details issues a new token, and refuses the old one then. The library cannot work with it: each check ends the session.';
 
@@ -154,17 +182,26 @@ function examineLatency({ calls, findings, options }: Examination, replies: read
 /** Reports whether connections are kept, and whether bodies arrive slowly. */
 export function examineConnections({ calls, findings }: Examination): void {
   const replies = calls.answers.filter((answer) => answer.kind === 'reply');
-  const resets = calls.answers.filter((answer) => answer.kind === 'failure' && answer.reused && answer.code === 'ECONNRESET').length;
+  const resets = calls.answers.filter(
+    (answer) => answer.kind === 'failure' && answer.reused && answer.code === 'ECONNRESET',
+  ).length;
   if (resets > 0)
     findings.warn(
       'keep-alive',
       'The service closes kept connections without a word. The library retries a check then; set retry no lower than 2 attempts.',
     );
   else if (!replies.some(({ reused }) => reused))
-    findings.warn('keep-alive', 'The service, or a proxy, closes the connection after each reply. Each check pays for a new one.');
+    findings.warn(
+      'keep-alive',
+      'The service, or a proxy, closes the connection after each reply. Each check pays for a new one.',
+    );
   else findings.ok('keep-alive', 'Connections are kept between calls.');
   const slowest = Math.max(0, ...replies.map(({ firstByteMs, totalMs }) => totalMs - firstByteMs));
-  if (slowest > DRIP_MS) findings.warn('slow-body', `A body arrived ${ms(slowest)} after its head. A check waits for the whole body.`);
+  if (slowest > DRIP_MS)
+    findings.warn(
+      'slow-body',
+      `A body arrived ${ms(slowest)} after its head. A check waits for the whole body.`,
+    );
 }
 
 /** Reports the size of replies, and which `http.maxResponseBytes` follows. */
@@ -176,7 +213,10 @@ function examineSize({ findings, options }: Examination, replies: readonly Reply
     return;
   }
   options.http = { ...options.http, maxResponseBytes: 2 ** Math.ceil(Math.log2(2 * bytes)) };
-  findings.warn('response-size', `The record has ${bytes} bytes, more than the default http.maxResponseBytes of ${maxResponseBytes}.`);
+  findings.warn(
+    'response-size',
+    `The record has ${bytes} bytes, more than the default http.maxResponseBytes of ${maxResponseBytes}.`,
+  );
 }
 
 function quantile(sorted: readonly number[], share: number): number {

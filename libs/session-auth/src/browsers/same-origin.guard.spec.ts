@@ -21,9 +21,16 @@ const APP = 'https://app.example.com';
 /** Returns the context of a request, and the headers that its reply has. */
 function calling(method: string, headers: object, type = 'http') {
   const sent: Record<string, string> = {};
-  const reply = { getHeader: () => undefined, setHeader: (name: string, value: string) => (sent[name] = value) };
+  const reply = {
+    getHeader: () => undefined,
+    setHeader: (name: string, value: string) => (sent[name] = value),
+  };
   const http = { getRequest: () => ({ method, headers }), getResponse: () => reply };
-  const context = { getType: () => type, switchToHttp: () => http, getArgs: () => [http.getRequest(), reply] };
+  const context = {
+    getType: () => type,
+    switchToHttp: () => http,
+    getArgs: () => [http.getRequest(), reply],
+  };
   const byIndex = { getArgByIndex: (index: number) => context.getArgs()[index] };
   return { sent, context: { ...context, ...byIndex } as unknown as ExecutionContext };
 }
@@ -53,7 +60,11 @@ describe('a guard of a sign-in', () => {
 
   it.each<[string, object, string[]]>([
     ['of another origin', { host: 'api.example.com', origin: APP }, []],
-    ['of another origin, as the browser says', { host: 'app.example.com', 'sec-fetch-site': 'cross-site' }, []],
+    [
+      'of another origin, as the browser says',
+      { host: 'app.example.com', 'sec-fetch-site': 'cross-site' },
+      [],
+    ],
     ['of an origin that is not trusted', { host: 'api.example.com', origin: 'https://evil.example' }, [APP]],
   ])('denies a call %s: %j, trusting %j', async (_name, headers, trustedOrigins) => {
     const { sent, context } = calling('POST', headers);
@@ -65,7 +76,9 @@ describe('a guard of a sign-in', () => {
 
   it('denies a call that has no reply', async () => {
     const { context } = calling('POST', { host: 'api.example.com', origin: APP }, 'graphql');
-    await expect(new SameOriginGuard().canActivate(context)).rejects.toMatchObject({ code: 'CROSS_ORIGIN_DENIED' });
+    await expect(new SameOriginGuard().canActivate(context)).rejects.toMatchObject({
+      code: 'CROSS_ORIGIN_DENIED',
+    });
   });
 
   it('denies a message of a ws socket whose page is unknown, and admits one of a page of its own origin', async () => {
@@ -84,13 +97,19 @@ describe('a guard of a sign-in', () => {
 
   it('denies a call of an unknown transport', async () => {
     const { context } = calling('GET', {}, 'other');
-    await expect(new SameOriginGuard().canActivate(context)).rejects.toMatchObject({ code: 'ACCESS_DENIED', statusCode: 403 });
+    await expect(new SameOriginGuard().canActivate(context)).rejects.toMatchObject({
+      code: 'ACCESS_DENIED',
+      statusCode: 403,
+    });
   });
 
   it.each<[unknown, string]>([
     [{ trustedOrigins: ['https://app.example.com/'] }, 'SameOriginGuard has trustedOrigins[0]'],
     [{ trustedOrigins: ['*'] }, 'SameOriginGuard has trustedOrigins[0]'],
-    [{ trusted: [APP] }, 'SameOriginGuard has "trusted", which is not an option. The option is trustedOrigins.'],
+    [
+      { trusted: [APP] },
+      'SameOriginGuard has "trusted", which is not an option. The option is trustedOrigins.',
+    ],
   ])('is not made with the options %j', (options, problem) => {
     const make = (): unknown => new SameOriginGuard(options as CrossOriginOptions);
     expect(make).toThrow(InvalidConfigurationError);

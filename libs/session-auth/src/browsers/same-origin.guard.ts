@@ -12,10 +12,11 @@ import { transportOf } from '../guard/transports.js';
 const NO_CHALLENGES = new Challenges([]);
 
 /**
- * Denies calls of other origins' pages, whether they present a session or not, with 403 `CROSS_ORIGIN_DENIED`: for the sign-in, which has
- * no cookie yet. Otherwise a page of another origin could sign its visitor in to the account of an attacker. GET, HEAD and OPTIONS are admitted.
- * Handlers that `SessionAuthGuard` checks don't need it: `fromCookie()` has the same check. In a gateway of ws, it denies all sockets that
- * `SessionSockets.protect()` has not admitted, because nothing is known of their pages.
+ * Denies calls of other origins' pages, whether they present a session or not, with 403
+ * `CROSS_ORIGIN_DENIED`: for the sign-in, which has no cookie yet. Otherwise a page of another origin could
+ * sign its visitor in to the account of an attacker. GET, HEAD and OPTIONS are admitted. Handlers that
+ * `SessionAuthGuard` checks don't need it: `fromCookie()` has the same check. In a gateway of ws, it denies
+ * all sockets that `SessionSockets.protect()` has not admitted, because nothing is known of their pages.
  *
  * ```ts
  * @Public() @UseGuards(SameOriginGuard) @Post('session') signIn() {}
@@ -27,13 +28,15 @@ export class SameOriginGuard implements CanActivate {
   /** @throws InvalidConfigurationError if an origin is invalid */
   constructor(options: CrossOriginOptions = {}) {
     const trusted = readTrustedOrigins(options);
-    if ('problem' in trusted) throw new InvalidConfigurationError(`SameOriginGuard has ${trusted.problem}. ${trusted.remedy}.`);
+    if ('problem' in trusted)
+      throw new InvalidConfigurationError(`SameOriginGuard has ${trusted.problem}. ${trusted.remedy}.`);
     this.#trusted = trusted;
   }
 
   /**
    * Returns `true`, or rejects.
-   * @throws AccessDeniedError (403) over HTTP and in GraphQL, WsException in a gateway, RpcException in a message handler
+   * @throws AccessDeniedError (403) over HTTP and in GraphQL, WsException in a gateway, RpcException in a
+   * message handler
    */
   canActivate(context: ExecutionContext): true | Promise<never> {
     const call = transportOf(context)?.open(context);

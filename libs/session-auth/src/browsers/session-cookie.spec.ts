@@ -10,7 +10,10 @@ describe('the cookie of a session', () => {
   it.each<[SessionCookieOptions, string]>([
     [{}, '__Host-session=t; Path=/; HttpOnly; Secure; SameSite=Lax'],
     [{ name: '__Host-sid', sameSite: 'strict' }, '__Host-sid=t; Path=/; HttpOnly; Secure; SameSite=Strict'],
-    [{ sameSite: 'none', maxAgeSeconds: 3600 }, '__Host-session=t; Path=/; Max-Age=3600; HttpOnly; Secure; SameSite=None'],
+    [
+      { sameSite: 'none', maxAgeSeconds: 3600 },
+      '__Host-session=t; Path=/; Max-Age=3600; HttpOnly; Secure; SameSite=None',
+    ],
     [
       { name: '__Secure-sid', domain: 'example.com', path: '/api' },
       '__Secure-sid=t; Path=/api; Domain=example.com; HttpOnly; Secure; SameSite=Lax',
@@ -22,7 +25,9 @@ describe('the cookie of a session', () => {
 
   it.each<[SessionCookieOptions]>([
     ...[1, 34_560_000].map((maxAgeSeconds): [SessionCookieOptions] => [{ maxAgeSeconds }]),
-    ...['a.b', 'x.example.com', 'my-app.example-1.com', '1a.2b'].map((domain): [SessionCookieOptions] => [{ name: 'x', domain }]),
+    ...['a.b', 'x.example.com', 'my-app.example-1.com', '1a.2b'].map((domain): [SessionCookieOptions] => [
+      { name: 'x', domain },
+    ]),
     [{ name: 'x', path: `/${'a'.repeat(1_023)}` }],
     [{ name: 'x__Host-', path: '/api', secure: false }],
     [{ name: 'x__Secure-', secure: false }],
@@ -58,14 +63,20 @@ describe('the cookie of a session', () => {
     ['secure', { secure: false }, 'browsers drop __Host-session without secure'],
     ['secure', { name: '__Secure-x', secure: false }, 'browsers drop __Secure-x without secure'],
     ['secure', { name: '__http-x', secure: false }, 'browsers drop __http-x without secure'],
-    ['sameSite', { name: 'x', sameSite: 'none', secure: false }, "browsers drop a cookie that has sameSite 'none' without secure"],
+    [
+      'sameSite',
+      { name: 'x', sameSite: 'none', secure: false },
+      "browsers drop a cookie that has sameSite 'none' without secure",
+    ],
     ['sameSite', { sameSite: 'Lax' as 'lax' }, "sameSite must be 'strict', 'lax' or 'none'"],
     ['secure', { secure: 'yes' as unknown as boolean }, 'secure must be a boolean'],
-    ...[0, -1, 1.5, Infinity, 34_560_001, '60' as unknown as number].map((maxAgeSeconds): [string, SessionCookieOptions, string] => [
-      'maxAgeSeconds',
-      { maxAgeSeconds },
-      'maxAgeSeconds must be an integer from 1 to 34560000',
-    ]),
+    ...[0, -1, 1.5, Infinity, 34_560_001, '60' as unknown as number].map(
+      (maxAgeSeconds): [string, SessionCookieOptions, string] => [
+        'maxAgeSeconds',
+        { maxAgeSeconds },
+        'maxAgeSeconds must be an integer from 1 to 34560000',
+      ],
+    ),
     ...[
       '',
       '.example.com',
@@ -80,7 +91,11 @@ describe('the cookie of a session', () => {
       'a-.b',
       'a.b-',
       ['a.b'] as unknown as string,
-    ].map((domain): [string, SessionCookieOptions, string] => ['domain', { name: 'x', domain }, 'domain is not a domain name']),
+    ].map((domain): [string, SessionCookieOptions, string] => [
+      'domain',
+      { name: 'x', domain },
+      'domain is not a domain name',
+    ]),
     ...['', 'api', 'a/b', ['/a'] as unknown as string, '/a;b', '/a b', '/a\n', `/${'a'.repeat(1024)}`].map(
       (path): [string, SessionCookieOptions, string] => ['path', { name: 'x', path }, 'path is not a path'],
     ),
@@ -107,10 +122,17 @@ describe('the cookie of a session', () => {
     ],
     [{ name: 'x', path: 'api' }, "path is not a path. Start it with '/', without spaces and ';'."],
     [{ secure: false }, 'browsers drop __Host-session without secure. Change the option, or the name.'],
-    [{ name: 'x', sameSite: 'none', secure: false }, "browsers drop a cookie that has sameSite 'none' without secure. Set secure: true."],
+    [
+      { name: 'x', sameSite: 'none', secure: false },
+      "browsers drop a cookie that has sameSite 'none' without secure. Set secure: true.",
+    ],
   ])('names the function, the problem and the remedy, with the options %j', (options, message) => {
-    expect(() => sessionCookie('t', options)).toThrow(new InvalidConfigurationError(`sessionCookie(): ${message}`));
-    expect(() => endedSessionCookie(options)).toThrow(new InvalidConfigurationError(`endedSessionCookie(): ${message}`));
+    expect(() => sessionCookie('t', options)).toThrow(
+      new InvalidConfigurationError(`sessionCookie(): ${message}`),
+    );
+    expect(() => endedSessionCookie(options)).toThrow(
+      new InvalidConfigurationError(`endedSessionCookie(): ${message}`),
+    );
   });
 
   it('names the remedy for a token that no cookie can have', () => {
@@ -119,11 +141,17 @@ describe('the cookie of a session', () => {
     expect(() => sessionCookie('')).toThrow(new InvalidConfigurationError(message));
   });
 
-  it.each(['', 'S3cret;Domain=evil.example', 'S3cret\r\nSet-Cookie: a=b', 'S3cret S3cret', 'S3cret\u00e4', 'S3cret'.repeat(1000)])(
-    'is not made of the token %j, which is not printed',
-    (token) => {
-      expect(() => sessionCookie(token)).toThrow("the token must be 1 to 4082 visible ASCII characters without ';'");
-      expect(() => sessionCookie(token)).not.toThrow('S3cret');
-    },
-  );
+  it.each([
+    '',
+    'S3cret;Domain=evil.example',
+    'S3cret\r\nSet-Cookie: a=b',
+    'S3cret S3cret',
+    'S3cret\u00e4',
+    'S3cret'.repeat(1000),
+  ])('is not made of the token %j, which is not printed', (token) => {
+    expect(() => sessionCookie(token)).toThrow(
+      "the token must be 1 to 4082 visible ASCII characters without ';'",
+    );
+    expect(() => sessionCookie(token)).not.toThrow('S3cret');
+  });
 });

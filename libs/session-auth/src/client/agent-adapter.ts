@@ -16,7 +16,10 @@ const LIMITS = {
   validateStatus: null,
 } as const;
 
-/** Returns axios's own adapter over node:http with the same limits, for applications that set agents (mTLS, a private network). */
+/**
+ * Returns axios's own adapter over node:http with the same limits, for applications that set agents (mTLS, a
+ * private network).
+ */
 export function agentAdapter(maxResponseBytes: number, tlsFailed?: TlsFailed): AxiosAdapter {
   const http = axios.getAdapter('http');
   return async (config) => {
@@ -32,7 +35,9 @@ export function agentAdapter(maxResponseBytes: number, tlsFailed?: TlsFailed): A
       return { ...response, data: await readBody(response.data, maxResponseBytes) };
     } catch (error) {
       reportTlsFailure(error, tlsFailed);
-      throw new NoReplyError(axios.isAxiosError(error) && wasReused(error.request) ? STALE_CONNECTION : UNREACHABLE);
+      throw new NoReplyError(
+        axios.isAxiosError(error) && wasReused(error.request) ? STALE_CONNECTION : UNREACHABLE,
+      );
     }
   };
 }
@@ -42,9 +47,15 @@ function wasReused(request: unknown): boolean {
   return request instanceof ClientRequest && request.reusedSocket && !('res' in request && request.res);
 }
 
-/** Returns the application's agents with empty pools: they connect as configured, and never reuse a connection. */
+/**
+ * Returns the application's agents with empty pools: they connect as configured, and never reuse a
+ * connection.
+ */
 function freshAgents({ httpAgent, httpsAgent }: InternalAxiosRequestConfig) {
-  return { httpAgent: withEmptyPool(httpAgent as Agent | undefined), httpsAgent: withEmptyPool(httpsAgent as Agent | undefined) };
+  return {
+    httpAgent: withEmptyPool(httpAgent as Agent | undefined),
+    httpsAgent: withEmptyPool(httpsAgent as Agent | undefined),
+  };
 }
 
 function withEmptyPool(agent: Agent | undefined): Agent | undefined {
@@ -60,7 +71,10 @@ interface AgentTransport {
   request(options: RequestOptions, onReply: (reply: http.IncomingMessage) => void): ClientRequest;
 }
 
-/** Returns a transport over node:http and node:https. Calls `onUpgrade` on a switch of protocols, which causes neither a reply nor an error. */
+/**
+ * Returns a transport over node:http and node:https. Calls `onUpgrade` on a switch of protocols, which causes
+ * neither a reply nor an error.
+ */
 function agentTransport(onUpgrade: () => void): AgentTransport {
   return {
     request(options, onReply) {

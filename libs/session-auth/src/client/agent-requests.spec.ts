@@ -55,14 +55,20 @@ describe('a request over an agent', () => {
 
   it('on a fresh connection does not wait for the agent, uses none of its connections, and leaves none', async () => {
     const pending: (() => void)[] = [];
-    const { server, seen, connections, send } = await serving((_request, response) => void pending.push(() => response.end()));
+    const { server, seen, connections, send } = await serving(
+      (_request, response) => void pending.push(() => response.end()),
+    );
     const first = send();
     await once(server, 'request');
     const fresh = send({ freshConnection: true });
     await once(server, 'request');
     for (const answer of pending) answer();
     expect((await Promise.all([first, fresh])).map(({ status }) => status)).toEqual([200, 200]);
-    expect([connections(), ...seen.map(({ headers }) => headers.connection)]).toEqual([2, 'keep-alive', 'close']);
+    expect([connections(), ...seen.map(({ headers }) => headers.connection)]).toEqual([
+      2,
+      'keep-alive',
+      'close',
+    ]);
 
     const [idle, other] = [send({ freshConnection: true }), once(server, 'request')];
     await other;
@@ -71,30 +77,37 @@ describe('a request over an agent', () => {
     expect(connections()).toBe(3);
   });
 
-  it.each(['head', 'body'])('ends at its deadline, with its connection, while it waits for the %s of its reply', async (part) => {
-    const { server, send } = await serving((_request, response) => {
-      if (part === 'body') response.writeHead(200).write('a');
-    });
-    const deadline = startedDeadline();
-    const answer = send({ deadline });
-    const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
-    const closed = once(socket, 'close');
-    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-    deadline.end('timeout');
-    await expect(answer).rejects.toHaveProperty('outcome', UNREACHABLE);
-    await closed;
-  });
+  it.each(['head', 'body'])(
+    'ends at its deadline, with its connection, while it waits for the %s of its reply',
+    async (part) => {
+      const { server, send } = await serving((_request, response) => {
+        if (part === 'body') response.writeHead(200).write('a');
+      });
+      const deadline = startedDeadline();
+      const answer = send({ deadline });
+      const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
+      const closed = once(socket, 'close');
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      deadline.end('timeout');
+      await expect(answer).rejects.toHaveProperty('outcome', UNREACHABLE);
+      await closed;
+    },
+  );
 
-  it.each(['new', 'reused'])('is unreachable, and not stale, if the service switches protocols on a %s connection', async (kind) => {
-    let switching = false;
-    const { send } = await serving(({ socket }, response) => {
-      if (!switching) response.end();
-      else socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
-    });
-    if (kind === 'reused') await send();
-    switching = true;
-    await expect(send()).rejects.toHaveProperty('outcome', UNREACHABLE);
-  });
+  it.each(['new', 'reused'])(
+    'is unreachable, and not stale, if the service switches protocols on a %s connection',
+    async (kind) => {
+      let switching = false;
+      const { send } = await serving(({ socket }, response) => {
+        if (!switching) response.end();
+        else
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+      });
+      if (kind === 'reused') await send();
+      switching = true;
+      await expect(send()).rejects.toHaveProperty('outcome', UNREACHABLE);
+    },
+  );
 });
 
 describe('an agent for one protocol', () => {

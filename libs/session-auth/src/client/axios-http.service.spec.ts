@@ -18,7 +18,10 @@ afterEach(async () => {
 const unused: AxiosAdapter = () => Promise.reject(new Error('no agent was brought'));
 
 /** Starts a server with the given request listener, and returns an HTTP service for it. */
-async function serving(answer: RequestListener = (_request, response) => void response.end(), agents: Partial<OwnAgents> = {}) {
+async function serving(
+  answer: RequestListener = (_request, response) => void response.end(),
+  agents: Partial<OwnAgents> = {},
+) {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);
@@ -35,11 +38,24 @@ async function serving(answer: RequestListener = (_request, response) => void re
       server.closeAllConnections();
     },
   );
-  const http = new AxiosHttpService(connections, { adapter: unused, httpAgent: undefined, httpsAgent: undefined, ...agents });
+  const http = new AxiosHttpService(connections, {
+    adapter: unused,
+    httpAgent: undefined,
+    httpsAgent: undefined,
+    ...agents,
+  });
   const request = (): ServiceRequest => {
     const deadline = new Deadline(60_000);
     open.push(() => deadline.clear());
-    return { method: 'GET', origin, path: '/', headers: ['X-A', 'a'], body: null, deadline, freshConnection: false };
+    return {
+      method: 'GET',
+      origin,
+      path: '/',
+      headers: ['X-A', 'a'],
+      body: null,
+      deadline,
+      freshConnection: false,
+    };
   };
   return { http, server, seen, request };
 }
@@ -96,7 +112,9 @@ describe('an interceptor', () => {
 
   it('receives the reason for a missing reply, as does the caller', async () => {
     let ending = false;
-    const { http, request } = await serving((asked, response) => (ending ? asked.socket.destroy() : response.end()));
+    const { http, request } = await serving((asked, response) =>
+      ending ? asked.socket.destroy() : response.end(),
+    );
     const failures: unknown[] = [];
     http.axiosRef.interceptors.response.use(undefined, (error: unknown) => {
       failures.push(error);
@@ -153,6 +171,11 @@ describe('the defaults', () => {
   it('follow no redirect, use no proxy, transform nothing and accept every status', async () => {
     const { adapter, ...defaults } = (await serving()).http.axiosRef.defaults;
     expect(typeof adapter).toBe('function');
-    expect(defaults).toStrictEqual({ headers: { common: {} }, maxRedirects: 0, proxy: false, validateStatus: null });
+    expect(defaults).toStrictEqual({
+      headers: { common: {} },
+      maxRedirects: 0,
+      proxy: false,
+      validateStatus: null,
+    });
   });
 });

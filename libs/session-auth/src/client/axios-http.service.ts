@@ -33,13 +33,30 @@ export class AxiosHttpService extends HttpService {
     return super.axiosRef;
   }
 
-  /** Sends a request through axios. Never rejects. Resolves at the deadline at the latest, even if an interceptor never settles. */
-  send({ method, origin, path, headers, body, deadline, freshConnection }: ServiceRequest): Promise<Reply | NoReply> {
+  /**
+   * Sends a request through axios. Never rejects. Resolves at the deadline at the latest, even if an
+   * interceptor never settles.
+   */
+  send({
+    method,
+    origin,
+    path,
+    headers,
+    body,
+    deadline,
+    freshConnection,
+  }: ServiceRequest): Promise<Reply | NoReply> {
     return new Promise((resolve) => {
       deadline.onEnd((end) => resolve(noReplyAt(end)));
       if (deadline.ended) return;
       const call: SessionCall = { deadline, freshConnection };
-      const config = { method, url: `${origin}${path}`, headers: headersOf(headers), ...call, ...(body !== null && { data: body }) };
+      const config = {
+        method,
+        url: `${origin}${path}`,
+        headers: headersOf(headers),
+        ...call,
+        ...(body !== null && { data: body }),
+      };
       this.axiosRef.request<Buffer | undefined>(config).then(
         (response: unknown) => resolve(replyIn(response)),
         (error: unknown) => resolve(error instanceof NoReplyError ? error.outcome : UNREACHABLE),
@@ -58,7 +75,11 @@ export function createAxiosHttpService(
     httpsAgent,
   }: Omit<OwnAgents, 'adapter'> & Pick<ConnectionSettings, 'maxResponseBytes' | 'tlsFailed'>,
 ): AxiosHttpService {
-  return new AxiosHttpService(connections, { adapter: agentAdapter(maxResponseBytes, tlsFailed), httpAgent, httpsAgent });
+  return new AxiosHttpService(connections, {
+    adapter: agentAdapter(maxResponseBytes, tlsFailed),
+    httpAgent,
+    httpsAgent,
+  });
 }
 
 /** Returns the reply in a response that interceptors of the application may have changed. */
@@ -70,12 +91,23 @@ function replyIn(response: unknown): Reply | NoReply {
 }
 
 /** axios merges its defaults into each request. Without most of them, a call costs a third. */
-function bareInstance(pooled: AxiosAdapter, { adapter: withAgents, httpAgent, httpsAgent }: OwnAgents): AxiosInstance {
+function bareInstance(
+  pooled: AxiosAdapter,
+  { adapter: withAgents, httpAgent, httpsAgent }: OwnAgents,
+): AxiosInstance {
   const instance = axios.create();
   for (const option of Object.keys(instance.defaults)) Reflect.deleteProperty(instance.defaults, option);
-  const adapter: AxiosAdapter = (config) => (config.httpAgent || config.httpsAgent ? withAgents(config) : pooled(config));
+  const adapter: AxiosAdapter = (config) =>
+    config.httpAgent || config.httpsAgent ? withAgents(config) : pooled(config);
   const agents = { ...(httpAgent && { httpAgent }), ...(httpsAgent && { httpsAgent }) };
-  Object.assign(instance.defaults, { adapter, headers: { common: {} }, maxRedirects: 0, proxy: false, validateStatus: null, ...agents });
+  Object.assign(instance.defaults, {
+    adapter,
+    headers: { common: {} },
+    maxRedirects: 0,
+    proxy: false,
+    validateStatus: null,
+    ...agents,
+  });
   return instance;
 }
 

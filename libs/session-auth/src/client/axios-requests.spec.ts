@@ -16,7 +16,10 @@ afterEach(async () => {
 
 const unused: AxiosAdapter = () => Promise.reject(new Error('no agent was brought'));
 
-/** Starts a server that records what it receives, and an HTTP service for it whose interceptor records, and may change, what it sends. */
+/**
+ * Starts a server that records what it receives, and an HTTP service for it whose interceptor records, and
+ * may change, what it sends.
+ */
 async function serving(change: (config: InternalAxiosRequestConfig) => void = () => undefined) {
   const seen: { readonly head: IncomingMessage; readonly body: string }[] = [];
   const sent: InternalAxiosRequestConfig[] = [];
@@ -45,7 +48,16 @@ async function serving(change: (config: InternalAxiosRequestConfig) => void = ()
   const send = (request: Partial<ServiceRequest>) => {
     const deadline = new Deadline(60_000);
     open.push(() => deadline.clear());
-    return http.send({ method: 'GET', origin, path: '/', headers: [], body: null, deadline, freshConnection: false, ...request });
+    return http.send({
+      method: 'GET',
+      origin,
+      path: '/',
+      headers: [],
+      body: null,
+      deadline,
+      freshConnection: false,
+      ...request,
+    });
   };
   return { http, origin, seen, sent, send, connections: () => connections };
 }
@@ -55,7 +67,10 @@ describe('a request that passes interceptors', () => {
     const { seen, sent, send } = await serving();
     const headers = ['Content-Type', 'application/json', 'X-A', 'a'];
     await send({ method: 'POST', path: '/path?query', headers, body: '{"a":1}' });
-    expect([sent[0]?.headers.toJSON(), sent[0]?.data]).toEqual([{ 'Content-Type': 'application/json', 'X-A': 'a' }, '{"a":1}']);
+    expect([sent[0]?.headers.toJSON(), sent[0]?.data]).toEqual([
+      { 'Content-Type': 'application/json', 'X-A': 'a' },
+      '{"a":1}',
+    ]);
     const { method, url, rawHeaders } = seen[0]?.head ?? {};
     expect([method, url, seen[0]?.body]).toEqual(['POST', '/path?query', '{"a":1}']);
     expect(rawHeaders?.filter((_value, index) => index % 2 === 0).map((name) => name.toLowerCase())).toEqual([
@@ -70,7 +85,10 @@ describe('a request that passes interceptors', () => {
   it('has no body if it has none, or if an interceptor sets one that is not text', async () => {
     const none = await serving();
     await none.send({});
-    expect([none.sent[0] && 'data' in none.sent[0] && none.sent[0].data, none.seen[0]?.body]).toEqual([undefined, '']);
+    expect([none.sent[0] && 'data' in none.sent[0] && none.sent[0].data, none.seen[0]?.body]).toEqual([
+      undefined,
+      '',
+    ]);
 
     const object = await serving((config) => (config.data = { a: 1 }));
     await object.send({ method: 'POST', body: 'text' });
@@ -81,7 +99,11 @@ describe('a request that passes interceptors', () => {
     const { seen, send, connections } = await serving();
     await send({});
     await send({ freshConnection: true });
-    expect([connections(), ...seen.map(({ head }) => head.headers.connection)]).toEqual([2, 'keep-alive', 'close']);
+    expect([connections(), ...seen.map(({ head }) => head.headers.connection)]).toEqual([
+      2,
+      'keep-alive',
+      'close',
+    ]);
   });
 });
 
@@ -92,6 +114,10 @@ describe('a request of the application itself', () => {
       const { status, statusText, data } = await http.axiosRef.request<Buffer>({ url: `${origin}${path}` });
       expect([status, statusText, String(data)]).toEqual([200, '', 'reply']);
     }
-    expect([connections(), ...seen.map(({ head }) => `${head.method} ${head.url}`)]).toEqual([1, 'GET /first', 'GET /second']);
+    expect([connections(), ...seen.map(({ head }) => `${head.method} ${head.url}`)]).toEqual([
+      1,
+      'GET /first',
+      'GET /second',
+    ]);
   });
 });

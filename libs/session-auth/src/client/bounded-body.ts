@@ -4,8 +4,8 @@ import { isReadable, NoReplyError, UNREACHABLE } from './reply.js';
 const MIN_CAPACITY = 1_024;
 
 /**
- * Collects the chunks of a body in one buffer, which doubles when it is full. Time and memory are linear in the length of the body, however
- * small the chunks are. A body of a single chunk is not copied.
+ * Collects the chunks of a body in one buffer, which doubles when it is full. Time and memory are linear in
+ * the length of the body, however small the chunks are. A body of a single chunk is not copied.
  */
 export class BodyBuffer {
   readonly #maxBytes: number;
@@ -47,8 +47,8 @@ export class BodyBuffer {
 }
 
 /**
- * Reads the body of a node:http response. Resolves with `undefined`, and closes the connection, if the body must not be read or exceeds
- * `maxBytes`. Rejects if the connection closes before the body is complete.
+ * Reads the body of a node:http response. Resolves with `undefined`, and closes the connection, if the body
+ * must not be read or exceeds `maxBytes`. Rejects if the connection closes before the body is complete.
  */
 export function readBody(reply: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {

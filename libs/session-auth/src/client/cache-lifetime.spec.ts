@@ -5,7 +5,10 @@ import { readCacheForMs } from './reply-headers.js';
 const TTL_MS = 60_000;
 
 const cacheForMs = (control?: unknown, age?: unknown): number | undefined =>
-  readCacheForMs({ ...(control !== undefined && { 'cache-control': control }), ...(age !== undefined && { age }) }, TTL_MS);
+  readCacheForMs(
+    { ...(control !== undefined && { 'cache-control': control }), ...(age !== undefined && { age }) },
+    TTL_MS,
+  );
 
 describe('the lifetime that a reply allows', () => {
   it.each<[header: unknown, expected: number | undefined]>([
@@ -109,7 +112,12 @@ describe('the lifetime that a reply allows', () => {
     expect(cacheForMs(control, age)).toBe(expected);
   });
 
-  const anyNumber = fc.oneof(fc.integer().map(String), fc.double().map(String), fc.string({ maxLength: 4 }), fc.bigInt().map(String));
+  const anyNumber = fc.oneof(
+    fc.integer().map(String),
+    fc.double().map(String),
+    fc.string({ maxLength: 4 }),
+    fc.bigInt().map(String),
+  );
   const anyName = fc.constantFrom('max-age', 's-maxage', 'No-Store', 'no-cache', 'private', 'ext', 'Age', '');
   const anyDirective = fc
     .tuple(anyName, fc.constantFrom('', '=', '="', ' ='), anyNumber, fc.constantFrom('', '"'))

@@ -41,7 +41,14 @@ const buildConnector = (options: undici.buildConnector.BuildOptions): undici.bui
 
 let loaded: { Connections: typeof Connections };
 beforeAll(async () => {
-  jest.unstable_mockModule('undici/index.js', () => ({ ...undici, Pool, Client, Agent, ProxyAgent, buildConnector }));
+  jest.unstable_mockModule('undici/index.js', () => ({
+    ...undici,
+    Pool,
+    Client,
+    Agent,
+    ProxyAgent,
+    buildConnector,
+  }));
   loaded = await import('./connections.js');
 });
 
@@ -70,11 +77,24 @@ async function serving(settings: Partial<ConnectionSettings> = {}) {
   );
   const deadline = new Deadline(60_000);
   open.push(() => deadline.clear());
-  const request: ServiceRequest = { method: 'GET', origin, path: '/', headers: [], body: null, deadline, freshConnection: false };
-  return { port, connections, send: (freshConnection = false) => connections.exchange({ ...request, freshConnection }) };
+  const request: ServiceRequest = {
+    method: 'GET',
+    origin,
+    path: '/',
+    headers: [],
+    body: null,
+    deadline,
+    freshConnection: false,
+  };
+  return {
+    port,
+    connections,
+    send: (freshConnection = false) => connections.exchange({ ...request, freshConnection }),
+  };
 }
 
-const ofKind = (wanted: string): object[] => created.filter(([kind]) => kind === wanted).map(([, options]) => options);
+const ofKind = (wanted: string): object[] =>
+  created.filter(([kind]) => kind === wanted).map(([, options]) => options);
 
 /** The deadline of the call is the only timeout, and a header has a maximum length. */
 const LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16_384 };

@@ -40,7 +40,16 @@ function connectionsTo(origin: string, settings: Partial<ConnectionSettings> = {
 function requestTo(origin: string, request: Partial<ServiceRequest> = {}): ServiceRequest {
   const deadline = new Deadline(60_000);
   open.push(() => deadline.clear());
-  return { method: 'GET', origin, path: '/', headers: [], body: null, deadline, freshConnection: false, ...request };
+  return {
+    method: 'GET',
+    origin,
+    path: '/',
+    headers: [],
+    body: null,
+    deadline,
+    freshConnection: false,
+    ...request,
+  };
 }
 
 const statusOf = (answer: Reply | NoReply): unknown => ('noReply' in answer ? answer : answer.status);
@@ -52,7 +61,9 @@ describe('a request', () => {
       void once(request, 'data').then(([body]) => bodies.push(String(body)));
       request.on('end', () => response.end());
     });
-    expect(statusOf(await connectionsTo(origin).exchange(requestTo(origin, { method: 'POST', body: 'text' })))).toBe(200);
+    expect(
+      statusOf(await connectionsTo(origin).exchange(requestTo(origin, { method: 'POST', body: 'text' }))),
+    ).toBe(200);
     expect(bodies).toEqual(['text']);
   });
 
@@ -62,8 +73,12 @@ describe('a request', () => {
       setTimeout(() => response.end('late'), 2_000);
     });
     const connections = connectionsTo(origin, { maxConnections: 2 });
-    const replies = ['/slow-head', '/slow-body'].map((path) => connections.exchange(requestTo(origin, { path })));
-    expect(await Promise.all(replies)).toMatchObject(Array(2).fill({ status: 200, body: Buffer.from('late') }));
+    const replies = ['/slow-head', '/slow-body'].map((path) =>
+      connections.exchange(requestTo(origin, { path })),
+    );
+    expect(await Promise.all(replies)).toMatchObject(
+      Array(2).fill({ status: 200, body: Buffer.from('late') }),
+    );
   });
 
   it('is aborted at its deadline, and its connection is closed', async () => {
@@ -77,19 +92,24 @@ describe('a request', () => {
     await closed;
   });
 
-  it.each([true, false])('is not sent if its deadline has ended (on a fresh connection: %p)', async (freshConnection) => {
-    const { origin, seen, connections: connectionsMade } = await serving();
-    const connections = connectionsTo(origin);
-    const request = requestTo(origin, { freshConnection });
-    request.deadline.end('aborted');
-    expect(await connections.exchange(request)).toEqual({ noReply: 'timeout' });
-    expect(statusOf(await connections.exchange(requestTo(origin)))).toBe(200);
-    expect([seen.length, connectionsMade()]).toEqual([1, 1]);
-  });
+  it.each([true, false])(
+    'is not sent if its deadline has ended (on a fresh connection: %p)',
+    async (freshConnection) => {
+      const { origin, seen, connections: connectionsMade } = await serving();
+      const connections = connectionsTo(origin);
+      const request = requestTo(origin, { freshConnection });
+      request.deadline.end('aborted');
+      expect(await connections.exchange(request)).toEqual({ noReply: 'timeout' });
+      expect(statusOf(await connections.exchange(requestTo(origin)))).toBe(200);
+      expect([seen.length, connectionsMade()]).toEqual([1, 1]);
+    },
+  );
 
   it('that cannot be sent resolves with unreachable', async () => {
     const { origin } = await serving();
-    expect(await connectionsTo(origin).exchange(requestTo('ftp://127.0.0.1', { freshConnection: true }))).toEqual({
+    expect(
+      await connectionsTo(origin).exchange(requestTo('ftp://127.0.0.1', { freshConnection: true })),
+    ).toEqual({
       noReply: 'unreachable',
     });
   });
@@ -101,7 +121,9 @@ describe('a connection that ends', () => {
     ['is closed', 'destroy'],
   ] as const)('because it %s is stale if it was reused, and otherwise unreachable', async (_name, end) => {
     let ending = false;
-    const { origin } = await serving((request, response) => (ending ? request.socket[end]() : response.end()));
+    const { origin } = await serving((request, response) =>
+      ending ? request.socket[end]() : response.end(),
+    );
     const connections = connectionsTo(origin);
     expect(statusOf(await connections.exchange(requestTo(origin)))).toBe(200);
     ending = true;
@@ -123,7 +145,8 @@ describe.each(['to the service', 'to another origin', 'through a proxy'])('reque
   it('share maxConnections connections one at a time, and a fresh connection is closed after its request', async () => {
     const target = await serving((_request, response) => setImmediate(() => response.end()));
     const other = await serving();
-    const proxy = way === 'through a proxy' ? { protocol: 'http:', host: '127.0.0.1', port: target.port } : undefined;
+    const proxy =
+      way === 'through a proxy' ? { protocol: 'http:', host: '127.0.0.1', port: target.port } : undefined;
     const connections = connectionsTo(way === 'to the service' ? target.origin : other.origin, { proxy });
     const origin = proxy ? 'http://service.invalid' : target.origin;
     const send = async (freshConnection: boolean): Promise<unknown> =>
@@ -132,7 +155,11 @@ describe.each(['to the service', 'to another origin', 'through a proxy'])('reque
     expect(await send(false)).toBe(200);
     expect([target.connections(), target.seen.length]).toEqual([1, 4]);
     expect(await send(true)).toBe(200);
-    expect([target.connections(), target.seen.at(-1)?.headers.connection, other.seen.length]).toEqual([2, 'close', 0]);
+    expect([target.connections(), target.seen.at(-1)?.headers.connection, other.seen.length]).toEqual([
+      2,
+      'close',
+      0,
+    ]);
   });
 });
 

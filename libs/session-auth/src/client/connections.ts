@@ -44,7 +44,10 @@ const LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize
 export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #connect: buildConnector.connector;
-  /** One connector for all calls, so that TLS sessions are resumed. The deadline of the call limits the connection. */
+  /**
+   * One connector for all calls, so that TLS sessions are resumed. The deadline of the call limits the
+   * connection.
+   */
   readonly #connectFresh = buildConnector({ timeout: 0 });
   #pooled: Dispatcher;
   #renewedAt = -Infinity;
@@ -57,10 +60,25 @@ export class Connections {
     if (typeof this.#pooled.dispatch !== 'function') throw new InvalidConfigurationError(NOT_UNDICI);
   }
 
-  /** Sends a request. Resolves with the complete reply of any status, or with the reason why there is none. Never rejects. */
-  exchange({ origin, path, method, headers, body, deadline, freshConnection }: ServiceRequest): Promise<Reply | NoReply> {
+  /**
+   * Sends a request. Resolves with the complete reply of any status, or with the reason why there is none.
+   * Never rejects.
+   */
+  exchange({
+    origin,
+    path,
+    method,
+    headers,
+    body,
+    deadline,
+    freshConnection,
+  }: ServiceRequest): Promise<Reply | NoReply> {
     return new Promise((resolve) => {
-      const collector = new ReplyCollector(this.#settings.maxResponseBytes, resolve, this.#settings.tlsFailed);
+      const collector = new ReplyCollector(
+        this.#settings.maxResponseBytes,
+        resolve,
+        this.#settings.tlsFailed,
+      );
       deadline.onEnd((end) => collector.expire(end));
       if (deadline.ended) return;
       const options = { origin, path, method, headers: headers as string[], body };
@@ -73,7 +91,10 @@ export class Connections {
     });
   }
 
-  /** Replaces the pool for later calls, at most once a second. Existing connections close when their calls complete. */
+  /**
+   * Replaces the pool for later calls, at most once a second. Existing connections close when their calls
+   * complete.
+   */
   renew(): void {
     const now = performance.now();
     if (now - this.#renewedAt < RENEW_PAUSE_MS) return;
@@ -90,17 +111,30 @@ export class Connections {
 
   #newPool(): Dispatcher {
     const { origin, proxy, maxConnections } = this.#settings;
-    return proxy ? this.#proxyAgent(proxy) : new Pool(origin, { ...LIMITS, connections: maxConnections, connect: this.#connect });
+    return proxy
+      ? this.#proxyAgent(proxy)
+      : new Pool(origin, { ...LIMITS, connections: maxConnections, connect: this.#connect });
   }
 
   /** An interceptor of the application may send a request to another origin. */
   #dispatcherTo(origin: string): Dispatcher {
     if (origin === this.#settings.origin || this.#settings.proxy) return this.#pooled;
-    return (this.#otherOrigins ??= new Agent({ ...LIMITS, connections: this.#settings.maxConnections, connect: this.#connect }));
+    return (this.#otherOrigins ??= new Agent({
+      ...LIMITS,
+      connections: this.#settings.maxConnections,
+      connect: this.#connect,
+    }));
   }
 
-  /** Sends a request on its own connection, which closes after the reply or at the deadline, even while it is connecting. */
-  #dispatchOnce(options: Dispatcher.DispatchOptions & { origin: string }, handler: ReplyCollector, deadline: Deadline): void {
+  /**
+   * Sends a request on its own connection, which closes after the reply or at the deadline, even while it is
+   * connecting.
+   */
+  #dispatchOnce(
+    options: Dispatcher.DispatchOptions & { origin: string },
+    handler: ReplyCollector,
+    deadline: Deadline,
+  ): void {
     const { proxy } = this.#settings;
     const connect = prepared(closingAt(deadline, this.#connectFresh));
     const connection = proxy ? this.#proxyAgent(proxy) : new Client(options.origin, { ...LIMITS, connect });
@@ -123,7 +157,10 @@ export class Connections {
 /** A connector that returns its socket, as those of undici do, although their types do not say so. */
 type SocketConnector = (...connection: Parameters<buildConnector.connector>) => unknown;
 
-/** Returns a connector that closes its connection at a deadline, because undici does not close one that is still connecting. */
+/**
+ * Returns a connector that closes its connection at a deadline, because undici does not close one that is
+ * still connecting.
+ */
 function closingAt(deadline: Deadline, connect: SocketConnector): buildConnector.connector {
   return (options, settle) => {
     const socket = connect(options, settle);

@@ -60,7 +60,11 @@ describe('a deadline', () => {
     const cleared = deadlines.start(1_000);
     cleared.clear();
     void deadlines.close();
-    expect([running.ended, cleared.ended, deadlines.start(1_000).ended]).toEqual(['shutting_down', undefined, 'shutting_down']);
+    expect([running.ended, cleared.ended, deadlines.start(1_000).ended]).toEqual([
+      'shutting_down',
+      undefined,
+      'shutting_down',
+    ]);
   });
 });
 
@@ -120,7 +124,8 @@ describe('a shutdown', () => {
 
 describe('the timer of a deadline', () => {
   it('does not keep the process alive', () => {
-    const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
     const before = timers();
     const deadline = new Deadline(60_000);
     expect(timers()).toBe(before);

@@ -5,7 +5,10 @@ export type DeadlineEnd = 'timeout' | 'shutting_down' | 'aborted';
 
 type Listener = (end: DeadlineEnd) => void;
 
-/** Limit on the total time of one call, including its queue, attempts and body. Uses a monotonic clock. Cleared when the call completes. */
+/**
+ * Limit on the total time of one call, including its queue, attempts and body. Uses a monotonic clock.
+ * Cleared when the call completes.
+ */
 export class Deadline {
   readonly #expiresAt: number;
   readonly #timer: NodeJS.Timeout;
@@ -79,7 +82,10 @@ export class Deadlines {
     return deadline;
   }
 
-  /** Ends later deadlines at their start. Resolves when all calls in flight have completed or ended: at their deadlines, or after `graceMs`. */
+  /**
+   * Ends later deadlines at their start. Resolves when all calls in flight have completed or ended: at their
+   * deadlines, or after `graceMs`.
+   */
   close(): Promise<void> {
     return (this.#closing ??= this.#endAll());
   }
@@ -106,7 +112,10 @@ export class Deadlines {
   }
 }
 
-/** Returns a promise that settles as `result`, or rejects with the signal's reason if it aborts first. Other callers of `result` are not affected. */
+/**
+ * Returns a promise that settles as `result`, or rejects with the signal's reason if it aborts first. Other
+ * callers of `result` are not affected.
+ */
 export function abortable<Result>(result: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return result;
   return new Promise((resolve, reject) => {

@@ -24,12 +24,23 @@ describe.each([1, 2, 3, 7, 11, 12, 13, 1_000])('status lines in pieces of %p byt
     ['100 becomes 102', CONTINUE + OK, SHOWN + OK],
     ['100 becomes 102 each time', CONTINUE + HINTS + CONTINUE + OK, SHOWN + HINTS + SHOWN + OK],
     ['100 with headers becomes 102', 'HTTP/1.0 100 \r\na: b\r\n\r\n', 'HTTP/1.0 102 \r\na: b\r\n\r\n'],
-    ['100 after interim replies with any digits and headers becomes 102', LAST + MORE_HINTS + CONTINUE, LAST + MORE_HINTS + SHOWN],
+    [
+      '100 after interim replies with any digits and headers becomes 102',
+      LAST + MORE_HINTS + CONTINUE,
+      LAST + MORE_HINTS + SHOWN,
+    ],
     ['100 after blank lines becomes 102', `\r\n${CONTINUE}`, `\r\n${SHOWN}`],
-    ['110 and 101 are unchanged', 'HTTP/1.1 110 \r\n\r\nHTTP/1.1 101 \r\n\r\n', 'HTTP/1.1 110 \r\n\r\nHTTP/1.1 101 \r\n\r\n'],
-    ...['HTTP/1 100 Continue', 'HTTP/1./ 100 Continue', 'HTTP/1.: 100 Continue', 'HTTP/1.1 \r\n100 Continue'].map(
-      (text) => ['bytes that are not HTTP are unchanged', text, text] as const,
-    ),
+    [
+      '110 and 101 are unchanged',
+      'HTTP/1.1 110 \r\n\r\nHTTP/1.1 101 \r\n\r\n',
+      'HTTP/1.1 110 \r\n\r\nHTTP/1.1 101 \r\n\r\n',
+    ],
+    ...[
+      'HTTP/1 100 Continue',
+      'HTTP/1./ 100 Continue',
+      'HTTP/1.: 100 Continue',
+      'HTTP/1.1 \r\n100 Continue',
+    ].map((text) => ['bytes that are not HTTP are unchanged', text, text] as const),
   ])('%s', (_name, sent, expected) => {
     expect(shown(sent, length)).toBe(expected);
   });
@@ -61,7 +72,12 @@ describe('a connection that accepts 100', () => {
   it('shows 102 instead, before each of its replies and nowhere else', () => {
     const { socket, written } = connected([CONTINUE, null, OK, CONTINUE, CONTINUE, OK]);
     expect(socket.write('first', 'utf8')).toBe(false);
-    expect([readFrom(socket), socket.read(), readFrom(socket), readFrom(socket)]).toEqual([SHOWN, null, OK, CONTINUE]);
+    expect([readFrom(socket), socket.read(), readFrom(socket), readFrom(socket)]).toEqual([
+      SHOWN,
+      null,
+      OK,
+      CONTINUE,
+    ]);
     expect(socket.write('second')).toBe(true);
     expect([readFrom(socket), readFrom(socket)]).toEqual([SHOWN, OK]);
     expect(written).toEqual([['first', 'utf8'], ['second']]);

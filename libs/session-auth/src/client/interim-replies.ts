@@ -10,9 +10,10 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * Makes a connection accept `100 Continue` before a reply. undici accepts every other interim reply (1xx), but treats this one as an error unless it
- * sent `Expect`. The connection therefore replaces it with `102 Processing`. undici reads a socket with `read()`. A reply starts after a request is
- * written, because a connection carries one request at a time.
+ * Makes a connection accept `100 Continue` before a reply. undici accepts every other interim reply (1xx),
+ * but treats this one as an error unless it sent `Expect`. The connection therefore replaces it with `102
+ * Processing`. undici reads a socket with `read()`. A reply starts after a request is written, because a
+ * connection carries one request at a time.
  */
 export function acceptContinue(socket: Socket): void {
   const scan = new InterimScan();
@@ -29,7 +30,9 @@ export function acceptContinue(socket: Socket): void {
   };
 }
 
-/** Finds the status lines of interim replies, in chunks of any size, up to the first line of the reply itself. */
+/**
+ * Finds the status lines of interim replies, in chunks of any size, up to the first line of the reply itself.
+ */
 export class InterimScan {
   #at: 'status line' | 'interim head' | 'reply' = 'status line';
   /** Position in the current line. */

@@ -10,7 +10,13 @@ class PoolWithoutDispatch {
 it('a Pool without dispatch(), as some runtimes build it in, stops the start with a message that says so', async () => {
   jest.unstable_mockModule('undici/index.js', () => ({ ...undici, Pool: PoolWithoutDispatch }));
   const { Connections } = await import('./connections.js');
-  const settings = { origin: 'http://127.0.0.1:9', maxConnections: 1, connectTimeoutMs: 1, maxResponseBytes: 1, proxy: undefined };
+  const settings = {
+    origin: 'http://127.0.0.1:9',
+    maxConnections: 1,
+    connectTimeoutMs: 1,
+    maxResponseBytes: 1,
+    proxy: undefined,
+  };
   const starting = (): unknown => new Connections(settings);
   expect(starting).toThrow(InvalidConfigurationError);
   expect(starting).toThrow(

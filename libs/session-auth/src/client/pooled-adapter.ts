@@ -10,7 +10,9 @@ export type SessionCall = Pick<ServiceRequest, 'deadline' | 'freshConnection'>;
 /** Deadline of a request that the application itself makes on this `HttpService`. */
 const APPLICATION_REQUEST_MS = 10_000;
 
-/** Returns an axios adapter over the pooled connections. It sends each request as the interceptors left it. */
+/**
+ * Returns an axios adapter over the pooled connections. It sends each request as the interceptors left it.
+ */
 export function pooledAdapter(connections: Connections): AxiosAdapter {
   return async (config) => {
     const outcome = await connections.exchange(requestOf(config));

@@ -34,7 +34,13 @@ function requestTo(origin: string, freshConnection: boolean): ServiceRequest {
 
 function connectionsTo(origin: string, proxyPort?: number): Connections {
   const proxy = proxyPort === undefined ? undefined : { host: '127.0.0.1', port: proxyPort };
-  const connections = new Connections({ origin, maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy });
+  const connections = new Connections({
+    origin,
+    maxConnections: 1,
+    connectTimeoutMs: 5_000,
+    maxResponseBytes: 100,
+    proxy,
+  });
   open.push(() => connections.close());
   return connections;
 }
@@ -52,12 +58,17 @@ describe.each([
     const { port } = await answering(bytes);
     const origin = way === 'through a proxy' ? 'http://service.invalid' : `http://127.0.0.1:${port}`;
     const connections =
-      way === 'through a proxy' ? connectionsTo(origin, port) : connectionsTo(way === 'to the service' ? origin : 'http://other.invalid');
+      way === 'through a proxy'
+        ? connectionsTo(origin, port)
+        : connectionsTo(way === 'to the service' ? origin : 'http://other.invalid');
     return connections.exchange(requestTo(origin, freshConnection));
   };
 
   it('has the reply after 100 Continue', async () => {
-    expect(await exchange(`HTTP/1.1 100 Continue\r\n\r\n${OK}`)).toMatchObject({ status: 200, body: Buffer.from('ok') });
+    expect(await exchange(`HTTP/1.1 100 Continue\r\n\r\n${OK}`)).toMatchObject({
+      status: 200,
+      body: Buffer.from('ok'),
+    });
   });
 
   it.each([
@@ -69,14 +80,19 @@ describe.each([
 });
 
 describe('a fresh connection', () => {
-  it.each(['to the service', 'through a proxy'])('%s is closed at the deadline of its call, even while it is connecting', async (way) => {
-    const { server, port } = await answering('');
-    const request = requestTo(`https://127.0.0.1:${port}`, true);
-    const answer = connectionsTo(request.origin, way === 'through a proxy' ? port : undefined).exchange(request);
-    const [socket] = (await once(server, 'connection')) as [Socket];
-    const closed = once(socket, 'close');
-    request.deadline.end('timeout');
-    expect(await answer).toEqual({ noReply: 'timeout' });
-    await closed;
-  });
+  it.each(['to the service', 'through a proxy'])(
+    '%s is closed at the deadline of its call, even while it is connecting',
+    async (way) => {
+      const { server, port } = await answering('');
+      const request = requestTo(`https://127.0.0.1:${port}`, true);
+      const answer = connectionsTo(request.origin, way === 'through a proxy' ? port : undefined).exchange(
+        request,
+      );
+      const [socket] = (await once(server, 'connection')) as [Socket];
+      const closed = once(socket, 'close');
+      request.deadline.end('timeout');
+      expect(await answer).toEqual({ noReply: 'timeout' });
+      await closed;
+    },
+  );
 });

@@ -36,7 +36,11 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
     if (this.#aborted) controller.abort(ABORTED);
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (status < 200 && status !== SWITCHING_PROTOCOLS) this.#countInterimReply();
     else this.#begin(status, headers);
   }
@@ -47,7 +51,11 @@ export class ReplyCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#settle({ status: this.#status, headers: this.#headers, body: this.#body?.bytes ?? Buffer.alloc(0) });
+    this.#settle({
+      status: this.#status,
+      headers: this.#headers,
+      body: this.#body?.bytes ?? Buffer.alloc(0),
+    });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

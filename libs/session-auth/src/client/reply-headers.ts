@@ -1,14 +1,19 @@
 /**
- * An element of `Cache-Control` and the comma after it (RFC 9111, section 5.2): empty, or a name with an optional argument, which is a token or a
- * quoted string. Sticky, so that an invalid element ends the matches. Reads each character once.
+ * An element of `Cache-Control` and the comma after it (RFC 9111, section 5.2): empty, or a name with an
+ * optional argument, which is a token or a quoted string. Sticky, so that an invalid element ends the
+ * matches. Reads each character once.
  */
-const ELEMENT = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)(?:=(?:([!#$%&'*+.^`|~\w-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*)?(?:,|$)/gy;
+const ELEMENT =
+  /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)(?:=(?:([!#$%&'*+.^`|~\w-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*)?(?:,|$)/gy;
 
 /**
- * Returns the milliseconds for which `Cache-Control` and `Age` allow a reply to be cached, at least 0; `undefined` if they do not shorten `ttlMs`.
- * A header that can't be parsed forbids caching.
+ * Returns the milliseconds for which `Cache-Control` and `Age` allow a reply to be cached, at least 0;
+ * `undefined` if they do not shorten `ttlMs`. A header that can't be parsed forbids caching.
  */
-export function readCacheForMs({ 'cache-control': control, age }: Readonly<Record<string, unknown>>, ttlMs: number): number | undefined {
+export function readCacheForMs(
+  { 'cache-control': control, age }: Readonly<Record<string, unknown>>,
+  ttlMs: number,
+): number | undefined {
   if (control === undefined && age === undefined) return undefined;
   const cacheForMs = Math.max(0, Math.min(ttlMs, maxAgeIn(control) * 1_000) - ageIn(age) * 1_000);
   return cacheForMs < ttlMs ? cacheForMs : undefined;

@@ -21,31 +21,41 @@ describe('the JSON object in a reply', () => {
     );
   });
 
-  it.each(['null', '[]', '42', '"x"', 'true', '', '{', '{"a":1}x', '\u0000'])('is not found in %p', (body) => {
-    expect(read(body)).toBeUndefined();
-  });
+  it.each(['null', '[]', '42', '"x"', 'true', '', '{', '{"a":1}x', '\u0000'])(
+    'is not found in %p',
+    (body) => {
+      expect(read(body)).toBeUndefined();
+    },
+  );
 
   it('is found behind a byte order mark, and not behind two', () => {
     expect(read('\uFEFF{"a":1}')).toEqual({ a: 1 });
     expect(read('\uFEFF\uFEFF{"a":1}')).toBeUndefined();
   });
 
-  it.each(['\uF03F', '\uFEC0', '\u3EFF', 'x\u00BF'])('is not found behind %p, which has some bytes of a byte order mark', (start) => {
-    expect(Buffer.from(start)).toHaveLength(3);
-    expect(read(`${start}{"a":1}`)).toBeUndefined();
-  });
+  it.each(['\uF03F', '\uFEC0', '\u3EFF', 'x\u00BF'])(
+    'is not found behind %p, which has some bytes of a byte order mark',
+    (start) => {
+      expect(Buffer.from(start)).toHaveLength(3);
+      expect(read(`${start}{"a":1}`)).toBeUndefined();
+    },
+  );
 
   it('is not found in invalid UTF-8, or without a body', () => {
     expect(read(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toBeUndefined();
     expect(read(undefined)).toBeUndefined();
   });
 
-  it.each([undefined, '', 'application/json', 'Application/JSON; charset=utf-8', 'application/problem+json', 'text/json'])(
-    'is read under %p',
-    (type) => {
-      expect(read('{}', type)).toEqual({});
-    },
-  );
+  it.each([
+    undefined,
+    '',
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/problem+json',
+    'text/json',
+  ])('is read under %p', (type) => {
+    expect(read('{}', type)).toEqual({});
+  });
 
   it.each([
     'text/html',
@@ -62,9 +72,12 @@ describe('the JSON object in a reply', () => {
     expect(read('{}', type)).toBeUndefined();
   });
 
-  it.each([[['application/json', 'text/html']], [['application/json']]])('is not read under the list %p', (types) => {
-    expect(read('{}', types)).toBeUndefined();
-  });
+  it.each([[['application/json', 'text/html']], [['application/json']]])(
+    'is not read under the list %p',
+    (types) => {
+      expect(read('{}', types)).toBeUndefined();
+    },
+  );
 });
 
 describe('a body', () => {

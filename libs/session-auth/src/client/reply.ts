@@ -9,18 +9,30 @@ export interface Reply {
   readonly body: Buffer | undefined;
 }
 
-/** Returns whether a body may be read: its declared length is within the limit, it has no content encoding, and no transfer coding but `chunked`. */
+/**
+ * Returns whether a body may be read: its declared length is within the limit, it has no content encoding,
+ * and no transfer coding but `chunked`.
+ */
 export function isReadable(headers: IncomingHttpHeaders, maxBytes: number): boolean {
-  const { 'content-encoding': encoding, 'transfer-encoding': coding }: Readonly<Record<string, unknown>> = headers;
-  if (coding !== undefined && !(typeof coding === 'string' && coding.trim().toLowerCase() === 'chunked')) return false;
-  return (encoding === undefined || encoding === 'identity') && !(Number(headers['content-length']) > maxBytes);
+  const { 'content-encoding': encoding, 'transfer-encoding': coding }: Readonly<Record<string, unknown>> =
+    headers;
+  if (coding !== undefined && !(typeof coding === 'string' && coding.trim().toLowerCase() === 'chunked'))
+    return false;
+  return (
+    (encoding === undefined || encoding === 'identity') && !(Number(headers['content-length']) > maxBytes)
+  );
 }
 
-/** Returns the JSON object in a reply; `undefined` for any other media type, invalid UTF-8, invalid JSON or a value that is not an object. */
+/**
+ * Returns the JSON object in a reply; `undefined` for any other media type, invalid UTF-8, invalid JSON or a
+ * value that is not an object.
+ */
 export function readJsonObject({ headers, body }: Reply): object | undefined {
   if (!body || !mayBeJson(headers['content-type']) || !isUtf8(body)) return undefined;
   try {
-    const value: unknown = JSON.parse(startsWithByteOrderMark(body) ? body.toString('utf8', 3) : body.toString('utf8'));
+    const value: unknown = JSON.parse(
+      startsWithByteOrderMark(body) ? body.toString('utf8', 3) : body.toString('utf8'),
+    );
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;
@@ -42,7 +54,10 @@ function startsWithByteOrderMark(body: Buffer): boolean {
 /** Reason why a call to the session service has no reply. */
 export type NoReplyReason = 'unreachable' | 'timeout' | 'api_key' | 'shutting_down';
 
-/** Outcome of a call without a reply. Has nothing of the request, so that no log of it can contain a key or a token. */
+/**
+ * Outcome of a call without a reply. Has nothing of the request, so that no log of it can contain a key or a
+ * token.
+ */
 export interface NoReply {
   readonly noReply: NoReplyReason;
   /** The connection was reused, and was closed before the first byte of the reply. */

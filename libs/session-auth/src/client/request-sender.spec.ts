@@ -26,7 +26,13 @@ async function sending(agents: { httpAgent?: Agent; httpsAgent?: Agent } = {}, a
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const limits = { maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy: undefined };
-  const sender = await RequestSender.create({ origin, ...limits, httpAgent: undefined, httpsAgent: undefined, ...agents });
+  const sender = await RequestSender.create({
+    origin,
+    ...limits,
+    httpAgent: undefined,
+    httpsAgent: undefined,
+    ...agents,
+  });
   open.push(
     () => sender.close(),
     () => {
@@ -36,7 +42,15 @@ async function sending(agents: { httpAgent?: Agent; httpsAgent?: Agent } = {}, a
   );
   const deadline = new Deadline(60_000);
   open.push(() => deadline.clear());
-  const request: ServiceRequest = { method: 'GET', origin, path: '/', headers: [], body: null, deadline, freshConnection: false };
+  const request: ServiceRequest = {
+    method: 'GET',
+    origin,
+    path: '/',
+    headers: [],
+    body: null,
+    deadline,
+    freshConnection: false,
+  };
   return { sender, server, send: () => sender.send(request), connections: () => connections };
 }
 
@@ -93,7 +107,10 @@ describe('SessionHttpService', () => {
     expect(await sender.http()).toBeInstanceOf(SessionHttpService);
   });
 
-  it.each([new HttpService(), {}, null, undefined, 'text', HttpService])('is not the class of %p', (value) => {
-    expect(value).not.toBeInstanceOf(SessionHttpService);
-  });
+  it.each([new HttpService(), {}, null, undefined, 'text', HttpService])(
+    'is not the class of %p',
+    (value) => {
+      expect(value).not.toBeInstanceOf(SessionHttpService);
+    },
+  );
 });

@@ -12,8 +12,9 @@ interface RequestSenderSettings extends ConnectionSettings {
 }
 
 /**
- * Sends the requests of one registration: to the pool, or through axios once the application uses it. undici is loaded when the application
- * starts, and axios when it is needed: an application that only imports this package waits for neither.
+ * Sends the requests of one registration: to the pool, or through axios once the application uses it. undici
+ * is loaded when the application starts, and axios when it is needed: an application that only imports this
+ * package waits for neither.
  */
 export class RequestSender {
   readonly #connections: Connections;

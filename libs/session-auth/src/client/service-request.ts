@@ -11,6 +11,9 @@ export interface ServiceRequest {
   readonly headers: readonly string[];
   readonly body: string | null;
   readonly deadline: Deadline;
-  /** Use a new connection. A sign-in or sign-out is never retried, so it must not use one that the service may just have closed. */
+  /**
+   * Use a new connection. A sign-in or sign-out is never retried, so it must not use one that the service may
+   * just have closed.
+   */
   readonly freshConnection: boolean;
 }

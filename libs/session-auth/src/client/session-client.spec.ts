@@ -37,7 +37,9 @@ const OTHER_STATUSES: readonly (readonly [number, object])[] = [
   [403, { code: 'ACCESS_DENIED' }],
   [408, outage('server_error')],
   [500, outage('server_error')],
-  ...[201, 203, 204, 206, 299, 301, 302, 402, 405].map((status) => [status, outage('unexpected_status')] as const),
+  ...[201, 203, 204, 206, 299, 301, 302, 402, 405].map(
+    (status) => [status, outage('unexpected_status')] as const,
+  ),
 ];
 
 describe('a sign-in or sign-out without a reply', () => {
@@ -47,7 +49,9 @@ describe('a sign-in or sign-out without a reply', () => {
     ['api_key', false],
     ['shutting_down', false],
   ])('(%s) says that its effect is unknown: %p', async (reason, unknown) => {
-    const message: unknown = unknown ? expect.stringContaining('unknown') : expect.not.stringContaining('unknown');
+    const message: unknown = unknown
+      ? expect.stringContaining('unknown')
+      : expect.not.stringContaining('unknown');
     const failure = { ...outage(reason), message };
     await expect(signIn({ noReply: reason })).rejects.toMatchObject(failure);
     await expect(signOut({ noReply: reason })).rejects.toMatchObject(failure);
@@ -80,12 +84,13 @@ describe('a sign-in', () => {
     expect(await signIn(reply(202))).toStrictEqual({ kind: 'accepted' });
   });
 
-  it.each([[401, { code: 'CREDENTIALS_REJECTED' }], [404, { code: 'CREDENTIALS_REJECTED' }], ...OTHER_STATUSES])(
-    'with a %i is no session, even if the reply has a user and a token: %j',
-    async (status, failure) => {
-      await expect(signIn(reply(status))).rejects.toMatchObject(failure);
-    },
-  );
+  it.each([
+    [401, { code: 'CREDENTIALS_REJECTED' }],
+    [404, { code: 'CREDENTIALS_REJECTED' }],
+    ...OTHER_STATUSES,
+  ])('with a %i is no session, even if the reply has a user and a token: %j', async (status, failure) => {
+    await expect(signIn(reply(status))).rejects.toMatchObject(failure);
+  });
 });
 
 describe('a sign-in that the service limits', () => {
@@ -94,7 +99,11 @@ describe('a sign-in that the service limits', () => {
     [reply(429, '', { 'retry-after': '86400' }), 120],
     [reply(429), 5],
   ])('rejects with the wait that the service asks for, bounded: %#', async (limited, retryAfterSeconds) => {
-    await expect(signIn(limited)).rejects.toMatchObject({ code: 'TOO_MANY_ATTEMPTS', statusCode: 429, retryAfterSeconds });
+    await expect(signIn(limited)).rejects.toMatchObject({
+      code: 'TOO_MANY_ATTEMPTS',
+      statusCode: 429,
+      retryAfterSeconds,
+    });
   });
 });
 
@@ -103,15 +112,18 @@ describe('a sign-out', () => {
     await expect(signOut(reply(status, ''))).resolves.toBeUndefined();
   });
 
-  it.each([[202, outage('unexpected_status')] as const, [429, outage('rate_limited')] as const, ...OTHER_STATUSES])(
-    'with a %i fails: %j',
-    async (status, failure) => {
-      await expect(signOut(reply(status))).rejects.toMatchObject(failure);
-    },
-  );
+  it.each([
+    [202, outage('unexpected_status')] as const,
+    [429, outage('rate_limited')] as const,
+    ...OTHER_STATUSES,
+  ])('with a %i fails: %j', async (status, failure) => {
+    await expect(signOut(reply(status))).rejects.toMatchObject(failure);
+  });
 
   it('that the service is too busy for says when to try again', async () => {
-    await expect(signOut(reply(503, '', { 'retry-after': '7' }))).rejects.toMatchObject({ retryAfterSeconds: 7 });
+    await expect(signOut(reply(503, '', { 'retry-after': '7' }))).rejects.toMatchObject({
+      retryAfterSeconds: 7,
+    });
   });
 });
 
@@ -127,7 +139,12 @@ describe('a check', () => {
       asked.push(read);
       return FORBIDDEN;
     };
-    const client = new SessionClient({ getUserDetails } as unknown as SessionRequests, { of } as never, () => undefined, 5);
+    const client = new SessionClient(
+      { getUserDetails } as unknown as SessionRequests,
+      { of } as never,
+      () => undefined,
+      5,
+    );
     expect(await client.userDetails(session, deadline)).toBe(FORBIDDEN);
     expect(asked).toEqual([
       [session, deadline],

@@ -24,7 +24,10 @@ export type SignInResult<User> =
       readonly kind: 'signed-in';
       /** The signed-in user. */
       readonly user: User;
-      /** Token of the session, to present with later requests: visible ASCII, at most `http.maxTokenLength` bytes. */
+      /**
+       * Token of the session, to present with later requests: visible ASCII, at most `http.maxTokenLength`
+       * bytes.
+       */
       readonly token: string;
     }
   | {
@@ -39,7 +42,12 @@ export class SessionClient<User extends UserRecord> {
   readonly #readUser: ReadUser<User>;
   readonly #maxTokenLength: number;
 
-  constructor(requests: SessionRequests, verdicts: UserDetailsVerdicts<User>, readUser: ReadUser<User>, maxTokenLength: number) {
+  constructor(
+    requests: SessionRequests,
+    verdicts: UserDetailsVerdicts<User>,
+    readUser: ReadUser<User>,
+    maxTokenLength: number,
+  ) {
     this.#requests = requests;
     this.#verdicts = verdicts;
     this.#readUser = readUser;
@@ -49,19 +57,34 @@ export class SessionClient<User extends UserRecord> {
   /** Requests the user of a session. Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
     if (!CALLS.hasSubscribers) {
-      return this.#requests.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(answer, session.token));
+      return this.#requests
+        .getUserDetails(session, deadline)
+        .then((answer) => this.#verdicts.of(answer, session.token));
     }
     const call = (message?: CallMessage): Promise<Verdict<User>> =>
-      this.#requests.getUserDetails(session, deadline).then((answer) => this.#verdicts.of(recordStatus(answer, message), session.token));
+      this.#requests
+        .getUserDetails(session, deadline)
+        .then((answer) => this.#verdicts.of(recordStatus(answer, message), session.token));
     return traced(() => this.#requests.describe('user_details'), call, endOf);
   }
 
-  /** Signs in. @throws CredentialsRejectedError, InvalidRequestError, AccessDeniedError, TooManyAttemptsError or SessionServiceUnavailableError */
-  signIn(credentials: Credentials, authIv: string | undefined, deadline: Deadline): Promise<SignInResult<User>> {
+  /**
+   * Signs in. @throws CredentialsRejectedError, InvalidRequestError, AccessDeniedError, TooManyAttemptsError
+   * or SessionServiceUnavailableError
+   */
+  signIn(
+    credentials: Credentials,
+    authIv: string | undefined,
+    deadline: Deadline,
+  ): Promise<SignInResult<User>> {
     return traced(
       () => this.#requests.describe('sign_in'),
       async (message) =>
-        this.#signedIn(replyIn(recordStatus(await this.#requests.postAuthentication(credentials, authIv, deadline), message))),
+        this.#signedIn(
+          replyIn(
+            recordStatus(await this.#requests.postAuthentication(credentials, authIv, deadline), message),
+          ),
+        ),
     );
   }
 
@@ -72,7 +95,10 @@ export class SessionClient<User extends UserRecord> {
   signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
     return traced(
       () => this.#requests.describe('sign_out'),
-      async (message) => signedOut(replyIn(recordStatus(await this.#requests.deleteAuthentication(session, deadline), message))),
+      async (message) =>
+        signedOut(
+          replyIn(recordStatus(await this.#requests.deleteAuthentication(session, deadline), message)),
+        ),
     );
   }
 
@@ -83,7 +109,8 @@ export class SessionClient<User extends UserRecord> {
     if (reply.status !== 200) throw refusal(reply);
     const user = readRecord(reply, this.#readUser)?.user;
     const token = user?.auth_token;
-    if (!user || !isHeaderValue(token, this.#maxTokenLength)) throw new SessionServiceUnavailableError(unavailable('malformed'));
+    if (!user || !isHeaderValue(token, this.#maxTokenLength))
+      throw new SessionServiceUnavailableError(unavailable('malformed'));
     return { kind: 'signed-in', user, token };
   }
 }
@@ -102,10 +129,16 @@ function refusal(reply: Reply): SessionAuthError {
   return new SessionServiceUnavailableError(outage(reply));
 }
 
-/** Returns the reply. After a timeout, the service may still have processed the request. @throws SessionServiceUnavailableError without a reply */
+/**
+ * Returns the reply. After a timeout, the service may still have processed the request. @throws
+ * SessionServiceUnavailableError without a reply
+ */
 function replyIn(outcome: Reply | NoReply): Reply {
   if (!('noReply' in outcome)) return outcome;
   const failure = unavailable(outcome.noReply);
   if (failure.reason !== 'timeout') throw new SessionServiceUnavailableError(failure);
-  throw new SessionServiceUnavailableError(failure, 'The session service did not answer in time; whether it processed the call is unknown');
+  throw new SessionServiceUnavailableError(
+    failure,
+    'The session service did not answer in time; whether it processed the call is unknown',
+  );
 }

@@ -1,17 +1,23 @@
 import type { HttpService } from '@nestjs/axios';
 
-/** Marks the instances. They extend `HttpService`, so that they can't extend {@link SessionHttpService} too. */
+/**
+ * Marks the instances. They extend `HttpService`, so that they can't extend {@link SessionHttpService} too.
+ */
 export const SESSION_HTTP = Symbol('SessionHttpService');
 
-/** The type of `HttpService` for the compiler alone: the class itself imports axios, which most applications do not need here. */
+/**
+ * The type of `HttpService` for the compiler alone: the class itself imports axios, which most applications
+ * do not need here.
+ */
 const HttpServiceType = Object as unknown as abstract new () => HttpService;
 
 /**
- * The `HttpService` that this module uses for its calls to the session service, and for nothing else. Inject it to add interceptors, or to set
- * agents on `axiosRef.defaults`. Its defaults are minimal: no proxy from the environment, no redirects, no transformations, and no status rejects.
+ * The `HttpService` that this module uses for its calls to the session service, and for nothing else. Inject
+ * it to add interceptors, or to set agents on `axiosRef.defaults`. Its defaults are minimal: no proxy from
+ * the environment, no redirects, no transformations, and no status rejects.
  *
- * It is created for the first class or factory that injects it, because it loads axios. Outside of a constructor, get it with
- * `await app.resolve(SessionHttpService)`.
+ * It is created for the first class or factory that injects it, because it loads axios. Outside of a
+ * constructor, get it with `await app.resolve(SessionHttpService)`.
  */
 export abstract class SessionHttpService extends HttpServiceType {
   /** Returns whether a value is the service of a registration. */

@@ -45,11 +45,16 @@ describe.each(['a key', 'a key function'])('with %s', (kind) => {
 });
 
 describe('a key function', () => {
-  it.each(['', 'with space', 'k'.repeat(4_097), 7 as unknown as string])('that returns an invalid key results in no reply', async (key) => {
-    const { wire, sent } = wireWith(() => key);
-    expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({ noReply: 'api_key' });
-    expect(sent).toEqual([]);
-  });
+  it.each(['', 'with space', 'k'.repeat(4_097), 7 as unknown as string])(
+    'that returns an invalid key results in no reply',
+    async (key) => {
+      const { wire, sent } = wireWith(() => key);
+      expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({
+        noReply: 'api_key',
+      });
+      expect(sent).toEqual([]);
+    },
+  );
 
   it.each<[string, () => string | Promise<string>]>([
     [
@@ -61,7 +66,9 @@ describe('a key function', () => {
     ['rejects', () => Promise.reject(new Error('no key'))],
   ])('that %s results in no reply', async (_name, key) => {
     const { wire, sent } = wireWith(key);
-    expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({ noReply: 'api_key' });
+    expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({
+      noReply: 'api_key',
+    });
     expect(sent).toEqual([]);
   });
 

@@ -39,7 +39,10 @@ const METHODS = { user_details: 'GET', sign_in: 'POST', sign_out: 'DELETE' } as 
 
 const ACCEPT: readonly string[] = ['Accept', 'application/json', 'Accept-Encoding', 'identity'];
 
-/** Sends the three requests of the interface, with exactly the headers that the interface lists. No method rejects. */
+/**
+ * Sends the three requests of the interface, with exactly the headers that the interface lists. No method
+ * rejects.
+ */
 export class SessionRequests {
   readonly #sender: Pick<RequestSender, 'send'>;
   readonly #apiKey: ApiKey;
@@ -48,14 +51,21 @@ export class SessionRequests {
   readonly #userDetailsPath: string;
   readonly #server: Omit<CallStart, 'operation' | 'method'>;
 
-  constructor(sender: Pick<RequestSender, 'send'>, { baseUrl, apiKey, authority = DEFAULT_AUTHORITY }: RequestSettings) {
+  constructor(
+    sender: Pick<RequestSender, 'send'>,
+    { baseUrl, apiKey, authority = DEFAULT_AUTHORITY }: RequestSettings,
+  ) {
     const { origin, pathname, protocol, hostname, port } = new URL(baseUrl);
     this.#sender = sender;
     this.#apiKey = apiKey;
     this.#origin = origin;
     this.#basePath = pathname.replace(/\/$/, '');
     this.#userDetailsPath = `${this.#basePath}${USER_DETAILS_PATH}`;
-    this.#server = { authority, serverAddress: hostname, serverPort: Number(port) || (protocol === 'https:' ? 443 : 80) };
+    this.#server = {
+      authority,
+      serverAddress: hostname,
+      serverPort: Number(port) || (protocol === 'https:' ? 443 : 80),
+    };
   }
 
   /** Returns the fields of the diagnostics message of a call that are set at its start. */
@@ -76,7 +86,11 @@ export class SessionRequests {
   }
 
   /** Sends POST authentication: signs in (section 4.1). */
-  postAuthentication({ username, password }: Credentials, authIv: string | undefined, deadline: Deadline): Promise<Reply | NoReply> {
+  postAuthentication(
+    { username, password }: Credentials,
+    authIv: string | undefined,
+    deadline: Deadline,
+  ): Promise<Reply | NoReply> {
     const path = `${this.#basePath}${AUTHENTICATION_PATH}`;
     const headers = ['Content-Type', 'application/json', ...ivHeader(authIv)];
     return this.#send({
@@ -92,21 +106,41 @@ export class SessionRequests {
   /** Sends DELETE authentication: signs out (section 4.2). */
   deleteAuthentication(session: SessionIdentity, deadline: Deadline): Promise<Reply | NoReply> {
     const path = `${this.#basePath}${AUTHENTICATION_PATH}`;
-    return this.#send({ method: METHODS.sign_out, path, headers: sessionHeaders(session), body: null, deadline, freshConnection: true });
+    return this.#send({
+      method: METHODS.sign_out,
+      path,
+      headers: sessionHeaders(session),
+      body: null,
+      deadline,
+      freshConnection: true,
+    });
   }
 
   #send(request: KeylessRequest): Promise<Reply | NoReply> {
-    return typeof this.#apiKey === 'string' ? this.#sendWith(this.#apiKey, request) : this.#resolveKeyAndSend(this.#apiKey, request);
+    return typeof this.#apiKey === 'string'
+      ? this.#sendWith(this.#apiKey, request)
+      : this.#resolveKeyAndSend(this.#apiKey, request);
   }
 
   #sendWith(apiKey: string, request: KeylessRequest): Promise<Reply | NoReply> {
     const { method, path, body, deadline, freshConnection } = request;
     const headers = [...ACCEPT, API_KEY_HEADER, apiKey, ...request.headers];
-    return this.#sender.send({ method, origin: this.#origin, path, headers, body, deadline, freshConnection });
+    return this.#sender.send({
+      method,
+      origin: this.#origin,
+      path,
+      headers,
+      body,
+      deadline,
+      freshConnection,
+    });
   }
 
   /** Waits for the key until the deadline at the latest. */
-  #resolveKeyAndSend(keyFunction: Exclude<ApiKey, string>, request: KeylessRequest): Promise<Reply | NoReply> {
+  #resolveKeyAndSend(
+    keyFunction: Exclude<ApiKey, string>,
+    request: KeylessRequest,
+  ): Promise<Reply | NoReply> {
     return new Promise((resolve) => {
       const { deadline } = request;
       deadline.onEnd((end) => resolve(noReplyAt(end)));
@@ -127,12 +161,16 @@ function ivHeader(authIv: string | undefined): readonly string[] {
 }
 
 /**
- * The application key (section 5.1): 1 to 4096 visible ASCII characters (our decision). Or a function that returns it, called before each call, so
- * that the key can rotate without a restart. If the function throws, or returns no such key in time, the call is unavailable: `api_key` or `timeout`.
+ * The application key (section 5.1): 1 to 4096 visible ASCII characters (our decision). Or a function that
+ * returns it, called before each call, so that the key can rotate without a restart. If the function throws,
+ * or returns no such key in time, the call is unavailable: `api_key` or `timeout`.
  */
 export type ApiKey = string | (() => string | Promise<string>);
 
-/** Calls a key function. Resolves with `undefined` if it throws or returns no valid key; its error is not propagated. */
+/**
+ * Calls a key function. Resolves with `undefined` if it throws or returns no valid key; its error is not
+ * propagated.
+ */
 async function resolveApiKey(keyFunction: () => string | Promise<string>): Promise<string | undefined> {
   try {
     const key: unknown = await keyFunction();

@@ -17,7 +17,10 @@ afterEach(async () => {
 
 type Ending = (socket: Socket, bytes: string) => void;
 
-/** Starts a server that answers the requests of each connection in turn, and ends it with the last answer. Returns its port. */
+/**
+ * Starts a server that answers the requests of each connection in turn, and ends it with the last answer.
+ * Returns its port.
+ */
 async function answering(answers: readonly string[], end: Ending): Promise<number> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -44,13 +47,25 @@ async function repliesOf(way: string, answers: readonly string[], end: Ending): 
   const origin = way === 'through a proxy' ? 'http://service.invalid' : `http://127.0.0.1:${port}`;
   const proxy = way === 'through a proxy' ? { host: '127.0.0.1', port } : undefined;
   const limits = { maxConnections: 1, connectTimeoutMs: 60_000, maxResponseBytes: 100 };
-  const connections = new Connections({ origin: way === 'to another origin' ? 'http://other.invalid' : origin, proxy, ...limits });
+  const connections = new Connections({
+    origin: way === 'to another origin' ? 'http://other.invalid' : origin,
+    proxy,
+    ...limits,
+  });
   open.push(() => connections.close());
   const replies: (Reply | NoReply)[] = [];
   while (replies.length < answers.length) {
     const deadline = new Deadline(60_000);
     open.push(() => deadline.clear());
-    const request: ServiceRequest = { method: 'GET', origin, path: '/', headers: [], body: null, deadline, freshConnection: false };
+    const request: ServiceRequest = {
+      method: 'GET',
+      origin,
+      path: '/',
+      headers: [],
+      body: null,
+      deadline,
+      freshConnection: false,
+    };
     replies.push(await connections.exchange(request));
   }
   return replies;
@@ -58,21 +73,28 @@ async function repliesOf(way: string, answers: readonly string[], end: Ending): 
 
 describe.each(['to the service', 'to another origin', 'through a proxy'])('a connection %s', (way) => {
   const closing: Ending = (socket, bytes) => socket.end(bytes);
-  const resetting: Ending = (socket, bytes) => (bytes === '' ? socket.resetAndDestroy() : socket.write(bytes, () => socket.destroy()));
+  const resetting: Ending = (socket, bytes) =>
+    bytes === '' ? socket.resetAndDestroy() : socket.write(bytes, () => socket.destroy());
   const endings: [name: string, end: Ending][] = [
     ['closed', closing],
     ['destroyed or reset', resetting],
   ];
 
-  it.each(endings)('is stale if it has carried replies, and is %s before the first byte of the next', async (_name, end) => {
-    const [first, second, third] = await repliesOf(way, [OK, OK, ''], end);
-    expect([first, second]).toMatchObject([{ status: 200 }, { status: 200 }]);
-    expect(third).toEqual(STALE_CONNECTION);
-  });
+  it.each(endings)(
+    'is stale if it has carried replies, and is %s before the first byte of the next',
+    async (_name, end) => {
+      const [first, second, third] = await repliesOf(way, [OK, OK, ''], end);
+      expect([first, second]).toMatchObject([{ status: 200 }, { status: 200 }]);
+      expect(third).toEqual(STALE_CONNECTION);
+    },
+  );
 
-  it.each(endings)('is unreachable, and not stale, if it is %s before its first reply', async (_name, end) => {
-    expect(await repliesOf(way, [''], end)).toEqual([UNREACHABLE]);
-  });
+  it.each(endings)(
+    'is unreachable, and not stale, if it is %s before its first reply',
+    async (_name, end) => {
+      expect(await repliesOf(way, [''], end)).toEqual([UNREACHABLE]);
+    },
+  );
 
   it.each([
     ['head of its first reply', [HALF_A_HEAD]],

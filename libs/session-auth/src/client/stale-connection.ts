@@ -8,9 +8,10 @@ export function isStale(error: Error): boolean {
 }
 
 /**
- * Makes a connection record its error if it is stale: if it has carried a reply, and ends before the first byte of the next. The service closed it
- * while it was idle, so that the error says nothing about its health. The listeners run before those of undici, which has no error of its own for a
- * connection that is already destroyed.
+ * Makes a connection record its error if it is stale: if it has carried a reply, and ends before the first
+ * byte of the next. The service closed it while it was idle, so that the error says nothing about its health.
+ * The listeners run before those of undici, which has no error of its own for a connection that is already
+ * destroyed.
  */
 export function recordStale(socket: Socket): void {
   let readBefore = 0;

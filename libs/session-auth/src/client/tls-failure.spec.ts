@@ -22,7 +22,10 @@ describe('a connection that fails', () => {
 
   it.each([
     ...['ECONNREFUSED', 'UND_ERR_SOCKET', 'ERR_SSL_', 'EPROTOTYPE', '', 7, ['EPROTO']].map(withCode),
-    ...['CERT', 'ERR_SSL_X', 'EPROTO'].flatMap((code) => [withCode(`${code}\nforged`), withCode(`forged\n${code}`)]),
+    ...['CERT', 'ERR_SSL_X', 'EPROTO'].flatMap((code) => [
+      withCode(`${code}\nforged`),
+      withCode(`forged\n${code}`),
+    ]),
     new Error('CERT'),
     undefined,
     null,

@@ -6,7 +6,10 @@ export function isTlsCode(code: string): boolean {
   return TLS_CODE.test(code);
 }
 
-/** Receives the code of Node.js for a TLS connection that failed, such as `CERT_HAS_EXPIRED`. Called each time. */
+/**
+ * Receives the code of Node.js for a TLS connection that failed, such as `CERT_HAS_EXPIRED`. Called each
+ * time.
+ */
 export type TlsFailed = (code: string) => void;
 
 /** Reports a connection that failed because of TLS. Does nothing for any other error. */

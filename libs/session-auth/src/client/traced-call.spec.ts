@@ -13,24 +13,49 @@ const session = { token: 'token', authIv: undefined };
 const credentials = { username: 'ann', password: 'secret' };
 const USER = { username: 'ann', auth_token: 'token' };
 
-const reply = (status: number, user: object = USER): Reply => ({ status, headers: {}, body: Buffer.from(JSON.stringify(user)) });
+const reply = (status: number, user: object = USER): Reply => ({
+  status,
+  headers: {},
+  body: Buffer.from(JSON.stringify(user)),
+});
 
 /** Returns a client of a service that gives one answer. */
-function clientOf(answer: Reply | NoReply, baseUrl = 'https://service.example:8443/base', authority?: string): SessionClient<object> {
-  const warnings = { unexpectedReply: () => undefined, tokenMismatch: () => undefined, cachingForbidden: () => undefined };
+function clientOf(
+  answer: Reply | NoReply,
+  baseUrl = 'https://service.example:8443/base',
+  authority?: string,
+): SessionClient<object> {
+  const warnings = {
+    unexpectedReply: () => undefined,
+    tokenMismatch: () => undefined,
+    cachingForbidden: () => undefined,
+  };
   const read = (json: object): object => json;
   const settings = { baseUrl, apiKey: 'key', ...(authority !== undefined && { authority }) };
   const wire = new SessionRequests({ send: () => Promise.resolve(answer) }, settings);
-  return new SessionClient(wire, new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny' }, warnings), read, 100);
+  return new SessionClient(
+    wire,
+    new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny' }, warnings),
+    read,
+    100,
+  );
 }
 
 const published: [event: string, message: unknown][] = [];
 /** Node.js itself adds the result and the error of the promise. */
 const record = (event: string) => (message: CallMessage & { readonly result?: unknown }) => {
   expect(message.result).toBeUndefined();
-  published.push([event, Object.fromEntries(Object.entries(message).filter(([name]) => name !== 'result' && name !== 'error'))]);
+  published.push([
+    event,
+    Object.fromEntries(Object.entries(message).filter(([name]) => name !== 'result' && name !== 'error')),
+  ]);
 };
-const subscribers = { start: record('start'), end: () => undefined, asyncStart: () => undefined, asyncEnd: record('asyncEnd') };
+const subscribers = {
+  start: record('start'),
+  end: () => undefined,
+  asyncStart: () => undefined,
+  asyncEnd: record('asyncEnd'),
+};
 const subscription = { ...subscribers, error: () => undefined };
 
 beforeEach(() => CALLS.subscribe(subscription));
@@ -74,12 +99,18 @@ describe('a check that is published', () => {
 
 describe('a sign-in that is published', () => {
   it('ends as done, and has its session', async () => {
-    expect(await clientOf(reply(200)).signIn(credentials, undefined, deadline)).toEqual({ kind: 'signed-in', user: USER, token: 'token' });
+    expect(await clientOf(reply(200)).signIn(credentials, undefined, deadline)).toEqual({
+      kind: 'signed-in',
+      user: USER,
+      token: 'token',
+    });
     expect(published).toStrictEqual(ofCall(SIGN_IN, { statusCode: 200, outcome: 'done' }));
   });
 
   it('ends as failed if it is refused', async () => {
-    await expect(clientOf(reply(401)).signIn(credentials, undefined, deadline)).rejects.toMatchObject({ code: 'CREDENTIALS_REJECTED' });
+    await expect(clientOf(reply(401)).signIn(credentials, undefined, deadline)).rejects.toMatchObject({
+      code: 'CREDENTIALS_REJECTED',
+    });
     expect(published).toStrictEqual(ofCall(SIGN_IN, { statusCode: 401, outcome: 'failed' }));
   });
 });
@@ -91,7 +122,9 @@ describe('a sign-out that is published', () => {
   });
 
   it('ends as failed, without a status, if there is no reply', async () => {
-    await expect(clientOf({ noReply: 'unreachable' }).signOut(session, deadline)).rejects.toMatchObject({ reason: 'unreachable' });
+    await expect(clientOf({ noReply: 'unreachable' }).signOut(session, deadline)).rejects.toMatchObject({
+      reason: 'unreachable',
+    });
     expect(published).toStrictEqual(ofCall(SIGN_OUT, { outcome: 'failed' }));
   });
 });
@@ -102,8 +135,13 @@ describe('a message', () => {
     ['https://service.example', 443],
     ['http://service.example:443', 443],
     ['https://service.example:80', 80],
-  ])('has the address of %s with the port %i, and the name of its registration', async (baseUrl, serverPort) => {
-    await expect(clientOf(reply(401), baseUrl, 'staff').userDetails(session, deadline)).resolves.toEqual(UNAUTHENTICATED);
-    expect(published[0]).toEqual(['start', { ...CHECK, authority: 'staff', serverPort }]);
-  });
+  ])(
+    'has the address of %s with the port %i, and the name of its registration',
+    async (baseUrl, serverPort) => {
+      await expect(clientOf(reply(401), baseUrl, 'staff').userDetails(session, deadline)).resolves.toEqual(
+        UNAUTHENTICATED,
+      );
+      expect(published[0]).toEqual(['start', { ...CHECK, authority: 'staff', serverPort }]);
+    },
+  );
 });

@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { type Reply, STALE_CONNECTION } from './reply.js';
-import { outage, readRecord, type ReadUser, UserDetailsVerdicts, type VerdictSettings, type Warnings } from './user-details-verdict.js';
+import {
+  outage,
+  readRecord,
+  type ReadUser,
+  UserDetailsVerdicts,
+  type VerdictSettings,
+  type Warnings,
+} from './user-details-verdict.js';
 
 const nothing = (): void => undefined;
 const silent: Warnings = { unexpectedReply: nothing, tokenMismatch: nothing, cachingForbidden: nothing };
@@ -67,12 +74,15 @@ describe('the token of a 200', () => {
     ['another', 'ignore', other, 'authenticated', 0],
     ['null', 'deny', '{"auth_token":null}', 'unavailable', 1],
     ['empty', 'deny', '{"auth_token":""}', 'unavailable', 1],
-  ] as const)('that is %s (tokenEcho %j, %s) is %s, with %i warnings', (_name, tokenEcho, body, kind, times) => {
-    let warned = 0;
-    const warnings = { ...silent, tokenMismatch: () => void (warned += 1) };
-    const verdict = verdictsWith({ tokenEcho }, undefined, warnings).of(reply(200, body), 'token');
-    expect([verdict.kind, warned]).toEqual([kind, times]);
-  });
+  ] as const)(
+    'that is %s (tokenEcho %j, %s) is %s, with %i warnings',
+    (_name, tokenEcho, body, kind, times) => {
+      let warned = 0;
+      const warnings = { ...silent, tokenMismatch: () => void (warned += 1) };
+      const verdict = verdictsWith({ tokenEcho }, undefined, warnings).of(reply(200, body), 'token');
+      expect([verdict.kind, warned]).toEqual([kind, times]);
+    },
+  );
 });
 
 describe('Cache-Control', () => {
@@ -81,9 +91,15 @@ describe('Cache-Control', () => {
 
   it('shortens the cache lifetime of a session and of a refusal', () => {
     const verdicts = verdictsWith({ cache });
-    expect(verdicts.of(reply(200, '{}', forTwoSeconds), 'token')).toMatchObject({ kind: 'authenticated', cacheForMs: 2_000 });
+    expect(verdicts.of(reply(200, '{}', forTwoSeconds), 'token')).toMatchObject({
+      kind: 'authenticated',
+      cacheForMs: 2_000,
+    });
     for (const status of [400, 401, 404]) {
-      expect(verdicts.of(reply(status, '', forTwoSeconds), 'token')).toEqual({ kind: 'unauthenticated', cacheForMs: 2_000 });
+      expect(verdicts.of(reply(status, '', forTwoSeconds), 'token')).toEqual({
+        kind: 'unauthenticated',
+        cacheForMs: 2_000,
+      });
     }
   });
 
@@ -96,7 +112,11 @@ describe('Cache-Control', () => {
       });
       expect(verdictsWith({ cache }).of(reply(401, '', headers), 'token')).toBe(UNAUTHENTICATED);
     }
-    expect(verdictsWith().of(reply(200, '{}', forTwoSeconds), 'token')).toStrictEqual({ kind: 'authenticated', user: {}, json: {} });
+    expect(verdictsWith().of(reply(200, '{}', forTwoSeconds), 'token')).toStrictEqual({
+      kind: 'authenticated',
+      user: {},
+      json: {},
+    });
     expect(verdictsWith().of(reply(401, '', forTwoSeconds), 'token')).toBe(UNAUTHENTICATED);
   });
 
@@ -109,14 +129,20 @@ describe('Cache-Control', () => {
   ])('of %s (%i %s, %j) warns %i times', (_name, status, control, settings, times) => {
     let warned = 0;
     const warnings = { ...silent, cachingForbidden: () => void (warned += 1) };
-    verdictsWith(settings, undefined, warnings).of(reply(status, '{}', { 'cache-control': control }), 'token');
+    verdictsWith(settings, undefined, warnings).of(
+      reply(status, '{}', { 'cache-control': control }),
+      'token',
+    );
     expect(warned).toBe(times);
   });
 });
 
 describe('a call without a reply', () => {
   it('keeps its reason, and whether its connection was stale', () => {
-    expect(verdictsWith().of(STALE_CONNECTION, 'token')).toEqual({ ...unavailable('unreachable'), staleConnection: true });
+    expect(verdictsWith().of(STALE_CONNECTION, 'token')).toEqual({
+      ...unavailable('unreachable'),
+      staleConnection: true,
+    });
     expect(verdictsWith().of({ noReply: 'timeout' }, 'token')).toStrictEqual(unavailable('timeout'));
   });
 });
@@ -125,9 +151,21 @@ describe('a documented refusal', () => {
   it.each([
     ['404 with a body is an unexpected status', 404, 'not found', {}, unavailable('unexpected_status')],
     ['404 without a body is unauthenticated', 404, '', {}, UNAUTHENTICATED],
-    ['404 with a body is unauthenticated if statusMap says so', 404, 'not found', { 404: 'unauthenticated' }, UNAUTHENTICATED],
+    [
+      '404 with a body is unauthenticated if statusMap says so',
+      404,
+      'not found',
+      { 404: 'unauthenticated' },
+      UNAUTHENTICATED,
+    ],
     ['404 is forbidden if statusMap says so', 404, '', { 404: 'forbidden' }, FORBIDDEN],
-    ['401 is an outage if statusMap says so', 401, '', { 401: 'unavailable' }, unavailable('unexpected_status')],
+    [
+      '401 is an outage if statusMap says so',
+      401,
+      '',
+      { 401: 'unavailable' },
+      unavailable('unexpected_status'),
+    ],
     ['401 with a user is unauthenticated', 401, '{"auth_token":"token"}', {}, UNAUTHENTICATED],
     ['403 with a user is forbidden', 403, '{"auth_token":"token"}', {}, FORBIDDEN],
   ] as const)('%s', (_name, status, body, statusMap, verdict) => {

@@ -1,13 +1,28 @@
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Unavailable, type Verdict } from '../contract/outcome.js';
+import {
+  FORBIDDEN,
+  UNAUTHENTICATED,
+  unavailable,
+  type Unavailable,
+  type Verdict,
+} from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { keepSentUsername } from '../contract/record/usernames.js';
-import { isRefusal, STATUS_OUTCOMES, unavailableReasonOf, type RefusalStatus, type StatusMap } from '../contract/status-outcomes.js';
+import {
+  isRefusal,
+  STATUS_OUTCOMES,
+  unavailableReasonOf,
+  type RefusalStatus,
+  type StatusMap,
+} from '../contract/status-outcomes.js';
 import { type NoReply, readJsonObject, type Reply } from './reply.js';
 import { readCacheForMs, readRetryAfterSeconds } from './reply-headers.js';
 
 /** Warnings for an operator. Called each time; the implementation limits what is logged. */
 export interface Warnings {
-  /** The service sent a reply that the interface does not list. The base URL is probably not that of the session service. */
+  /**
+   * The service sent a reply that the interface does not list. The base URL is probably not that of the
+   * session service.
+   */
   unexpectedReply(status: number): void;
   /** user_details returned a different token than was presented. */
   tokenMismatch(): void;
@@ -18,7 +33,9 @@ export interface Warnings {
 /** Reads the user in the body of a 200. Returns `undefined` for anything that is not a user. */
 export type ReadUser<User> = (json: object) => User | undefined;
 
-/** Treatment of a reply to user_details that has a different `auth_token` than was presented. @default 'deny' */
+/**
+ * Treatment of a reply to user_details that has a different `auth_token` than was presented. @default 'deny'
+ */
 export type TokenEcho = 'ignore' | 'warn' | 'deny';
 
 /** Lifetimes of cache entries, in milliseconds. The service can shorten them. */
@@ -47,7 +64,10 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     this.#warnings = warnings;
   }
 
-  /** Returns the verdict on the session of the presented token; `unavailable` if code of the application throws. */
+  /**
+   * Returns the verdict on the session of the presented token; `unavailable` if code of the application
+   * throws.
+   */
   of(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
     try {
       return this.#read(reply, presentedToken);
@@ -57,7 +77,8 @@ export class UserDetailsVerdicts<User extends UserRecord> {
   }
 
   #read(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
-    if ('noReply' in reply) return { ...unavailable(reply.noReply), ...(reply.staleConnection && { staleConnection: true }) };
+    if ('noReply' in reply)
+      return { ...unavailable(reply.noReply), ...(reply.staleConnection && { staleConnection: true }) };
     if (reply.status === 200) return this.#readUserDetails(reply, presentedToken);
     if (isRefusal(reply.status)) return this.#readRefusal(reply, reply.status);
     return outage(reply);
@@ -67,7 +88,10 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     const record = readRecord(reply, this.#readUser);
     if (!record) return unavailable('malformed');
     const { user } = record;
-    const isExpected = user.auth_token === undefined || user.auth_token === presentedToken || this.#settings.tokenEcho === 'ignore';
+    const isExpected =
+      user.auth_token === undefined ||
+      user.auth_token === presentedToken ||
+      this.#settings.tokenEcho === 'ignore';
     if (!isExpected) this.#warnings.tokenMismatch();
     if (!isExpected && this.#settings.tokenEcho !== 'warn') return unavailable('malformed');
     const cacheForMs = this.#cacheForMs(reply, 'ttlMs');
@@ -84,7 +108,8 @@ export class UserDetailsVerdicts<User extends UserRecord> {
       return unavailable('unexpected_status');
     }
     const meaning = mapped ?? STATUS_OUTCOMES[status];
-    if (meaning !== 'unauthenticated') return meaning === 'forbidden' ? FORBIDDEN : unavailable('unexpected_status');
+    if (meaning !== 'unauthenticated')
+      return meaning === 'forbidden' ? FORBIDDEN : unavailable('unexpected_status');
     const cacheForMs = this.#cacheForMs(reply, 'negativeTtlMs');
     return cacheForMs === undefined ? UNAUTHENTICATED : { ...UNAUTHENTICATED, cacheForMs };
   }
@@ -96,14 +121,19 @@ export class UserDetailsVerdicts<User extends UserRecord> {
 }
 
 /** Returns the body of a 200 and its user; `undefined` if it is not a user. */
-export function readRecord<User>(reply: Reply, read: ReadUser<User>): { readonly user: User; readonly json: object } | undefined {
+export function readRecord<User>(
+  reply: Reply,
+  read: ReadUser<User>,
+): { readonly user: User; readonly json: object } | undefined {
   const json = readJsonObject(reply);
   if (json === undefined) return undefined;
   const user = readUser(json, read);
   return user === undefined ? undefined : { user, json };
 }
 
-/** Returns the user in a body; `undefined` if it is not a user, or if a validator of the application throws. */
+/**
+ * Returns the user in a body; `undefined` if it is not a user, or if a validator of the application throws.
+ */
 export function readUser<User>(json: object, read: ReadUser<User>): User | undefined {
   try {
     const user = read(json);

@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import axios, { type AxiosInstance, type AxiosRequestConfig, type AxiosRequestTransformer, type CreateAxiosDefaults } from 'axios';
+import axios, {
+  type AxiosInstance,
+  type AxiosRequestConfig,
+  type AxiosRequestTransformer,
+  type CreateAxiosDefaults,
+} from 'axios';
 import type { RelayedSession } from './session-context.js';
 import { relayFrom } from './axios-relay.js';
 import { targetOf } from './relay-origins.js';
@@ -95,7 +100,9 @@ describe('a request to a target', () => {
     ['several', [(data: string) => `${data}?`, (data: string) => `${data}!`]],
   ])('keeps its own transforms: %s', async (_count, transformRequest) => {
     await send({ url: payroll.origin, method: 'post', data: 'text', transformRequest });
-    expect(payroll.received).toMatchObject([{ body: expect.stringMatching(/^text.?!$/) as unknown, headers: { 'x-auth-token': 'ann' } }]);
+    expect(payroll.received).toMatchObject([
+      { body: expect.stringMatching(/^text.?!$/) as unknown, headers: { 'x-auth-token': 'ann' } },
+    ]);
   });
 
   it('may have no transforms of its own', async () => {
@@ -141,7 +148,11 @@ describe('a request to another origin', () => {
 
 describe('the URL that decides', () => {
   /** Sends a request whose configuration an interceptor changes last. */
-  async function sendChanged(defaults: CreateAxiosDefaults, config: AxiosRequestConfig, change: (config: AxiosRequestConfig) => void) {
+  async function sendChanged(
+    defaults: CreateAxiosDefaults,
+    config: AxiosRequestConfig,
+    change: (config: AxiosRequestConfig) => void,
+  ) {
     const instance = axios.create({ proxy: false, ...defaults });
     instance.interceptors.request.use((final) => {
       change(final);
@@ -168,7 +179,11 @@ describe('the URL that decides', () => {
 
   it('is the final one, after all interceptors', async () => {
     await sendChanged({}, { url: payroll.origin }, (config) => (config.url = foreign.origin));
-    await sendChanged({ baseURL: payroll.origin }, { url: '/slips' }, (config) => (config.baseURL = foreign.origin));
+    await sendChanged(
+      { baseURL: payroll.origin },
+      { url: '/slips' },
+      (config) => (config.baseURL = foreign.origin),
+    );
     expect(foreign.tokens()).toEqual([undefined, undefined]);
   });
 
@@ -180,7 +195,9 @@ describe('the URL that decides', () => {
   });
 
   it('is none where axios cannot build it, and then axios rejects the request', async () => {
-    await expect(send({ url: `http:${payroll.origin.slice('http://'.length)}` })).rejects.toThrow('missing "//" after protocol');
+    await expect(send({ url: `http:${payroll.origin.slice('http://'.length)}` })).rejects.toThrow(
+      'missing "//" after protocol',
+    );
     expect(payroll.received).toEqual([]);
   });
 });

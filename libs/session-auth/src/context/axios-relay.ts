@@ -1,4 +1,9 @@
-import type { AxiosInstance, AxiosRequestHeaders, AxiosRequestTransformer, InternalAxiosRequestConfig } from 'axios';
+import type {
+  AxiosInstance,
+  AxiosRequestHeaders,
+  AxiosRequestTransformer,
+  InternalAxiosRequestConfig,
+} from 'axios';
 import { AUTH_IV_HEADER, AUTH_TOKEN_HEADER } from '../contract/wire.js';
 import type { RelayedSession } from './session-context.js';
 import { originOf, targetOf } from './relay-origins.js';
@@ -7,20 +12,34 @@ import { removeSessionHeaders, sessionHeaders } from './session-headers.js';
 type Transform = (this: InternalAxiosRequestConfig, data: unknown, headers: AxiosRequestHeaders) => unknown;
 type FollowRedirect = NonNullable<InternalAxiosRequestConfig['beforeRedirect']>;
 
-/** The session of each transform of this file; `undefined` without one. A request that is sent again has the transform of its first attempt. */
+/**
+ * The session of each transform of this file; `undefined` without one. A request that is sent again has the
+ * transform of its first attempt.
+ */
 const sessions = new WeakMap<object, RelayedSession | undefined>();
 /** The redirect hooks of this file. A request that is sent again has that of its first attempt. */
 const hooks = new WeakSet<object>();
 
 /**
- * Adds the current session to those requests of an axios instance that go to a target of its registration. The session is read when the request
- * starts. The headers are set by the last transform of the request, after all interceptors: no interceptor can still send them elsewhere.
+ * Adds the current session to those requests of an axios instance that go to a target of its registration.
+ * The session is read when the request starts. The headers are set by the last transform of the request,
+ * after all interceptors: no interceptor can still send them elsewhere.
  */
-export function relayFrom(axios: AxiosInstance, targets: ReadonlySet<string>, currentSession: () => RelayedSession | undefined): void {
+export function relayFrom(
+  axios: AxiosInstance,
+  targets: ReadonlySet<string>,
+  currentSession: () => RelayedSession | undefined,
+): void {
   axios.interceptors.request.use((config) => {
     const session = currentSession();
     const transform: Transform = function (data, headers) {
-      if (session) setSessionHeaders(this, headers, session, targets.has(targetOf(originOf(finalUrl(axios, this)), session.authority)));
+      if (session)
+        setSessionHeaders(
+          this,
+          headers,
+          session,
+          targets.has(targetOf(originOf(finalUrl(axios, this)), session.authority)),
+        );
       return data;
     };
     sessions.set(transform, session);
@@ -29,16 +48,26 @@ export function relayFrom(axios: AxiosInstance, targets: ReadonlySet<string>, cu
   });
 }
 
-/** Removes the session of an earlier attempt: the same configuration may be sent again for another caller, or for none. */
-function transformsOfOthers({ transformRequest, headers }: InternalAxiosRequestConfig): AxiosRequestTransformer[] {
+/**
+ * Removes the session of an earlier attempt: the same configuration may be sent again for another caller, or
+ * for none.
+ */
+function transformsOfOthers({
+  transformRequest,
+  headers,
+}: InternalAxiosRequestConfig): AxiosRequestTransformer[] {
   return [transformRequest ?? []].flat().filter((transform) => {
     const token = sessions.get(transform)?.token;
-    if (token !== undefined && headers.get(AUTH_TOKEN_HEADER) === token) headers.delete([AUTH_TOKEN_HEADER, AUTH_IV_HEADER]);
+    if (token !== undefined && headers.get(AUTH_TOKEN_HEADER) === token)
+      headers.delete([AUTH_TOKEN_HEADER, AUTH_IV_HEADER]);
     return !sessions.has(transform);
   });
 }
 
-/** Leaves a token that the request has already, unless it is that of the session, on its way to another origin. */
+/**
+ * Leaves a token that the request has already, unless it is that of the session, on its way to another
+ * origin.
+ */
 function setSessionHeaders(
   config: InternalAxiosRequestConfig,
   headers: AxiosRequestHeaders,
@@ -55,7 +84,10 @@ function setSessionHeaders(
   keepFromRedirects(config);
 }
 
-/** Drops the headers on each redirect, also within an origin: axios and follow-redirects would send them on, to any host. */
+/**
+ * Drops the headers on each redirect, also within an origin: axios and follow-redirects would send them on,
+ * to any host.
+ */
 function keepFromRedirects(config: InternalAxiosRequestConfig): void {
   const { beforeRedirect, fetchOptions } = config;
   if (!hooks.has(beforeRedirect as object)) config.beforeRedirect = hookAfter(beforeRedirect);
@@ -74,12 +106,19 @@ function hookAfter(beforeRedirect: FollowRedirect | undefined): FollowRedirect {
 }
 
 /**
- * Returns the URL as the adapter builds it, from the configuration alone: `getUri()` would use the defaults of the instance for what an interceptor
- * has removed.
+ * Returns the URL as the adapter builds it, from the configuration alone: `getUri()` would use the defaults
+ * of the instance for what an interceptor has removed.
  */
-function finalUrl(axios: AxiosInstance, { baseURL, url, allowAbsoluteUrls }: InternalAxiosRequestConfig): string | undefined {
+function finalUrl(
+  axios: AxiosInstance,
+  { baseURL, url, allowAbsoluteUrls }: InternalAxiosRequestConfig,
+): string | undefined {
   try {
-    return axios.getUri({ baseURL: baseURL ?? '', url: url ?? '', allowAbsoluteUrls: allowAbsoluteUrls ?? true });
+    return axios.getUri({
+      baseURL: baseURL ?? '',
+      url: url ?? '',
+      allowAbsoluteUrls: allowAbsoluteUrls ?? true,
+    });
   } catch {
     return undefined;
   }

@@ -51,7 +51,10 @@ describe('an Observable that is subscribed in a call', () => {
   });
 
   it('is a part of no call, if it is to be a part of none', async () => {
-    const observable = subscribedIn(undefined, () => new Observable((subscriber) => subscriber.next(currentCall() ?? 'none')));
+    const observable = subscribedIn(
+      undefined,
+      () => new Observable((subscriber) => subscriber.next(currentCall() ?? 'none')),
+    );
     expect(await runInCall(CONNECTION, () => firstValueFrom(observable))).toBe('none');
   });
 });
@@ -101,19 +104,27 @@ const stepsOf = (...names: ('next' | 'return' | 'throw')[]): AsyncIterable<unkno
     },
   ]);
   return {
-    [Symbol.asyncIterator]: () => ({ ...Object.fromEntries(steps), isInCall: currentCall() === CALL }) as AsyncIterator<unknown>,
+    [Symbol.asyncIterator]: () =>
+      ({ ...Object.fromEntries(steps), isInCall: currentCall() === CALL }) as AsyncIterator<unknown>,
   };
 };
 
 describe('an async iterator that runs in a call', () => {
   it.each(['next', 'return', 'throw'] as const)('runs %s() as a part of the call', async (name) => {
     const iterator = iteratedIn(CALL, stepsOf('next', 'return', 'throw'));
-    expect(await runInCall(CONNECTION, () => iterator[name]?.('value'))).toEqual({ value: [name, 'value', true, true] });
+    expect(await runInCall(CONNECTION, () => iterator[name]?.('value'))).toEqual({
+      value: [name, 'value', true, true],
+    });
   });
 
   it('is created as a part of the call', () => {
     const created = jest.fn();
-    const iterable = { [Symbol.asyncIterator]: () => (created(currentCall()), { next: () => Promise.reject(new Error('not called')) }) };
+    const iterable = {
+      [Symbol.asyncIterator]: () => (
+        created(currentCall()),
+        { next: () => Promise.reject(new Error('not called')) }
+      ),
+    };
     runInCall(CONNECTION, () => iteratedIn(CALL, iterable));
     expect(created.mock.calls).toEqual([[CALL]]);
   });
@@ -145,6 +156,8 @@ describe('an async iterator that runs in a call', () => {
 describe('an async iterable', () => {
   it('is any object with an async iterator, and nothing else', () => {
     expect(isAsyncIterable(stepsOf('next'))).toBe(true);
-    expect([[], {}, EMPTY, null, undefined, 'text', 7, () => undefined].map(isAsyncIterable)).not.toContain(true);
+    expect([[], {}, EMPTY, null, undefined, 'text', 7, () => undefined].map(isAsyncIterable)).not.toContain(
+      true,
+    );
   });
 });

@@ -30,12 +30,24 @@ const SUBSCRIPTION = Names.prototype.onName;
 const QUERY = new Names().find;
 
 /** A call of a handler, which a guard has admitted for a user; without a name, no guard has. */
-function callOf(kind: string, args: unknown[], username?: string, handler: () => unknown = QUERY): ExecutionContextHost {
+function callOf(
+  kind: string,
+  args: unknown[],
+  username?: string,
+  handler: () => unknown = QUERY,
+): ExecutionContextHost {
   const context = new ExecutionContextHost(args, Names, handler);
   context.setType(kind);
   if (username === undefined) return context;
   const user = { username };
-  const admission: Admission = { verifier: { revoker: { count: 0 } }, authority: '', revocations: 0, context, user, session: undefined };
+  const admission: Admission = {
+    verifier: { revoker: { count: 0 } },
+    authority: '',
+    revocations: 0,
+    context,
+    user,
+    session: undefined,
+  };
   const call = transportOf(context)?.open(context);
   if (!call) throw new Error('of an unknown kind');
   attachUser(call.request, { kind: 'authenticated', user }, admission);
@@ -63,7 +75,9 @@ describe('a handler', () => {
   });
 
   it('that another handler calls has the user of its own call, and none if no guard has admitted it', async () => {
-    const calling = (context: ExecutionContextHost): CallHandler => ({ handle: () => interceptor.intercept(context, HANDLER) });
+    const calling = (context: ExecutionContextHost): CallHandler => ({
+      handle: () => interceptor.intercept(context, HANDLER),
+    });
     expect(await resultOf(httpCall('ann'), calling(httpCall('bob')))).toBe('bob');
     expect(await resultOf(httpCall('ann'), calling(httpCall()))).toBe('none');
     expect(await runInCall({ admission: undefined }, () => resultOf(httpCall('bob')))).toBe('bob');
@@ -91,7 +105,12 @@ describe('a handler', () => {
     const context = callOf('rpc', [requests, {}], 'ann');
     const result = resultOf(context, {
       handle: () =>
-        defer(() => new Promise((resolve) => context.getArgByIndex<Observable<string>>(0).subscribe(() => resolve(userName())))),
+        defer(
+          () =>
+            new Promise((resolve) =>
+              context.getArgByIndex<Observable<string>>(0).subscribe(() => resolve(userName())),
+            ),
+        ),
     });
     runInCall(undefined, () => requests.next('one'));
     expect(await result).toBe('ann');
@@ -108,7 +127,10 @@ describe('a handler', () => {
 });
 
 describe('a resolver', () => {
-  const infoBelow = (prev: object | undefined, execution: object) => ({ path: { prev }, variableValues: execution });
+  const infoBelow = (prev: object | undefined, execution: object) => ({
+    path: { prev },
+    variableValues: execution,
+  });
   const callTo = (info: object, username?: string, handler?: () => unknown): ExecutionContextHost =>
     callOf('graphql', [{}, {}, {}, info], username, handler);
 
@@ -120,14 +142,18 @@ describe('a resolver', () => {
   it('runs as a part of its call, which the fields below it have too', async () => {
     const info = infoBelow(undefined, {});
     expect(await resultOf(callTo(info, 'ann'))).toBe('ann');
-    expect(await runField({ info: infoBelow(info.path, info.variableValues) }, () => Promise.resolve(userName()))).toBe('ann');
+    expect(
+      await runField({ info: infoBelow(info.path, info.variableValues) }, () => Promise.resolve(userName())),
+    ).toBe('ann');
   });
 
   it('that no guard has admitted leaves the fields below it without a user', async () => {
     const info = infoBelow(undefined, {});
     const outer = { admission: undefined };
     expect(await runInCall(outer, () => resultOf(callTo(info)))).toBe('none');
-    expect(await runField({ info: infoBelow(info.path, info.variableValues) }, () => Promise.resolve(userName()))).toBe('none');
+    expect(
+      await runField({ info: infoBelow(info.path, info.variableValues) }, () => Promise.resolve(userName())),
+    ).toBe('none');
   });
 
   it('that no guard has admitted leaves the user of the field above to the fields below it', async () => {
@@ -136,7 +162,9 @@ describe('a resolver', () => {
     await resultOf(callTo(above, 'ann'));
     const info = infoBelow(above.path, execution);
     await runInCall({ admission: undefined }, () => resultOf(callTo(info)));
-    expect(await runField({ info: infoBelow(info.path, execution) }, () => Promise.resolve(userName()))).toBe('ann');
+    expect(await runField({ info: infoBelow(info.path, execution) }, () => Promise.resolve(userName()))).toBe(
+      'ann',
+    );
   });
 
   it('of many fields at once, which has no info object, runs as a part of its call', async () => {
@@ -145,7 +173,9 @@ describe('a resolver', () => {
   });
 
   it('of a subscription runs as a part of its call, from its first event on', async () => {
-    const iterator = await resultOf(callTo(infoBelow(undefined, {}), 'ann', SUBSCRIPTION), { handle: () => of(events()) });
+    const iterator = await resultOf(callTo(infoBelow(undefined, {}), 'ann', SUBSCRIPTION), {
+      handle: () => of(events()),
+    });
     expect(await next(iterator)).toEqual({ done: false, value: 'ann' });
   });
 
@@ -153,16 +183,22 @@ describe('a resolver', () => {
     ['an object', {}],
     ['nothing', undefined],
   ])('of a subscription may return %s', async (_kind, result) => {
-    expect(await resultOf(callTo(infoBelow(undefined, {}), 'ann', SUBSCRIPTION), { handle: () => of(result) })).toBe(result);
+    expect(
+      await resultOf(callTo(infoBelow(undefined, {}), 'ann', SUBSCRIPTION), { handle: () => of(result) }),
+    ).toBe(result);
   });
 
   it('of a query returns an async iterable as it is', async () => {
     const iterable = events();
-    expect(await resultOf(callTo(infoBelow(undefined, {}), 'ann'), { handle: () => of(iterable) })).toBe(iterable);
+    expect(await resultOf(callTo(infoBelow(undefined, {}), 'ann'), { handle: () => of(iterable) })).toBe(
+      iterable,
+    );
   });
 
   it('is no handler of another kind of call, whose async iterable stays as it is', async () => {
     const iterable = events();
-    expect(await resultOf(callOf('http', [{}, {}], 'ann', SUBSCRIPTION), { handle: () => of(iterable) })).toBe(iterable);
+    expect(
+      await resultOf(callOf('http', [{}, {}], 'ann', SUBSCRIPTION), { handle: () => of(iterable) }),
+    ).toBe(iterable);
   });
 });

@@ -23,8 +23,8 @@ class HandlerCall implements CurrentCall {
 }
 
 /**
- * Runs handlers as a part of their call, with the pipes and the interceptors after this one. An interceptor, because what a guard sets in an
- * `AsyncLocalStorage` after its first `await` is lost when it returns.
+ * Runs handlers as a part of their call, with the pipes and the interceptors after this one. An interceptor,
+ * because what a guard sets in an `AsyncLocalStorage` after its first `await` is lost when it returns.
  */
 export class CallInterceptor implements NestInterceptor {
   /** Returns the result of the handler. Its Observable is subscribed as a part of the call. */
@@ -49,7 +49,11 @@ function isCallWith(call: CurrentCall | undefined, args: unknown[]): boolean {
 /** Nest's metadata key of the type of a resolver. */
 const RESOLVER_TYPE = 'graphql:resolver_type';
 
-function resultOfResolver(context: ExecutionContext, call: CurrentCall | undefined, result: Observable<unknown>): Observable<unknown> {
+function resultOfResolver(
+  context: ExecutionContext,
+  call: CurrentCall | undefined,
+  result: Observable<unknown>,
+): Observable<unknown> {
   if (Reflect.getMetadata(RESOLVER_TYPE, context.getHandler()) !== 'Subscription') return result;
   return result.pipe(map((events) => (isAsyncIterable(events) ? iteratedIn(call, events) : events)));
 }

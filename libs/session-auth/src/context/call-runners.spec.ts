@@ -73,7 +73,10 @@ const middlewareOf = (owner: Type, name: string): unknown =>
 class Root {}
 
 async function run(controllers: Type[], providers: Type[]): Promise<ApplicationConfig> {
-  const context = await NestFactory.createApplicationContext({ module: Root, controllers, providers }, { logger: false });
+  const context = await NestFactory.createApplicationContext(
+    { module: Root, controllers, providers },
+    { logger: false },
+  );
   const config = new ApplicationConfig();
   runEveryCall(context.get(ModulesContainer), config);
   await context.close();
@@ -83,7 +86,8 @@ async function run(controllers: Type[], providers: Type[]): Promise<ApplicationC
 describe('the handlers of an application', () => {
   let classes: ReturnType<typeof handlerClasses>;
   beforeEach(() => void (classes = handlerClasses()));
-  const runAll = (): Promise<ApplicationConfig> => run([classes.Routes, classes.Messages], [classes.Gateway, classes.Fields]);
+  const runAll = (): Promise<ApplicationConfig> =>
+    run([classes.Routes, classes.Messages], [classes.Gateway, classes.Fields]);
 
   it('run in their call by a global interceptor', async () => {
     expect((await runAll()).getGlobalInterceptors()).toEqual([expect.any(CallInterceptor)]);
@@ -107,7 +111,9 @@ describe('the handlers of an application', () => {
       [runField, ownMiddleware],
       undefined,
     ]);
-    expect([Routes, Messages, Gateway].map((owner) => middlewareOf(owner, 'list'))).toEqual(Array(3).fill(undefined));
+    expect([Routes, Messages, Gateway].map((owner) => middlewareOf(owner, 'list'))).toEqual(
+      Array(3).fill(undefined),
+    );
   });
 
   it('of public fields have a middleware of their own', async () => {

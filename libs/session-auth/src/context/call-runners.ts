@@ -10,9 +10,10 @@ const INTERCEPTOR = new CallInterceptor();
 const FIELD_MIDDLEWARE_METADATA = 'graphql:field_resolver_middleware';
 
 /**
- * Runs every handler of an application as a part of its call. The interceptor is the first of the global ones. Nest applies no global interceptors
- * to gateways on NestJS 11, nor to message handlers of a hybrid application that connects a microservice without `inheritAppConfig`: their classes
- * name it too. It runs once in a call. Fields of GraphQL have a middleware, because Nest runs no interceptors on them.
+ * Runs every handler of an application as a part of its call. The interceptor is the first of the global
+ * ones. Nest applies no global interceptors to gateways on NestJS 11, nor to message handlers of a hybrid
+ * application that connects a microservice without `inheritAppConfig`: their classes name it too. It runs
+ * once in a call. Fields of GraphQL have a middleware, because Nest runs no interceptors on them.
  */
 export function runEveryCall(modules: ModulesContainer, config: ApplicationConfig): void {
   config.addGlobalInterceptor(INTERCEPTOR);
@@ -28,7 +29,10 @@ function isOneOf({ kinds }: Handler, ...wanted: ('message' | 'gateway' | 'field'
   return wanted.some((kind) => kinds.has(kind));
 }
 
-/** Before the middleware of the field. A method that several classes inherit is public if it is in one of them. */
+/**
+ * Before the middleware of the field. A method that several classes inherit is public if it is in one of
+ * them.
+ */
 function addMiddleware(handler: Handler): void {
   const { method } = handler;
   const isPublic = ruleOf(handler).kind === 'public';

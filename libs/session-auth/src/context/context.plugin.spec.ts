@@ -36,9 +36,15 @@ class Root {}
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
-function start(plugins: readonly SessionAuthPlugin[], ...providers: Type[]): Promise<INestApplicationContext> {
+function start(
+  plugins: readonly SessionAuthPlugin[],
+  ...providers: Type[]
+): Promise<INestApplicationContext> {
   const registration = SessionAuthModule.forRoot({ ...OPTIONS, plugins });
-  return NestFactory.createApplicationContext({ module: Root, imports: [registration], providers }, { logger: false, abortOnError: false });
+  return NestFactory.createApplicationContext(
+    { module: Root, imports: [registration], providers },
+    { logger: false, abortOnError: false },
+  );
 }
 
 describe('an application with the plugin', () => {
@@ -64,7 +70,10 @@ describe('an application without the plugin', () => {
   it('runs as if there were none', async () => {
     const handlers = messages();
     const context = await start([], handlers);
-    expect([context.get(ApplicationConfig).getGlobalInterceptors(), enhancersOf(handlers, 'interceptor')]).toEqual([[], []]);
+    expect([
+      context.get(ApplicationConfig).getGlobalInterceptors(),
+      enhancersOf(handlers, 'interceptor'),
+    ]).toEqual([[], []]);
     await context.close();
   });
 
@@ -78,7 +87,9 @@ describe('an application without the plugin', () => {
   });
 
   it('does not start if a module lists SessionContext among its providers', async () => {
-    await expect(start([], WithContext, SessionContext)).rejects.toThrow("Nest can't resolve dependencies of the SessionContext (?)");
+    await expect(start([], WithContext, SessionContext)).rejects.toThrow(
+      "Nest can't resolve dependencies of the SessionContext (?)",
+    );
   });
 });
 
@@ -88,7 +99,9 @@ describe('an application with the plugin in a registration with a name', () => {
       SessionAuthModule.forRoot(OPTIONS),
       SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', plugins: [sessionContext] }),
     ];
-    await expect(NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false })).rejects.toThrow(
+    await expect(
+      NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false }),
+    ).rejects.toThrow(
       'sessionContext is in the plugins of a registration with a name. Name it in those of the registration without a name',
     );
   });

@@ -34,8 +34,8 @@ const rejection: FactoryProvider<never> = {
 };
 
 /**
- * Provides the user and the session of the current call, as `SessionContext` and `SessionRelay`. Each call of a handler then costs an interceptor and
- * an `AsyncLocalStorage`.
+ * Provides the user and the session of the current call, as `SessionContext` and `SessionRelay`. Each call of
+ * a handler then costs an interceptor and an `AsyncLocalStorage`.
  */
 export const sessionContext: SessionAuthPlugin = {
   open: (authority) =>

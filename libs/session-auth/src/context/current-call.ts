@@ -7,7 +7,10 @@ export interface CurrentCall {
   readonly admission: Admission | undefined;
 }
 
-/** One storage for all applications of a process: each call of a handler replaces the call that it was made in. */
+/**
+ * One storage for all applications of a process: each call of a handler replaces the call that it was made
+ * in.
+ */
 const calls = new AsyncLocalStorage<CurrentCall | undefined>();
 
 /** Returns the current call; `undefined` outside of a call. */

@@ -17,14 +17,26 @@ class Other {
 const { find, list } = new Names();
 const ann = { username: 'ann' };
 
-function contextOf(kind: string, args: unknown[], type: new () => object = Names, handler: () => void = find): ExecutionContextHost {
+function contextOf(
+  kind: string,
+  args: unknown[],
+  type: new () => object = Names,
+  handler: () => void = find,
+): ExecutionContextHost {
   const context = new ExecutionContextHost(args, type, handler);
   context.setType(kind);
   return context;
 }
 
 function admissionOf(context: ExecutionContextHost, user?: typeof ann): Admission {
-  return { verifier: { revoker: { count: 0 } }, authority: 'default', revocations: 0, context, user, session: undefined };
+  return {
+    verifier: { revoker: { count: 0 } },
+    authority: 'default',
+    revocations: 0,
+    context,
+    user,
+    session: undefined,
+  };
 }
 
 /** Admits a call, as a guard does. */

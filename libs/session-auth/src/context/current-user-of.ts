@@ -4,21 +4,25 @@ import { lastAdmissionOf, type Admission } from '../guard/guarded-request.js';
 import { transportOf } from '../guard/transports.js';
 
 /**
- * Returns the admission of a call by the guard; `undefined` if the guard has not admitted this call. A request may carry the admission to another
- * handler: two fields of one operation share it, and so do two routes if the first calls `next()`.
+ * Returns the admission of a call by the guard; `undefined` if the guard has not admitted this call. A
+ * request may carry the admission to another handler: two fields of one operation share it, and so do two
+ * routes if the first calls `next()`.
  */
 export function admissionTo(context: ExecutionContext): Admission | undefined {
   const request = transportOf(context)?.requestOf(context);
   const admission = request && lastAdmissionOf(request);
   if (admission?.context === context) return admission;
-  const isSameCall = admission?.context.getHandler() === context.getHandler() && admission.context.getClass() === context.getClass();
+  const isSameCall =
+    admission?.context.getHandler() === context.getHandler() &&
+    admission.context.getClass() === context.getClass();
   return isSameCall ? admission : undefined;
 }
 
 /**
- * Returns the user of a call, for guards, interceptors and decorators of your own, in every kind of context and without the plugin. `undefined`
- * if the guard has not admitted this call, or has admitted it without a session. Guards that run before `SessionAuthGuard` get `undefined`.
- * The record is the one that the guard admitted, even if another guard has replaced `request.user` since.
+ * Returns the user of a call, for guards, interceptors and decorators of your own, in every kind of context
+ * and without the plugin. `undefined` if the guard has not admitted this call, or has admitted it without a
+ * session. Guards that run before `SessionAuthGuard` get `undefined`. The record is the one that the guard
+ * admitted, even if another guard has replaced `request.user` since.
  */
 export function currentUserOf(context: ExecutionContext): CurrentUserRecord | undefined {
   return userIn(admissionTo(context));

@@ -26,7 +26,14 @@ const fieldBelow = (above: Info | undefined, key: string | number, execution: ob
 /** The admission of a call, with a user of this name. */
 function admissionOf(username: string): Admission {
   const context = new ExecutionContextHost([]);
-  return { verifier: { revoker: { count: 0 } }, authority: 'default', revocations: 0, context, user: { username }, session: undefined };
+  return {
+    verifier: { revoker: { count: 0 } },
+    authority: 'default',
+    revocations: 0,
+    context,
+    user: { username },
+    session: undefined,
+  };
 }
 
 /** Admits a field, as a guard does. */
@@ -97,7 +104,9 @@ describe('the user of a field', () => {
     const query = fieldBelow(undefined, 'query', execution);
     admit(query, 'ann');
     const read = (): Promise<unknown> => Promise.resolve(currentCall()?.admission?.user?.username);
-    expect(await runField({ source: {}, context: fieldBelow(query, 'type', execution), info: undefined }, read)).toBe('ann');
+    expect(
+      await runField({ source: {}, context: fieldBelow(query, 'type', execution), info: undefined }, read),
+    ).toBe('ann');
   });
 });
 

@@ -3,7 +3,10 @@ import type { FieldCalls } from '../guard/transport.js';
 import { openedTransport } from '../guard/transports.js';
 import { runInCall, type CurrentCall } from './current-call.js';
 
-/** The argument of a field middleware. A resolver of references has one argument less: its context and info are one place further left. */
+/**
+ * The argument of a field middleware. A resolver of references has one argument less: its context and info
+ * are one place further left.
+ */
 interface FieldMiddlewareContext {
   readonly source?: unknown;
   readonly args?: unknown;
@@ -36,7 +39,10 @@ function fieldCalls(): FieldCalls | undefined {
 
 type FieldMiddleware = (field: FieldMiddlewareContext, next: () => Promise<unknown>) => unknown;
 
-/** Runs the resolver of a field as a part of its call. Nest runs no interceptors on fields, unless `fieldResolverEnhancers` has them. */
+/**
+ * Runs the resolver of a field as a part of its call. Nest runs no interceptors on fields, unless
+ * `fieldResolverEnhancers` has them.
+ */
 export const runField: FieldMiddleware = (field, next) => runInCall(new FieldCall(field), next);
 
 /** Runs the resolver of a public field as a part of no call. */

@@ -18,7 +18,9 @@ describe('the targets of a relay', () => {
       'default https://payroll.internal',
       'default https://slips.internal:8443',
     ]);
-    expect(readOne('https://payroll.internal', { authority: 'partners' })).toEqual(['partners https://payroll.internal']);
+    expect(readOne('https://payroll.internal', { authority: 'partners' })).toEqual([
+      'partners https://payroll.internal',
+    ]);
     expect(targetOf('https://payroll.internal', 'partners')).toBe('partners https://payroll.internal');
   });
 
@@ -36,8 +38,20 @@ describe('the targets of a relay', () => {
   });
 
   it.each([
-    ...['https://payroll.internal/api', 'https://payroll.internal//', 'https://payroll.internal?', 'https://payroll.internal#'],
-    ...['payroll.internal', '//payroll.internal', 'https:payroll.internal', 'https:/payroll.internal', 'https://', 'https:///'],
+    ...[
+      'https://payroll.internal/api',
+      'https://payroll.internal//',
+      'https://payroll.internal?',
+      'https://payroll.internal#',
+    ],
+    ...[
+      'payroll.internal',
+      '//payroll.internal',
+      'https:payroll.internal',
+      'https:/payroll.internal',
+      'https://',
+      'https:///',
+    ],
     ...[
       'https://payroll.internal\\evil',
       ' https://payroll.internal',
@@ -45,19 +59,37 @@ describe('the targets of a relay', () => {
       'https://pay roll',
       'https://pay\troll',
     ],
-    ...['https://payroll.internal:99999', 'ftp://payroll.internal', 'xhttps://payroll.internal', 'ws://payroll.internal', ''],
+    ...[
+      'https://payroll.internal:99999',
+      'ftp://payroll.internal',
+      'xhttps://payroll.internal',
+      'ws://payroll.internal',
+      '',
+    ],
   ])('are not paths, lists or other URLs: %j', (target) => {
-    expectError(() => readOne(target), `SessionRelay.attachTo(): to[0], ${JSON.stringify(target)}, is not an origin. ${EXAMPLE}`);
+    expectError(
+      () => readOne(target),
+      `SessionRelay.attachTo(): to[0], ${JSON.stringify(target)}, is not an origin. ${EXAMPLE}`,
+    );
     expect(() => readOne(target, { allowPlainHttp: true })).toThrow('is not an origin');
   });
 
   it.each(['https://*.internal', '*', 'https://payroll.*'])('have no wildcard: %j', (target) => {
-    expectError(() => readOne(target), `SessionRelay.attachTo(): to[0], "${target}", has a wildcard. Name each origin.`);
+    expectError(
+      () => readOne(target),
+      `SessionRelay.attachTo(): to[0], "${target}", has a wildcard. Name each origin.`,
+    );
   });
 
-  it.each([7, null, undefined, /payroll/, { href: 'https://payroll.internal' }])('are strings and URLs: %p', (target) => {
-    expectError(() => readOne(target), `SessionRelay.attachTo(): to[0] must be a string or a URL. ${EXAMPLE}`);
-  });
+  it.each([7, null, undefined, /payroll/, { href: 'https://payroll.internal' }])(
+    'are strings and URLs: %p',
+    (target) => {
+      expectError(
+        () => readOne(target),
+        `SessionRelay.attachTo(): to[0] must be a string or a URL. ${EXAMPLE}`,
+      );
+    },
+  );
 
   it('are named by their index where they may have a password', () => {
     const secret = 'https://ann:secret@payroll.internal';
@@ -77,18 +109,32 @@ describe('the targets of a relay', () => {
     },
   );
 
-  it.each([undefined, null, {}, { to: [] }, { to: 'https://payroll.internal' }, { to: null }, { to: { length: 1 } }])(
-    'are a list that is not empty: %j',
-    (targets) => {
-      expectError(() => read(targets), `SessionRelay.attachTo(): to must be a list of at least one origin. ${EXAMPLE}`);
+  it.each([
+    undefined,
+    null,
+    {},
+    { to: [] },
+    { to: 'https://payroll.internal' },
+    { to: null },
+    { to: { length: 1 } },
+  ])('are a list that is not empty: %j', (targets) => {
+    expectError(
+      () => read(targets),
+      `SessionRelay.attachTo(): to must be a list of at least one origin. ${EXAMPLE}`,
+    );
+  });
+
+  it.each(['', 'a b', 7, null])(
+    'are for the sessions of a registration, whose name is not %j',
+    (authority) => {
+      const message =
+        'SessionRelay.headersFor(): authority must be the name of a registration: 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. Correct it.';
+      expectError(
+        () => readTargets('headersFor()', { to: ['https://payroll.internal'], authority } as RelayTargets),
+        message,
+      );
     },
   );
-
-  it.each(['', 'a b', 7, null])('are for the sessions of a registration, whose name is not %j', (authority) => {
-    const message =
-      'SessionRelay.headersFor(): authority must be the name of a registration: 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. Correct it.';
-    expectError(() => readTargets('headersFor()', { to: ['https://payroll.internal'], authority } as RelayTargets), message);
-  });
 });
 
 describe('the origin of a URL', () => {
@@ -104,10 +150,18 @@ describe('the origin of a URL', () => {
   });
 
   it.each<[unknown]>([
-    ...['', '/slips', 'payroll.internal', '//payroll.internal', 'https://', 'ws://payroll.internal', 'wss://payroll.internal'].map(
-      (url): [string] => [url],
-    ),
-    ...['ftp://payroll.internal', 'file:///etc', 'blob:https://payroll.internal/id'].map((url): [string] => [url]),
+    ...[
+      '',
+      '/slips',
+      'payroll.internal',
+      '//payroll.internal',
+      'https://',
+      'ws://payroll.internal',
+      'wss://payroll.internal',
+    ].map((url): [string] => [url]),
+    ...['ftp://payroll.internal', 'file:///etc', 'blob:https://payroll.internal/id'].map((url): [string] => [
+      url,
+    ]),
     [new URL('blob:https://payroll.internal/id')],
     [undefined],
     [null],

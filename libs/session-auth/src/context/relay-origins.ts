@@ -5,16 +5,18 @@ import { isPlainTextBeyondLoopback } from '../module/settings/option-checks.js';
 /** Where a session may be sent. */
 export interface RelayTargets {
   /**
-   * Origins: scheme, host and port, as in `https://payroll.internal` or `https://payroll.internal:8443`. Exact: no wildcards, no subdomains, no path.
+   * Origins: scheme, host and port, as in `https://payroll.internal` or `https://payroll.internal:8443`.
+   * Exact: no wildcards, no subdomains, no path.
    */
   readonly to: readonly (string | URL)[];
   /**
-   * Allows `http:` origins beyond loopback, where the network encrypts below HTTP, as a service mesh does: otherwise anyone on the way reads the
-   * token. @default false
+   * Allows `http:` origins beyond loopback, where the network encrypts below HTTP, as a service mesh does:
+   * otherwise anyone on the way reads the token. @default false
    */
   readonly allowPlainHttp?: boolean;
   /**
-   * Name of the registration whose sessions are sent. A session of another registration is not: it belongs to another session service.
+   * Name of the registration whose sessions are sent. A session of another registration is not: it belongs to
+   * another session service.
    * @default 'default' (the registration without a name)
    */
   readonly authority?: string;
@@ -35,11 +37,23 @@ const ORIGIN = /^https?:\/\/[^\s\\/?#@]+\/?$/i;
  * @throws InvalidConfigurationError naming the first invalid origin
  */
 export function readTargets(method: string, targets: RelayTargets): string[] {
-  const { to, allowPlainHttp = false, authority = DEFAULT_AUTHORITY } = (targets as Partial<RelayTargets> | undefined) ?? {};
+  const {
+    to,
+    allowPlainHttp = false,
+    authority = DEFAULT_AUTHORITY,
+  } = (targets as Partial<RelayTargets> | undefined) ?? {};
   if (!isAuthorityName(authority))
-    return reject(method, 'authority', `must be the name of a registration: ${AUTHORITY_NAME_FORM}`, 'Correct it');
-  if (!Array.isArray(to) || to.length === 0) return reject(method, 'to', 'must be a list of at least one origin', EXAMPLE);
-  return to.map((target: unknown, index) => targetOf(readOrigin(method, `to[${index}]`, target, allowPlainHttp), authority));
+    return reject(
+      method,
+      'authority',
+      `must be the name of a registration: ${AUTHORITY_NAME_FORM}`,
+      'Correct it',
+    );
+  if (!Array.isArray(to) || to.length === 0)
+    return reject(method, 'to', 'must be a list of at least one origin', EXAMPLE);
+  return to.map((target: unknown, index) =>
+    targetOf(readOrigin(method, `to[${index}]`, target, allowPlainHttp), authority),
+  );
 }
 
 function readOrigin(method: string, name: string, target: unknown, allowPlainHttp: boolean): string {
@@ -52,14 +66,22 @@ function readOrigin(method: string, name: string, target: unknown, allowPlainHtt
   if (!ORIGIN.test(text) || !URL.canParse(text)) return reject(method, named, 'is not an origin', EXAMPLE);
   const { origin } = new URL(text);
   if (allowPlainHttp || !isPlainTextBeyondLoopback(origin)) return origin;
-  return reject(method, named, 'would carry sessions unencrypted', 'Use https, or set allowPlainHttp: true if the network encrypts them');
+  return reject(
+    method,
+    named,
+    'would carry sessions unencrypted',
+    'Use https, or set allowPlainHttp: true if the network encrypts them',
+  );
 }
 
 function reject(method: string, name: string, problem: string, remedy: string): never {
   throw new InvalidConfigurationError(`SessionRelay.${method}: ${name} ${problem}. ${remedy}.`);
 }
 
-/** Returns the origin of an absolute URL of http or https; `undefined` for any other. `URL.origin` of a `blob:` URL is that of another URL. */
+/**
+ * Returns the origin of an absolute URL of http or https; `undefined` for any other. `URL.origin` of a
+ * `blob:` URL is that of another URL.
+ */
 export function originOf(url: unknown): string | undefined {
   if (!(url instanceof URL) && !(typeof url === 'string' && URL.canParse(url))) return undefined;
   const { protocol, origin } = new URL(url);

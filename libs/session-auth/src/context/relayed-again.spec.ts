@@ -31,8 +31,10 @@ async function receiver(): Promise<typeof payroll> {
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
-const tokens = (): unknown[][] => [payroll, foreign].map(({ received }) => received.map((headers) => headers['x-auth-token']));
-const ivs = (): unknown[][] => [payroll, foreign].map(({ received }) => received.map((headers) => headers['x-auth-iv']));
+const tokens = (): unknown[][] =>
+  [payroll, foreign].map(({ received }) => received.map((headers) => headers['x-auth-token']));
+const ivs = (): unknown[][] =>
+  [payroll, foreign].map(({ received }) => received.map((headers) => headers['x-auth-iv']));
 const send = (config: AxiosRequestConfig) => client.request(config);
 
 beforeEach(async () => {

@@ -29,11 +29,21 @@ describe('the session of the current call', () => {
   it.each<[string, (read: () => void) => void]>([
     ['outside of a call', (read) => read()],
     ['in a call that no guard has admitted', (read) => runInCall({ admission: undefined }, read)],
-    ['in a call that was admitted without a session', (read) => runInCall({ admission: WITHOUT_SESSION }, read)],
-    ['in a part of no call within a call', (read) => runInCall({ admission: ADMISSION }, () => runInCall(undefined, read))],
+    [
+      'in a call that was admitted without a session',
+      (read) => runInCall({ admission: WITHOUT_SESSION }, read),
+    ],
+    [
+      'in a part of no call within a call',
+      (read) => runInCall({ admission: ADMISSION }, () => runInCall(undefined, read)),
+    ],
   ])('is none %s', (_place, run) => {
     run(() => {
-      expect([context.findUser(), context.authIv, context.findSession()]).toEqual([undefined, undefined, undefined]);
+      expect([context.findUser(), context.authIv, context.findSession()]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
       for (const read of [() => context.user, () => context.token]) {
         expect(read).toThrow(SessionRejectedError);
         expect(read).toThrow(/^There is no session here: SessionContext was read outside of a call/);

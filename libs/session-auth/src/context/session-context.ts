@@ -17,9 +17,10 @@ const OUTSIDE =
   'There is no session here: SessionContext was read outside of a call that SessionAuthGuard has admitted with a session. Read it in a handler that the guard protects or in code that it calls, use findUser() where there may be no session, and currentUserOf(context) in guards and interceptors.';
 
 /**
- * The user and the session of the current call, in any provider that a guarded handler calls. The plugin {@link sessionContext} provides it. Controllers,
- * resolvers, gateways and message handlers set it, for themselves and for the pipes and interceptors after the global ones. Guards and
- * earlier interceptors use {@link currentUserOf}.
+ * The user and the session of the current call, in any provider that a guarded handler calls. The plugin
+ * {@link sessionContext} provides it. Controllers, resolvers, gateways and message handlers set it, for
+ * themselves and for the pipes and interceptors after the global ones. Guards and earlier interceptors use
+ * {@link currentUserOf}.
  */
 @ProvidedBy('sessionContext of nestjs-session-auth/context', 'SessionContext')
 @Injectable()
@@ -33,7 +34,8 @@ export class SessionContext {
 
   /**
    * The user's record.
-   * @throws SessionRejectedError (401, `SESSION_REQUIRED`) outside of a guarded call, and in a call without a session
+   * @throws SessionRejectedError (401, `SESSION_REQUIRED`) outside of a guarded call, and in a call without a
+   * session
    */
   get user(): CurrentUserRecord {
     return this.findUser() ?? rejectOutside();
@@ -46,7 +48,8 @@ export class SessionContext {
 
   /**
    * The token of the session, as presented.
-   * @throws SessionRejectedError (401, `SESSION_REQUIRED`) outside of a guarded call, and in a call without a session
+   * @throws SessionRejectedError (401, `SESSION_REQUIRED`) outside of a guarded call, and in a call without a
+   * session
    */
   get token(): string {
     return (this.#admission()?.session ?? rejectOutside()).token;
@@ -57,7 +60,10 @@ export class SessionContext {
     return this.#admission()?.session?.authIv;
   }
 
-  /** @internal Returns the presented session, with the name of its registration; `undefined` if there is none. For `SessionRelay`. */
+  /**
+   * @internal Returns the presented session, with the name of its registration; `undefined` if there is none.
+   * For `SessionRelay`.
+   */
   findSession(): RelayedSession | undefined {
     const admission = this.#admission();
     return admission?.session && { ...admission.session, authority: admission.authority };

@@ -3,7 +3,10 @@ import { removeSessionHeaders, sessionHeaders } from './session-headers.js';
 
 describe('the headers of a session', () => {
   it('are its token, and its X-AUTH-IV if it has one', () => {
-    expect(sessionHeaders({ token: 'token', authIv: 'iv' })).toStrictEqual({ 'X-AUTH-TOKEN': 'token', 'X-AUTH-IV': 'iv' });
+    expect(sessionHeaders({ token: 'token', authIv: 'iv' })).toStrictEqual({
+      'X-AUTH-TOKEN': 'token',
+      'X-AUTH-IV': 'iv',
+    });
     expect(sessionHeaders({ token: 'token', authIv: undefined })).toStrictEqual({ 'X-AUTH-TOKEN': 'token' });
   });
 
@@ -13,7 +16,13 @@ describe('the headers of a session', () => {
 
   it('are removed in every spelling, and no others', () => {
     const headers = {
-      ...{ 'x-auth-token': 'a', 'X-AUTH-TOKEN': 'b', 'X-Auth-Token': 'c', 'x-auth-iv': 'd', 'X-AUTH-IV': 'e' },
+      ...{
+        'x-auth-token': 'a',
+        'X-AUTH-TOKEN': 'b',
+        'X-Auth-Token': 'c',
+        'x-auth-iv': 'd',
+        'X-AUTH-IV': 'e',
+      },
       ...{ 'x-auth-tokens': 'f', 'x-auth': 'g', accept: 'h' },
     };
     removeSessionHeaders(headers);

@@ -1,7 +1,9 @@
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { AUTH_IV_HEADER, AUTH_TOKEN_HEADER } from '../contract/wire.js';
 
-const NAMES: ReadonlySet<string> = new Set([AUTH_TOKEN_HEADER, AUTH_IV_HEADER].map((name) => name.toLowerCase()));
+const NAMES: ReadonlySet<string> = new Set(
+  [AUTH_TOKEN_HEADER, AUTH_IV_HEADER].map((name) => name.toLowerCase()),
+);
 
 /** Returns the headers of a session; none without one. */
 export function sessionHeaders(session: SessionIdentity | undefined): Record<string, string> {
@@ -12,5 +14,6 @@ export function sessionHeaders(session: SessionIdentity | undefined): Record<str
 
 /** Removes the headers of sessions, however they are written. */
 export function removeSessionHeaders(headers: Record<string, unknown>): void {
-  for (const name of Object.keys(headers)) if (NAMES.has(name.toLowerCase())) Reflect.deleteProperty(headers, name);
+  for (const name of Object.keys(headers))
+    if (NAMES.has(name.toLowerCase())) Reflect.deleteProperty(headers, name);
 }

@@ -19,14 +19,19 @@ const ANN = admissionOf({ token: 'token', authIv: 'iv' });
 const OF_PARTNERS = admissionOf({ token: 'token', authIv: undefined }, 'partners');
 const ANN_HEADERS = { 'X-AUTH-TOKEN': 'token', 'X-AUTH-IV': 'iv' };
 
-const inCall = <Result>(admission: Admission | undefined, run: () => Result): Result => runInCall({ admission }, run);
+const inCall = <Result>(admission: Admission | undefined, run: () => Result): Result =>
+  runInCall({ admission }, run);
 const relayOf = (): SessionRelay => new SessionRelay(new SessionContext(currentCall));
 
 /** An axios instance whose requests end before the network. */
 function client(): { readonly instance: AxiosInstance; readonly tokenTo: (url: string) => Promise<unknown> } {
-  const adapter: AxiosAdapter = (config) => Promise.resolve({ data: '', status: 200, statusText: '', headers: new AxiosHeaders(), config });
+  const adapter: AxiosAdapter = (config) =>
+    Promise.resolve({ data: '', status: 200, statusText: '', headers: new AxiosHeaders(), config });
   const instance = axios.create({ adapter });
-  return { instance, tokenTo: async (url) => (await instance.get(url)).config.headers['X-AUTH-TOKEN'] as unknown };
+  return {
+    instance,
+    tokenTo: async (url) => (await instance.get(url)).config.headers['X-AUTH-TOKEN'] as unknown,
+  };
 }
 
 describe('an axios instance', () => {
@@ -47,7 +52,11 @@ describe('an axios instance', () => {
     relay.attachTo(first.instance, { to: ['https://further.internal', SLIPS] });
     const tokensOf = (each: typeof first): Promise<unknown[]> =>
       inCall(ANN, () =>
-        Promise.all([PAYROLL, SLIPS, 'https://further.internal', 'https://other.internal'].map((url) => each.tokenTo(url))),
+        Promise.all(
+          [PAYROLL, SLIPS, 'https://further.internal', 'https://other.internal'].map((url) =>
+            each.tokenTo(url),
+          ),
+        ),
       );
     expect(await tokensOf(first)).toEqual(['token', 'token', 'token', undefined]);
     expect(await tokensOf(second)).toEqual([undefined, undefined, undefined, 'token']);
@@ -65,19 +74,26 @@ describe('an axios instance', () => {
     ]);
   });
 
-  it.each([undefined, null, {}, { interceptors: null }, { interceptors: {} }, { interceptors: { request: {} } }, 'axios'])(
-    'is required: %j',
-    (instance) => {
-      const attach = (): void => relayOf().attachTo(instance as unknown as AxiosInstance, { to: [PAYROLL] });
-      expect(attach).toThrow(InvalidConfigurationError);
-      expect(attach).toThrow(/^SessionRelay\.attachTo\(\): the first argument must be an axios instance/);
-    },
-  );
+  it.each([
+    undefined,
+    null,
+    {},
+    { interceptors: null },
+    { interceptors: {} },
+    { interceptors: { request: {} } },
+    'axios',
+  ])('is required: %j', (instance) => {
+    const attach = (): void => relayOf().attachTo(instance as unknown as AxiosInstance, { to: [PAYROLL] });
+    expect(attach).toThrow(InvalidConfigurationError);
+    expect(attach).toThrow(/^SessionRelay\.attachTo\(\): the first argument must be an axios instance/);
+  });
 
   it('is not attached without targets that are valid', async () => {
     const { instance, tokenTo } = client();
     const relay = relayOf();
-    expect(() => relay.attachTo(instance, { to: [PAYROLL, 'http://payroll.internal'] })).toThrow(/^SessionRelay\.attachTo\(\): to\[1\]/);
+    expect(() => relay.attachTo(instance, { to: [PAYROLL, 'http://payroll.internal'] })).toThrow(
+      /^SessionRelay\.attachTo\(\): to\[1\]/,
+    );
     expect(await inCall(ANN, () => tokenTo(PAYROLL))).toBeUndefined();
     expect(() => inCall(ANN, () => relay.headersFor(PAYROLL))).toThrow('no origins are known');
   });
@@ -92,7 +108,13 @@ describe('the headers for a URL', () => {
     ['another origin', ANN, SLIPS, targets, {}],
     ['no URL', ANN, 'payroll.internal', targets, {}],
     ['a target of another registration', OF_PARTNERS, PAYROLL, targets, {}],
-    ['a target of its registration', OF_PARTNERS, PAYROLL, { ...targets, authority: 'partners' }, { 'X-AUTH-TOKEN': 'token' }],
+    [
+      'a target of its registration',
+      OF_PARTNERS,
+      PAYROLL,
+      { ...targets, authority: 'partners' },
+      { 'X-AUTH-TOKEN': 'token' },
+    ],
     ['a target, in a call without a session', admissionOf(undefined), PAYROLL, targets, {}],
     ['a target, in a call that no guard has admitted', undefined, PAYROLL, targets, {}],
   ])('are those of the session for a target only: %s', (_case, admission, url, to, headers) => {
@@ -104,7 +126,11 @@ describe('the headers for a URL', () => {
     relay.attachTo(client().instance, { to: [PAYROLL] });
     relay.attachTo(client().instance, { to: [SLIPS] });
     inCall(ANN, () => {
-      expect([PAYROLL, SLIPS, 'https://other.internal'].map((url) => relay.headersFor(url))).toEqual([ANN_HEADERS, ANN_HEADERS, {}]);
+      expect([PAYROLL, SLIPS, 'https://other.internal'].map((url) => relay.headersFor(url))).toEqual([
+        ANN_HEADERS,
+        ANN_HEADERS,
+        {},
+      ]);
       expect(relay.headersFor(SLIPS, targets)).toEqual({});
     });
   });
@@ -113,18 +139,26 @@ describe('the headers for a URL', () => {
     const relay = relayOf();
     expect(() => relay.headersFor(PAYROLL)).toThrow(InvalidConfigurationError);
     expect(() => relay.headersFor(PAYROLL)).toThrow(/^SessionRelay\.headersFor\(\): no origins are known\./);
-    expect(() => relay.headersFor(PAYROLL, { to: [] })).toThrow(/^SessionRelay\.headersFor\(\): to must be a list/);
+    expect(() => relay.headersFor(PAYROLL, { to: [] })).toThrow(
+      /^SessionRelay\.headersFor\(\): to must be a list/,
+    );
   });
 });
 
 describe('the metadata for messages', () => {
   it('are the headers of the session under lower-case names', () => {
-    expect(inCall(ANN, () => relayOf().metadata())).toStrictEqual({ 'x-auth-token': 'token', 'x-auth-iv': 'iv' });
+    expect(inCall(ANN, () => relayOf().metadata())).toStrictEqual({
+      'x-auth-token': 'token',
+      'x-auth-iv': 'iv',
+    });
   });
 
   it('are those of a session of the named registration only', () => {
     const relay = relayOf();
-    expect(inCall(OF_PARTNERS, () => [relay.metadata(), relay.metadata('partners')])).toStrictEqual([{}, { 'x-auth-token': 'token' }]);
+    expect(inCall(OF_PARTNERS, () => [relay.metadata(), relay.metadata('partners')])).toStrictEqual([
+      {},
+      { 'x-auth-token': 'token' },
+    ]);
     expect(inCall(ANN, () => [relay.metadata('default'), relay.metadata('partners')])).toStrictEqual([
       { 'x-auth-token': 'token', 'x-auth-iv': 'iv' },
       {},
@@ -133,6 +167,9 @@ describe('the metadata for messages', () => {
 
   it('are none without a session', () => {
     const relay = relayOf();
-    expect([relay.metadata(), inCall(admissionOf(undefined), () => relay.metadata())]).toStrictEqual([{}, {}]);
+    expect([relay.metadata(), inCall(admissionOf(undefined), () => relay.metadata())]).toStrictEqual([
+      {},
+      {},
+    ]);
   });
 });

@@ -9,9 +9,10 @@ import { originOf, readTargets, targetOf, type RelayTargets } from './relay-orig
 import { sessionHeaders } from './session-headers.js';
 
 /**
- * Forwards the session of the current call to your other services: `X-AUTH-TOKEN` and `X-AUTH-IV`, as the caller presented them, and
- * never the application key. A session goes only to the targets of the registration that checked it. The plugin `sessionContext` provides it.
- * Outside of a call with a session, requests are sent without the headers.
+ * Forwards the session of the current call to your other services: `X-AUTH-TOKEN` and `X-AUTH-IV`, as the
+ * caller presented them, and never the application key. A session goes only to the targets of the
+ * registration that checked it. The plugin `sessionContext` provides it. Outside of a call with a session,
+ * requests are sent without the headers.
  */
 @ProvidedBy('sessionContext of nestjs-session-auth/context', 'SessionRelay')
 @Injectable()
@@ -26,8 +27,9 @@ export class SessionRelay {
   }
 
   /**
-   * Adds the session to the requests of an axios instance to the named origins, and to no others. A redirect never carries it. A request that has an
-   * `X-AUTH-TOKEN` of its own keeps it. Further calls for the same instance add origins.
+   * Adds the session to the requests of an axios instance to the named origins, and to no others. A redirect
+   * never carries it. A request that has an `X-AUTH-TOKEN` of its own keeps it. Further calls for the same
+   * instance add origins.
    * @throws InvalidConfigurationError naming the invalid origin
    */
   attachTo(axios: AxiosInstance, targets: RelayTargets): void {
@@ -49,9 +51,9 @@ export class SessionRelay {
   }
 
   /**
-   * Returns the headers of the session for an absolute URL, for `fetch` and undici; an empty object if its origin is not among the targets,
-   * or if there is no session. Without `targets`, those of {@link attachTo} count. `fetch` sends these headers along on redirects, to any
-   * host: set `redirect: 'manual'`.
+   * Returns the headers of the session for an absolute URL, for `fetch` and undici; an empty object if its
+   * origin is not among the targets, or if there is no session. Without `targets`, those of {@link attachTo}
+   * count. `fetch` sends these headers along on redirects, to any host: set `redirect: 'manual'`.
    * @throws InvalidConfigurationError if there are no targets, or naming the invalid origin
    */
   headersFor(url: string | URL, targets?: RelayTargets): Record<string, string> {
@@ -61,9 +63,10 @@ export class SessionRelay {
   }
 
   /**
-   * Returns the headers of the session under lower-case names, for gRPC metadata and the headers of messages; an empty object without a session. You
-   * choose the receiver.
-   * @param authority name of the registration whose sessions are returned; those of another are not. Default: `'default'`
+   * Returns the headers of the session under lower-case names, for gRPC metadata and the headers of messages;
+   * an empty object without a session. You choose the receiver.
+   * @param authority name of the registration whose sessions are returned; those of another are not. Default:
+   * `'default'`
    */
   metadata(authority = DEFAULT_AUTHORITY): Record<string, string> {
     const session = this.#session.findSession();
@@ -80,6 +83,8 @@ export class SessionRelay {
 }
 
 function isAxios(candidate: unknown): candidate is AxiosInstance {
-  const { interceptors } = Object(candidate) as { readonly interceptors?: { readonly request?: { readonly use?: unknown } } };
+  const { interceptors } = Object(candidate) as {
+    readonly interceptors?: { readonly request?: { readonly use?: unknown } };
+  };
   return typeof interceptors?.request?.use === 'function';
 }

@@ -6,12 +6,15 @@ describe('the name of a registration', () => {
     expect(isAuthorityName(name)).toBe(true);
   });
 
-  it.each([...['', '.a', '-a', '_a', ' a', 'a b', 'a/b', 'a:b', 'a\n', 'é', 'x'.repeat(65)], undefined, 7, ['a'], { toString: () => 'a' }])(
-    'may not be %j',
-    (name) => {
-      expect(isAuthorityName(name)).toBe(false);
-    },
-  );
+  it.each([
+    ...['', '.a', '-a', '_a', ' a', 'a b', 'a/b', 'a:b', 'a\n', 'é', 'x'.repeat(65)],
+    undefined,
+    7,
+    ['a'],
+    { toString: () => 'a' },
+  ])('may not be %j', (name) => {
+    expect(isAuthorityName(name)).toBe(false);
+  });
 
   it('is "default" for the registration without a name', () => {
     expect(DEFAULT_AUTHORITY).toBe('default');

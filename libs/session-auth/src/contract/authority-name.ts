@@ -1,7 +1,10 @@
 /** Name of the registration that has no name. */
 export const DEFAULT_AUTHORITY = 'default';
 
-/** A name appears in metrics, log lines and injection tokens, and separates the entries of a store: no space, no slash, no colon. */
+/**
+ * A name appears in metrics, log lines and injection tokens, and separates the entries of a store: no space,
+ * no slash, no colon.
+ */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 /** Returns whether a value is the name of a registration, {@link DEFAULT_AUTHORITY} included. */
@@ -10,4 +13,5 @@ export function isAuthorityName(name: unknown): name is string {
 }
 
 /** Describes a valid name, for messages. */
-export const AUTHORITY_NAME_FORM = '1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit';
+export const AUTHORITY_NAME_FORM =
+  '1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit';

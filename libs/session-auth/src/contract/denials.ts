@@ -21,7 +21,11 @@ export const SESSION_REJECTED = {
 } as const satisfies Denial;
 
 /** 403: the caller has no access. Does not disclose the requirement. */
-export const ACCESS_DENIED = { statusCode: 403, code: 'ACCESS_DENIED', message: 'Access is denied' } as const satisfies Denial;
+export const ACCESS_DENIED = {
+  statusCode: 403,
+  code: 'ACCESS_DENIED',
+  message: 'Access is denied',
+} as const satisfies Denial;
 
 /** 403: a page of another origin made the browser send the cookie of its user. */
 export const CROSS_ORIGIN_DENIED = {

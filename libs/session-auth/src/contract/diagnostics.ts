@@ -1,14 +1,16 @@
 import { channel, tracingChannel, type Channel } from 'node:diagnostics_channel';
 import type { UnavailableReason, Verdict } from './outcome.js';
 
-/** Source of a check's outcome: the session cache of this instance, the shared store, or the session service. */
+/**
+ * Source of a check's outcome: the session cache of this instance, the shared store, or the session service.
+ */
 export type CheckSource = 'cache' | 'store' | 'service';
 
 /** Published to `nestjs-session-auth:check` when a check completes. Contains nothing of the session. */
 export interface CheckMessage {
   /**
-   * `authenticated`: the session is valid. `unauthenticated`: it is not valid (401). `forbidden`: the service's 403. `unavailable`: no usable
-   * answer (503).
+   * `authenticated`: the session is valid. `unauthenticated`: it is not valid (401). `forbidden`: the
+   * service's 403. `unavailable`: no usable answer (503).
    */
   readonly outcome: Verdict<unknown>['kind'];
   /** Name of the registration of the module; `'default'` for the one without a name. */
@@ -26,8 +28,9 @@ export interface CheckMessage {
 }
 
 /**
- * One call to the session service: an attempt of a check, a sign-in or a sign-out. The context object of the tracing channel
- * `nestjs-session-auth:call`, which emits the events of Node.js's `TracingChannel` for a promise.
+ * One call to the session service: an attempt of a check, a sign-in or a sign-out. The context object of the
+ * tracing channel `nestjs-session-auth:call`, which emits the events of Node.js's `TracingChannel` for a
+ * promise.
  */
 export interface CallMessage {
   /** Operation of the interface (section 4). */
@@ -42,15 +45,19 @@ export interface CallMessage {
   readonly serverPort: number;
   /** HTTP status of the reply, 100 to 599; absent until there is a reply. */
   statusCode?: number;
-  /** Set when the call ends: the outcome of a check; for a sign-in or sign-out, `done` if it succeeded, else `failed`. */
+  /**
+   * Set when the call ends: the outcome of a check; for a sign-in or sign-out, `done` if it succeeded, else
+   * `failed`.
+   */
   outcome?: Verdict<unknown>['kind'] | 'done' | 'failed';
   /** Reason, if `outcome` is `unavailable`. */
   reason?: UnavailableReason;
 }
 
 /**
- * Lane of a check. `known`: sessions that this process recently authenticated, or issued by a sign-in. `strangers`: all other sessions.
- * Each lane has its own share of the calls and of the queue, and its own circuit breaker.
+ * Lane of a check. `known`: sessions that this process recently authenticated, or issued by a sign-in.
+ * `strangers`: all other sessions. Each lane has its own share of the calls and of the queue, and its own
+ * circuit breaker.
  */
 export type LaneName = 'known' | 'strangers';
 
@@ -65,8 +72,9 @@ export interface BreakerMessage {
 }
 
 /**
- * Published to `nestjs-session-auth:denial` when the guard denies a request, a message or an operation: there is no valid session, a rule
- * of the handler is not met or can't be evaluated, a page of another origin sent the cookie, or the session service is unavailable.
+ * Published to `nestjs-session-auth:denial` when the guard denies a request, a message or an operation: there
+ * is no valid session, a rule of the handler is not met or can't be evaluated, a page of another origin sent
+ * the cookie, or the session service is unavailable.
  */
 export interface DenialMessage {
   /** Stable code of the denial. Their statuses, in this order: 401, 401, 403, 403, 503 and 503. */

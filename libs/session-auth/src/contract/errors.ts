@@ -1,9 +1,9 @@
 const BRAND = Symbol.for('nestjs-session-auth.error');
 
 /**
- * Matches every error of this library, created by any copy of the package: `instanceof` and `@Catch()` compare a brand. Except for
- * {@link InvalidConfigurationError}, the errors extend Nest's exceptions, and not this class. They contain no key, token, IV or password, and have
- * no `cause`.
+ * Matches every error of this library, created by any copy of the package: `instanceof` and `@Catch()`
+ * compare a brand. Except for {@link InvalidConfigurationError}, the errors extend Nest's exceptions, and not
+ * this class. They contain no key, token, IV or password, and have no `cause`.
  */
 export abstract class SessionAuthError extends Error {
   /** Stable code of the error. */
@@ -15,7 +15,10 @@ export abstract class SessionAuthError extends Error {
     markAsSessionAuthError(this);
   }
 
-  /** Returns whether a value is an error of this class. For the base class, errors of any copy of this package count. */
+  /**
+   * Returns whether a value is an error of this class. For the base class, errors of any copy of this package
+   * count.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (this === SessionAuthError) return isSessionAuthError(value);
     return Function.prototype[Symbol.hasInstance].call(this, value);

@@ -23,6 +23,10 @@ describe('an outage', () => {
     [121, 120],
     [Infinity, 120],
   ])('with a Retry-After of %p seconds has a retryAfterSeconds of %i', (asked, seconds) => {
-    expect(unavailable('busy', asked)).toStrictEqual({ kind: 'unavailable', reason: 'busy', retryAfterSeconds: seconds });
+    expect(unavailable('busy', asked)).toStrictEqual({
+      kind: 'unavailable',
+      reason: 'busy',
+      retryAfterSeconds: seconds,
+    });
   });
 });

@@ -10,10 +10,10 @@
  * }
  * ```
  *
- * `role` and `sub_role` narrow the record and the decorators; `user` is the application's own record class, which the option `userRecord`
- * then requires. `authorities` has the record class of each registration with a name, as in `{ partners: PartnerRecord }`, for the types of
- * `@CurrentUser()`, `@Authorize()` and `@RequireFlags()`.
- * The interface documents no values of `role` and `sub_role` (section 2.4).
+ * `role` and `sub_role` narrow the record and the decorators; `user` is the application's own record class,
+ * which the option `userRecord` then requires. `authorities` has the record class of each registration with a
+ * name, as in `{ partners: PartnerRecord }`, for the types of `@CurrentUser()`, `@Authorize()` and
+ * `@RequireFlags()`. The interface documents no values of `role` and `sub_role` (section 2.4).
  */
 export interface SessionAuthTypes {
   /** Reserved: an interface without members would accept anything. */
@@ -23,7 +23,9 @@ export interface SessionAuthTypes {
 declare const unused: unique symbol;
 
 /** Name of a role: any string, unless {@link SessionAuthTypes} narrows it. */
-export type RoleName = SessionAuthTypes extends Readonly<Record<'role', infer Role extends string>> ? Role : string;
+export type RoleName =
+  SessionAuthTypes extends Readonly<Record<'role', infer Role extends string>> ? Role : string;
 
 /** Name of a sub-role: any string, unless {@link SessionAuthTypes} narrows it. */
-export type SubRoleName = SessionAuthTypes extends Readonly<Record<'sub_role', infer SubRole extends string>> ? SubRole : string;
+export type SubRoleName =
+  SessionAuthTypes extends Readonly<Record<'sub_role', infer SubRole extends string>> ? SubRole : string;

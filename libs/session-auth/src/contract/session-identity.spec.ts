@@ -3,7 +3,11 @@ import * as fc from 'fast-check';
 import { sessionKeysOf, tokenKeyOf } from './session-identity.js';
 
 describe('the key of a session', () => {
-  const text = fc.string({ unit: fc.constantFrom('1', ':', '\\', 'n', '!', '~', 'a'), minLength: 1, maxLength: 6 });
+  const text = fc.string({
+    unit: fc.constantFrom('1', ':', '\\', 'n', '!', '~', 'a'),
+    minLength: 1,
+    maxLength: 6,
+  });
   const identity = fc.record({ token: text, authIv: fc.option(text, { nil: undefined }) });
 
   it('is equal for equal identities and different for different ones', () => {
@@ -16,13 +20,20 @@ describe('the key of a session', () => {
   });
 
   it('differs for identities whose token and IV are the same text when concatenated', () => {
-    expect(sessionKeysOf({ token: 'ab', authIv: 'c' }).sessionKey).not.toBe(sessionKeysOf({ token: 'a', authIv: 'bc' }).sessionKey);
-    expect(sessionKeysOf({ token: '1:a', authIv: undefined }).sessionKey).not.toBe(sessionKeysOf({ token: '1', authIv: 'a' }).sessionKey);
+    expect(sessionKeysOf({ token: 'ab', authIv: 'c' }).sessionKey).not.toBe(
+      sessionKeysOf({ token: 'a', authIv: 'bc' }).sessionKey,
+    );
+    expect(sessionKeysOf({ token: '1:a', authIv: undefined }).sessionKey).not.toBe(
+      sessionKeysOf({ token: '1', authIv: 'a' }).sessionKey,
+    );
   });
 
   it('has the same token key for every IV of a token', () => {
     expect(sessionKeysOf({ token: 'a', authIv: 'b' }).tokenKey).toBe(tokenKeyOf('a'));
-    expect(sessionKeysOf({ token: 'a', authIv: undefined })).toEqual({ tokenKey: tokenKeyOf('a'), sessionKey: tokenKeyOf('a') });
+    expect(sessionKeysOf({ token: 'a', authIv: undefined })).toEqual({
+      tokenKey: tokenKeyOf('a'),
+      sessionKey: tokenKeyOf('a'),
+    });
   });
 
   it('does not contain the token', () => {

@@ -8,7 +8,10 @@ export interface SessionIdentity {
 
 declare const brand: unique symbol;
 
-/** Digest of a token. Caches, stores and messages use it as the key, and hold no token. Branded, so that the compiler rejects a raw token. */
+/**
+ * Digest of a token. Caches, stores and messages use it as the key, and hold no token. Branded, so that the
+ * compiler rejects a raw token.
+ */
 export type TokenKey = string & { readonly [brand]: 'TokenKey' };
 
 /** Digest of a token and its IV; of the token alone if there is no IV. */
@@ -21,10 +24,16 @@ export interface SessionKeys {
   readonly sessionKey: SessionKey;
 }
 
-/** Returns the digests of a session. Neither a token nor an IV can contain a line break, so different identities have different digests. */
+/**
+ * Returns the digests of a session. Neither a token nor an IV can contain a line break, so different
+ * identities have different digests.
+ */
 export function sessionKeysOf({ token, authIv }: SessionIdentity): SessionKeys {
   const tokenKey = tokenKeyOf(token);
-  return { tokenKey, sessionKey: authIv === undefined ? tokenKey : (digest(`${token}\n${authIv}`) as SessionKey) };
+  return {
+    tokenKey,
+    sessionKey: authIv === undefined ? tokenKey : (digest(`${token}\n${authIv}`) as SessionKey),
+  };
 }
 
 /** Returns the digest of a token alone. */

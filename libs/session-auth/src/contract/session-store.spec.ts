@@ -7,8 +7,13 @@ describe('a store', () => {
     class OtherStore {
       readonly kind = 'of another copy';
     }
-    Object.defineProperty(OtherStore.prototype, Symbol.for('nestjs-session-auth:session-store'), { value: true });
-    expect([new OwnStore(), new OtherStore()].map((store) => SessionStore.isOne(store))).toEqual([true, true]);
+    Object.defineProperty(OtherStore.prototype, Symbol.for('nestjs-session-auth:session-store'), {
+      value: true,
+    });
+    expect([new OwnStore(), new OtherStore()].map((store) => SessionStore.isOne(store))).toEqual([
+      true,
+      true,
+    ]);
   });
 
   it.each([undefined, null, 'store', 7, {}, [], () => undefined])('is not %p', (value) => {

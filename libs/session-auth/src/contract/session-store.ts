@@ -1,6 +1,9 @@
 /** An entry of a {@link SessionStore}, as returned by one look-up. */
 export type StoreEntry = StoreEntryKind & {
-  /** Time of the look-up, in milliseconds on the store's own clock. Compared only with other times of that clock. */
+  /**
+   * Time of the look-up, in milliseconds on the store's own clock. Compared only with other times of that
+   * clock.
+   */
   readonly storeTimeMs: number;
 };
 
@@ -37,7 +40,10 @@ export interface StoreLease {
   readonly holder: string;
   /** Milliseconds after which the lease always expires. */
   readonly ttlMs: number;
-  /** Milliseconds for which the lease is valid without a heartbeat of its holder. After that, it ends with the last `keepAlive`. */
+  /**
+   * Milliseconds for which the lease is valid without a heartbeat of its holder. After that, it ends with the
+   * last `keepAlive`.
+   */
   readonly graceMs: number;
 }
 
@@ -45,34 +51,47 @@ export interface StoreLease {
 export interface StoreSubscriber {
   /** Receives a message that any instance published, including this one. */
   message(bytes: Uint8Array): void;
-  /** Called when the subscription is active, and again after each interruption. Earlier messages may be lost. */
+  /**
+   * Called when the subscription is active, and again after each interruption. Earlier messages may be lost.
+   */
   subscribed(): void;
-  /** Called when messages stop until the next `subscribed`, possibly several times in a row. `reason` is one sentence without secrets. */
+  /**
+   * Called when messages stop until the next `subscribed`, possibly several times in a row. `reason` is one
+   * sentence without secrets.
+   */
   interrupted(reason: string): void;
 }
 
 const STORE = Symbol.for('nestjs-session-auth:session-store');
 
 /**
- * The session cache that the instances of an application share, behind the cache of each (`cache.store`). It sees neither tokens nor users:
- * keys are digests, values and messages are sealed. It does not have to be reliable, because the session service decides in case of doubt.
- * Every method may reject or hang; callers wait no longer than `timeoutMs`. `SESSION_STORE_RULES` of `nestjs-session-auth/testing` test
- * an implementation.
+ * The session cache that the instances of an application share, behind the cache of each (`cache.store`). It
+ * sees neither tokens nor users: keys are digests, values and messages are sealed. It does not have to be
+ * reliable, because the session service decides in case of doubt. Every method may reject or hang; callers
+ * wait no longer than `timeoutMs`. `SESSION_STORE_RULES` of `nestjs-session-auth/testing` test an
+ * implementation.
  */
 export abstract class SessionStore {
   /**
-   * Secret that seals the values: 16 to 1024 characters, the same on all instances. In a list, the first secret seals and every secret opens.
-   * To rotate it, append the new secret everywhere, then swap the order everywhere, then remove the old secret. @default derived from `apiKey`
+   * Secret that seals the values: 16 to 1024 characters, the same on all instances. In a list, the first
+   * secret seals and every secret opens. To rotate it, append the new secret everywhere, then swap the order
+   * everywhere, then remove the old secret. @default derived from `apiKey`
    */
   readonly secret?: string | readonly string[] | undefined;
 
   /** Milliseconds that one call to the store may take. 1 to 1000. @default 50 */
   readonly timeoutMs?: number | undefined;
 
-  /** Returns the entry of a key. If there is none and a lease is passed, takes the lease in the same atomic step. */
+  /**
+   * Returns the entry of a key. If there is none and a lease is passed, takes the lease in the same atomic
+   * step.
+   */
   abstract get(key: string, lease?: StoreLease): Promise<StoreEntry>;
 
-  /** Sets a value for `ttlMs` milliseconds, replacing a lease or a value. Returns `false`, and sets nothing, if the key has a tombstone. */
+  /**
+   * Sets a value for `ttlMs` milliseconds, replacing a lease or a value. Returns `false`, and sets nothing,
+   * if the key has a tombstone.
+   */
   abstract set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean>;
 
   /** Deletes a value or a lease, but not a tombstone. Returns whether there was a value. */
@@ -84,22 +103,34 @@ export abstract class SessionStore {
   /** Keeps the leases of a holder alive for `ttlMs` milliseconds. */
   abstract keepAlive(holder: string, ttlMs: number): Promise<void>;
 
-  /** Sets a tombstone for `ttlMs` milliseconds, replacing any entry. If that fails, deletes the entry and rejects. */
+  /**
+   * Sets a tombstone for `ttlMs` milliseconds, replacing any entry. If that fails, deletes the entry and
+   * rejects.
+   */
   abstract setTombstone(key: string, ttlMs: number): Promise<void>;
 
   /** Deletes a tombstone, or any other entry of the key. */
   abstract clearTombstone(key: string): Promise<void>;
 
-  /** Records a revocation of the sessions of a key at the current time of the store's own clock. Expires after `ttlMs` milliseconds. */
+  /**
+   * Records a revocation of the sessions of a key at the current time of the store's own clock. Expires after
+   * `ttlMs` milliseconds.
+   */
   abstract setRevocation(key: string, ttlMs: number): Promise<void>;
 
-  /** Returns the time of the last revocation of each key, in milliseconds on the store's own clock, or `undefined`. */
+  /**
+   * Returns the time of the last revocation of each key, in milliseconds on the store's own clock, or
+   * `undefined`.
+   */
   abstract getRevocations(keys: readonly string[]): Promise<readonly (number | undefined)[]>;
 
   /** Publishes a message to every subscribed instance. */
   abstract publish(message: Uint8Array): Promise<void>;
 
-  /** Subscribes, and reconnects automatically. Returns a function that unsubscribes and leaves no connection or timer behind. */
+  /**
+   * Subscribes, and reconnects automatically. Returns a function that unsubscribes and leaves no connection
+   * or timer behind.
+   */
   abstract subscribe(subscriber: StoreSubscriber): () => Promise<void>;
 
   /** Returns whether a value is a store, created by any copy of this package. */

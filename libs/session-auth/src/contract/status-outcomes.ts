@@ -12,9 +12,10 @@ export type StatusMap = Readonly<Partial<Record<RefusalStatus, StatusMeaning>>>;
 type StatusOutcome = 'authenticated' | 'unauthenticated' | 'forbidden' | 'server_error' | 'rate_limited';
 
 /**
- * The outcome of each status of user_details (our decision: section 7 names no causes). A 403 refuses the application, so that its users are not
- * asked to sign in again. A 200 without a user record, and a 404 with a body, are not answers of the session service: `unavailable`.
- * Other statuses are `server_error` from 500 on, and `unexpected_status` below.
+ * The outcome of each status of user_details (our decision: section 7 names no causes). A 403 refuses the
+ * application, so that its users are not asked to sign in again. A 200 without a user record, and a 404 with
+ * a body, are not answers of the session service: `unavailable`. Other statuses are `server_error` from 500
+ * on, and `unexpected_status` below.
  */
 export const STATUS_OUTCOMES = {
   200: 'authenticated',

@@ -6,11 +6,16 @@ describe('the library', () => {
     'says on Node.js %s which versions it needs, without a stack trace',
     (version) => {
       const message = `nestjs-session-auth needs Node.js 20.19, 22.12, 24 or later. This is Node.js ${version}.`;
-      expect(() => requireSupportedNode(version)).toThrow(expect.objectContaining({ message, stack: message }));
+      expect(() => requireSupportedNode(version)).toThrow(
+        expect.objectContaining({ message, stack: message }),
+      );
     },
   );
 
-  it.each(['20.19.0', '20.20.2', '22.12.0', '23.11.0', '24.0.0', '26.10.0'])('loads on Node.js %s', (version) => {
-    expect(() => requireSupportedNode(version)).not.toThrow();
-  });
+  it.each(['20.19.0', '20.20.2', '22.12.0', '23.11.0', '24.0.0', '26.10.0'])(
+    'loads on Node.js %s',
+    (version) => {
+      expect(() => requireSupportedNode(version)).not.toThrow();
+    },
+  );
 });

@@ -1,4 +1,11 @@
 export { BREAKER_CHANNEL, CALL_CHANNEL, CHECK_CHANNEL, DENIAL_CHANNEL } from '../contract/diagnostics.js';
-export type { BreakerMessage, CallMessage, CheckMessage, CheckSource, DenialMessage, LaneName } from '../contract/diagnostics.js';
+export type {
+  BreakerMessage,
+  CallMessage,
+  CheckMessage,
+  CheckSource,
+  DenialMessage,
+  LaneName,
+} from '../contract/diagnostics.js';
 export { AcknowledgeAudit } from '../guard/access.decorators.js';
 export { redactedHeaders } from './redacted-headers.js';

@@ -11,11 +11,15 @@ describe('the headers that a log hides', () => {
   });
 
   it('include those that the application names, in lower case and once each', () => {
-    expect(redactedHeaders('X-Partner-Token', 'COOKIE', 'x-partner-token')).toEqual(pathsOf([...ALWAYS, 'x-partner-token']));
+    expect(redactedHeaders('X-Partner-Token', 'COOKIE', 'x-partner-token')).toEqual(
+      pathsOf([...ALWAYS, 'x-partner-token']),
+    );
   });
 
   it('include the header of a token source, if it reads one', () => {
     const fromHeader = Object.assign(() => 'token', { header: 'X-Other' });
-    expect(redactedHeaders(fromHeader, { header: 'X-More' }, () => 'token', {})).toEqual(pathsOf([...ALWAYS, 'x-other', 'x-more']));
+    expect(redactedHeaders(fromHeader, { header: 'X-More' }, () => 'token', {})).toEqual(
+      pathsOf([...ALWAYS, 'x-other', 'x-more']),
+    );
   });
 });

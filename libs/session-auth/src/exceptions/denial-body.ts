@@ -9,8 +9,13 @@ export interface HttpDenial {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Returns the body of a denial: that of Nest's exceptions, and a stable `code`. A new one for each denial, because a filter may change it. */
+/**
+ * Returns the body of a denial: that of Nest's exceptions, and a stable `code`. A new one for each denial,
+ * because a filter may change it.
+ */
 export function bodyOf({ statusCode, code, message, retryAfterSeconds }: HttpDenial): object {
   const error = STATUS_CODES[statusCode];
-  return retryAfterSeconds === undefined ? { statusCode, message, error, code } : { statusCode, message, error, code, retryAfterSeconds };
+  return retryAfterSeconds === undefined
+    ? { statusCode, message, error, code }
+    : { statusCode, message, error, code, retryAfterSeconds };
 }

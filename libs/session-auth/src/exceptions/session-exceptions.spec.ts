@@ -28,25 +28,42 @@ describe('an error of this library', () => {
     [new SessionRejectedError(), 'SessionRejectedError', 'SESSION_REJECTED', 401],
     [new AccessDeniedError(), 'AccessDeniedError', 'ACCESS_DENIED', 403],
     [new AccessCheckFailedError(), 'AccessCheckFailedError', 'ACCESS_CHECK_FAILED', 503],
-    [new SessionServiceUnavailableError(unavailable('timeout')), 'SessionServiceUnavailableError', 'SESSION_SERVICE_UNAVAILABLE', 503],
-  ])('%p is a %s with code %s and status %i, and an instance of no other class', (error, name, code, statusCode) => {
-    expect(error).toMatchObject({ name, code, statusCode });
-    const classes = [InvalidConfigurationError, InvalidRequestError, CredentialsRejectedError, SessionRejectedError, AccessDeniedError];
-    expect(
-      [...classes, AccessCheckFailedError, SessionServiceUnavailableError, TooManyAttemptsError]
-        .filter((of) => error instanceof of)
-        .map((of) => of.name),
-    ).toEqual([name]);
-    expect(error).toBeInstanceOf(SessionAuthError);
-    expect(isSessionAuthError(error)).toBe(true);
-    expect(error.message).not.toBe('');
-    expect(error.cause).toBeUndefined();
-  });
+    [
+      new SessionServiceUnavailableError(unavailable('timeout')),
+      'SessionServiceUnavailableError',
+      'SESSION_SERVICE_UNAVAILABLE',
+      503,
+    ],
+  ])(
+    '%p is a %s with code %s and status %i, and an instance of no other class',
+    (error, name, code, statusCode) => {
+      expect(error).toMatchObject({ name, code, statusCode });
+      const classes = [
+        InvalidConfigurationError,
+        InvalidRequestError,
+        CredentialsRejectedError,
+        SessionRejectedError,
+        AccessDeniedError,
+      ];
+      expect(
+        [...classes, AccessCheckFailedError, SessionServiceUnavailableError, TooManyAttemptsError]
+          .filter((of) => error instanceof of)
+          .map((of) => of.name),
+      ).toEqual([name]);
+      expect(error).toBeInstanceOf(SessionAuthError);
+      expect(isSessionAuthError(error)).toBe(true);
+      expect(error.message).not.toBe('');
+      expect(error.cause).toBeUndefined();
+    },
+  );
 
-  it.each([[null], [undefined], ['text'], [7], [{}], [() => undefined], [new Error('of another library')]])('is not %p', (value) => {
-    expect(isSessionAuthError(value)).toBe(false);
-    expect(value).not.toBeInstanceOf(SessionAuthError);
-  });
+  it.each([[null], [undefined], ['text'], [7], [{}], [() => undefined], [new Error('of another library')]])(
+    'is not %p',
+    (value) => {
+      expect(isSessionAuthError(value)).toBe(false);
+      expect(value).not.toBeInstanceOf(SessionAuthError);
+    },
+  );
 });
 
 describe('an exception of this library', () => {
@@ -100,7 +117,9 @@ describe('an exception of this library', () => {
 
 describe('an error of another copy of this library', () => {
   it('is recognized as an error, but not as an instance of its classes', () => {
-    const error = Object.assign(new Error('of the other copy'), { [Symbol.for('nestjs-session-auth.error')]: true });
+    const error = Object.assign(new Error('of the other copy'), {
+      [Symbol.for('nestjs-session-auth.error')]: true,
+    });
     expect(isSessionAuthError(error)).toBe(true);
     expect(error).toBeInstanceOf(SessionAuthError);
     expect(error).not.toBeInstanceOf(AccessDeniedError);

@@ -1,4 +1,10 @@
-import { BadRequestException, ForbiddenException, HttpException, ServiceUnavailableException, UnauthorizedException } from '@nestjs/common';
+import {
+  BadRequestException,
+  ForbiddenException,
+  HttpException,
+  ServiceUnavailableException,
+  UnauthorizedException,
+} from '@nestjs/common';
 import {
   ACCESS_CHECK_FAILED,
   ACCESS_DENIED,
@@ -12,7 +18,10 @@ import { markAsSessionAuthError, type SessionAuthError } from '../contract/error
 import type { UnavailableReason } from '../contract/outcome.js';
 import { bodyOf } from './denial-body.js';
 
-/** The service could not read the request (its 400 to a sign-in or sign-out), or the arguments were invalid and no request was sent. */
+/**
+ * The service could not read the request (its 400 to a sign-in or sign-out), or the arguments were invalid
+ * and no request was sent.
+ */
 export class InvalidRequestError extends BadRequestException implements SessionAuthError {
   /** Always 'InvalidRequestError'. */
   override readonly name = 'InvalidRequestError';
@@ -24,9 +33,16 @@ export class InvalidRequestError extends BadRequestException implements SessionA
   }
 }
 
-const CREDENTIALS_REJECTED = { statusCode: 401, code: 'CREDENTIALS_REJECTED', message: 'The username or the password is wrong' } as const;
+const CREDENTIALS_REJECTED = {
+  statusCode: 401,
+  code: 'CREDENTIALS_REJECTED',
+  message: 'The username or the password is wrong',
+} as const;
 
-/** The username or the password is wrong (401 and 404 to a sign-in; one error for both, so as not to reveal which usernames exist). */
+/**
+ * The username or the password is wrong (401 and 404 to a sign-in; one error for both, so as not to reveal
+ * which usernames exist).
+ */
 export class CredentialsRejectedError extends UnauthorizedException implements SessionAuthError {
   /** Always 'CredentialsRejectedError'. */
   override readonly name = 'CredentialsRejectedError';
@@ -48,7 +64,9 @@ export class TooManyAttemptsError extends HttpException implements SessionAuthEr
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
-    super(bodyOf({ ...TOO_MANY_ATTEMPTS, retryAfterSeconds }), TOO_MANY_ATTEMPTS.statusCode, { errorCode: TOO_MANY_ATTEMPTS.code });
+    super(bodyOf({ ...TOO_MANY_ATTEMPTS, retryAfterSeconds }), TOO_MANY_ATTEMPTS.statusCode, {
+      errorCode: TOO_MANY_ATTEMPTS.code,
+    });
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
@@ -56,8 +74,8 @@ export class TooManyAttemptsError extends HttpException implements SessionAuthEr
 type Rejection = typeof SESSION_REQUIRED | typeof SESSION_REJECTED;
 
 /**
- * No token was presented (`SESSION_REQUIRED`, from the guard only), or the token is malformed or unknown, or its session has ended
- * (`SESSION_REJECTED`). Sign in again.
+ * No token was presented (`SESSION_REQUIRED`, from the guard only), or the token is malformed or unknown, or
+ * its session has ended (`SESSION_REJECTED`). Sign in again.
  */
 export class SessionRejectedError extends UnauthorizedException implements SessionAuthError {
   /** Always 'SessionRejectedError'. */
@@ -74,8 +92,9 @@ export class SessionRejectedError extends UnauthorizedException implements Sessi
 type AccessDenial = typeof ACCESS_DENIED | typeof CROSS_ORIGIN_DENIED;
 
 /**
- * A rule of the handler is not met, or the service refuses this application or user (`ACCESS_DENIED`), or a page of another origin made the browser
- * send its cookie (`CROSS_ORIGIN_DENIED`, from a guard only). Signing in again does not help.
+ * A rule of the handler is not met, or the service refuses this application or user (`ACCESS_DENIED`), or a
+ * page of another origin made the browser send its cookie (`CROSS_ORIGIN_DENIED`, from a guard only). Signing
+ * in again does not help.
  */
 export class AccessDeniedError extends ForbiddenException implements SessionAuthError {
   /** Always 'AccessDeniedError'. */
@@ -90,8 +109,8 @@ export class AccessDeniedError extends ForbiddenException implements SessionAuth
 }
 
 /**
- * A rule of the handler could not be evaluated: it threw, rejected, or took longer than `timeoutMs`. From a guard only. Try again later: the log
- * names the rule.
+ * A rule of the handler could not be evaluated: it threw, rejected, or took longer than `timeoutMs`. From a
+ * guard only. Try again later: the log names the rule.
  */
 export class AccessCheckFailedError extends ServiceUnavailableException implements SessionAuthError {
   /** Always 'AccessCheckFailedError'. */

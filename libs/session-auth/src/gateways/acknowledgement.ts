@@ -9,8 +9,9 @@ type Acknowledge = (payload: DenialPayload) => void;
 const INDEX = 2;
 
 /**
- * Returns the acknowledgement that the client of a message waits for; `undefined` if it waits for none. Only socket.io has acknowledgements. Nest
- * itself answers them with the result of a handler only, and the client of a denied message would wait forever.
+ * Returns the acknowledgement that the client of a message waits for; `undefined` if it waits for none. Only
+ * socket.io has acknowledgements. Nest itself answers them with the result of a handler only, and the client
+ * of a denied message would wait forever.
  */
 export function acknowledgementOf(host: ArgumentsHost): Acknowledge | undefined {
   const [client, acknowledge] = [host.getArgByIndex<SocketClient>(0), host.getArgByIndex<unknown>(INDEX)];
@@ -18,10 +19,14 @@ export function acknowledgementOf(host: ArgumentsHost): Acknowledge | undefined 
 }
 
 /**
- * Answers the acknowledgement of a message once its rejection has reached the exception filters: a filter of the application that answers it itself
- * comes first.
+ * Answers the acknowledgement of a message once its rejection has reached the exception filters: a filter of
+ * the application that answers it itself comes first.
  */
-export function acknowledgeAfter(rejection: Promise<never>, acknowledge: Acknowledge, payload: DenialPayload): Promise<never> {
+export function acknowledgeAfter(
+  rejection: Promise<never>,
+  acknowledge: Acknowledge,
+  payload: DenialPayload,
+): Promise<never> {
   // The next tick begins when no microtask is left, and filters run in a microtask.
   rejection.catch(() => process.nextTick(acknowledge, payload));
   return rejection;

@@ -43,7 +43,11 @@ describe('the request of a message', () => {
   const binding: unknown = expect.any(Object);
   it.each<[string, unknown[], unknown[]]>([
     ['payload', ['client', 'payload', 'find'], ['client', 'payload', binding, 'find']],
-    ['acknowledgement', ['client', 'payload', acknowledge, 'find'], ['client', 'payload', acknowledge, binding, 'find']],
+    [
+      'acknowledgement',
+      ['client', 'payload', acknowledge, 'find'],
+      ['client', 'payload', acknowledge, binding, 'find'],
+    ],
     ['more arguments', ['client', 'a', 'b', 'c', 'find'], ['client', 'a', 'b', 'c', binding, 'find']],
     ['the name of the event only', ['client', 'find'], ['client', undefined, binding, 'find']],
   ])('moves no argument but the last: %s', (_kind, names, after) => {
@@ -99,7 +103,11 @@ describe('a denied message', () => {
 
 describe('an error that the handler of a message does not catch', () => {
   const error = new AccessDeniedError();
-  const payload = expect.objectContaining({ status: 'error', statusCode: 403, code: 'ACCESS_DENIED' }) as unknown;
+  const payload = expect.objectContaining({
+    status: 'error',
+    statusCode: 403,
+    code: 'ACCESS_DENIED',
+  }) as unknown;
 
   it('is sent to the client as an exception', () => {
     WEB_SOCKET.answer?.(messageOf(socket, {}, 'find'), error);

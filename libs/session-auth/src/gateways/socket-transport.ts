@@ -7,18 +7,23 @@ import { emitException, handshakeOf, type SocketClient } from '../guard/socket-c
 
 const exceptions = new PackageExceptions(async () => (await import('@nestjs/websockets')).WsException);
 
-/** Lowest index of a bound request. Nest passes client, payload and acknowledgement to a handler, and the name of the event last. */
+/**
+ * Lowest index of a bound request. Nest passes client, payload and acknowledgement to a handler, and the name
+ * of the event last.
+ */
 const BOUND_INDEX = 2;
 
 /**
- * Gateways, on socket.io and on ws. The token of a socket never changes, but each message has its own check, which the session cache and the
- * single flight make cheap. The user belongs to the message and not to the socket.
+ * Gateways, on socket.io and on ws. The token of a socket never changes, but each message has its own check,
+ * which the session cache and the single flight make cheap. The user belongs to the message and not to the
+ * socket.
  */
 export const WEB_SOCKET: Transport = {
   open: (context) => ({
     transport: WEB_SOCKET,
     context,
-    request: boundRequest(context) ?? bindRequest(context, BOUND_INDEX, 1, { ...handshakeOf(clientOf(context)) }),
+    request:
+      boundRequest(context) ?? bindRequest(context, BOUND_INDEX, 1, { ...handshakeOf(clientOf(context)) }),
   }),
 
   requestOf: boundRequest,

@@ -58,12 +58,18 @@ class Place {
 /** Carries no user: it stands for calls that can't be distinguished. */
 const AMBIGUOUS: GuardedRequest = Object.freeze({});
 
-/** An operation while it is executed: its request, and the admissions of its fields, which run concurrently and may have different users. */
+/**
+ * An operation while it is executed: its request, and the admissions of its fields, which run concurrently
+ * and may have different users.
+ */
 export class Execution {
   readonly request: CallRequest;
   readonly #admitted = new Map<object, GuardedRequest>();
   readonly #root = new Place();
-  /** By the names of root fields in the response. Searched once: a client may ask for many references, in a long operation. */
+  /**
+   * By the names of root fields in the response. Searched once: a client may ask for many references, in a
+   * long operation.
+   */
   readonly #representations = new Map<string, readonly unknown[]>();
   #unplaced: FieldInfo[] = [];
 
@@ -81,7 +87,9 @@ export class Execution {
     if (key === info) this.#unplaced.push(info);
   }
 
-  /** Returns the request of a call, with its own user; `undefined` if no guard has admitted the call itself. */
+  /**
+   * Returns the request of a call, with its own user; `undefined` if no guard has admitted the call itself.
+   */
   of(key: object): GuardedRequest | undefined {
     return this.#admitted.get(key);
   }
@@ -118,18 +126,28 @@ export class Execution {
   }
 }
 
-/** Returns the keys of a path from its root. Not by identity: compiled operations build another path for each field. */
+/**
+ * Returns the keys of a path from its root. Not by identity: compiled operations build another path for each
+ * field.
+ */
 function keysOf(path: Path | undefined): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let current = path; current; current = current.prev) keys.push(current.key);
   return keys.reverse();
 }
 
-/** Returns the objects whose references a root field resolves: none unless it is `_entities`, and a variable has them. */
-function representationsIn({ operation, fragments = {}, variableValues }: FieldInfo, responseName: string): readonly unknown[] {
+/**
+ * Returns the objects whose references a root field resolves: none unless it is `_entities`, and a variable
+ * has them.
+ */
+function representationsIn(
+  { operation, fragments = {}, variableValues }: FieldInfo,
+  responseName: string,
+): readonly unknown[] {
   const field = operation && fieldAt(operation.selectionSet, fragments, responseName, new Set());
   if (field?.name?.value !== ENTITIES) return [];
-  const variable = field.arguments?.find((argument) => argument.name.value === REPRESENTATIONS)?.value.name?.value;
+  const variable = field.arguments?.find((argument) => argument.name.value === REPRESENTATIONS)?.value.name
+    ?.value;
   const list = variable === undefined ? undefined : variableValues[variable];
   return Array.isArray(list) ? list : [];
 }

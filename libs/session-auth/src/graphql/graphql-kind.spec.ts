@@ -24,7 +24,9 @@ function graphqlModule(options: unknown, completeOptions?: object): Type {
 async function modulesOf(...imports: Type[]): Promise<ModulesContainer> {
   @Module({ imports })
   class Root {}
-  return (await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false })).get(ModulesContainer);
+  return (await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false })).get(
+    ModulesContainer,
+  );
 }
 
 function separate(modules: ModulesContainer): void {
@@ -33,13 +35,17 @@ function separate(modules: ModulesContainer): void {
     if (options) KIND.prepareModule?.(instance, options);
   }
 }
-const contextOf = ({ context }: GraphqlOptions, request: object): unknown => (context as (arguments_: object) => unknown)({ req: request });
+const contextOf = ({ context }: GraphqlOptions, request: object): unknown =>
+  (context as (arguments_: object) => unknown)({ req: request });
 
 describe('the contexts of GraphQL requests', () => {
   let warnings: unknown[][];
   beforeEach(() => {
     warnings = [];
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation(function (this: { context?: string }, ...line: unknown[]) {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(function (
+      this: { context?: string },
+      ...line: unknown[]
+    ) {
       warnings.push([this.context, ...line]);
     });
   });
@@ -48,8 +54,14 @@ describe('the contexts of GraphQL requests', () => {
   it('are separated in each GraphQLModule, with or without a context of the application', async () => {
     const [shared, empty]: GraphqlOptions[] = [{ context: { tenant: 'acme' } }, {}];
     separate(await modulesOf(graphqlModule(shared, {}), graphqlModule(empty)));
-    const [first, second] = [await contextOf(shared ?? {}, { url: '/1' }), await contextOf(shared ?? {}, { url: '/2' })];
-    expect([first, second]).toEqual([expect.objectContaining({ tenant: 'acme' }), expect.objectContaining({ tenant: 'acme' })]);
+    const [first, second] = [
+      await contextOf(shared ?? {}, { url: '/1' }),
+      await contextOf(shared ?? {}, { url: '/2' }),
+    ];
+    expect([first, second]).toEqual([
+      expect.objectContaining({ tenant: 'acme' }),
+      expect.objectContaining({ tenant: 'acme' }),
+    ]);
     expect(second).not.toBe(first);
     expect(await contextOf(empty ?? {}, {})).toEqual(expect.any(Object));
   });
@@ -80,13 +92,18 @@ describe('the contexts of GraphQL requests', () => {
     class Context {
       readonly tenant = 'acme';
     }
-    const both: GraphqlOptions[] = [new Context(), new Context()].map((context) => ({ context: () => context }));
+    const both: GraphqlOptions[] = [new Context(), new Context()].map((context) => ({
+      context: () => context,
+    }));
     separate(await modulesOf(...both.map((options) => graphqlModule(options))));
     for (const options of both) await contextOf(options, { url: '/1' });
     expect(warnings).toEqual([]);
 
     for (const options of both) for (const url of ['/2', '/3']) await contextOf(options, { url });
-    const warning = ['SessionAuth', expect.stringMatching(/^audit: the context function of GraphQLModule returns one object/)];
+    const warning = [
+      'SessionAuth',
+      expect.stringMatching(/^audit: the context function of GraphQLModule returns one object/),
+    ];
     expect(warnings).toEqual([warning, warning]);
   });
 
@@ -109,25 +126,31 @@ describe('the contexts of GraphQL requests', () => {
       { path: '/graphql' },
       /^SessionAuthModule: GraphQLModule was initialized before, /,
     ],
-  ])('cannot be separated if the options of GraphQLModule %s', async (_what, options, completeOptions, message) => {
-    const modules = await modulesOf(graphqlModule(options, completeOptions));
-    let error: unknown;
-    try {
-      separate(modules);
-    } catch (thrown) {
-      error = thrown;
-    }
-    expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect((error as Error).message).toMatch(message);
-  });
+  ])(
+    'cannot be separated if the options of GraphQLModule %s',
+    async (_what, options, completeOptions, message) => {
+      const modules = await modulesOf(graphqlModule(options, completeOptions));
+      let error: unknown;
+      try {
+        separate(modules);
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect(error).toBeInstanceOf(InvalidConfigurationError);
+      expect((error as Error).message).toMatch(message);
+    },
+  );
 
   it.each<[string, object, object]>([
     ['are frozen', Object.freeze({}), {}],
     ['were read before', {}, { path: '/graphql' }],
-  ])('are those of Nest if the options of GraphQLModule %s and have no context', async (_what, options, completeOptions) => {
-    const modules = await modulesOf(graphqlModule(options, completeOptions));
-    expect(() => separate(modules)).not.toThrow();
-  });
+  ])(
+    'are those of Nest if the options of GraphQLModule %s and have no context',
+    async (_what, options, completeOptions) => {
+      const modules = await modulesOf(graphqlModule(options, completeOptions));
+      expect(() => separate(modules)).not.toThrow();
+    },
+  );
 });
 
 describe('the options of each GraphQLModule', () => {
@@ -136,7 +159,11 @@ describe('the options of each GraphQLModule', () => {
       readonly name = 'driver';
     }
     const context = (): object => ({});
-    const modules = await modulesOf(graphqlModule({ driver: Driver, context }), graphqlModule({ context: 'text' }), graphqlModule({}));
+    const modules = await modulesOf(
+      graphqlModule({ driver: Driver, context }),
+      graphqlModule({ context: 'text' }),
+      graphqlModule({}),
+    );
     const expected = [{ driver: Driver, context }, { context: 'text' }, {}];
     expect(graphqlOptionsOf(modules)).toEqual(expected);
     separate(modules);

@@ -4,7 +4,8 @@ import { type ContextKind, REPLACED_OPTION } from '../guard/context-kind.js';
 import { GRAPHQL } from './graphql-transport.js';
 import { separateContexts } from './operation-context.js';
 
-const FROZEN = 'the options of GraphQLModule are frozen, and its requests may share a context. Do not freeze them, or leave out context.';
+const FROZEN =
+  'the options of GraphQLModule are frozen, and its requests may share a context. Do not freeze them, or leave out context.';
 const TOO_LATE =
   'GraphQLModule was initialized before, and its requests may share a context. Import SessionAuthModule first, or do not make GraphQLModule global.';
 
@@ -13,18 +14,23 @@ export const KIND: ContextKind = {
   transport: GRAPHQL,
 
   /**
-   * Separates the contexts of requests. NestJS 11, and Mercurius on every version, write the request into the object that `context` is or returns:
-   * with one object for all requests, all of them would carry the request of the first.
+   * Separates the contexts of requests. NestJS 11, and Mercurius on every version, write the request into the
+   * object that `context` is or returns: with one object for all requests, all of them would carry the
+   * request of the first.
    * @param module a `GraphQLModule`, whose `completeOptions` are filled once it has read its options
    * @throws InvalidConfigurationError if the `context` option can't be replaced
    */
-  prepareModule({ completeOptions = {} }: { readonly completeOptions?: object }, options: { context?: unknown }) {
+  prepareModule(
+    { completeOptions = {} }: { readonly completeOptions?: object },
+    options: { context?: unknown },
+  ) {
     const { context } = options;
     if (typeof context === 'function' && REPLACED_OPTION in context) return;
     const separated = Object.assign(separateContexts(context, warnOnce()), { [REPLACED_OPTION]: context });
     const isTooLate = Object.keys(completeOptions).length > 0;
     if (Reflect.set(options, 'context', separated) && !isTooLate) return;
-    if (context !== undefined) throw new InvalidConfigurationError(`SessionAuthModule: ${isTooLate ? TOO_LATE : FROZEN}`);
+    if (context !== undefined)
+      throw new InvalidConfigurationError(`SessionAuthModule: ${isTooLate ? TOO_LATE : FROZEN}`);
   },
 };
 
@@ -34,6 +40,8 @@ function warnOnce(): () => void {
     if (warned) return;
     warned = true;
     const logger = new Logger('SessionAuth');
-    logger.warn('audit: the context function of GraphQLModule returns one object for more than one request. Return a new one each time.');
+    logger.warn(
+      'audit: the context function of GraphQLModule returns one object for more than one request. Return a new one each time.',
+    );
   };
 }

@@ -50,19 +50,27 @@ describe('the request of an operation', () => {
       upgrade.headers,
       fields,
     ],
-    ['Mercurius', { request: upgrade, reply: { request: upgrade }, _connectionInit: init }, upgrade.headers, fields],
+    [
+      'Mercurius',
+      { request: upgrade, reply: { request: upgrade }, _connectionInit: init },
+      upgrade.headers,
+      fields,
+    ],
     ['an object that the application has built', { req: { headers: fields } }, {}, fields],
-  ])('is separate for each execution over a socket: %s [P24] [P25]', (_name, operation, headers, handshakeFields) => {
-    const execution = {};
-    const request = requestOf(field(operation, execution));
+  ])(
+    'is separate for each execution over a socket: %s [P24] [P25]',
+    (_name, operation, headers, handshakeFields) => {
+      const execution = {};
+      const request = requestOf(field(operation, execution));
 
-    expect((request as CallRequest).headers).toEqual(headers);
-    expect(request).toMatchObject({ handshakeFields });
-    expect(requestOf(field(operation, execution))).toBe(request);
-    expect(requestOf(field(operation))).not.toBe(request);
-    expect(GRAPHQL.requestOf(field(operation, execution))).toBeUndefined();
-    expect(GRAPHQL.inherited?.(field(operation, execution))).toBeUndefined();
-  });
+      expect((request as CallRequest).headers).toEqual(headers);
+      expect(request).toMatchObject({ handshakeFields });
+      expect(requestOf(field(operation, execution))).toBe(request);
+      expect(requestOf(field(operation))).not.toBe(request);
+      expect(GRAPHQL.requestOf(field(operation, execution))).toBeUndefined();
+      expect(GRAPHQL.inherited?.(field(operation, execution))).toBeUndefined();
+    },
+  );
 
   it('has no header in the context of Mercurius that a message of the client added to it [P24]', () => {
     const request = Object.assign(httpRequest({ host: 'a.example' }), { upgrade: true });
@@ -72,14 +80,24 @@ describe('the request of an operation', () => {
     expect(request.headers['sec-fetch-site']).toBeUndefined();
   });
 
-  it.each([undefined, {}, { req: {} }, { req: { headers: 'x' } }])('presents nothing in the context %j', (operation) => {
-    expect(requestOf(field(operation as object))).toMatchObject({ headers: {} });
-  });
+  it.each([undefined, {}, { req: {} }, { req: { headers: 'x' } }])(
+    'presents nothing in the context %j',
+    (operation) => {
+      expect(requestOf(field(operation as object))).toMatchObject({ headers: {} });
+    },
+  );
 
   it.each<[string, object]>([
     ['two requests of HTTP', { req: httpRequest({ 'x-auth-token': 'good' }), request: httpRequest() }],
     ['a request of HTTP, and one that opened a socket', { req: httpRequest(), ...connection }],
-    ['two sockets', { req: connection, extra: { request: Object.assign(httpRequest(), { upgrade: true }) }, connectionParams: { a: 'b' } }],
+    [
+      'two sockets',
+      {
+        req: connection,
+        extra: { request: Object.assign(httpRequest(), { upgrade: true }) },
+        connectionParams: { a: 'b' },
+      },
+    ],
   ])('presents nothing in a context with %s, because its caller is ambiguous', (_kind, operation) => {
     const opened = GRAPHQL.open(field(operation));
     expect(opened.request).toEqual({ headers: {}, rawHeaders: undefined, handshakeFields: {} });
@@ -133,7 +151,14 @@ describe('the reply of an operation', () => {
 function admit(context: ExecutionContext, username: string): void {
   const call = GRAPHQL.open(context);
   const user = { username };
-  const admission = { verifier: { revoker: { count: 0 } }, authority: 'default', revocations: 0, context, user, session: undefined };
+  const admission = {
+    verifier: { revoker: { count: 0 } },
+    authority: 'default',
+    revocations: 0,
+    context,
+    user,
+    session: undefined,
+  };
   attachUser(call.request, { kind: 'authenticated', user }, admission);
   GRAPHQL.admitted?.(call);
 }
@@ -144,7 +169,11 @@ const inheritedUser = (context: ExecutionContext): unknown => GRAPHQL.inherited?
 describe('an admitted field', () => {
   it('keeps its user when another field of the operation is admitted with another one', () => {
     const [operation, execution] = [{ req: httpRequest() }, {}];
-    const [first, second, open] = [field(operation, execution), field(operation, execution), field(operation, execution)];
+    const [first, second, open] = [
+      field(operation, execution),
+      field(operation, execution),
+      field(operation, execution),
+    ];
     admit(first, 'ann');
     admit(second, 'bob');
 
@@ -153,7 +182,10 @@ describe('an admitted field', () => {
   });
 
   it('leaves to the other fields the user that the application has set before, and no other one', () => {
-    const [operation, execution] = [{ req: Object.assign(httpRequest(), { user: { username: 'of-a-middleware' } }) }, {}];
+    const [operation, execution] = [
+      { req: Object.assign(httpRequest(), { user: { username: 'of-a-middleware' } }) },
+      {},
+    ];
     const [admitted, open] = [field(operation, execution), field(operation, execution)];
     expect(inheritedUser(open)).toBe('of-a-middleware');
     admit(admitted, 'ann');
@@ -182,13 +214,24 @@ describe('an admitted reference', () => {
   it.each<[string, (reference: object) => ExecutionContext]>([
     ['without arguments', (reference) => new ExecutionContextHost([reference, {}, INFO])],
     ['with arguments', (reference) => new ExecutionContextHost([reference, {}, {}, INFO])],
-  ])('keeps its user when another reference with the same info object has another one: %s', (_kind, contextOf) => {
-    admit(contextOf(desk), 'bob');
-    admit(contextOf(clerk), 'ann');
-    expect([desk, clerk, poster].map((reference) => ownUser(contextOf(reference)))).toEqual(['bob', 'ann', undefined]);
-    expect([desk, clerk, poster].map((reference) => inheritedUser(contextOf(reference)))).toEqual([undefined, undefined, undefined]);
-    Object.assign(INFO, { variableValues: {} });
-  });
+  ])(
+    'keeps its user when another reference with the same info object has another one: %s',
+    (_kind, contextOf) => {
+      admit(contextOf(desk), 'bob');
+      admit(contextOf(clerk), 'ann');
+      expect([desk, clerk, poster].map((reference) => ownUser(contextOf(reference)))).toEqual([
+        'bob',
+        'ann',
+        undefined,
+      ]);
+      expect([desk, clerk, poster].map((reference) => inheritedUser(contextOf(reference)))).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      Object.assign(INFO, { variableValues: {} });
+    },
+  );
 
   it('has no user if it is not an object', () => {
     const context = new ExecutionContextHost(['text', {}, INFO]);
@@ -201,7 +244,10 @@ describe('an admitted resolver of many fields at once', () => {
   it('has the user that it was admitted with, by its list', () => {
     const [list, operation] = [[{ obj: {} }], { req: httpRequest() }];
     admit(new ExecutionContextHost([list, operation]), 'ann');
-    const contexts = [new ExecutionContextHost([list, operation]), new ExecutionContextHost([[{ obj: {} }], operation])];
+    const contexts = [
+      new ExecutionContextHost([list, operation]),
+      new ExecutionContextHost([[{ obj: {} }], operation]),
+    ];
     expect(contexts.map(ownUser)).toEqual(['ann', undefined]);
     expect(contexts.map(inheritedUser)).toEqual([undefined, undefined]);
   });
@@ -213,7 +259,10 @@ describe('the error of an operation', () => {
     [ACCESS_DENIED, 'FORBIDDEN'],
     [unavailableDenial(unavailable('busy', 7)), 'INTERNAL_SERVER_ERROR'],
   ])('of the denial %j has the code %s', async (denial, code) => {
-    const originalError: unknown = expect.objectContaining({ statusCode: denial.statusCode, code: denial.code });
+    const originalError: unknown = expect.objectContaining({
+      statusCode: denial.statusCode,
+      code: denial.code,
+    });
     const rejection = GRAPHQL.deny(GRAPHQL.open(field({})), denial, new Challenges([]));
     await expect(rejection).rejects.toMatchObject({ code: denial.code, extensions: { code, originalError } });
   });
@@ -224,6 +273,8 @@ describe('the error of an operation', () => {
     [new InvalidConfigurationError('wrong'), 'INTERNAL_SERVER_ERROR'],
   ])('that a resolver does not catch is itself, with the extensions of graphql-js: %p', (error, code) => {
     expect(() => GRAPHQL.answer?.(field({}), error)).toThrow(error);
-    expect(error).toMatchObject({ extensions: { code, originalError: { statusCode: error.statusCode, code: error.code } } });
+    expect(error).toMatchObject({
+      extensions: { code, originalError: { statusCode: error.statusCode, code: error.code } },
+    });
   });
 });

@@ -15,8 +15,9 @@ const executions = new WeakMap<object, Execution>();
 const earlierUsers = new WeakMap<object, GuardedRequest>();
 
 /**
- * Resolvers of queries, fields and subscriptions. The HTTP request carries the check, so that all operations of a batch share it. A socket
- * outlives a verdict, so each execution over a socket has its own check. A field keeps the user that it was admitted with.
+ * Resolvers of queries, fields and subscriptions. The HTTP request carries the check, so that all operations
+ * of a batch share it. A socket outlives a verdict, so each execution over a socket has its own check. A
+ * field keeps the user that it was admitted with.
  */
 export const GRAPHQL: Transport = {
   open(context) {
@@ -38,7 +39,10 @@ export const GRAPHQL: Transport = {
     return executions.get(execution)?.of(key);
   },
 
-  /** That of the nearest admitted field above. Above all fields is the request, with the user that a middleware of the application has set. */
+  /**
+   * That of the nearest admitted field above. Above all fields is the request, with the user that a
+   * middleware of the application has set.
+   */
   inherited(context) {
     const { operation, execution, info } = partsIn(context);
     const above = info && executions.get(execution)?.above(info);
@@ -78,7 +82,10 @@ function open(execution: object, build: () => CallRequest): CallRequest {
 interface ResolverParts {
   readonly parameters: unknown;
   readonly operation: OperationContext;
-  /** An object of the execution: its coerced variables, which all of its fields share. A context does not identify it: an application may share it. */
+  /**
+   * An object of the execution: its coerced variables, which all of its fields share. A context does not
+   * identify it: an application may share it.
+   */
   readonly execution: object;
   readonly info: FieldInfo | undefined;
   /** An object that belongs to this call of a resolver. */
@@ -86,12 +93,18 @@ interface ResolverParts {
 }
 
 function partsIn(host: ArgumentsHost): ResolverParts {
-  return partsOf([host.getArgByIndex(0), host.getArgByIndex(1), host.getArgByIndex(2), host.getArgByIndex(3)]);
+  return partsOf([
+    host.getArgByIndex(0),
+    host.getArgByIndex(1),
+    host.getArgByIndex(2),
+    host.getArgByIndex(3),
+  ]);
 }
 
 /**
- * A field has root, arguments, context and info; a resolver of references or types has no arguments, and shares the info object of its field with
- * others: the object to resolve is its own. So is the list of a resolver of many fields at once, which has no info object.
+ * A field has root, arguments, context and info; a resolver of references or types has no arguments, and
+ * shares the info object of its field with others: the object to resolve is its own. So is the list of a
+ * resolver of many fields at once, which has no info object.
  */
 function partsOf(args: readonly unknown[]): ResolverParts {
   const infoIndex = isInfo(args[3]) ? 3 : 2;
@@ -122,13 +135,25 @@ function socketRequestOf(operation: OperationContext): CallRequest {
   const { req, reply, request, extra, connectionParams, _connectionInit, [CALLER]: caller } = operation;
   const own = caller?.request as OperationContext | undefined;
   if ('_connectionInit' in operation) restoreHeaders(request);
-  const candidates = [own, own?.extra?.request, extra?.request, req?.extra?.request, req, request, reply?.request];
-  return presentedRequest(candidates, connectionParams ?? req?.connectionParams ?? own?.connectionParams ?? _connectionInit);
+  const candidates = [
+    own,
+    own?.extra?.request,
+    extra?.request,
+    req?.extra?.request,
+    req,
+    request,
+    reply?.request,
+  ];
+  return presentedRequest(
+    candidates,
+    connectionParams ?? req?.connectionParams ?? own?.connectionParams ?? _connectionInit,
+  );
 }
 
 /**
- * Gives a request the headers that the server received. Mercurius adds the fields of the client's first message to them, and token sources of the
- * application may read them from the context. Deleting each would take as long as the client likes.
+ * Gives a request the headers that the server received. Mercurius adds the fields of the client's first
+ * message to them, and token sources of the application may read them from the context. Deleting each would
+ * take as long as the client likes.
  */
 function restoreHeaders(request: unknown): void {
   const node = nodeRequestOf(request);
@@ -152,8 +177,8 @@ const CODES = new Map([
 ]);
 
 /**
- * Returns the error itself, as an exception of HTTP, which Nest's Apollo driver translates. For other drivers, it also has the same `extensions`,
- * which graphql-js copies from any error.
+ * Returns the error itself, as an exception of HTTP, which Nest's Apollo driver translates. For other
+ * drivers, it also has the same `extensions`, which graphql-js copies from any error.
  */
 function withExtensions(error: Error, denial: HttpDenial): Error {
   // Of a rule: the exception may be shared, or have extensions of its own.

@@ -1,7 +1,13 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { CALLER, type Caller, hasSeveralRequests, type OperationContext, separateContexts } from './operation-context.js';
+import {
+  CALLER,
+  type Caller,
+  hasSeveralRequests,
+  type OperationContext,
+  separateContexts,
+} from './operation-context.js';
 
 const request = (): IncomingMessage => new IncomingMessage(new Socket());
 const callerOf = (context: unknown): Caller | undefined => (context as OperationContext)[CALLER];
@@ -9,7 +15,10 @@ const callerOf = (context: unknown): Caller | undefined => (context as Operation
 /** Each place of a request in a context of an operation. */
 const PLACES: [string, (request: unknown) => OperationContext][] = [
   ['the request of its caller', (found) => ({ [CALLER]: { request: found, reply: {} } })],
-  ['the socket of its caller', (found) => ({ [CALLER]: { request: { extra: { request: found } }, reply: {} } })],
+  [
+    'the socket of its caller',
+    (found) => ({ [CALLER]: { request: { extra: { request: found } }, reply: {} } }),
+  ],
   ['req', (found) => ({ req: found as OperationContext })],
   ['the socket in req', (found) => ({ req: { extra: { request: found } } })],
   ['reply', (found) => ({ reply: { request: found } })],
@@ -21,21 +30,33 @@ const PAIRS = PLACES.flatMap(([first, putFirst], index) =>
 ).filter(([, , putFirst, putSecond]) => !Reflect.ownKeys(putFirst({})).some((key) => key in putSecond({})));
 
 describe('a context', () => {
-  it.each(PAIRS)('with different requests in %s and in %s has several requests', (_first, _second, putFirst, putSecond) => {
-    const [one, other] = [request(), request()];
-    expect(hasSeveralRequests({ ...putFirst(one), ...putSecond(other) })).toBe(true);
-    expect(hasSeveralRequests({ ...putFirst(one), ...putSecond(one) })).toBe(false);
-    expect(hasSeveralRequests({ ...putFirst(one), ...putSecond({ raw: one }) })).toBe(false);
-    expect(hasSeveralRequests({ ...putFirst(one), ...putSecond({ headers: {} }) })).toBe(false);
-  });
+  it.each(PAIRS)(
+    'with different requests in %s and in %s has several requests',
+    (_first, _second, putFirst, putSecond) => {
+      const [one, other] = [request(), request()];
+      expect(hasSeveralRequests({ ...putFirst(one), ...putSecond(other) })).toBe(true);
+      expect(hasSeveralRequests({ ...putFirst(one), ...putSecond(one) })).toBe(false);
+      expect(hasSeveralRequests({ ...putFirst(one), ...putSecond({ raw: one }) })).toBe(false);
+      expect(hasSeveralRequests({ ...putFirst(one), ...putSecond({ headers: {} }) })).toBe(false);
+    },
+  );
 
   it('with a third request behind two equal ones has several requests', () => {
     const one = request();
-    expect(hasSeveralRequests({ req: one as unknown as OperationContext, reply: { request: one }, request: request() })).toBe(true);
+    expect(
+      hasSeveralRequests({
+        req: one as unknown as OperationContext,
+        reply: { request: one },
+        request: request(),
+      }),
+    ).toBe(true);
   });
 
   it('without a request, or without a caller, has one request at most', () => {
-    expect([{}, { [CALLER]: { request: undefined, reply: undefined } }].map(hasSeveralRequests)).toEqual([false, false]);
+    expect([{}, { [CALLER]: { request: undefined, reply: undefined } }].map(hasSeveralRequests)).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('has its caller under a name that all copies of this package share', () => {
@@ -45,7 +66,11 @@ describe('a context', () => {
 
 describe('the context of an operation', () => {
   it.each<[string, unknown[], Caller]>([
-    ['an object of request and reply', [{ req: 'request', res: 'reply' }], { request: 'request', reply: 'reply' }],
+    [
+      'an object of request and reply',
+      [{ req: 'request', res: 'reply' }],
+      { request: 'request', reply: 'reply' },
+    ],
     ['request and reply', ['request', 'reply'], { request: 'request', reply: 'reply' }],
     ['nothing', [], { request: undefined, reply: undefined }],
   ])('holds its caller, if the server passes %s', async (_kind, args, caller) => {
@@ -104,18 +129,29 @@ describe('an object that is the context of several requests', () => {
   it.each([
     ['that can be changed', new Context()],
     ['that is frozen', Object.freeze(new Context())],
-  ])('and of a class %s has the caller of its first request, and none from the second on', async (_kind, option) => {
-    const contextOf = separateContexts(option, jest.fn());
-    const one = request();
+  ])(
+    'and of a class %s has the caller of its first request, and none from the second on',
+    async (_kind, option) => {
+      const contextOf = separateContexts(option, jest.fn());
+      const one = request();
 
-    const context = (await contextOf({ req: one })) as Context & OperationContext;
-    expect([context instanceof Context, context.names, context[CALLER]?.request]).toEqual([true, ['ann'], one]);
-    expect([context === option, hasSeveralRequests(context)]).toEqual([!Object.isFrozen(option), false]);
-    expect(Object.getOwnPropertyDescriptor(context, CALLER)?.enumerable).toBe(true);
+      const context = (await contextOf({ req: one })) as Context & OperationContext;
+      expect([context instanceof Context, context.names, context[CALLER]?.request]).toEqual([
+        true,
+        ['ann'],
+        one,
+      ]);
+      expect([context === option, hasSeveralRequests(context)]).toEqual([!Object.isFrozen(option), false]);
+      expect(Object.getOwnPropertyDescriptor(context, CALLER)?.enumerable).toBe(true);
 
-    const shared = (await contextOf({ req: request() })) as OperationContext;
-    expect([hasSeveralRequests(shared), shared[CALLER]?.request, shared[CALLER]?.reply]).toEqual([true, undefined, undefined]);
-  });
+      const shared = (await contextOf({ req: request() })) as OperationContext;
+      expect([hasSeveralRequests(shared), shared[CALLER]?.request, shared[CALLER]?.reply]).toEqual([
+        true,
+        undefined,
+        undefined,
+      ]);
+    },
+  );
 
   it.each<[string, (one: unknown) => unknown]>([
     ['a request', (one) => ({ req: one })],

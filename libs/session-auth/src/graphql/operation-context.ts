@@ -3,7 +3,10 @@ import { type NodeRequest, nodeRequestOf } from '../guard/http-request.js';
 /** Key of the {@link Caller} in the context of each operation. No context has this symbol otherwise. */
 export const CALLER = Symbol.for('nestjs-session-auth.graphql-caller');
 
-/** The caller of an operation, from the arguments of its context function: a request or a socket, and the reply. */
+/**
+ * The caller of an operation, from the arguments of its context function: a request or a socket, and the
+ * reply.
+ */
 export interface Caller {
   readonly request: unknown;
   readonly reply: unknown;
@@ -12,7 +15,9 @@ export interface Caller {
 /** The caller of a context that more than one request shares. */
 const SHARED_CALLER: Caller = { request: undefined, reply: undefined };
 
-/** The context of an operation, as GraphQL servers build it: Apollo, Mercurius, and graphql-ws under Apollo. */
+/**
+ * The context of an operation, as GraphQL servers build it: Apollo, Mercurius, and graphql-ws under Apollo.
+ */
 export interface OperationContext {
   readonly req?: OperationContext & { readonly res?: unknown };
   readonly res?: unknown;
@@ -27,14 +32,28 @@ export interface OperationContext {
 }
 
 /**
- * Returns whether a context refers to more than one request. If an application uses one object for all requests, it holds the request of the
- * first caller, or of the last.
+ * Returns whether a context refers to more than one request. If an application uses one object for all
+ * requests, it holds the request of the first caller, or of the last.
  */
-export function hasSeveralRequests({ req, reply, extra, request, [CALLER]: caller }: OperationContext): boolean {
+export function hasSeveralRequests({
+  req,
+  reply,
+  extra,
+  request,
+  [CALLER]: caller,
+}: OperationContext): boolean {
   if (caller === SHARED_CALLER) return true;
   const own = caller?.request as OperationContext | undefined;
   let found: NodeRequest | undefined;
-  for (const candidate of [own, own?.extra?.request, req, req?.extra?.request, reply?.request, extra?.request, request]) {
+  for (const candidate of [
+    own,
+    own?.extra?.request,
+    req,
+    req?.extra?.request,
+    reply?.request,
+    extra?.request,
+    request,
+  ]) {
     const node = nodeRequestOf(candidate);
     if (found && node && node !== found) return true;
     found ??= node;
@@ -42,18 +61,22 @@ export function hasSeveralRequests({ req, reply, extra, request, [CALLER]: calle
   return false;
 }
 
-/** Returns the context of an operation. The server passes an object with request and reply, or both as two arguments, or a socket. */
+/**
+ * Returns the context of an operation. The server passes an object with request and reply, or both as two
+ * arguments, or a socket.
+ */
 type ContextFunction = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * Returns a context function that replaces the `context` option of a GraphQL server. Each of its contexts belongs to one request, and holds its
- * caller. A class instance can't be copied: from its second request on, it has no caller. `onShared` is called each time an object is returned for
- * another request.
+ * Returns a context function that replaces the `context` option of a GraphQL server. Each of its contexts
+ * belongs to one request, and holds its caller. A class instance can't be copied: from its second request on,
+ * it has no caller. `onShared` is called each time an object is returned for another request.
  */
 export function separateContexts(option: unknown, onShared: () => void): ContextFunction {
   const owners = new WeakMap<object, object>();
   return async (...args) => {
-    const context: unknown = typeof option === 'function' ? await (option as ContextFunction)(...args) : option;
+    const context: unknown =
+      typeof option === 'function' ? await (option as ContextFunction)(...args) : option;
     const caller = callerOf(args);
     if (typeof context !== 'object' || context === null) return context ?? { [CALLER]: caller };
     const isShared = belongsToAnother(context, originOf(caller), owners);
@@ -71,7 +94,8 @@ function callerOf([first, second]: unknown[]): Caller {
 
 /** Returns an object that all operations of one request, or of one socket, share. */
 function originOf({ request }: Caller): object {
-  const node = nodeRequestOf(request) ?? nodeRequestOf((request as OperationContext | undefined)?.extra?.request);
+  const node =
+    nodeRequestOf(request) ?? nodeRequestOf((request as OperationContext | undefined)?.extra?.request);
   return node ?? (typeof request === 'object' && request !== null ? request : NO_REQUEST);
 }
 
@@ -86,7 +110,10 @@ function isPlain(context: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Copies getters as getters. The caller is enumerable, because Apollo copies only enumerable properties for each operation. */
+/**
+ * Copies getters as getters. The caller is enumerable, because Apollo copies only enumerable properties for
+ * each operation.
+ */
 function copyOf(context: object, caller: Caller): object {
   const own = { ...Object.getOwnPropertyDescriptors(context), [CALLER]: { value: caller, enumerable: true } };
   return Object.create(Object.getPrototypeOf(context) as object | null, own) as object;

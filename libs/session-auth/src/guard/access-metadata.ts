@@ -24,13 +24,19 @@ export function declareOpen(target: object, open: 'public' | 'optional'): void {
 }
 
 /** Declares a requirement of a handler or a controller. Two on one target must both be met. */
-export function declareRequirement(target: object, requirement: Requirement & { readonly kind: RequirementKind }): void {
+export function declareRequirement(
+  target: object,
+  requirement: Requirement & { readonly kind: RequirementKind },
+): void {
   const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;
   const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
   Reflect.defineMetadata(key, [...own, requirement], target);
 }
 
-/** Declares the registration that checks the calls of a handler or a controller. Returns a different one that was declared on it before. */
+/**
+ * Declares the registration that checks the calls of a handler or a controller. Returns a different one that
+ * was declared on it before.
+ */
 export function declareAuthority(target: object, name: string): string | undefined {
   const earlier = Reflect.getOwnMetadata(AUTHORITY_KEY, target) as string | undefined;
   Reflect.defineMetadata(AUTHORITY_KEY, name, target);
@@ -42,16 +48,24 @@ export function authorityOf(target: object): string | undefined {
   return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
 }
 
-/** Returns the declarations of the decorators on a handler, or on a controller and the classes that it extends. */
+/**
+ * Returns the declarations of the decorators on a handler, or on a controller and the classes that it
+ * extends.
+ */
 export function declarationOf(target: object): Declaration {
   return {
     ...openingOf(target),
-    requirements: KINDS.flatMap((kind) => (Reflect.getMetadata(`${REQUIREMENTS_KEY}:${kind}`, target) ?? []) as Requirement[]),
+    requirements: KINDS.flatMap(
+      (kind) => (Reflect.getMetadata(`${REQUIREMENTS_KEY}:${kind}`, target) ?? []) as Requirement[],
+    ),
     authority: authorityOf(target),
   };
 }
 
-/** Of a class and those that it extends, the narrowest decides: a guard that one names replaces `@Public()` of a class that it extends. */
+/**
+ * Of a class and those that it extends, the narrowest decides: a guard that one names replaces `@Public()` of
+ * a class that it extends.
+ */
 function openingOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
   let namesGuard = false;
   for (let level: object | null = target; level; level = Object.getPrototypeOf(level) as object | null) {
@@ -62,22 +76,36 @@ function openingOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
   return { open: undefined, namesGuard };
 }
 
-/** Returns the method of a class that a constructor has bound: the bound function has no metadata. Returns any other function itself. */
-export function methodOf(called: { readonly name?: unknown }, owner: { readonly prototype?: unknown }): object {
+/**
+ * Returns the method of a class that a constructor has bound: the bound function has no metadata. Returns any
+ * other function itself.
+ */
+export function methodOf(
+  called: { readonly name?: unknown },
+  owner: { readonly prototype?: unknown },
+): object {
   const { name } = called;
-  if (typeof name !== 'string' || !name.startsWith(BOUND) || Reflect.getMetadataKeys(called).length > 0) return called;
-  const method = (owner.prototype as Readonly<Record<string, unknown>> | undefined)?.[name.slice(BOUND.length)];
+  if (typeof name !== 'string' || !name.startsWith(BOUND) || Reflect.getMetadataKeys(called).length > 0)
+    return called;
+  const method = (owner.prototype as Readonly<Record<string, unknown>> | undefined)?.[
+    name.slice(BOUND.length)
+  ];
   return typeof method === 'function' ? method : called;
 }
 
 /** Records a function that a rule was declared on, by the class and the name of the method. */
 export function recordDecorated(prototype: object, name: string | symbol, method: object): void {
-  Reflect.defineMetadata(DECORATED_KEY, [...new Set([...decoratedMethods(prototype, name), method])], prototype, name);
+  Reflect.defineMetadata(
+    DECORATED_KEY,
+    [...new Set([...decoratedMethods(prototype, name), method])],
+    prototype,
+    name,
+  );
 }
 
 /**
- * Returns the functions that rules were declared on, for an own method of a prototype. Decorators between and above the rules may each have
- * replaced the function.
+ * Returns the functions that rules were declared on, for an own method of a prototype. Decorators between and
+ * above the rules may each have replaced the function.
  */
 export function decoratedMethods(prototype: object, name: string | symbol): object[] {
   return [Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) ?? []].flat() as object[];
@@ -99,7 +127,10 @@ export function nameParameter<Factory extends object>(decorator: string, factory
   return factory;
 }
 
-/** Returns the name of the parameter decorator that a factory is for; `undefined` if the factory is not of this library. */
+/**
+ * Returns the name of the parameter decorator that a factory is for; `undefined` if the factory is not of
+ * this library.
+ */
 export function parameterNameOf(factory: object): string | undefined {
   return Reflect.getMetadata(PARAMETER_KEY, factory) as string | undefined;
 }
@@ -128,7 +159,8 @@ export class AccessRules {
     const handler = context.getHandler();
     const controller = context.getClass();
     const first = this.#rules.get(handler);
-    for (let cached = first; cached; cached = cached.next) if (cached.controller === controller) return cached.rule;
+    for (let cached = first; cached; cached = cached.next)
+      if (cached.controller === controller) return cached.rule;
     const rule = withPolicies(
       resolveRule(declarationOf(methodOf(handler, controller)), declarationOf(controller)),
       controller,

@@ -19,14 +19,49 @@ describe('the rule of a handler', () => {
   it.each([
     ['no declaration', declare(), declare(), { kind: 'protected', requirements: [] }],
     ['a public handler', declare('public'), declare(undefined, roles), { kind: 'public' }],
-    ['an optional handler', declare('optional'), declare(undefined, roles), { kind: 'optional', requirements: [] }],
-    ['an optional handler of a public controller', declare('optional'), declare('public'), { kind: 'optional', requirements: [] }],
+    [
+      'an optional handler',
+      declare('optional'),
+      declare(undefined, roles),
+      { kind: 'optional', requirements: [] },
+    ],
+    [
+      'an optional handler of a public controller',
+      declare('optional'),
+      declare('public'),
+      { kind: 'optional', requirements: [] },
+    ],
     ['a public controller', declare(), declare('public'), { kind: 'public' }],
-    ['the guard on a handler of a public controller', guarded, declare('public'), { kind: 'protected', requirements: [] }],
-    ['the guard on a handler of an optional controller', guarded, declare('optional'), { kind: 'optional', requirements: [] }],
-    ['roles in a public controller', declare(undefined, roles), declare('public'), { kind: 'protected', requirements: [roles] }],
-    ['roles and public on one handler', declare('public', roles), declare(), { kind: 'protected', requirements: [roles] }],
-    ['roles and public on one controller', declare(), declare('public', roles), { kind: 'protected', requirements: [roles] }],
+    [
+      'the guard on a handler of a public controller',
+      guarded,
+      declare('public'),
+      { kind: 'protected', requirements: [] },
+    ],
+    [
+      'the guard on a handler of an optional controller',
+      guarded,
+      declare('optional'),
+      { kind: 'optional', requirements: [] },
+    ],
+    [
+      'roles in a public controller',
+      declare(undefined, roles),
+      declare('public'),
+      { kind: 'protected', requirements: [roles] },
+    ],
+    [
+      'roles and public on one handler',
+      declare('public', roles),
+      declare(),
+      { kind: 'protected', requirements: [roles] },
+    ],
+    [
+      'roles and public on one controller',
+      declare(),
+      declare('public', roles),
+      { kind: 'protected', requirements: [roles] },
+    ],
     [
       'the strictest freshness',
       declare(undefined, fresh(5), fresh(3)),
@@ -45,9 +80,12 @@ describe('the rule of a handler', () => {
       declare(undefined, roles),
       { kind: 'protected', requirements: [subRoles, roles] },
     ],
-  ])('comes from the nearest level with a declaration, and is closed by default: %s', (_name, handler, controller, rule) => {
-    expect(resolveRule(handler, controller)).toEqual(rule);
-  });
+  ])(
+    'comes from the nearest level with a declaration, and is closed by default: %s',
+    (_name, handler, controller, rule) => {
+      expect(resolveRule(handler, controller)).toEqual(rule);
+    },
+  );
 });
 
 describe('the rule of a handler of a named registration', () => {
@@ -61,13 +99,28 @@ describe('the rule of a handler of a named registration', () => {
     ['the name of the handler', of('a'), of('b'), { ...closed, authority: 'a' }],
     ['the name of the controller', declare(), of('b'), { ...closed, authority: 'b' }],
     ['no name', declare(), declare(), closed],
-    ['roles', of('a', undefined, roles), declare(), { kind: 'protected', requirements: [roles], authority: 'a' }],
-    ['an optional handler', of('a', 'optional'), declare(), { kind: 'optional', requirements: [], authority: 'a' }],
+    [
+      'roles',
+      of('a', undefined, roles),
+      declare(),
+      { kind: 'protected', requirements: [roles], authority: 'a' },
+    ],
+    [
+      'an optional handler',
+      of('a', 'optional'),
+      declare(),
+      { kind: 'optional', requirements: [], authority: 'a' },
+    ],
     ['a name and public on one handler', of('a', 'public'), declare(), { ...closed, authority: 'a' }],
     ['a name and public on one controller', declare(), of('a', 'public'), { ...closed, authority: 'a' }],
     ['a name on a handler of a public controller', of('a'), declare('public'), { ...closed, authority: 'a' }],
     ['a public handler of a controller with a name', declare('public'), of('a'), { kind: 'public' }],
-    ['an optional controller with a name', declare(), of('a', 'optional'), { kind: 'optional', requirements: [], authority: 'a' }],
+    [
+      'an optional controller with a name',
+      declare(),
+      of('a', 'optional'),
+      { kind: 'optional', requirements: [], authority: 'a' },
+    ],
   ])('is closed unless another level opens it: %s', (_name, handler, controller, rule) => {
     expect(resolveRule(handler, controller)).toEqual(rule);
   });
@@ -92,7 +145,11 @@ describe('a list of requirements', () => {
     ['all but the last one met', false, [returns(Promise.resolve(true)), returns(false)]],
     ['a truthy result', false, [returns('yes')]],
     ['a promise of a truthy result', false, [returns(Promise.resolve(1))]],
-    ['a thenable that is not a promise', false, [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })]],
+    [
+      'a thenable that is not a promise',
+      false,
+      [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })],
+    ],
   ])('with %s admits the user: %s', async (_name, admitted, requirements) => {
     expect(await meetsAll({ requirements, user: {}, context, timeoutMs: 60_000 })).toBe(admitted);
   });
@@ -105,7 +162,11 @@ describe('a list of requirements', () => {
   it.each<[string, Requirement, isLate: boolean]>([
     ['throws', throws, false],
     ['rejects', returns(Promise.reject(new Error('broken rule'))), false],
-    ['is of a class whose constructor throws', returns(Object.defineProperty(Promise.resolve(true), 'constructor', { get: fail })), false],
+    [
+      'is of a class whose constructor throws',
+      returns(Object.defineProperty(Promise.resolve(true), 'constructor', { get: fail })),
+      false,
+    ],
     ['never settles', returns(new Promise(() => undefined)), true],
   ])('names the rule that %s, and asks no rule after it', async (_what, broken, isLate) => {
     const asked: string[] = [];
@@ -113,18 +174,25 @@ describe('a list of requirements', () => {
     const requirements = [returns(Promise.resolve(true)), broken, after];
     const result = await meetsAll({ requirements, user: {}, context, timeoutMs: 1 });
     expect(result).toBeInstanceOf(FailedRule);
-    expect(result).toMatchObject({ requirement: broken, error: isLate ? undefined : new Error('broken rule'), isLate });
+    expect(result).toMatchObject({
+      requirement: broken,
+      error: isLate ? undefined : new Error('broken rule'),
+      isLate,
+    });
     expect(asked).toEqual([]);
   });
 
   it('leaves no timer behind, and ignores a rejection that comes too late', async () => {
     const rejects: ((error: Error) => void)[] = [];
     const late = returns(new Promise((_resolve, reject) => void rejects.push(reject)));
-    const timeouts = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const timeouts = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
     const before = timeouts();
     await meetsAll({ requirements: [returns(Promise.resolve(true))], user: {}, context, timeoutMs: 60_000 });
     expect(timeouts()).toBe(before);
-    expect(await meetsAll({ requirements: [late], user: {}, context, timeoutMs: 1 })).toMatchObject({ isLate: true });
+    expect(await meetsAll({ requirements: [late], user: {}, context, timeoutMs: 1 })).toMatchObject({
+      isLate: true,
+    });
     rejects[0]?.(new Error('too late'));
     await new Promise((resolve) => setImmediate(resolve));
   });

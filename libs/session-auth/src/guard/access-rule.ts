@@ -5,7 +5,10 @@ import type { UserRecord } from '../contract/record/user-record.js';
 export interface Requirement {
   /** The decorator that declares it. A handler's requirements replace its controller's of the same kind. */
   readonly kind: string;
-  /** Returns whether the user meets it. Application code may return any value; only `true`, or a promise of it, admits. */
+  /**
+   * Returns whether the user meets it. Application code may return any value; only `true`, or a promise of
+   * it, admits.
+   */
   isMet(user: UserRecord, context: ExecutionContext): unknown;
   /** Maximum age of a cached session for this handler, in milliseconds. */
   readonly maxAgeMs?: number;
@@ -34,7 +37,9 @@ interface OptionalRule extends CheckedRule {
 interface ProtectedRule extends CheckedRule {
   readonly kind: 'protected';
   readonly requirements: readonly Requirement[];
-  /** Maximum age of a cached session, in milliseconds; without it, the lifetime of the cache entry applies. */
+  /**
+   * Maximum age of a cached session, in milliseconds; without it, the lifetime of the cache entry applies.
+   */
   readonly maxAgeMs?: number;
 }
 
@@ -49,9 +54,10 @@ export interface Declaration {
 }
 
 /**
- * Returns the rule of a handler. Declarations on the handler override those on its controller. A level that declares both an opening and a
- * requirement is closed: `@Public()` has no effect next to `@Roles()` or `@SessionAuthority()`, nor on a controller for a handler that declares
- * a requirement, or names a registration or the guard.
+ * Returns the rule of a handler. Declarations on the handler override those on its controller. A level that
+ * declares both an opening and a requirement is closed: `@Public()` has no effect next to `@Roles()` or
+ * `@SessionAuthority()`, nor on a controller for a handler that declares a requirement, or names a
+ * registration or the guard.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
   const rule = ruleOf(checked(handler), checked(controller));
@@ -67,10 +73,13 @@ function checked(level: Declaration): Declaration {
 }
 
 function ruleOf(handler: Declaration, controller: Declaration): AccessRule {
-  if (handler.requirements.length > 0) return protect(override(handler.requirements, controller.requirements));
+  if (handler.requirements.length > 0)
+    return protect(override(handler.requirements, controller.requirements));
   if (handler.open) return open(handler.open);
   if (controller.requirements.length > 0) return protect(controller.requirements);
-  return controller.open && !(handler.namesGuard && controller.open === 'public') ? open(controller.open) : protect([]);
+  return controller.open && !(handler.namesGuard && controller.open === 'public')
+    ? open(controller.open)
+    : protect([]);
 }
 
 function open(kind: 'public' | 'optional'): AccessRule {
@@ -108,13 +117,17 @@ export interface RuledCall {
   readonly timeoutMs: number;
 }
 
-/** Returns whether the user meets all requirements from index `first` on: a promise only if a requirement returns one. Never throws nor rejects. */
+/**
+ * Returns whether the user meets all requirements from index `first` on: a promise only if a requirement
+ * returns one. Never throws nor rejects.
+ */
 export function meetsAll(call: RuledCall, first = 0): RuleResult | Promise<RuleResult> {
   const requirement = call.requirements[first];
   if (requirement === undefined) return true;
   try {
     const met = requirement.isMet(call.user, call.context);
-    if (met instanceof Promise) return meetsLater(requirement, met, call.timeoutMs).then((result) => orNext(call, first, result));
+    if (met instanceof Promise)
+      return meetsLater(requirement, met, call.timeoutMs).then((result) => orNext(call, first, result));
     return met === true && meetsAll(call, first + 1);
   } catch (error) {
     return new FailedRule(requirement, error);
@@ -127,7 +140,11 @@ function orNext(call: RuledCall, index: number, result: RuleResult): RuleResult 
 
 const LATE = Symbol('late');
 
-async function meetsLater(requirement: Requirement, pending: Promise<unknown>, timeoutMs: number): Promise<RuleResult> {
+async function meetsLater(
+  requirement: Requirement,
+  pending: Promise<unknown>,
+  timeoutMs: number,
+): Promise<RuleResult> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<typeof LATE>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, LATE).unref();

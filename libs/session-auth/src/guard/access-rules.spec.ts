@@ -40,7 +40,13 @@ describe('the rule of a handler', () => {
     const routes = new Routes();
     const boundTwice = routes.open.bind(routes).bind(routes);
     const unknown = Object.defineProperty(() => undefined, 'name', { value: 'bound other' });
-    const handlers = [routes.open.bind(routes), routes.plain.bind(routes), boundTwice, unknown, () => undefined];
+    const handlers = [
+      routes.open.bind(routes),
+      routes.plain.bind(routes),
+      boundTwice,
+      unknown,
+      () => undefined,
+    ];
     const rules = new AccessRules();
     const kinds = handlers.map((handler) => rules.of(calling(Routes, handler)).kind);
     expect(kinds).toEqual(['public', 'protected', 'protected', 'protected', 'protected']);

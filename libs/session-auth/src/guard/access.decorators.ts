@@ -10,42 +10,51 @@ import type { AnyUserRecord } from './current-user.decorator.js';
 import type { FlagsOf } from './parameter-types.js';
 
 /**
- * Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open a handler that has a requirement or
- * names `SessionAuthGuard`, nor a subclass that names it.
+ * Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open
+ * a handler that has a requirement or names `SessionAuthGuard`, nor a subclass that names it.
  */
 export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
 
 /**
- * Admits a call without a token, or with a refused one: the handler then runs without a user. If the service is unavailable or refuses this
- * application, the call is still denied, with 503 or 403. Applies `SessionAuthGuard`.
+ * Admits a call without a token, or with a refused one: the handler then runs without a user. If the service
+ * is unavailable or refuses this application, the call is still denied, with 503 or 403. Applies
+ * `SessionAuthGuard`.
  */
 export const OptionalAuth = (): ClassDecorator & MethodDecorator => optionalAccess();
 
 /**
- * Accepts what the audit warns of on a handler, such as a cache that answers all users: the audit does not log it, and `audit: 'error'` lets the
- * application start. The access map shows the reason. A rule that is certain to have no effect still stops the application.
+ * Accepts what the audit warns of on a handler, such as a cache that answers all users: the audit does not
+ * log it, and `audit: 'error'` lets the application start. The access map shows the reason. A rule that is
+ * certain to have no effect still stops the application.
  * @throws InvalidConfigurationError if the reason is empty
  */
 export function AcknowledgeAudit(reason: string): MethodDecorator {
   if (typeof reason !== 'string' || reason.trim() === '') {
-    throw new InvalidConfigurationError("@AcknowledgeAudit() needs a reason: say why the audit's warning is right as it is.");
+    throw new InvalidConfigurationError(
+      "@AcknowledgeAudit() needs a reason: say why the audit's warning is right as it is.",
+    );
   }
   return (_target, name, { value }) => acknowledge(methodIn(value, name), reason);
 }
 
 /**
- * Requires the user's `role` to be one of these names. The match is exact and case-sensitive. A handler's list replaces its controller's.
- * Applies `SessionAuthGuard`.
+ * Requires the user's `role` to be one of these names. The match is exact and case-sensitive. A handler's
+ * list replaces its controller's. Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError if there is no name, or an empty one
  */
 export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & MethodDecorator {
   const allowed = namesOf('Roles', names);
-  return requiring({ kind: 'roles', text: textOf('Roles', names), isMet: ({ role }) => role !== undefined && allowed.has(role) });
+  return requiring({
+    kind: 'roles',
+    text: textOf('Roles', names),
+    isMet: ({ role }) => role !== undefined && allowed.has(role),
+  });
 }
 
 /**
- * Requires the user's `sub_role` to be one of these names. The match is exact and case-sensitive. With {@link Roles} on the same handler, both
- * must be met. A handler's list replaces its controller's. Applies `SessionAuthGuard`.
+ * Requires the user's `sub_role` to be one of these names. The match is exact and case-sensitive. With
+ * {@link Roles} on the same handler, both must be met. A handler's list replaces its controller's. Applies
+ * `SessionAuthGuard`.
  * @throws InvalidConfigurationError if there is no name, or an empty one
  */
 export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecorator & MethodDecorator {
@@ -59,20 +68,30 @@ export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecora
 
 /** A rule of {@link Authorize}. The type of its `user` may be the application's own record class. */
 export type AuthorizationRule = {
-  /** Returns whether the user has access: `true`, or a promise of it. Any other value denies. An `HttpException` that it throws is the answer. */
+  /**
+   * Returns whether the user has access: `true`, or a promise of it. Any other value denies. An
+   * `HttpException` that it throws is the answer.
+   */
   rule(user: AnyUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
 }['rule'];
 
 /**
- * Requires a rule of your own, synchronous or asynchronous: a function, or the class of an {@link AuthorizationPolicy}, which Nest creates with its
- * dependencies. Only `true` admits. An `HttpException` that it throws is the answer, such as a 404 that hides the resource; with any other
- * exception or rejection, or after `timeoutMs`, the answer is 503 (`AccessCheckFailedError`). A handler's rule replaces its controller's. Applies
- * `SessionAuthGuard`.
- * @throws InvalidConfigurationError if `rule` is neither. At bootstrap, if a policy can't be created or has no method `allows`
+ * Requires a rule of your own, synchronous or asynchronous: a function, or the class of an
+ * {@link AuthorizationPolicy}, which Nest creates with its dependencies. Only `true` admits. An `HttpException` that
+ * it throws is the answer, such as a 404 that hides the resource; with any other exception or rejection, or
+ * after `timeoutMs`, the answer is 503 (`AccessCheckFailedError`). A handler's rule replaces its
+ * controller's. Applies `SessionAuthGuard`.
+ * @throws InvalidConfigurationError if `rule` is neither. At bootstrap, if a policy can't be created or has
+ * no method `allows`
  */
 export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator & MethodDecorator {
   if (isPolicyClass(rule))
-    return requiring({ kind: 'authorize', text: textOf('Authorize', [rule.name]), policy: rule, isMet: () => false });
+    return requiring({
+      kind: 'authorize',
+      text: textOf('Authorize', [rule.name]),
+      policy: rule,
+      isMet: () => false,
+    });
   if (typeof rule !== 'function') {
     throw new InvalidConfigurationError(
       '@Authorize() needs a function or a class: give it your rule, or a policy with allows(user, context).',
@@ -83,17 +102,26 @@ export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator
 }
 
 /**
- * Requires, for dangerous handlers, that the service confirmed the session within the last `maxAgeMs` milliseconds (an integer from 0).
- * With 0, the default, the request calls the service: a cached session, a stale session or an earlier call does not suffice, even if it did for
- * another handler of the same request. The handlers of one request share the call. Never accepts a stale session. Closes a handler of a
+ * Requires, for dangerous handlers, that the service confirmed the session within the last `maxAgeMs`
+ * milliseconds (an integer from 0). With 0, the default, the request calls the service: a cached session, a
+ * stale session or an earlier call does not suffice, even if it did for another handler of the same request.
+ * The handlers of one request share the call. Never accepts a stale session. Closes a handler of a
  * `@Public()` controller. Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError if `maxAgeMs` is not an integer of 0 or more
  */
-export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = {}): ClassDecorator & MethodDecorator {
+export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = {}): ClassDecorator &
+  MethodDecorator {
   if (!Number.isInteger(maxAgeMs) || maxAgeMs < 0) {
-    throw new InvalidConfigurationError('@FreshSession() needs maxAgeMs as a whole number of milliseconds, 0 or more.');
+    throw new InvalidConfigurationError(
+      '@FreshSession() needs maxAgeMs as a whole number of milliseconds, 0 or more.',
+    );
   }
-  return requiring({ kind: 'fresh-session', text: textOf('FreshSession', [`maxAgeMs: ${maxAgeMs}`]), isMet: () => true, maxAgeMs });
+  return requiring({
+    kind: 'fresh-session',
+    text: textOf('FreshSession', [`maxAgeMs: ${maxAgeMs}`]),
+    isMet: () => true,
+    maxAgeMs,
+  });
 }
 
 function textOf(decorator: string, parameters: readonly string[]): string {
@@ -115,14 +143,16 @@ export type UserFlag = FlagsOf<AnyUserRecord>;
 type Flags = Readonly<Partial<Record<UserFlag, unknown>>>;
 
 /**
- * Requires all of these fields of the user record to be `true`. An absent field is not `true`. A handler's list replaces its controller's.
- * Applies `SessionAuthGuard`.
+ * Requires all of these fields of the user record to be `true`. An absent field is not `true`. A handler's
+ * list replaces its controller's. Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError if there is no field, or an empty name
  */
 export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorator & MethodDecorator {
   const names = flags as readonly unknown[];
   if (names.length === 0 || !names.every((name) => typeof name === 'string' && name !== '')) {
-    throw new InvalidConfigurationError('@RequireFlags() needs at least one field of the user record: name those that must be true.');
+    throw new InvalidConfigurationError(
+      '@RequireFlags() needs at least one field of the user record: name those that must be true.',
+    );
   }
   return requiring({
     kind: 'flags',
@@ -134,17 +164,27 @@ export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorato
 /** The parameter of a call for each id of `ccl_info`. */
 export type CclScopeParameters = { readonly [Id in keyof CclInfo]?: string };
 
-const IDS: ReadonlySet<string> = new Set(['client_id', 'company_id', 'location_id'] satisfies (keyof CclInfo)[]);
+const IDS: ReadonlySet<string> = new Set([
+  'client_id',
+  'company_id',
+  'location_id',
+] satisfies (keyof CclInfo)[]);
 
 /**
- * Restricts users to the data of their own client, company or location: the named parameters of the call must equal the ids in the user's
- * `ccl_info`, as in `@CclScope({ client_id: 'clientId' })` for `/clients/:clientId`. Parameters are those of the route, the arguments of a GraphQL
- * field, or the fields of a message. An absent id or parameter denies. A handler's scope replaces its controller's. Applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError if there is no id of `ccl_info`, an unknown id, or an id without a parameter
+ * Restricts users to the data of their own client, company or location: the named parameters of the call must
+ * equal the ids in the user's `ccl_info`, as in `@CclScope({ client_id: 'clientId' })` for
+ * `/clients/:clientId`. Parameters are those of the route, the arguments of a GraphQL field, or the fields of
+ * a message. An absent id or parameter denies. A handler's scope replaces its controller's. Applies
+ * `SessionAuthGuard`.
+ * @throws InvalidConfigurationError if there is no id of `ccl_info`, an unknown id, or an id without a
+ * parameter
  */
 export function CclScope(parameters: CclScopeParameters): ClassDecorator & MethodDecorator {
   const scope = Object.entries(parameters as Record<string, unknown>);
-  if (scope.length === 0 || !scope.every(([id, parameter]) => IDS.has(id) && typeof parameter === 'string' && parameter !== '')) {
+  if (
+    scope.length === 0 ||
+    !scope.every(([id, parameter]) => IDS.has(id) && typeof parameter === 'string' && parameter !== '')
+  ) {
     throw new InvalidConfigurationError(
       `@CclScope() needs ids of ccl_info, and a parameter for each: give it { client_id: 'clientId' }. Valid ids: ${[...IDS].join(', ')}.`,
     );
@@ -155,11 +195,22 @@ export function CclScope(parameters: CclScopeParameters): ClassDecorator & Metho
     'CclScope',
     pairs.map(([id, parameter]) => `${id}: ${parameter}`),
   );
-  return requiring({ kind: 'ccl-scope', text, isMet: (user, context) => isWithin(user, pairs, context), parameters: names });
+  return requiring({
+    kind: 'ccl-scope',
+    text,
+    isMet: (user, context) => isWithin(user, pairs, context),
+    parameters: names,
+  });
 }
 
-function isWithin({ ccl_info: ids }: UserRecord, scope: readonly [keyof CclInfo, string][], context: ExecutionContext): boolean {
-  return scope.every(([id, parameter]) => ids !== undefined && isSameId(ids[id], callParameter(context, parameter)));
+function isWithin(
+  { ccl_info: ids }: UserRecord,
+  scope: readonly [keyof CclInfo, string][],
+  context: ExecutionContext,
+): boolean {
+  return scope.every(
+    ([id, parameter]) => ids !== undefined && isSameId(ids[id], callParameter(context, parameter)),
+  );
 }
 
 /** Routes pass ids as decimal text. `007` does not equal 7, because a handler may compare text. */

@@ -24,10 +24,15 @@ class OtherGuard implements CanActivate {
   }
 }
 
-function guardsOf(guards: readonly CanActivate[], requestGuards: readonly unknown[] = [], requestScoped = DecidingGuard.deciding(true)) {
+function guardsOf(
+  guards: readonly CanActivate[],
+  requestGuards: readonly unknown[] = [],
+  requestScoped = DecidingGuard.deciding(true),
+) {
   const config = new ApplicationConfig();
   config.useGlobalGuards(...guards);
-  for (const metatype of requestGuards) config.addGlobalRequestGuard(new InstanceWrapper({ metatype: metatype as never }));
+  for (const metatype of requestGuards)
+    config.addGlobalRequestGuard(new InstanceWrapper({ metatype: metatype as never }));
   return { config, guards: new ApplicationGuards(config, requestScoped) };
 }
 
@@ -50,7 +55,11 @@ describe('the session guards of the application', () => {
   });
 
   it('are called until one denies', async () => {
-    const all = [DecidingGuard.deciding(later(true)), DecidingGuard.deciding(later(false)), DecidingGuard.deciding(true)];
+    const all = [
+      DecidingGuard.deciding(later(true)),
+      DecidingGuard.deciding(later(false)),
+      DecidingGuard.deciding(true),
+    ];
     await guardsOf(all).guards.canActivate(context);
     expect(all.map(({ calls }) => calls)).toEqual([1, 1, 0]);
   });
@@ -66,8 +75,12 @@ describe('the session guards of the application', () => {
 
   it('include one of request scope, which needs no instance per request', () => {
     const requestScoped = DecidingGuard.deciding(false);
-    expect(guardsOf([], [OtherGuard, SessionAuthGuard], requestScoped).guards.canActivate(context)).toBe(false);
-    expect(guardsOf([DecidingGuard.deciding(true)], [SessionAuthGuard], requestScoped).guards.canActivate(context)).toBe(false);
+    expect(guardsOf([], [OtherGuard, SessionAuthGuard], requestScoped).guards.canActivate(context)).toBe(
+      false,
+    );
+    expect(
+      guardsOf([DecidingGuard.deciding(true)], [SessionAuthGuard], requestScoped).guards.canActivate(context),
+    ).toBe(false);
     expect(guardsOf([], [OtherGuard], requestScoped).guards.canActivate(context)).toBe(true);
   });
 
@@ -83,6 +96,9 @@ describe('the proxy of the guards of an application', () => {
   it('asks the guards of its own application, and admits without any', () => {
     const [own, other] = [new ModulesContainer(), new ModulesContainer()];
     ApplicationGuardsProxy.register(own, guardsOf([DecidingGuard.deciding(false)]).guards);
-    expect([own, other].map((modules) => new ApplicationGuardsProxy(modules).canActivate(context))).toEqual([false, true]);
+    expect([own, other].map((modules) => new ApplicationGuardsProxy(modules).canActivate(context))).toEqual([
+      false,
+      true,
+    ]);
   });
 });

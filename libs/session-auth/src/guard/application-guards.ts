@@ -21,7 +21,10 @@ export class ApplicationGuards implements CanActivate {
     return admitAll(this.#current(), context);
   }
 
-  /** Not fixed at startup: an application may add guards until it listens, and receive calls over another transport before that. */
+  /**
+   * Not fixed at startup: an application may add guards until it listens, and receive calls over another
+   * transport before that.
+   */
   #current(): readonly CanActivate[] {
     const guards = this.#config.getGlobalGuards();
     const requestGuards = this.#config.getGlobalRequestGuards();
@@ -29,7 +32,8 @@ export class ApplicationGuards implements CanActivate {
     if (this.#guardCount === count) return this.#guards;
     this.#guardCount = count;
     this.#guards = guards.filter(isSessionAuthGuard);
-    if (requestGuards.some(({ metatype }) => isSessionAuthGuard(metatype))) this.#guards = [...this.#guards, this.#requestScoped];
+    if (requestGuards.some(({ metatype }) => isSessionAuthGuard(metatype)))
+      this.#guards = [...this.#guards, this.#requestScoped];
     return this.#guards;
   }
 }
@@ -37,8 +41,9 @@ export class ApplicationGuards implements CanActivate {
 const applications = new WeakMap<ModulesContainer, ApplicationGuards>();
 
 /**
- * Runs the guards of its application on handlers that Nest may call without them. The metadata of a class name it, and several applications of
- * this process may use that class: Nest creates a proxy for each of them. Admits in an application that has not registered guards.
+ * Runs the guards of its application on handlers that Nest may call without them. The metadata of a class
+ * name it, and several applications of this process may use that class: Nest creates a proxy for each of
+ * them. Admits in an application that has not registered guards.
  */
 @Injectable()
 export class ApplicationGuardsProxy implements CanActivate {
@@ -56,10 +61,15 @@ export class ApplicationGuardsProxy implements CanActivate {
   }
 }
 
-function admitAll(guards: readonly CanActivate[], context: ExecutionContext, first = 0): boolean | Promise<boolean> {
+function admitAll(
+  guards: readonly CanActivate[],
+  context: ExecutionContext,
+  first = 0,
+): boolean | Promise<boolean> {
   for (let index = first; index < guards.length; index += 1) {
     const admitted: unknown = guards[index]?.canActivate(context);
-    if (admitted instanceof Promise) return admitted.then((result: unknown) => result === true && admitAll(guards, context, index + 1));
+    if (admitted instanceof Promise)
+      return admitted.then((result: unknown) => result === true && admitAll(guards, context, index + 1));
     if (admitted !== true) return false;
   }
   return true;

@@ -7,8 +7,10 @@ import type { GuardedCall } from './transport.js';
 export type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
 
 /**
- * Returns the name of the registration that checks a call: that of a tenant or a region, or `'default'`. In every kind of context,
- * `request.headers` has lower-case names; over a socket, they are those of the request that opened it. An exception, and any value that is not the name of a registration, such as a promise, deny the call: 401.
+ * Returns the name of the registration that checks a call: that of a tenant or a region, or `'default'`. In
+ * every kind of context, `request.headers` has lower-case names; over a socket, they are those of the request
+ * that opened it. An exception, and any value that is not the name of a registration, such as a promise, deny
+ * the call: 401.
  */
 export type AuthorityResolver = (context: ExecutionContext, request: HttpRequest) => string;
 

@@ -13,7 +13,9 @@ function refusedBy(challenges: Challenges, source: number): unknown {
 }
 
 function challengesOf(schemes: readonly string[], invalid?: string): unknown {
-  const listed = schemes.map((scheme) => `${scheme} realm="session"${scheme === invalid ? ', error="invalid_token"' : ''}`);
+  const listed = schemes.map(
+    (scheme) => `${scheme} realm="session"${scheme === invalid ? ', error="invalid_token"' : ''}`,
+  );
   return [['www-authenticate', listed.join(', ')]];
 }
 
@@ -34,7 +36,11 @@ describe('the challenge of a 401', () => {
     ['a function that names its scheme', [own({ header: 'Authorization', scheme: 'DPoP' })], ['DPoP']],
     ['a function that names a header', [own({ header: 'X-Own' })], ['X-Own']],
     ['a function that names neither', [own({})], ['X-Auth-Token']],
-    ['names that no header may have', [own({ scheme: 'a"b\r\nx: y' }), own({ header: '' }), fromBearer()], ['Bearer']],
+    [
+      'names that no header may have',
+      [own({ scheme: 'a"b\r\nx: y' }), own({ header: '' }), fromBearer()],
+      ['Bearer'],
+    ],
   ])('names the scheme of each source once, in their order: %s', (_name, sources, schemes) => {
     expect(new Challenges(sources).headersOf(SESSION_REQUIRED)).toEqual(challengesOf(schemes));
   });
@@ -54,12 +60,15 @@ describe('the challenge of a 401', () => {
     ['a bearer token', 0, 'Bearer'],
     ['a cookie', 1, 'Cookie'],
     ['a token of a source without a scheme', 2, undefined],
-  ])('says that a refused token is invalid in no challenge of another scheme: %s', (_name, source, scheme) => {
-    const challenges = new Challenges([fromBearer(), fromCookie('sid'), own({})]);
+  ])(
+    'says that a refused token is invalid in no challenge of another scheme: %s',
+    (_name, source, scheme) => {
+      const challenges = new Challenges([fromBearer(), fromCookie('sid'), own({})]);
 
-    expect(refusedBy(challenges, source)).toEqual(challengesOf(['Bearer', 'Cookie'], scheme));
-    expect(challenges.headersOf(SESSION_REJECTED)).toEqual(challengesOf(['Bearer', 'Cookie']));
-  });
+      expect(refusedBy(challenges, source)).toEqual(challengesOf(['Bearer', 'Cookie'], scheme));
+      expect(challenges.headersOf(SESSION_REJECTED)).toEqual(challengesOf(['Bearer', 'Cookie']));
+    },
+  );
 
   it.each<[string, TokenSource, (string | undefined)[]]>([
     ['a scheme', fromCookie('sid'), ['Bearer', 'Cookie']],
@@ -68,7 +77,9 @@ describe('the challenge of a 401', () => {
     const challenges = new Challenges([fromBearer(), other]);
     const listed = invalid.filter((scheme) => scheme !== undefined);
 
-    expect(invalid.map((_scheme, source) => refusedBy(challenges, source))).toEqual(invalid.map((scheme) => challengesOf(listed, scheme)));
+    expect(invalid.map((_scheme, source) => refusedBy(challenges, source))).toEqual(
+      invalid.map((scheme) => challengesOf(listed, scheme)),
+    );
   });
 
   it('leaves no mark on a request if it does not depend on the source of the token', () => {
@@ -86,7 +97,9 @@ describe('the challenge of a 401', () => {
 
   it('does not say that a token was invalid if credentials were', () => {
     const denial = { statusCode: 401, code: 'CREDENTIALS_REJECTED', message: '' };
-    expect(new Challenges([fromBearer()]).headersOf(denial)).toEqual([['www-authenticate', 'Bearer realm="session"']]);
+    expect(new Challenges([fromBearer()]).headersOf(denial)).toEqual([
+      ['www-authenticate', 'Bearer realm="session"'],
+    ]);
   });
 
   it('is no part of another denial', () => {

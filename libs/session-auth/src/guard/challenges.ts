@@ -29,7 +29,10 @@ interface PresentingRequest {
 const DEFAULT_SCHEME = titleCase(AUTH_TOKEN_HEADER);
 const NO_HEADERS: HeaderList = [];
 
-/** The `WWW-Authenticate` of 401: one challenge for each scheme of the token sources, in the order of the sources. */
+/**
+ * The `WWW-Authenticate` of 401: one challenge for each scheme of the token sources, in the order of the
+ * sources.
+ */
 export class Challenges {
   readonly #missing: HeaderList;
   /** By the index of the source that found the token. */
@@ -44,7 +47,10 @@ export class Challenges {
     const listed = unique.length === 0 ? [DEFAULT_SCHEME] : unique;
     const isAlone = new Set(schemes).size < 2;
     this.#missing = challengesOf(listed);
-    this.#refused = schemes.map((scheme) => ({ of: this, headers: challengesOf(listed, isAlone ? listed[0] : scheme) }));
+    this.#refused = schemes.map((scheme) => ({
+      of: this,
+      headers: challengesOf(listed, isAlone ? listed[0] : scheme),
+    }));
     this.#refusedOfUnknown = challengesOf(listed, isAlone ? listed[0] : undefined);
     this.#dependsOnSource = !isAlone;
   }
@@ -55,8 +61,8 @@ export class Challenges {
   }
 
   /**
-   * Returns the headers of a denial. `error="invalid_token"` is in the challenge of the scheme by which the request presented its token, and in no
-   * other (RFC 6750, section 3.1).
+   * Returns the headers of a denial. `error="invalid_token"` is in the challenge of the scheme by which the
+   * request presented its token, and in no other (RFC 6750, section 3.1).
    */
   headersOf({ statusCode, code, retryAfterSeconds }: HttpDenial, request?: object): HeaderList {
     if (retryAfterSeconds !== undefined) return [['retry-after', String(retryAfterSeconds)]];
@@ -68,7 +74,9 @@ export class Challenges {
 }
 
 function challengesOf(schemes: readonly string[], refused?: string): HeaderList {
-  const challenges = schemes.map((scheme) => `${scheme} realm="session"${scheme === refused ? ', error="invalid_token"' : ''}`);
+  const challenges = schemes.map(
+    (scheme) => `${scheme} realm="session"${scheme === refused ? ', error="invalid_token"' : ''}`,
+  );
   return [['www-authenticate', challenges.join(', ')]];
 }
 

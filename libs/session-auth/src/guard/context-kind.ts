@@ -1,13 +1,22 @@
 import type { Transport } from './transport.js';
 
-/** A kind of context besides HTTP, in a folder of its own. An application loads it if it has handlers of the kind. */
+/**
+ * A kind of context besides HTTP, in a folder of its own. An application loads it if it has handlers of the
+ * kind.
+ */
 export interface ContextKind {
   readonly transport: Transport;
   /** Called with each class that has handlers of the kind, before Nest builds them. */
   prepareHandlers?(owner: object): void;
-  /** Called with each module that has the provider by which the kind is recognised, and its value, before Nest initialises the module. */
+  /**
+   * Called with each module that has the provider by which the kind is recognised, and its value, before Nest
+   * initialises the module.
+   */
   prepareModule?(module: object, value: object): void;
 }
 
-/** Key of an option of the application, on the function that a kind has put in its place. All copies of this package share it. */
+/**
+ * Key of an option of the application, on the function that a kind has put in its place. All copies of this
+ * package share it.
+ */
 export const REPLACED_OPTION = Symbol.for('nestjs-session-auth:replaced-option');

@@ -38,7 +38,8 @@ const site = fc.record({
 });
 
 /** The `Origin` that a browser sends for the pages of a site. */
-const originOf = ({ scheme, host, port }: Site): string => `${scheme}://${host}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}`;
+const originOf = ({ scheme, host, port }: Site): string =>
+  `${scheme}://${host}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}`;
 /** The `Host` of a request to a site. A default port may be named, and letters may have any case. */
 const hostOf = ({ scheme, host, port }: Site, namesPort: boolean, isUpper: boolean): string => {
   const text = port === DEFAULT_PORTS[scheme] && !namesPort ? host : `${host}:${port}`;
@@ -64,7 +65,10 @@ describe('a request without Sec-Fetch-Site', () => {
     );
     fc.assert(
       fc.property(odd, fc.oneof(odd, fc.constantFrom(...HOSTS)), (origin, host) => {
-        const isWritten = URL.canParse(origin) && new URL(origin).origin === origin && new URL(origin).host === host.toLowerCase();
+        const isWritten =
+          URL.canParse(origin) &&
+          new URL(origin).origin === origin &&
+          new URL(origin).host === host.toLowerCase();
         if (!isWritten) expect(post({ origin, host })).toBe(true);
       }),
     );
@@ -106,9 +110,14 @@ describe('a request without Sec-Fetch-Site', () => {
   });
 
   it('does not take its host from X-Forwarded-Host', () => {
-    expect(post({ origin: TRUSTED, host: 'internal', 'x-forwarded-host': 'app.example.com', forwarded: 'host=app.example.com' })).toBe(
-      true,
-    );
+    expect(
+      post({
+        origin: TRUSTED,
+        host: 'internal',
+        'x-forwarded-host': 'app.example.com',
+        forwarded: 'host=app.example.com',
+      }),
+    ).toBe(true);
   });
 });
 
@@ -134,60 +143,90 @@ describe('Sec-Fetch-Site', () => {
   ])('does not outvote the Origin of %s [P24]', (_kind, { headers, ...request }) => {
     const isCross = (site: string, origin?: string): boolean =>
       isCrossOrigin(
-        { ...request, headers: { ...headers, 'sec-fetch-site': site, host: 'app.example.com', ...(origin && { origin }) } },
+        {
+          ...request,
+          headers: { ...headers, 'sec-fetch-site': site, host: 'app.example.com', ...(origin && { origin }) },
+        },
         NONE,
       );
     for (const site of ['same-origin', 'none']) {
-      expect([isCross(site), isCross(site, TRUSTED), isCross(site, 'https://evil.example'), isCross(site, 'null')]).toEqual([
-        false,
-        false,
-        true,
-        true,
-      ]);
+      expect([
+        isCross(site),
+        isCross(site, TRUSTED),
+        isCross(site, 'https://evil.example'),
+        isCross(site, 'null'),
+      ]).toEqual([false, false, true, true]);
     }
     expect([isCross('cross-site'), isCross('cross-site', TRUSTED)]).toEqual([true, true]);
   });
 
   it('does not decide about a trusted origin', () => {
     const trusted = new Set([TRUSTED]);
-    expect(post({ 'sec-fetch-site': 'cross-site', origin: TRUSTED, host: 'api.example.com' }, trusted)).toBe(false);
+    expect(post({ 'sec-fetch-site': 'cross-site', origin: TRUSTED, host: 'api.example.com' }, trusted)).toBe(
+      false,
+    );
     expect(post({ origin: TRUSTED, host: 'api.example.com' }, trusted)).toBe(false);
     expect(post({ 'sec-fetch-site': 'cross-site', host: 'api.example.com' }, trusted)).toBe(true);
-    expect(post({ 'sec-fetch-site': 'cross-site', origin: 'https://app.example.com.evil.example' }, trusted)).toBe(true);
+    expect(
+      post({ 'sec-fetch-site': 'cross-site', origin: 'https://app.example.com.evil.example' }, trusted),
+    ).toBe(true);
   });
 });
 
 describe('a method', () => {
   const EVIL = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example', host: 'app.example.com' };
 
-  it.each(['GET', 'HEAD', 'OPTIONS'])('%s is admitted from any origin, unless it opens a socket', (method) => {
-    expect(isCrossOrigin({ method, headers: EVIL }, NONE)).toBe(false);
-    expect(isCrossOrigin({ method, headers: { ...EVIL, upgrade: 'h2c' } }, NONE)).toBe(false);
-    for (const opening of [{ upgrade: 'websocket' }, { upgrade: 'h2c, WebSocket' }, { 'sec-fetch-mode': 'websocket' }])
-      expect(isCrossOrigin({ method, headers: { ...EVIL, ...opening } }, NONE)).toBe(true);
-  });
+  it.each(['GET', 'HEAD', 'OPTIONS'])(
+    '%s is admitted from any origin, unless it opens a socket',
+    (method) => {
+      expect(isCrossOrigin({ method, headers: EVIL }, NONE)).toBe(false);
+      expect(isCrossOrigin({ method, headers: { ...EVIL, upgrade: 'h2c' } }, NONE)).toBe(false);
+      for (const opening of [
+        { upgrade: 'websocket' },
+        { upgrade: 'h2c, WebSocket' },
+        { 'sec-fetch-mode': 'websocket' },
+      ])
+        expect(isCrossOrigin({ method, headers: { ...EVIL, ...opening } }, NONE)).toBe(true);
+    },
+  );
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'QUERY', 'get', 'TRACE', '', undefined])('%s is not', (method) => {
-    expect(isCrossOrigin({ method, headers: EVIL }, NONE)).toBe(true);
-  });
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'QUERY', 'get', 'TRACE', '', undefined])(
+    '%s is not',
+    (method) => {
+      expect(isCrossOrigin({ method, headers: EVIL }, NONE)).toBe(true);
+    },
+  );
 });
 
 describe('fromCookie', () => {
   const cookie = 'session=token';
   const evil = { origin: 'https://evil.example', host: 'app.example.com' };
-  const find = (request: HttpRequest, options = {}): unknown => fromCookie('session', options)({} as ExecutionContext, request);
+  const find = (request: HttpRequest, options = {}): unknown =>
+    fromCookie('session', options)({} as ExecutionContext, request);
 
   it('finds no usable token in a request of another origin, and none at all without its cookie', () => {
     expect(find({ method: 'POST', headers: { cookie, ...evil } })).toBe(CROSS_ORIGIN_TOKEN);
     expect(find({ method: 'POST', headers: { cookie: 'session=', ...evil } })).toBe('');
     expect(find({ method: 'POST', headers: { cookie: 'other=token', ...evil } })).toBeUndefined();
-    expect(find({ method: 'POST', headers: { cookie, ...evil } }, { trustedOrigins: [evil.origin] })).toBe('token');
+    expect(find({ method: 'POST', headers: { cookie, ...evil } }, { trustedOrigins: [evil.origin] })).toBe(
+      'token',
+    );
   });
 
   it('reads the headers of the handshake, and not the fields that a page sends over the socket', () => {
-    const handshakeFields = { origin: 'https://app.example.com', host: 'evil.example', 'sec-fetch-site': 'same-origin' };
+    const handshakeFields = {
+      origin: 'https://app.example.com',
+      host: 'evil.example',
+      'sec-fetch-site': 'same-origin',
+    };
     expect(find({ headers: { cookie, ...evil }, rawHeaders: [], handshakeFields })).toBe(CROSS_ORIGIN_TOKEN);
-    expect(find({ headers: { cookie, ...evil, origin: 'https://app.example.com' }, rawHeaders: [], handshakeFields: evil })).toBe('token');
+    expect(
+      find({
+        headers: { cookie, ...evil, origin: 'https://app.example.com' },
+        rawHeaders: [],
+        handshakeFields: evil,
+      }),
+    ).toBe('token');
     expect(find({ headers: { cookie }, handshakeFields })).toBe(CROSS_ORIGIN_TOKEN);
   });
 });
@@ -233,7 +272,9 @@ describe('trusted origins', () => {
   });
 
   it('are named without a password', () => {
-    const { problem } = readTrustedOrigins({ trustedOrigins: ['https://user:secret@a.example'] }) as { problem: string };
+    const { problem } = readTrustedOrigins({ trustedOrigins: ['https://user:secret@a.example'] }) as {
+      problem: string;
+    };
     expect(problem).toBe('trustedOrigins[0] that is not an origin');
   });
 
@@ -244,7 +285,10 @@ describe('trusted origins', () => {
     [{ trustedOrigins: [7] }, 'trustedOrigins[0] that is not an origin'],
     [{ trustedOrigin: [] }, '"trustedOrigin", which is not an option'],
   ])('are not %j', (options, problem) => {
-    expect(readTrustedOrigins(options)).toMatchObject({ problem, remedy: expect.stringMatching(/trustedOrigins$|^Write each/) });
+    expect(readTrustedOrigins(options)).toMatchObject({
+      problem,
+      remedy: expect.stringMatching(/trustedOrigins$|^Write each/),
+    });
   });
 });
 

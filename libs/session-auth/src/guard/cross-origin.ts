@@ -1,14 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpRequest } from './http-request.js';
 
-/** Methods that must not change anything (RFC 9110, section 9.2.1). Without CORS, a page can't read their responses from another origin. */
+/**
+ * Methods that must not change anything (RFC 9110, section 9.2.1). Without CORS, a page can't read their
+ * responses from another origin.
+ */
 const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Returns whether a page of another origin made a browser send a request that may change something, or that opens a socket. Decides as Go's
- * `net/http.CrossOriginProtection`: by `Sec-Fetch-Site`, else by `Origin` and `Host`; for a socket by both, because Chromium sends no `Sec-Fetch-Site`
- * with it. Without both, no browser sent the request. A page can set none of these headers. `X-Forwarded-Host` is not read, because any client can
- * send it.
+ * Returns whether a page of another origin made a browser send a request that may change something, or that
+ * opens a socket. Decides as Go's `net/http.CrossOriginProtection`: by `Sec-Fetch-Site`, else by `Origin` and
+ * `Host`; for a socket by both, because Chromium sends no `Sec-Fetch-Site` with it. Without both, no browser
+ * sent the request. A page can set none of these headers. `X-Forwarded-Host` is not read, because any client
+ * can send it.
  * @param trusted origins whose pages may send such requests
  */
 export function isCrossOrigin(request: HttpRequest, trusted: ReadonlySet<string>): boolean {
@@ -27,7 +31,10 @@ export function isCrossOrigin(request: HttpRequest, trusted: ReadonlySet<string>
 /** Found anywhere: a header that is repeated is a list. */
 const WEBSOCKET = /websocket/i;
 
-/** A handshake is a GET, but its page can use the socket whatever its origin is: CORS does not apply to sockets. */
+/**
+ * A handshake is a GET, but its page can use the socket whatever its origin is: CORS does not apply to
+ * sockets.
+ */
 function opensSocket({ upgrade = '', 'sec-fetch-mode': mode = '' }: IncomingHttpHeaders): boolean {
   return WEBSOCKET.test(mode) || WEBSOCKET.test(upgrade);
 }
@@ -36,8 +43,8 @@ function opensSocket({ upgrade = '', 'sec-fetch-mode': mode = '' }: IncomingHttp
 const HOST = /^[^\s\\/?#@]+$/;
 
 /**
- * Returns whether an origin has the host and the port of a request. The scheme that the browser used is unknown behind a proxy: a port that is the
- * default of the origin's scheme may be absent.
+ * Returns whether an origin has the host and the port of a request. The scheme that the browser used is
+ * unknown behind a proxy: a port that is the default of the origin's scheme may be absent.
  */
 function isOwnOrigin(origin: string, host: unknown): boolean {
   if (!isWebOrigin(origin) || typeof host !== 'string' || !HOST.test(host)) return false;
@@ -46,7 +53,10 @@ function isOwnOrigin(origin: string, host: unknown): boolean {
   return URL.canParse(target) && new URL(target).host === own;
 }
 
-/** Returns whether a value is an origin of http or https, as browsers write it: `https://example.com:8443`, without a default port. */
+/**
+ * Returns whether a value is an origin of http or https, as browsers write it: `https://example.com:8443`,
+ * without a default port.
+ */
 export function isWebOrigin(value: string): boolean {
   return /^https?:\/\//.test(value) && URL.canParse(value) && new URL(value).origin === value;
 }
@@ -54,8 +64,13 @@ export function isWebOrigin(value: string): boolean {
 /** Shared by all copies of this package. For a copy without this check, the list is a malformed token. */
 const MARK = Symbol.for('nestjs-session-auth:cross-origin-token');
 
-/** The result of a source instead of a token that the browser sent by itself, in a request of another origin's page. */
-export const CROSS_ORIGIN_TOKEN: readonly string[] = Object.freeze(Object.assign([] as string[], { [MARK]: true }));
+/**
+ * The result of a source instead of a token that the browser sent by itself, in a request of another origin's
+ * page.
+ */
+export const CROSS_ORIGIN_TOKEN: readonly string[] = Object.freeze(
+  Object.assign([] as string[], { [MARK]: true }),
+);
 
 /** Returns whether a source has found a token that a page of another origin may not use. */
 export function isCrossOriginToken(found: unknown): boolean {

@@ -20,7 +20,9 @@ function parameterOf(decorator: ParameterDecorator): Parameter {
     }
   }
   decorator(Routes.prototype, 'find', 0);
-  const [parameter] = Object.values(Reflect.getMetadata(ROUTE_ARGS_METADATA, Routes, 'find') as Record<string, Parameter>);
+  const [parameter] = Object.values(
+    Reflect.getMetadata(ROUTE_ARGS_METADATA, Routes, 'find') as Record<string, Parameter>,
+  );
   if (parameter === undefined) throw new Error('the decorator declares no parameter');
   return parameter;
 }
@@ -35,7 +37,14 @@ function valueOf(decorator: ParameterDecorator, request: object, type = 'http'):
 function admitted(): object {
   const request = {};
   const session = { token: 'token', authIv: 'iv' };
-  const admission = { verifier: { revoker: { count: 0 } }, authority: 'default', revocations: 0, context: {} as never, session, user: ann };
+  const admission = {
+    verifier: { revoker: { count: 0 } },
+    authority: 'default',
+    revocations: 0,
+    context: {} as never,
+    session,
+    user: ann,
+  };
   attachUser(request, { kind: 'authenticated', user: ann }, admission);
   return request;
 }
@@ -49,7 +58,12 @@ const session: ParameterDecorator = CurrentSession();
 describe('a parameter of a handler', () => {
   it('has the user, a field of the user, the token, the IV or the session that the guard admitted', () => {
     const request = admitted();
-    expect([user, username, token, authIv].map((decorator) => valueOf(decorator, request))).toEqual([ann, 'ann', 'token', 'iv']);
+    expect([user, username, token, authIv].map((decorator) => valueOf(decorator, request))).toEqual([
+      ann,
+      'ann',
+      'token',
+      'iv',
+    ]);
     expect(valueOf(session, request)).toMatchObject({ token: 'token', authIv: 'iv' });
     expect(JSON.stringify(valueOf(session, request))).toBe('{}');
   });
@@ -58,11 +72,14 @@ describe('a parameter of a handler', () => {
     ['without a session', {}, 'http'],
     ['in a context of an unknown kind', admitted(), 'pigeon'],
   ])('is undefined %s', (_name, request, type) => {
-    for (const decorator of [user, username, token, authIv, session]) expect(valueOf(decorator, request, type)).toBeUndefined();
+    for (const decorator of [user, username, token, authIv, session])
+      expect(valueOf(decorator, request, type)).toBeUndefined();
   });
 
   it('has a decorator with a name', () => {
-    const names = [user, token, authIv, session].map((decorator) => parameterNameOf(parameterOf(decorator).factory));
+    const names = [user, token, authIv, session].map((decorator) =>
+      parameterNameOf(parameterOf(decorator).factory),
+    );
     expect(names).toEqual(['@CurrentUser()', '@AuthToken()', '@AuthIv()', '@CurrentSession()']);
   });
 });

@@ -8,9 +8,10 @@ export interface SessionAuthDecision {
   /** Whether the handler is called, as far as this guard decides. */
   readonly isAllowed: boolean;
   /**
-   * `authenticated`: the session is valid, and the rule is met. `unauthenticated`: there is no valid session; `@OptionalAuth()` allows the
-   * call anyway. `forbidden`: the rule is not met, the service refuses the application or the user, or a page of another origin sent
-   * the cookie. `unavailable`: the service gave no usable answer, or the rule could not be evaluated (code `ACCESS_CHECK_FAILED`).
+   * `authenticated`: the session is valid, and the rule is met. `unauthenticated`: there is no valid session;
+   * `@OptionalAuth()` allows the call anyway. `forbidden`: the rule is not met, the service refuses the
+   * application or the user, or a page of another origin sent the cookie. `unavailable`: the service gave no
+   * usable answer, or the rule could not be evaluated (code `ACCESS_CHECK_FAILED`).
    */
   readonly outcome: 'authenticated' | 'unauthenticated' | 'forbidden' | 'unavailable';
   /** The code of the denial; absent if the call is allowed. */
@@ -25,7 +26,9 @@ export interface SessionAuthDecision {
   readonly handler: string;
   /** A copy of the user's record without its `auth_token`; absent without a valid session. */
   readonly user?: CurrentUserRecord;
-  /** Who acts as the user: the field of the record that the option `impersonatorField` names, if it is set. */
+  /**
+   * Who acts as the user: the field of the record that the option `impersonatorField` names, if it is set.
+   */
   readonly impersonator?: string | number;
   /** Time of the decision, in milliseconds since 1970. */
   readonly atMs: number;
@@ -63,12 +66,14 @@ export class Decisions {
 
   /** Reports that a call is allowed. @param user absent if the rule allows calls without a session */
   allowed(context: ExecutionContext, user?: UserRecord): void {
-    if (this.#sink.observed) this.#report(context, { isAllowed: true, outcome: user ? 'authenticated' : 'unauthenticated' }, user);
+    if (this.#sink.observed)
+      this.#report(context, { isAllowed: true, outcome: user ? 'authenticated' : 'unauthenticated' }, user);
   }
 
   /** Reports that a call is denied. @param user present if the session is valid and the rule is not met */
   denied(context: ExecutionContext, { code, statusCode }: GuardDenial, user?: UserRecord): void {
-    if (this.#sink.observed) this.#report(context, { isAllowed: false, outcome: OUTCOME_OF_STATUS[statusCode], code }, user);
+    if (this.#sink.observed)
+      this.#report(context, { isAllowed: false, outcome: OUTCOME_OF_STATUS[statusCode], code }, user);
   }
 
   #report(context: ExecutionContext, result: Result, user: UserRecord | undefined): void {

@@ -3,7 +3,13 @@ import { UseGuards, type CanActivate, type Type } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { enhancersOf, isSessionAuthGuard, namesSessionAuthGuard } from './enhancers.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
-import { authorityOf, declarationOf, decoratedMethods, nameParameter, parameterNameOf } from './access-metadata.js';
+import {
+  authorityOf,
+  declarationOf,
+  decoratedMethods,
+  nameParameter,
+  parameterNameOf,
+} from './access-metadata.js';
 import { Authorize, OptionalAuth, Public, Roles } from './access.decorators.js';
 import { applyGuard } from './declare-access.js';
 import { SessionAuthority } from './session-authority.decorator.js';
@@ -37,7 +43,8 @@ describe('an access decorator', () => {
       }
     }
     const descriptor = Object.getOwnPropertyDescriptor(Routes.prototype, 'find');
-    for (let times = 0; times < 2; times += 1) decorator(Routes.prototype, 'find', descriptor as TypedPropertyDescriptor<unknown>);
+    for (let times = 0; times < 2; times += 1)
+      decorator(Routes.prototype, 'find', descriptor as TypedPropertyDescriptor<unknown>);
     expect(guardsOf(descriptor?.value as object)).toEqual([SessionAuthGuard]);
     expect(guardsOf(controller(decorator, decorator))).toEqual([SessionAuthGuard]);
     expect(guardsOf(Routes)).toEqual([]);
@@ -45,8 +52,14 @@ describe('an access decorator', () => {
 
   it('applies the guard beside guards of the application, unless one of them is a session guard', () => {
     class OwnGuard extends SessionAuthGuard {}
-    expect(guardsOf(controller(UseGuards(OtherGuard), Roles('admin')))).toEqual([OtherGuard, SessionAuthGuard]);
-    expect(guardsOf(controller(UseGuards(OtherGuard, OwnGuard), Roles('admin')))).toEqual([OtherGuard, OwnGuard]);
+    expect(guardsOf(controller(UseGuards(OtherGuard), Roles('admin')))).toEqual([
+      OtherGuard,
+      SessionAuthGuard,
+    ]);
+    expect(guardsOf(controller(UseGuards(OtherGuard, OwnGuard), Roles('admin')))).toEqual([
+      OtherGuard,
+      OwnGuard,
+    ]);
   });
 
   it('@Public() applies no guard', () => {
@@ -66,14 +79,21 @@ describe('an access decorator', () => {
     Roles('admin')(Routes);
     const { find } = Object.getOwnPropertyDescriptors(Routes.prototype);
     expect(decoratedMethods(Routes.prototype, 'find')).toEqual([find.value]);
-    expect([decoratedMethods(Routes.prototype, 'plain'), decoratedMethods(Routes, undefined as unknown as string)]).toEqual([[], []]);
+    expect([
+      decoratedMethods(Routes.prototype, 'plain'),
+      decoratedMethods(Routes, undefined as unknown as string),
+    ]).toEqual([[], []]);
   });
 
-  it.each([undefined, { get: () => 7 }, { value: 7 }])('rejects a property that is not a method: %j', (descriptor) => {
-    const decorate = (): unknown => Roles('admin')({}, 'field', descriptor as TypedPropertyDescriptor<unknown>);
-    expect(decorate).toThrow(InvalidConfigurationError);
-    expect(decorate).toThrow(/is on field, which is not a method/);
-  });
+  it.each([undefined, { get: () => 7 }, { value: 7 }])(
+    'rejects a property that is not a method: %j',
+    (descriptor) => {
+      const decorate = (): unknown =>
+        Roles('admin')({}, 'field', descriptor as TypedPropertyDescriptor<unknown>);
+      expect(decorate).toThrow(InvalidConfigurationError);
+      expect(decorate).toThrow(/is on field, which is not a method/);
+    },
+  );
 
   it('adds its requirement to those of the same kind', () => {
     const requirements = declarationOf(
@@ -92,19 +112,28 @@ describe('the guard of this package', () => {
     class OwnGuard extends SessionAuthGuard {}
     Reflect.defineMetadata('nestjs-session-auth:guard', true, OtherCopy);
     const instance = Object.create(SessionAuthGuard.prototype) as object;
-    expect([SessionAuthGuard, OwnGuard, instance, OtherCopy, new OtherCopy()].map(isSessionAuthGuard)).toEqual(Array(5).fill(true));
+    expect(
+      [SessionAuthGuard, OwnGuard, instance, OtherCopy, new OtherCopy()].map(isSessionAuthGuard),
+    ).toEqual(Array(5).fill(true));
   });
 
   class OtherCopy {
     readonly name = 'other copy';
   }
 
-  it.each([undefined, null, 7, 'SessionAuthGuard', {}, OtherGuard, new OtherGuard(), Object.create(null)])('is not %p', (guard) => {
-    expect(isSessionAuthGuard(guard)).toBe(false);
-  });
+  it.each([undefined, null, 7, 'SessionAuthGuard', {}, OtherGuard, new OtherGuard(), Object.create(null)])(
+    'is not %p',
+    (guard) => {
+      expect(isSessionAuthGuard(guard)).toBe(false);
+    },
+  );
 
   it('is named by a target that has it among others, and by no other target', () => {
-    const targets = [controller(UseGuards(OtherGuard, SessionAuthGuard)), controller(UseGuards(OtherGuard)), controller()];
+    const targets = [
+      controller(UseGuards(OtherGuard, SessionAuthGuard)),
+      controller(UseGuards(OtherGuard)),
+      controller(),
+    ];
     expect(targets.map(namesSessionAuthGuard)).toEqual([true, false, false]);
   });
 
@@ -118,7 +147,9 @@ describe('the guard of this package', () => {
 
 describe('@SessionAuthority()', () => {
   it('names the registration of a handler; twice the same name is one', () => {
-    expect(authorityOf(controller(SessionAuthority('partners'), SessionAuthority('partners')))).toBe('partners');
+    expect(authorityOf(controller(SessionAuthority('partners'), SessionAuthority('partners')))).toBe(
+      'partners',
+    );
   });
 
   it('rejects a second name beside the first', () => {
@@ -141,7 +172,11 @@ describe('the opening of a class or a handler', () => {
 
   it.each<[string, Type, 'public' | 'optional' | undefined]>([
     ['of the class that it extends', under(controller(Public())), 'public'],
-    ['of the class that it extends, whose guard it inherits', under(controller(Public(), guarded), UseGuards(OtherGuard)), 'public'],
+    [
+      'of the class that it extends, whose guard it inherits',
+      under(controller(Public(), guarded), UseGuards(OtherGuard)),
+      'public',
+    ],
     ['none, if it names the guard itself', under(controller(Public()), guarded), undefined],
     ['none, if it names the guard again', under(controller(Public(), guarded), guarded), undefined],
     ['none, if a class between them names the guard', under(under(controller(Public()), guarded)), undefined],
@@ -158,7 +193,12 @@ it('declarations are read by every copy of this package', () => {
   Reflect.defineMetadata('nestjs-session-auth:open', 'optional', target);
   Reflect.defineMetadata('nestjs-session-auth:requirements:roles', [requirement], target);
   Reflect.defineMetadata('nestjs-session-auth:authority', 'partners', target);
-  expect(declarationOf(target)).toEqual({ open: 'optional', namesGuard: false, requirements: [requirement], authority: 'partners' });
+  expect(declarationOf(target)).toEqual({
+    open: 'optional',
+    namesGuard: false,
+    requirements: [requirement],
+    authority: 'partners',
+  });
   Reflect.defineMetadata('nestjs-session-auth:decorated', target, target, 'find');
   expect(decoratedMethods(target, 'find')).toEqual([target]);
 });
@@ -166,6 +206,9 @@ it('declarations are read by every copy of this package', () => {
 it('a parameter decorator has a name', () => {
   const factory = (): undefined => undefined;
   expect(nameParameter('@Own()', factory)).toBe(factory);
-  expect([parameterNameOf(factory), Reflect.getMetadata('nestjs-session-auth:parameter', factory)]).toEqual(['@Own()', '@Own()']);
+  expect([parameterNameOf(factory), Reflect.getMetadata('nestjs-session-auth:parameter', factory)]).toEqual([
+    '@Own()',
+    '@Own()',
+  ]);
   expect(parameterNameOf(() => undefined)).toBeUndefined();
 });

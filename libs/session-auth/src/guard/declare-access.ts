@@ -2,7 +2,13 @@ import { UseGuards } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { enhancersOf, namesSessionAuthGuard } from './enhancers.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
-import { declareAuthority, declareOpen, declareRequirement, recordDecorated, type RequirementKind } from './access-metadata.js';
+import {
+  declareAuthority,
+  declareOpen,
+  declareRequirement,
+  recordDecorated,
+  type RequirementKind,
+} from './access-metadata.js';
 import type { Requirement } from './access-rule.js';
 
 type AccessDecorator = ClassDecorator & MethodDecorator;
@@ -12,12 +18,18 @@ export function publicAccess(): AccessDecorator {
   return decorate((target) => declareOpen(target, 'public'));
 }
 
-/** Returns a decorator that admits callers with and without a session. It applies the guard, which attaches the user. */
+/**
+ * Returns a decorator that admits callers with and without a session. It applies the guard, which attaches
+ * the user.
+ */
 export function optionalAccess(): AccessDecorator {
   return withGuard((target) => declareOpen(target, 'optional'));
 }
 
-/** Returns a decorator that declares a requirement, and applies the guard that checks it. Two on one target must both be met. */
+/**
+ * Returns a decorator that declares a requirement, and applies the guard that checks it. Two on one target
+ * must both be met.
+ */
 export function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
   return withGuard((target) => declareRequirement(target, requirement));
 }
@@ -27,7 +39,9 @@ export function checkedBy(authority: string): AccessDecorator {
   return withGuard((target) => {
     const other = declareAuthority(target, authority);
     if (other === undefined) return;
-    throw new InvalidConfigurationError(`@SessionAuthority('${authority}') is beside @SessionAuthority('${other}'). Remove one of them.`);
+    throw new InvalidConfigurationError(
+      `@SessionAuthority('${authority}') is beside @SessionAuthority('${other}'). Remove one of them.`,
+    );
   });
 }
 
@@ -39,12 +53,17 @@ function withGuard(declare: (target: object) => void): AccessDecorator {
   });
 }
 
-function decorate(declare: (target: object, prototype: object, name: string | symbol | undefined) => void): AccessDecorator {
+function decorate(
+  declare: (target: object, prototype: object, name: string | symbol | undefined) => void,
+): AccessDecorator {
   return <Handler>(target: object, name?: string | symbol, descriptor?: TypedPropertyDescriptor<Handler>) =>
     declare(name === undefined ? target : methodIn(descriptor?.value, name), target, name);
 }
 
-/** Returns the function that carries the metadata of a handler. A decorator on anything but a method would have no effect. */
+/**
+ * Returns the function that carries the metadata of a handler. A decorator on anything but a method would
+ * have no effect.
+ */
 export function methodIn(method: unknown, name: string | symbol): object {
   if (typeof method === 'function') return method;
   throw new InvalidConfigurationError(
@@ -52,7 +71,10 @@ export function methodIn(method: unknown, name: string | symbol): object {
   );
 }
 
-/** Applies the guard to a class or a handler, as `@UseGuards(SessionAuthGuard)` does, unless its guards include it already. */
+/**
+ * Applies the guard to a class or a handler, as `@UseGuards(SessionAuthGuard)` does, unless its guards
+ * include it already.
+ */
 function applySessionAuthGuard(target: object): void {
   if (!namesSessionAuthGuard(target)) applyGuard(SessionAuthGuard, target);
 }

@@ -1,6 +1,11 @@
 import { BadRequestException, HttpException, NotFoundException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import {
+  ACCESS_CHECK_FAILED,
+  ACCESS_DENIED,
+  SESSION_REJECTED,
+  SESSION_REQUIRED,
+} from '../contract/denials.js';
 import { InvalidConfigurationError, type SessionAuthError } from '../contract/errors.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import {
@@ -37,11 +42,18 @@ describe('an error that a handler does not catch', () => {
   });
 
   it('has the seconds to wait during an outage', () => {
-    expect(denialOf(new SessionServiceUnavailableError(unavailable('busy', 7)))).toMatchObject({ statusCode: 503, retryAfterSeconds: 7 });
+    expect(denialOf(new SessionServiceUnavailableError(unavailable('busy', 7)))).toMatchObject({
+      statusCode: 503,
+      retryAfterSeconds: 7,
+    });
   });
 
   it('has the seconds to wait after too many attempts', () => {
-    expect(denialOf(new TooManyAttemptsError(900))).toMatchObject({ statusCode: 429, code: 'TOO_MANY_ATTEMPTS', retryAfterSeconds: 900 });
+    expect(denialOf(new TooManyAttemptsError(900))).toMatchObject({
+      statusCode: 429,
+      code: 'TOO_MANY_ATTEMPTS',
+      retryAfterSeconds: 900,
+    });
   });
 
   it('has no seconds to wait if another copy of this package has not set them', () => {
@@ -61,7 +73,11 @@ describe('the payload of a denial', () => {
 
   it('has the status "error", and the seconds to wait if there are any', () => {
     expect(payloadOf(denial)).toStrictEqual({ status: 'error', ...denial });
-    expect(payloadOf({ ...denial, retryAfterSeconds: 0 })).toStrictEqual({ status: 'error', ...denial, retryAfterSeconds: 0 });
+    expect(payloadOf({ ...denial, retryAfterSeconds: 0 })).toStrictEqual({
+      status: 'error',
+      ...denial,
+      retryAfterSeconds: 0,
+    });
   });
 });
 
@@ -93,7 +109,12 @@ describe('the exception of a denial', () => {
     const exception = httpExceptionOf({ statusCode: 400, code: 'CODE', message: 'message' });
     expect(exception).not.toBeInstanceOf(BadRequestException);
     expect(exception.getStatus()).toBe(400);
-    expect(exception.getResponse()).toEqual({ statusCode: 400, message: 'message', error: 'Bad Request', code: 'CODE' });
+    expect(exception.getResponse()).toEqual({
+      statusCode: 400,
+      message: 'message',
+      error: 'Bad Request',
+      code: 'CODE',
+    });
   });
 });
 
@@ -104,7 +125,12 @@ describe('the answer of a rule', () => {
     [new HttpException('text', 299), { statusCode: 299, code: 'DENIED', message: 'text' }],
     [new SessionServiceUnavailableError(unavailable('busy', 7)), { statusCode: 503, retryAfterSeconds: 7 }],
   ])('is %p itself', (exception, answer) => {
-    expect(ruleAnswerOf(exception)).toEqual({ message: expect.any(String), code: expect.any(String), ...answer, exception });
+    expect(ruleAnswerOf(exception)).toEqual({
+      message: expect.any(String),
+      code: expect.any(String),
+      ...answer,
+      exception,
+    });
     expect(exceptionOf({ statusCode: 404, code: '', message: '', exception })).toBe(exception);
   });
 

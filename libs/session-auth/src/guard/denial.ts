@@ -38,15 +38,25 @@ export interface RuleAnswer extends HttpDenial {
 }
 
 /** Returns the denial with 503: the session service gave no usable answer. */
-export function unavailableDenial({ reason, retryAfterSeconds }: Pick<Unavailable, 'reason' | 'retryAfterSeconds'>): GuardDenial {
+export function unavailableDenial({
+  reason,
+  retryAfterSeconds,
+}: Pick<Unavailable, 'reason' | 'retryAfterSeconds'>): GuardDenial {
   const { statusCode, code, message } = SERVICE_UNAVAILABLE;
   return { statusCode, code, message, reason, retryAfterSeconds };
 }
 
 /** Codes of the errors that say how long to wait. */
-const CODES_WITH_WAIT: readonly string[] = [SERVICE_UNAVAILABLE.code, ACCESS_CHECK_FAILED.code, TOO_MANY_ATTEMPTS.code];
+const CODES_WITH_WAIT: readonly string[] = [
+  SERVICE_UNAVAILABLE.code,
+  ACCESS_CHECK_FAILED.code,
+  TOO_MANY_ATTEMPTS.code,
+];
 
-/** Returns the denial for an error of `SessionAuthService` that a handler did not catch. It may come from another copy of this package. */
+/**
+ * Returns the denial for an error of `SessionAuthService` that a handler did not catch. It may come from
+ * another copy of this package.
+ */
 export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?: unknown }): HttpDenial {
   const { statusCode, code, message, retryAfterSeconds } = error;
   return CODES_WITH_WAIT.includes(code) && typeof retryAfterSeconds === 'number'
@@ -55,13 +65,15 @@ export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?
 }
 
 /**
- * Returns the answer of a rule that threw an `HttpException`; `undefined` for any other error. An exception of an outdated or a second copy of
- * `@nestjs/common` is recognised only if it is an error of this library.
+ * Returns the answer of a rule that threw an `HttpException`; `undefined` for any other error. An exception
+ * of an outdated or a second copy of `@nestjs/common` is recognised only if it is an error of this library.
  */
 export function ruleAnswerOf(error: unknown): RuleAnswer | undefined {
   try {
     if (isSessionAuthError(error))
-      return error instanceof Error && 'getResponse' in error ? answerOf(error as never, denialOf(error)) : undefined;
+      return error instanceof Error && 'getResponse' in error
+        ? answerOf(error as never, denialOf(error))
+        : undefined;
     return error instanceof HttpException ? answerOf(error, plainDenialOf(error)) : undefined;
   } catch {
     // Of an exception class of the application, whose members may be overridden.
@@ -79,7 +91,11 @@ function plainDenialOf(exception: HttpException): HttpDenial {
   const [statusCode, body] = [exception.getStatus(), exception.getResponse()];
   const code = typeof body === 'object' ? (body as { readonly code?: unknown }).code : undefined;
   const name = STATUS_CODES[statusCode] ?? 'Denied';
-  return { statusCode, message: exception.message, code: typeof code === 'string' ? code : name.toUpperCase().replaceAll(/[^A-Z]+/g, '_') };
+  return {
+    statusCode,
+    message: exception.message,
+    code: typeof code === 'string' ? code : name.toUpperCase().replaceAll(/[^A-Z]+/g, '_'),
+  };
 }
 
 /** Returns the error of a denial, without a stack trace; the exception itself, if a rule threw it. */
@@ -118,7 +134,10 @@ export function reportDenial({ code }: Pick<DenialMessage, 'code'>, authority: s
   if (DENIALS.hasSubscribers) DENIALS.publish({ code, authority });
 }
 
-/** A denial, as the client of a gateway or a microservice receives it. `status` is a convention of Nest; `code` is one of the stable codes. */
+/**
+ * A denial, as the client of a gateway or a microservice receives it. `status` is a convention of Nest;
+ * `code` is one of the stable codes.
+ */
 export interface DenialPayload {
   readonly status: 'error';
   readonly statusCode: number;
@@ -129,12 +148,18 @@ export interface DenialPayload {
 
 /** Returns the payload of a denial, for a client of a gateway or a microservice. */
 export function payloadOf({ statusCode, code, message, retryAfterSeconds }: HttpDenial): DenialPayload {
-  return { status: 'error', statusCode, code, message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  return {
+    status: 'error',
+    statusCode,
+    code,
+    message,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
 }
 
 /**
- * Builds an error without a stack trace. A denial is an expected response, and under a flood of refused tokens the stack trace would be nearly
- * all of its cost.
+ * Builds an error without a stack trace. A denial is an expected response, and under a flood of refused
+ * tokens the stack trace would be nearly all of its cost.
  */
 export function withoutStack<Built extends Error>(build: () => Built): Built {
   const limit = Error.stackTraceLimit;

@@ -1,7 +1,14 @@
 import 'reflect-metadata';
 
-/** Nest's metadata keys of `@UseGuards()`, `@UseInterceptors()` and `@UseFilters()`. Nest calls what they name the enhancers of a handler. */
-const KEYS = { guard: '__guards__', interceptor: '__interceptors__', filter: '__exceptionFilters__' } as const;
+/**
+ * Nest's metadata keys of `@UseGuards()`, `@UseInterceptors()` and `@UseFilters()`. Nest calls what they name
+ * the enhancers of a handler.
+ */
+const KEYS = {
+  guard: '__guards__',
+  interceptor: '__interceptors__',
+  filter: '__exceptionFilters__',
+} as const;
 
 /** Returns the enhancers that decorators name on a class, on a class that it extends, or on a handler. */
 export function enhancersOf(target: object, kind: keyof typeof KEYS): readonly unknown[] {
@@ -9,7 +16,9 @@ export function enhancersOf(target: object, kind: keyof typeof KEYS): readonly u
   return Array.isArray(enhancers) ? enhancers : [];
 }
 
-/** A metadata key, because all copies of this package share it, and subclasses of the guard inherit its value. */
+/**
+ * A metadata key, because all copies of this package share it, and subclasses of the guard inherit its value.
+ */
 const GUARD_MARK = 'nestjs-session-auth:guard';
 
 /** Marks a class as the session guard. */
@@ -17,7 +26,10 @@ export function markSessionAuthGuard(guard: object): void {
   Reflect.defineMetadata(GUARD_MARK, true, guard);
 }
 
-/** Returns whether a class or an instance is `SessionAuthGuard`, of any copy of this package, or a subclass of it. */
+/**
+ * Returns whether a class or an instance is `SessionAuthGuard`, of any copy of this package, or a subclass of
+ * it.
+ */
 export function isSessionAuthGuard(guard: unknown): boolean {
   const guardClass: unknown = typeof guard === 'object' && guard !== null ? guard.constructor : guard;
   return typeof guardClass === 'function' && Reflect.hasMetadata(GUARD_MARK, guardClass);
@@ -28,14 +40,16 @@ export function namesSessionAuthGuard(target: object): boolean {
   return enhancersOf(target, 'guard').some(isSessionAuthGuard);
 }
 
-/** Returns whether `@UseGuards()` names the guard on this class itself, or on a handler. Nest adds the guards of a class to those that it inherits. */
+/**
+ * Returns whether `@UseGuards()` names the guard on this class itself, or on a handler. Nest adds the guards
+ * of a class to those that it inherits.
+ */
 export function namesSessionAuthGuardItself(target: object): boolean {
   if (!Reflect.hasOwnMetadata(KEYS.guard, target)) return false;
   const parent = Object.getPrototypeOf(target) as object;
-  const [all, inherited] = [target, parent].map((level) => enhancersOf(level, 'guard').filter(isSessionAuthGuard).length) as [
-    number,
-    number,
-  ];
+  const [all, inherited] = [target, parent].map(
+    (level) => enhancersOf(level, 'guard').filter(isSessionAuthGuard).length,
+  ) as [number, number];
   return all > inherited;
 }
 

@@ -70,18 +70,42 @@ class Routes {
 const handlers = Routes.prototype as unknown as Readonly<Record<keyof Routes, () => string>>;
 
 /** A guard of real parts, whose session service answers by `ANSWERS`. */
-function guardOf(settings: { authorities?: Authorities; observed?: boolean; impersonatorField?: string; reader?: SessionReader } = {}) {
+function guardOf(
+  settings: {
+    authorities?: Authorities;
+    observed?: boolean;
+    impersonatorField?: string;
+    reader?: SessionReader;
+  } = {},
+) {
   const asked: string[] = [];
   const answer = (token: string): Verdict<UserRecord> => ANSWERS[token] ?? UNAUTHENTICATED;
   const ask = ({ token }: { readonly token: string }): Promise<Verdict<UserRecord>> => {
     asked.push(token);
     return Promise.resolve(answer(token));
   };
-  const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
-  const cache = new SessionCache<UserRecord>({ ttlMs: 60_000, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 });
-  const verifier = new SessionVerifier<UserRecord>(new ProtectedCheck(ask, new Deadlines(), protection), { cache });
+  const protection = {
+    timeoutMs: 60_000,
+    maxAttempts: 1,
+    maxInFlight: 10,
+    maxQueued: 10,
+    breaker: undefined,
+  };
+  const cache = new SessionCache<UserRecord>({
+    ttlMs: 60_000,
+    negativeTtlMs: 0,
+    maxEntries: 10,
+    refreshAheadMs: 0,
+    staleIfErrorMs: 0,
+  });
+  const verifier = new SessionVerifier<UserRecord>(new ProtectedCheck(ask, new Deadlines(), protection), {
+    cache,
+  });
   const decisions: SessionAuthDecision[] = [];
-  const sink = { observed: settings.observed ?? true, next: (decision: SessionAuthDecision) => void decisions.push(decision) };
+  const sink = {
+    observed: settings.observed ?? true,
+    next: (decision: SessionAuthDecision) => void decisions.push(decision),
+  };
   const guard = new SessionAuthGuard({
     rules: new AccessRules(),
     reader:
@@ -124,7 +148,10 @@ function call(handler: keyof Routes, headers: HttpRequest['headers'] = {}, reque
 const presenting = (token: string): HttpRequest['headers'] => ({ 'x-auth-token': token });
 
 /** How a guard decided: `true`, or the status and the code of the denial. */
-async function decided({ guard }: Pick<ReturnType<typeof guardOf>, 'guard'>, { context }: ReturnType<typeof call>): Promise<unknown> {
+async function decided(
+  { guard }: Pick<ReturnType<typeof guardOf>, 'guard'>,
+  { context }: ReturnType<typeof call>,
+): Promise<unknown> {
   try {
     return await guard.canActivate(context);
   } catch (error) {
@@ -146,17 +173,27 @@ describe('the guard', () => {
     ['of bob', presenting('bob'), [true, true, DENIED, DENIED, true, REJECTED]],
     ['that has ended', presenting('ended'), [REJECTED, true, REJECTED, REJECTED, REJECTED, REJECTED]],
     ['that the service refuses', presenting('refused'), [DENIED, DENIED, DENIED, DENIED, DENIED, REJECTED]],
-    ['during an outage', presenting('outage'), [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, REJECTED]],
+    [
+      'during an outage',
+      presenting('outage'),
+      [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, REJECTED],
+    ],
     ['without a token', {}, [REQUIRED, true, REQUIRED, REQUIRED, REQUIRED, REJECTED]],
     ['with a malformed token', presenting('a b'), [REJECTED, true, REJECTED, REJECTED, REJECTED, REJECTED]],
-    ['with a malformed IV', { ...presenting('ann'), 'x-auth-iv': 'a b' }, [REJECTED, true, REJECTED, REJECTED, REJECTED, REJECTED]],
+    [
+      'with a malformed IV',
+      { ...presenting('ann'), 'x-auth-iv': 'a b' },
+      [REJECTED, true, REJECTED, REJECTED, REJECTED, REJECTED],
+    ],
     [
       'in a cookie of another page',
       { cookie: 'session=ann', origin: 'https://evil.example', host: 'app.example.com' },
       [...Array<string>(5).fill('403 CROSS_ORIGIN_DENIED'), REJECTED],
     ],
   ])('decides on a session %s for each rule', async (_name, headers, outcomes) => {
-    const decisions = await Promise.all(HANDLERS.map((handler) => decided(guardOf(), call(handler, headers))));
+    const decisions = await Promise.all(
+      HANDLERS.map((handler) => decided(guardOf(), call(handler, headers))),
+    );
     expect(decisions).toEqual(outcomes);
   });
 
@@ -176,7 +213,8 @@ describe('the guard', () => {
 
   it('calls the service for @FreshSession(), even if the session is cached', async () => {
     const parts = guardOf();
-    for (const handler of ['plain', 'plain', 'fresh'] as const) await decided(parts, call(handler, presenting('ann')));
+    for (const handler of ['plain', 'plain', 'fresh'] as const)
+      await decided(parts, call(handler, presenting('ann')));
     expect(parts.asked).toEqual(['ann', 'ann']);
   });
 
@@ -186,11 +224,17 @@ describe('the guard', () => {
       context.setType('rpc');
       return { context };
     });
-    const reader = new SessionReader({ sources: [fromPayload('token')], forwardAuthIv: true, maxTokenLength: 64 });
+    const reader = new SessionReader({
+      sources: [fromPayload('token')],
+      forwardAuthIv: true,
+      maxTokenLength: 64,
+    });
     const outcomes = await Promise.all(
       messages.map(async ({ context }) => {
         const result = guardOf({ reader }).guard.canActivate(context);
-        return Promise.resolve(result).catch((error: unknown) => (error instanceof RpcException ? error.getError() : error));
+        return Promise.resolve(result).catch((error: unknown) =>
+          error instanceof RpcException ? error.getError() : error,
+        );
       }),
     );
     expect(outcomes).toMatchObject([true, { status: 'error', statusCode: 401, code: 'SESSION_REJECTED' }]);
@@ -226,11 +270,14 @@ describe('the guard', () => {
     expect(parts.asked).toEqual(['ann']);
   });
 
-  it.each([presenting('ann'), presenting('ended'), {}])('keeps the reply to %j from shared caches', async (headers) => {
-    const { context, reply } = call('plain', headers);
-    await decided(guardOf(), { context } as ReturnType<typeof call>);
-    expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'X-AUTH-TOKEN, Cookie' });
-  });
+  it.each([presenting('ann'), presenting('ended'), {}])(
+    'keeps the reply to %j from shared caches',
+    async (headers) => {
+      const { context, reply } = call('plain', headers);
+      await decided(guardOf(), { context } as ReturnType<typeof call>);
+      expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'X-AUTH-TOKEN, Cookie' });
+    },
+  );
 
   it('keeps the reply to a call of an unknown registration from shared caches', async () => {
     const { context, reply } = call('ofPartners', presenting('ann'));
@@ -270,15 +317,21 @@ describe('the guard of several registrations', () => {
   it.each([
     [false, []],
     [true, [undefined]],
-  ])('chooses a registration for a handler that names none only if each call chooses: %j', async (arePerCall, expected) => {
-    const { authorities, named } = authoritiesOf(arePerCall, undefined);
-    expect(await decided(guardOf({ authorities }), call('plain', presenting('ann')))).toBe(true);
-    expect(named).toEqual(expected);
-  });
+  ])(
+    'chooses a registration for a handler that names none only if each call chooses: %j',
+    async (arePerCall, expected) => {
+      const { authorities, named } = authoritiesOf(arePerCall, undefined);
+      expect(await decided(guardOf({ authorities }), call('plain', presenting('ann')))).toBe(true);
+      expect(named).toEqual(expected);
+    },
+  );
 });
 
 describe('a decision', () => {
-  const last = async (parts: ReturnType<typeof guardOf>, ...args: Parameters<typeof call>): Promise<SessionAuthDecision | undefined> => {
+  const last = async (
+    parts: ReturnType<typeof guardOf>,
+    ...args: Parameters<typeof call>
+  ): Promise<SessionAuthDecision | undefined> => {
     await decided(parts, call(...args));
     return parts.decisions.at(-1);
   };
@@ -304,7 +357,11 @@ describe('a decision', () => {
     ['optional', {}, { isAllowed: true, outcome: 'unauthenticated' }],
     ['plain', {}, { isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REQUIRED' }],
     ['plain', presenting('refused'), { isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED' }],
-    ['plain', presenting('outage'), { isAllowed: false, outcome: 'unavailable', code: 'SESSION_SERVICE_UNAVAILABLE' }],
+    [
+      'plain',
+      presenting('outage'),
+      { isAllowed: false, outcome: 'unavailable', code: 'SESSION_SERVICE_UNAVAILABLE' },
+    ],
   ])('on a call of %s with %j is %j, without a user', async (handler, headers, expected) => {
     const decision = await last(guardOf(), handler, headers);
     expect(decision).toMatchObject(expected);
@@ -314,13 +371,20 @@ describe('a decision', () => {
 
   it('on a user who does not meet a rule names the user', async () => {
     for (const handler of ['ofAnn', 'ofAnnLater'] as const) {
-      expect(await last(guardOf(), handler, presenting('bob'))).toMatchObject({ isAllowed: false, outcome: 'forbidden', user: BOB });
+      expect(await last(guardOf(), handler, presenting('bob'))).toMatchObject({
+        isAllowed: false,
+        outcome: 'forbidden',
+        user: BOB,
+      });
     }
   });
 
   it('has one copy of a user, without what the record hides', async () => {
     const parts = guardOf();
-    const [first, second] = [await last(parts, 'plain', presenting('ann')), await last(parts, 'plain', presenting('ann'))];
+    const [first, second] = [
+      await last(parts, 'plain', presenting('ann')),
+      await last(parts, 'plain', presenting('ann')),
+    ];
     expect(first?.user).toBe(second?.user);
     expect(first?.user).not.toBe(ANN);
     expect(Object.isFrozen(first?.user)).toBe(true);
@@ -333,11 +397,18 @@ describe('a decision', () => {
     ['ann', 'other', undefined],
     ['bob', 'admin_id', undefined],
     ['eve', 'admin_id', undefined],
-  ])('on %s with the impersonator in %s names the impersonator %j', async (token, impersonatorField, impersonator) => {
-    const decision = await last(guardOf(impersonatorField === undefined ? {} : { impersonatorField }), 'plain', presenting(token));
-    expect(decision?.impersonator).toBe(impersonator);
-    expect('impersonator' in (decision ?? {})).toBe(impersonator !== undefined);
-  });
+  ])(
+    'on %s with the impersonator in %s names the impersonator %j',
+    async (token, impersonatorField, impersonator) => {
+      const decision = await last(
+        guardOf(impersonatorField === undefined ? {} : { impersonatorField }),
+        'plain',
+        presenting(token),
+      );
+      expect(decision?.impersonator).toBe(impersonator);
+      expect('impersonator' in (decision ?? {})).toBe(impersonator !== undefined);
+    },
+  );
 
   it('is not made if the application observes none', async () => {
     const parts = guardOf({ observed: false });

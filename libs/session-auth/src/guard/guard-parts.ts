@@ -18,9 +18,15 @@ import type { GuardedCall } from './transport.js';
 export interface Authorities {
   /** Whether the option `authority` selects a registration for each call. */
   readonly arePerCall: boolean;
-  /** Returns the guard that checks a call: `own`, or that of another registration; `undefined` if there is no such registration. */
+  /**
+   * Returns the guard that checks a call: `own`, or that of another registration; `undefined` if there is no
+   * such registration.
+   */
   guardOf(call: GuardedCall, authority: string | undefined, own: CallGuard): CallGuard | undefined;
-  /** Returns the parts of the registration that the option `authority` selects for a connection, or `own`; `undefined` if there is no such registration. */
+  /**
+   * Returns the parts of the registration that the option `authority` selects for a connection, or `own`;
+   * `undefined` if there is no such registration.
+   */
   partsOf(context: ExecutionContext, request: HttpRequest, own: GuardParts): GuardParts | undefined;
   /** Returns the challenges of a registration with a name; `undefined` if there is no such registration. */
   challengesOf(name: string): Challenges | undefined;
@@ -39,8 +45,8 @@ export interface SessionEnds {
 }
 
 /**
- * The objects of a registration that its guards and its plugins share. Nest creates a guard in each module that names it; all of them have the same
- * parts.
+ * The objects of a registration that its guards and its plugins share. Nest creates a guard in each module
+ * that names it; all of them have the same parts.
  */
 export interface GuardParts {
   readonly rules: AccessRules;
@@ -79,6 +85,9 @@ export function rejectMissingModule(guard: unknown, modules: ModulesContainer | 
 function modulesWith(guard: unknown, modules: ModulesContainer | undefined): string[] {
   return [...(modules?.values() ?? [])]
     .filter(({ injectables, providers }) => injectables.has(guard as never) || providers.has(guard as never))
-    .filter(({ imports, providers }) => !providers.has(GUARD_PARTS) && ![...imports].some((other) => other.exports.has(GUARD_PARTS)))
+    .filter(
+      ({ imports, providers }) =>
+        !providers.has(GUARD_PARTS) && ![...imports].some((other) => other.exports.has(GUARD_PARTS)),
+    )
     .map(({ metatype }) => metatype.name);
 }

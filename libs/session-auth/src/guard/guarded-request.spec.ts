@@ -16,7 +16,14 @@ const ann: UserRecord = { username: 'ann' };
 const verdict = { kind: 'authenticated', user: ann } as const;
 const verifier = { revoker: { count: 0 } };
 const context = {} as ExecutionContext;
-const admission = { verifier, authority: 'default', revocations: 0, context, session: { token: 'token', authIv: 'iv' }, user: ann };
+const admission = {
+  verifier,
+  authority: 'default',
+  revocations: 0,
+  context,
+  session: { token: 'token', authIv: 'iv' },
+  user: ann,
+};
 const anonymous = { ...admission, user: undefined, session: undefined };
 
 describe('a request', () => {
@@ -80,7 +87,11 @@ describe('the admission of a request', () => {
     attachUser(request, verdict, admission);
     expect(lastAdmissionOf(request)).toBe(admission);
     const kept = admissionOf(request);
-    expect([userOf(kept), sessionOf(kept), isAdmitted(kept, verifier, context)]).toEqual([ann, admission.session, true]);
+    expect([userOf(kept), sessionOf(kept), isAdmitted(kept, verifier, context)]).toEqual([
+      ann,
+      admission.session,
+      true,
+    ]);
   });
 });
 
@@ -135,6 +146,9 @@ describe('a request that one guard marked as stale', () => {
     const [authenticated, anonymousRequest] = [{}, {}];
     attachUser(authenticated, verdict, admission);
     detachUser(anonymousRequest, anonymous);
-    expect([authenticated, anonymousRequest].map((request) => Object.keys(request))).toEqual([['user'], ['user']]);
+    expect([authenticated, anonymousRequest].map((request) => Object.keys(request))).toEqual([
+      ['user'],
+      ['user'],
+    ]);
   });
 });

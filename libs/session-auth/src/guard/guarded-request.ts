@@ -32,7 +32,10 @@ export interface Admission {
 /** A request that carries the user and the session check of its call. */
 export interface GuardedRequest extends Partial<HttpRequest> {
   user?: UserRecord | undefined;
-  /** Set if the user comes from an expired cache entry, because the service was unavailable (`staleIfErrorMs`). */
+  /**
+   * Set if the user comes from an expired cache entry, because the service was unavailable
+   * (`staleIfErrorMs`).
+   */
   sessionIsStale?: true | undefined;
   [CHECK]?: SessionCheck<UserRecord>;
   [ADMISSION]?: Admission;
@@ -49,8 +52,9 @@ export function storeCheck(request: GuardedRequest, check: SessionCheck<UserReco
 }
 
 /**
- * Returns whether a guard of the same registration has admitted this call already: one handler may name the guard more than once. Returns `false`
- * if a session was revoked or the user was replaced in between, for example by a guard of the application.
+ * Returns whether a guard of the same registration has admitted this call already: one handler may name the
+ * guard more than once. Returns `false` if a session was revoked or the user was replaced in between, for
+ * example by a guard of the application.
  */
 export function isAdmitted(request: GuardedRequest, verifier: Verifier, context: ExecutionContext): boolean {
   const admission = request[ADMISSION];
@@ -76,7 +80,10 @@ export function detachUser(request: GuardedRequest, admission: Admission): void 
   request[ADMISSION] = admission;
 }
 
-/** Returns the user and the admission of the last guard, for a call that shares its request with calls of other users. */
+/**
+ * Returns the user and the admission of the last guard, for a call that shares its request with calls of
+ * other users.
+ */
 export function admissionOf({ user, [ADMISSION]: admission }: GuardedRequest): GuardedRequest {
   return { user, ...(admission && { [ADMISSION]: admission }) };
 }
@@ -86,8 +93,14 @@ export function lastAdmissionOf(request: GuardedRequest): Admission | undefined 
   return request[ADMISSION];
 }
 
-/** Returns whether two requests have the admission of one call, or admissions of one registration with the same session or both without one. */
-export function haveOneAdmission({ [ADMISSION]: one }: GuardedRequest, { [ADMISSION]: other }: GuardedRequest): boolean {
+/**
+ * Returns whether two requests have the admission of one call, or admissions of one registration with the
+ * same session or both without one.
+ */
+export function haveOneAdmission(
+  { [ADMISSION]: one }: GuardedRequest,
+  { [ADMISSION]: other }: GuardedRequest,
+): boolean {
   if (one?.context === other?.context) return true;
   if (one?.verifier !== other?.verifier || !one?.user !== !other?.user) return false;
   return one?.session?.token === other?.session?.token && one?.session?.authIv === other?.session?.authIv;

@@ -11,7 +11,11 @@ function expressReply(headers: Map<string, string>, headersSent = false): object
 }
 
 function fastifyReply(headers: Map<string, string>, sent = false): object {
-  return { sent, getHeader: (name: string) => headers.get(name), header: (name: string, value: string) => headers.set(name, value) };
+  return {
+    sent,
+    getHeader: (name: string) => headers.get(name),
+    header: (name: string, value: string) => headers.set(name, value),
+  };
 }
 
 describe.each([
@@ -45,7 +49,11 @@ describe.each([
       ['cache-control', 'no-store'],
       ['retry-after', '5'],
     ]);
-    expect(Object.fromEntries(headers)).toEqual({ etag: '"7"', 'cache-control': 'no-store', 'retry-after': '5' });
+    expect(Object.fromEntries(headers)).toEqual({
+      etag: '"7"',
+      'cache-control': 'no-store',
+      'retry-after': '5',
+    });
   });
 
   it('is challenged once it has a WWW-Authenticate', () => {

@@ -24,8 +24,32 @@ describe('request and reply of a context', () => {
 
 describe('the headers that the server received', () => {
   const LINES = [
-    ...['Host', 'a.example', 'HOST', 'b.example', 'Cookie', 'a=1', 'cookie', 'b=2', 'Accept', 'x', 'accept', 'y'],
-    ...['Authorization', 'Bearer a', 'authorization', 'Bearer b', 'X-Empty', '', 'Origin', 'https://a.example', 'Origin', 'null'],
+    ...[
+      'Host',
+      'a.example',
+      'HOST',
+      'b.example',
+      'Cookie',
+      'a=1',
+      'cookie',
+      'b=2',
+      'Accept',
+      'x',
+      'accept',
+      'y',
+    ],
+    ...[
+      'Authorization',
+      'Bearer a',
+      'authorization',
+      'Bearer b',
+      'X-Empty',
+      '',
+      'Origin',
+      'https://a.example',
+      'Origin',
+      'null',
+    ],
   ];
 
   it('are those of Node.js, whatever was written to them since [P24]', () => {
@@ -42,7 +66,10 @@ describe('the headers that the server received', () => {
 
   it('have no prototype that a header could change', () => {
     const headers = receivedHeaders(['__proto__', 'x', 'constructor', 'y']);
-    expect([Object.getPrototypeOf(headers), Object.keys(headers)]).toEqual([null, ['__proto__', 'constructor']]);
+    expect([Object.getPrototypeOf(headers), Object.keys(headers)]).toEqual([
+      null,
+      ['__proto__', 'constructor'],
+    ]);
   });
 });
 

@@ -4,24 +4,32 @@ import type { ExecutionContext } from '@nestjs/common';
 
 /** The part of a request that the guard reads, on Express and on Fastify. */
 export interface HttpRequest {
-  /** Over a socket: those of the request that opened it, as the server received them. None if that request is unknown. */
+  /**
+   * Over a socket: those of the request that opened it, as the server received them. None if that request is
+   * unknown.
+   */
   readonly headers: IncomingHttpHeaders;
   /** Absent if the call is not a request of HTTP: the handshake of a socket, or a message. */
   readonly method?: string | undefined;
-  /** Absent over a socket if the request that opened it is unknown, as of a socket of ws that `SessionSockets` does not protect. */
+  /**
+   * Absent over a socket if the request that opened it is unknown, as of a socket of ws that `SessionSockets`
+   * does not protect.
+   */
   readonly rawHeaders?: readonly string[] | undefined;
   /** Fastify: the request of Node.js. */
   readonly raw?: { readonly rawHeaders?: readonly string[] };
   /**
-   * Only over a socket: what its client wrote after the request that opened it, by lower-case names (`auth` of socket.io, `connectionParams` of
-   * graphql-ws). A page of any origin chooses it. It can present a token, and says nothing about the caller.
+   * Only over a socket: what its client wrote after the request that opened it, by lower-case names (`auth`
+   * of socket.io, `connectionParams` of graphql-ws). A page of any origin chooses it. It can present a token,
+   * and says nothing about the caller.
    */
   readonly handshakeFields?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Returns request and reply of an HTTP call. Reads the arguments of the context, because `switchToHttp()` of Nest costs more than a lookup in the
- * session cache. A context that a test has built may only have `switchToHttp()`.
+ * Returns request and reply of an HTTP call. Reads the arguments of the context, because `switchToHttp()` of
+ * Nest costs more than a lookup in the session cache. A context that a test has built may only have
+ * `switchToHttp()`.
  */
 export function httpArguments(context: ExecutionContext): readonly [request: HttpRequest, reply: unknown] {
   const args: unknown = (context as Partial<ExecutionContext>).getArgs?.();
@@ -42,12 +50,22 @@ export function headerCount({ rawHeaders, raw }: HttpRequest, header: string): n
   return count;
 }
 
-/** If one of these headers is repeated, Node.js keeps only the first value, and `headers` does not show it. */
-export const KEPT_ONCE: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'from', 'referer', 'user-agent', 'host']);
+/**
+ * If one of these headers is repeated, Node.js keeps only the first value, and `headers` does not show it.
+ */
+export const KEPT_ONCE: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'from',
+  'referer',
+  'user-agent',
+  'host',
+]);
 
 /**
- * Returns the headers of a request as the server received them, by lower-case names, like `headers` of Node.js. Code that knows a socket's request
- * may have changed that: Mercurius adds what the client sends later.
+ * Returns the headers of a request as the server received them, by lower-case names, like `headers` of
+ * Node.js. Code that knows a socket's request may have changed that: Mercurius adds what the client sends
+ * later.
  */
 export function receivedHeaders(rawHeaders: readonly string[]): IncomingHttpHeaders {
   const headers = Object.create(null) as Record<string, string>;
@@ -64,13 +82,16 @@ export function receivedHeaders(rawHeaders: readonly string[]): IncomingHttpHead
 export interface NodeRequest extends Readable {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
-  /** Whether the request opened a socket. Node.js sets it only on servers that accept upgrades: a header alone does not set it. */
+  /**
+   * Whether the request opened a socket. Node.js sets it only on servers that accept upgrades: a header alone
+   * does not set it.
+   */
   readonly upgrade?: boolean;
 }
 
 /**
- * Returns the request of Node.js behind a candidate: the candidate itself, or `raw` of Fastify's request. A client can't send one: an object that
- * was parsed from a message is never a stream.
+ * Returns the request of Node.js behind a candidate: the candidate itself, or `raw` of Fastify's request. A
+ * client can't send one: an object that was parsed from a message is never a stream.
  */
 export function nodeRequestOf(candidate: unknown): NodeRequest | undefined {
   if (candidate instanceof Readable) return candidate as NodeRequest;
@@ -79,8 +100,8 @@ export function nodeRequestOf(candidate: unknown): NodeRequest | undefined {
 }
 
 /**
- * Returns whether a candidate is a request that ends with its reply. A request that opened a socket lives as long as the socket, and an object
- * that an application has built has an unknown lifetime.
+ * Returns whether a candidate is a request that ends with its reply. A request that opened a socket lives as
+ * long as the socket, and an object that an application has built has an unknown lifetime.
  */
 export function endsWithReply(candidate: unknown): boolean {
   const request = nodeRequestOf(candidate);

@@ -9,14 +9,23 @@ import { HTTP } from './http-transport.js';
 describe('a denied request', () => {
   it('is rejected with its exception, and its reply has the challenge of the source that found the token', async () => {
     const headers = new Map<string, string>();
-    const reply = { headersSent: false, setHeader: (name: string, value: string) => headers.set(name, value) };
+    const reply = {
+      headersSent: false,
+      setHeader: (name: string, value: string) => headers.set(name, value),
+    };
     const request = { headers: {} };
     const challenges = new Challenges([fromBearer(), fromCookie('sid')]);
     challenges.presentedBy(1, request);
 
-    const rejection = HTTP.deny(HTTP.open(new ExecutionContextHost([request, reply])), SESSION_REJECTED, challenges);
+    const rejection = HTTP.deny(
+      HTTP.open(new ExecutionContextHost([request, reply])),
+      SESSION_REJECTED,
+      challenges,
+    );
 
     await expect(rejection).rejects.toBeInstanceOf(SessionRejectedError);
-    expect([...headers]).toEqual([['www-authenticate', 'Bearer realm="session", Cookie realm="session", error="invalid_token"']]);
+    expect([...headers]).toEqual([
+      ['www-authenticate', 'Bearer realm="session", Cookie realm="session", error="invalid_token"'],
+    ]);
   });
 });

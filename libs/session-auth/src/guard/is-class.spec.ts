@@ -6,10 +6,15 @@ import { isClass } from './is-class.js';
 const functionOf = (text: string): object => runInThisContext(`(${text})`) as object;
 
 describe('a class', () => {
-  it.each(['class {}', 'class{}', 'class A {}', 'class\nA {}', 'class/* */A{}', 'class extends Object {}', '(class { classOf() {} })'])(
-    'is one: %j',
-    (text) => expect(isClass(functionOf(text))).toBe(true),
-  );
+  it.each([
+    'class {}',
+    'class{}',
+    'class A {}',
+    'class\nA {}',
+    'class/* */A{}',
+    'class extends Object {}',
+    '(class { classOf() {} })',
+  ])('is one: %j', (text) => expect(isClass(functionOf(text))).toBe(true));
 
   it.each([
     'function () {}',

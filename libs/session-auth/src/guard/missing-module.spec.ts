@@ -45,7 +45,11 @@ describe('a guard without SessionAuthModule', () => {
   it.each<[string, Module[], RegExp]>([
     ['as an enhancer', [moduleOf('RootModule', {}), FORGETFUL], /^NamesModule has/],
     ['as a provider', [moduleOf('NamesModule', { providers: [Guard] })], /^NamesModule has/],
-    ['in two modules', [FORGETFUL, moduleOf('OtherModule', { providers: [Guard] })], /^NamesModule, OtherModule has/],
+    [
+      'in two modules',
+      [FORGETFUL, moduleOf('OtherModule', { providers: [Guard] })],
+      /^NamesModule, OtherModule has/,
+    ],
     ['in no module', [moduleOf('RootModule', {})], /^A module has/],
   ])('is rejected with the names of the modules that use it: %s', (_case, modules, message) => {
     expect(rejection(...modules)).toThrow(InvalidConfigurationError);
@@ -54,8 +58,14 @@ describe('a guard without SessionAuthModule', () => {
 
   it('is not reported for a module that has its parts, or imports them', () => {
     const auth = moduleOf('AuthModule', { providers: [PARTS, Guard], exports: [PARTS] });
-    const importing = moduleOf('ImportingModule', { injectables: [Guard], imports: [moduleOf('RootModule', {}), auth] });
-    const reaching = moduleOf('UnrelatedModule', { injectables: [Guard], imports: [moduleOf('RootModule', {})] });
+    const importing = moduleOf('ImportingModule', {
+      injectables: [Guard],
+      imports: [moduleOf('RootModule', {}), auth],
+    });
+    const reaching = moduleOf('UnrelatedModule', {
+      injectables: [Guard],
+      imports: [moduleOf('RootModule', {})],
+    });
     expect(rejection(auth, importing, FORGETFUL, reaching)).toThrow(/^NamesModule, UnrelatedModule has/);
   });
 

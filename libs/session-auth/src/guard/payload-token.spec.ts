@@ -34,7 +34,10 @@ describe('a token in the payload', () => {
     expect(find(type, ...args)).toBeUndefined();
   });
 
-  it.each([undefined, null, 'token', 5, {}, Object.create({ token: 'good' })])('is not in the payload %j', (payload: unknown) => {
-    expect(find('rpc', payload, {})).toBeUndefined();
-  });
+  it.each([undefined, null, 'token', 5, {}, Object.create({ token: 'good' })])(
+    'is not in the payload %j',
+    (payload: unknown) => {
+      expect(find('rpc', payload, {})).toBeUndefined();
+    },
+  );
 });

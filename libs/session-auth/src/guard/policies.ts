@@ -11,12 +11,17 @@ export interface Policies {
   find(controller: Type, policy: Type): AskPolicy | undefined;
 }
 
-/** Returns a rule whose policies are those of a controller. A policy that is not found can't be asked, so that its rule fails. */
+/**
+ * Returns a rule whose policies are those of a controller. A policy that is not found can't be asked, so that
+ * its rule fails.
+ */
 export function withPolicies(rule: AccessRule, controller: Type, policies: Policies | undefined): AccessRule {
   if (rule.kind !== 'protected' || !rule.requirements.some(({ policy }) => policy)) return rule;
   const requirements = rule.requirements.map((requirement) => {
     const { policy } = requirement;
-    return policy ? { ...requirement, isMet: askOnceFound(() => policies?.find(controller, policy)) } : requirement;
+    return policy
+      ? { ...requirement, isMet: askOnceFound(() => policies?.find(controller, policy)) }
+      : requirement;
   });
   return { ...rule, requirements };
 }

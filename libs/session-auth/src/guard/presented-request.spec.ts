@@ -7,11 +7,17 @@ const NOTHING = { headers: {}, rawHeaders: undefined, handshakeFields: {} };
 
 /** A request of Node.js. */
 function received(headers: Record<string, string>): IncomingMessage {
-  return Object.assign(new IncomingMessage(new Socket()), { headers, rawHeaders: Object.entries(headers).flat() });
+  return Object.assign(new IncomingMessage(new Socket()), {
+    headers,
+    rawHeaders: Object.entries(headers).flat(),
+  });
 }
 
 describe('the request of a handshake', () => {
-  const upgrade = { headers: { host: 'example.com', 'x-auth-token': 'good' }, rawHeaders: ['Host', 'example.com', 'X-Auth-Token', 'good'] };
+  const upgrade = {
+    headers: { host: 'example.com', 'x-auth-token': 'good' },
+    rawHeaders: ['Host', 'example.com', 'X-Auth-Token', 'good'],
+  };
 
   it('has the headers of the request that opened the socket, and apart from them the fields of the client [P24]', () => {
     const request = handshakeRequest(
@@ -24,12 +30,21 @@ describe('the request of a handshake', () => {
   });
 
   it('has a header as a field that was added to the request after the server received it [P24]', () => {
-    const changed = { ...upgrade, headers: { ...upgrade.headers, host: 'evil.example', Origin: 'https://example.com' } };
-    expect(handshakeRequest(changed)).toMatchObject({ headers: upgrade.headers, handshakeFields: { origin: 'https://example.com' } });
+    const changed = {
+      ...upgrade,
+      headers: { ...upgrade.headers, host: 'evil.example', Origin: 'https://example.com' },
+    };
+    expect(handshakeRequest(changed)).toMatchObject({
+      headers: upgrade.headers,
+      handshakeFields: { origin: 'https://example.com' },
+    });
   });
 
   it('has the headers of a server without raw headers as they are', () => {
-    expect(handshakeRequest({ headers: { Host: 'a.example' } })).toMatchObject({ headers: { host: 'a.example' }, rawHeaders: [] });
+    expect(handshakeRequest({ headers: { Host: 'a.example' } })).toMatchObject({
+      headers: { host: 'a.example' },
+      rawHeaders: [],
+    });
   });
 
   it('has the headers of a request of Node.js, also behind that of Fastify; those of any other object are fields [P24]', () => {
@@ -45,7 +60,9 @@ describe('the request of a handshake', () => {
       ...NOTHING,
       handshakeFields: { host: 'evil.example', token: 'sent' },
     });
-    expect(presentedRequest([], { headers: { a: 'b', token: 'nested' }, token: 'sent' }).handshakeFields).toMatchObject({
+    expect(
+      presentedRequest([], { headers: { a: 'b', token: 'nested' }, token: 'sent' }).handshakeFields,
+    ).toMatchObject({
       a: 'b',
       token: 'sent',
     });
@@ -60,11 +77,15 @@ describe('the request of a handshake', () => {
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`field-${index}`, 'value']));
     expect(Object.keys(handshakeRequest(undefined, fieldsOf(256)).handshakeFields ?? {})).toHaveLength(256);
     const tooMany = fieldsOf(257);
-    for (let time = 0; time < 2; time += 1) expect(handshakeRequest(upgrade, tooMany).handshakeFields).toEqual({});
+    for (let time = 0; time < 2; time += 1)
+      expect(handshakeRequest(upgrade, tooMany).handshakeFields).toEqual({});
   });
 
   it('has a list for a field that is sent in two spellings, and no prototype that a field could change', () => {
-    const { handshakeFields = {} } = handshakeRequest(upgrade, JSON.parse('{ "Token": "a", "TOKEN": "b", "__proto__": { "x": "y" } }'));
+    const { handshakeFields = {} } = handshakeRequest(
+      upgrade,
+      JSON.parse('{ "Token": "a", "TOKEN": "b", "__proto__": { "x": "y" } }'),
+    );
     expect(handshakeFields.token).toEqual(['a', 'b']);
     expect(handshakeFields.x).toBeUndefined();
   });

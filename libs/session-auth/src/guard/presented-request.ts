@@ -12,19 +12,26 @@ export function requestLike(candidate: unknown): CallRequest | undefined {
 }
 
 /**
- * Returns the request of a socket. Only a request of Node.js among the candidates presents headers. Any other object may have been built of what the
- * client sent: its headers are fields. So are those in `headers` of the client's first message, where Mercurius expects them.
+ * Returns the request of a socket. Only a request of Node.js among the candidates presents headers. Any other
+ * object may have been built of what the client sent: its headers are fields. So are those in `headers` of
+ * the client's first message, where Mercurius expects them.
  */
 export function presentedRequest(candidates: readonly unknown[], clientFields: unknown): CallRequest {
   const upgrade = candidates.map(nodeRequestOf).find((request) => request !== undefined);
   const built = upgrade ? undefined : candidates.find((candidate) => requestLike(candidate));
-  return handshakeRequest(upgrade, requestLike(built)?.headers, requestLike(clientFields)?.headers, clientFields);
+  return handshakeRequest(
+    upgrade,
+    requestLike(built)?.headers,
+    requestLike(clientFields)?.headers,
+    clientFields,
+  );
 }
 
 /**
- * Returns the request of a handshake: the headers of the request that opened the socket, as the server received them, and the fields that the client
- * sent later (`auth` of socket.io, `connectionParams` of graphql-ws), the last ones first. A browser can't set headers here, and presents its token in
- * these fields. A header that was added to the request later is a field too: no one knows who chose it.
+ * Returns the request of a handshake: the headers of the request that opened the socket, as the server
+ * received them, and the fields that the client sent later (`auth` of socket.io, `connectionParams` of
+ * graphql-ws), the last ones first. A browser can't set headers here, and presents its token in these fields.
+ * A header that was added to the request later is a field too: no one knows who chose it.
  */
 export function handshakeRequest(
   upgrade: Pick<CallRequest, 'headers' | 'rawHeaders'> | undefined,
@@ -43,10 +50,12 @@ export function handshakeRequest(
 }
 
 /**
- * Returns values by lower-case names, like HTTP headers. The values of a repeated name become a list, and a list is never a valid token.
- * The object has no prototype, because clients choose the names.
+ * Returns values by lower-case names, like HTTP headers. The values of a repeated name become a list, and a
+ * list is never a valid token. The object has no prototype, because clients choose the names.
  */
-export function namedValues(entries: Iterable<readonly [name: string, value: unknown]>): Record<string, unknown> {
+export function namedValues(
+  entries: Iterable<readonly [name: string, value: unknown]>,
+): Record<string, unknown> {
   const values = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of entries) {
     const key = name.toLowerCase();
@@ -55,7 +64,10 @@ export function namedValues(entries: Iterable<readonly [name: string, value: unk
   return values;
 }
 
-/** Objects with too many fields. Each operation of a socket reads the same object, and counting a million fields takes longer than a message. */
+/**
+ * Objects with too many fields. Each operation of a socket reads the same object, and counting a million
+ * fields takes longer than a message.
+ */
 const tooLarge = new WeakSet();
 
 /** Returns the fields of an untrusted value; none if there are more than {@link MAX_FIELDS}. */

@@ -20,7 +20,12 @@ function requirementsOf(decorator: ClassDecorator): readonly Requirement[] {
 }
 
 const admits = (decorator: ClassDecorator, user: object, params: object = {}): unknown =>
-  meetsAll({ requirements: requirementsOf(decorator), user: userWith(user), context: calling(params), timeoutMs: 60_000 });
+  meetsAll({
+    requirements: requirementsOf(decorator),
+    user: userWith(user),
+    context: calling(params),
+    timeoutMs: 60_000,
+  });
 
 describe.each([
   ['@Roles()', 'role', Roles('admin', 'owner')],
@@ -94,7 +99,9 @@ describe('@Authorize()', () => {
     const asked: unknown[] = [];
     const rule = (...args: unknown[]): boolean => asked.push(...args) > 0;
     const [user, context] = [userWith({ username: 'ann' }), calling({})];
-    expect(meetsAll({ requirements: requirementsOf(Authorize(rule)), user, context, timeoutMs: 60_000 })).toBe(true);
+    expect(
+      meetsAll({ requirements: requirementsOf(Authorize(rule)), user, context, timeoutMs: 60_000 }),
+    ).toBe(true);
     expect(asked).toEqual([user, context]);
   });
 
@@ -118,7 +125,9 @@ describe('@Authorize()', () => {
     (policy) => {
       const requirements = requirementsOf(Authorize(policy as typeof Policy));
       expect(requirements).toMatchObject([{ kind: 'authorize', policy }]);
-      expect(meetsAll({ requirements, user: userWith({}), context: calling({}), timeoutMs: 60_000 })).toBe(false);
+      expect(meetsAll({ requirements, user: userWith({}), context: calling({}), timeoutMs: 60_000 })).toBe(
+        false,
+      );
     },
   );
 
@@ -154,12 +163,16 @@ describe('a decorator with names', () => {
     }
   });
 
-  it.each([{}, { other_id: 'a' }, { client_id: '' }, { client_id: 7 }, { client_id: 'a', other_id: 'b' }, { client_id: undefined }])(
-    '@CclScope() rejects %j',
-    (parameters) => {
-      expect(() => CclScope(parameters as never)).toThrow(InvalidConfigurationError);
-    },
-  );
+  it.each([
+    {},
+    { other_id: 'a' },
+    { client_id: '' },
+    { client_id: 7 },
+    { client_id: 'a', other_id: 'b' },
+    { client_id: undefined },
+  ])('@CclScope() rejects %j', (parameters) => {
+    expect(() => CclScope(parameters as never)).toThrow(InvalidConfigurationError);
+  });
 });
 
 it('each requirement has the text of its decorator', () => {

@@ -3,9 +3,17 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { TcpContext } from '@nestjs/microservices';
 import { lastValueFrom, type Observable } from 'rxjs';
-import { InvalidConfigurationError, markAsSessionAuthError, type SessionAuthError } from '../contract/errors.js';
+import {
+  InvalidConfigurationError,
+  markAsSessionAuthError,
+  type SessionAuthError,
+} from '../contract/errors.js';
 import { unavailable } from '../contract/outcome.js';
-import { AccessDeniedError, SessionRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
+import {
+  AccessDeniedError,
+  SessionRejectedError,
+  SessionServiceUnavailableError,
+} from '../exceptions/session-exceptions.js';
 import { setErrorAuthority } from './error-authority.js';
 import type { GuardParts } from './guard-parts.js';
 import { Challenges } from './challenges.js';
@@ -34,12 +42,19 @@ describe('an error that a handler does not catch', () => {
 
   it('is sent to the client of a gateway, and to the caller of a message', async () => {
     const emit = jest.fn();
-    const payload: unknown = expect.objectContaining({ status: 'error', statusCode: 403, code: 'ACCESS_DENIED' });
+    const payload: unknown = expect.objectContaining({
+      status: 'error',
+      statusCode: 403,
+      code: 'ACCESS_DENIED',
+    });
     const error = new AccessDeniedError();
 
     expect(new SessionAuthErrorFilter().catch(error, hostOf('ws', { emit }, {}, 'find'))).toBeUndefined();
     expect(emit.mock.calls).toEqual([['exception', payload]]);
-    const answer = new SessionAuthErrorFilter().catch(error, hostOf('rpc', {}, new TcpContext([{} as never, 'find'])));
+    const answer = new SessionAuthErrorFilter().catch(
+      error,
+      hostOf('rpc', {}, new TcpContext([{} as never, 'find'])),
+    );
     await expect(lastValueFrom(answer as Observable<unknown>)).rejects.toEqual(payload);
   });
 });
@@ -82,11 +97,18 @@ describe('a reply to an error that a handler does not catch', () => {
 
   it.each<[SessionAuthError, object]>([
     [new AccessDeniedError(), {}],
-    [new SessionRejectedError(), { 'www-authenticate': 'X-Auth-Token realm="session", error="invalid_token"' }],
+    [
+      new SessionRejectedError(),
+      { 'www-authenticate': 'X-Auth-Token realm="session", error="invalid_token"' },
+    ],
     [new SessionServiceUnavailableError(unavailable('busy', 7)), { 'retry-after': '7' }],
   ])('has the status, the body and the headers of the error, and is not cached: %p', (error, expected) => {
     respond(error);
-    const body: unknown = expect.objectContaining({ statusCode: error.statusCode, code: error.code, message: error.message });
+    const body: unknown = expect.objectContaining({
+      statusCode: error.statusCode,
+      code: error.code,
+      message: error.message,
+    });
     expect(calls).toEqual([['reply', reply, body, error.statusCode]]);
     expect(Object.fromEntries(headers)).toEqual({ 'cache-control': 'no-store', ...expected });
   });
@@ -102,7 +124,14 @@ describe('a reply to an error that a handler does not catch', () => {
     const error = new ForeignError('denied');
     expect(error).not.toBeInstanceOf(HttpException);
     respond(error);
-    expect(calls).toEqual([['reply', reply, { statusCode: 403, message: 'denied', error: 'Forbidden', code: 'ACCESS_DENIED' }, 403]]);
+    expect(calls).toEqual([
+      [
+        'reply',
+        reply,
+        { statusCode: 403, message: 'denied', error: 'Forbidden', code: 'ACCESS_DENIED' },
+        403,
+      ],
+    ]);
   });
 
   it('ends if it has been sent already', () => {
@@ -114,12 +143,14 @@ describe('a reply to an error that a handler does not catch', () => {
   it('does not reveal a wrong configuration to the client', () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     respond(new InvalidConfigurationError('secret'));
-    expect(calls).toEqual([['reply', reply, expect.not.objectContaining({ code: expect.anything() as unknown }), 500]]);
-    expect([JSON.stringify(calls.map(([, , body]) => body)).includes('secret'), headers.size, logged.mock.calls.length]).toEqual([
-      false,
-      0,
-      1,
+    expect(calls).toEqual([
+      ['reply', reply, expect.not.objectContaining({ code: expect.anything() as unknown }), 500],
     ]);
+    expect([
+      JSON.stringify(calls.map(([, , body]) => body)).includes('secret'),
+      headers.size,
+      logged.mock.calls.length,
+    ]).toEqual([false, 0, 1]);
   });
 
   it.each([undefined, {}])('is left out without an adapter of HTTP: %j', (httpAdapterHost) => {
@@ -156,14 +187,19 @@ describe('a reply to an error that a handler does not catch', () => {
       const parts = { reader: { challenges: own }, authorities };
       expect(challenge(errorOf('staff'), parts)).toBe('X-Staff realm="session", error="invalid_token"');
       expect(challenge(errorOf('unknown'), parts)).toBe('Bearer realm="session", Cookie realm="session"');
-      expect(challenge(new SessionRejectedError(), parts)).toBe('Bearer realm="session", Cookie realm="session"');
+      expect(challenge(new SessionRejectedError(), parts)).toBe(
+        'Bearer realm="session", Cookie realm="session"',
+      );
       expect(authorities.challengesOf.mock.calls).toEqual([['staff'], ['unknown']]);
     });
 
     it('keeps the challenge that a guard has set', () => {
       headers.set('www-authenticate', 'Bearer realm="session"');
       respond(new SessionRejectedError());
-      expect(Object.fromEntries(headers)).toEqual({ 'www-authenticate': 'Bearer realm="session"', 'cache-control': 'no-store' });
+      expect(Object.fromEntries(headers)).toEqual({
+        'www-authenticate': 'Bearer realm="session"',
+        'cache-control': 'no-store',
+      });
     });
   });
 });

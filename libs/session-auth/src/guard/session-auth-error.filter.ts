@@ -14,9 +14,10 @@ const DEFAULT_CHALLENGES = new Challenges([]);
 const INVALID_CONFIGURATION: InvalidConfigurationError['code'] = 'INVALID_CONFIGURATION';
 
 /**
- * Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, with the headers of its status. The module
- * registers it below all filters of the application, so it replaces none. Nest applies no global filters to gateways, nor to a microservice that a
- * hybrid application connects without `inheritAppConfig`: add `@UseFilters(SessionAuthErrorFilter)` there.
+ * Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, with the
+ * headers of its status. The module registers it below all filters of the application, so it replaces none.
+ * Nest applies no global filters to gateways, nor to a microservice that a hybrid application connects
+ * without `inheritAppConfig`: add `@UseFilters(SessionAuthErrorFilter)` there.
  */
 @Injectable()
 @Catch(SessionAuthError)
@@ -42,17 +43,25 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   }
 
   /**
-   * Responds as Nest does to its exceptions. Nest itself would respond with 500 if the error extends an exception of another copy of
-   * `@nestjs/common` than that of `@nestjs/core`.
+   * Responds as Nest does to its exceptions. Nest itself would respond with 500 if the error extends an
+   * exception of another copy of `@nestjs/common` than that of `@nestjs/core`.
    */
   #reply(error: SessionAuthError, host: ArgumentsHost): void {
-    const [request, reply] = [host.switchToHttp().getRequest<object>(), host.switchToHttp().getResponse<unknown>()];
+    const [request, reply] = [
+      host.switchToHttp().getRequest<object>(),
+      host.switchToHttp().getResponse<unknown>(),
+    ];
     const denial = denialOf(error);
     const headers = isChallenged(reply) ? [] : this.#challengesFor(error).headersOf(denial, request);
     setHeaders(reply, [['cache-control', 'no-store'], ...headers]);
     const adapter = this.httpAdapterHost?.httpAdapter;
     if (adapter?.isHeadersSent(reply)) adapter.end(reply);
-    else adapter?.reply(reply, error instanceof HttpException ? error.getResponse() : bodyOf(denial), denial.statusCode);
+    else
+      adapter?.reply(
+        reply,
+        error instanceof HttpException ? error.getResponse() : bodyOf(denial),
+        denial.statusCode,
+      );
   }
 
   /** The challenge says how to present a session to the service that refused this one. */

@@ -60,6 +60,9 @@ describe('a call of a registration that does not exist', () => {
       authorities: { arePerCall: false, guardOf: () => undefined },
     };
     const result = new SessionAuthGuard(parts as unknown as GuardParts).canActivate(context);
-    await expect(Promise.resolve(result)).rejects.toMatchObject({ code: 'SESSION_REJECTED', statusCode: 401 });
+    await expect(Promise.resolve(result)).rejects.toMatchObject({
+      code: 'SESSION_REJECTED',
+      statusCode: 401,
+    });
   });
 });

@@ -9,24 +9,40 @@ import { type FailedRule, meetsAll, type RuleResult } from './access-rule.js';
 import type { CallGuard, ClosedRule } from './authorities.js';
 import { markSessionAuthGuard } from './enhancers.js';
 import { GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
-import { detachUser, attachUser, isAdmitted, storeCheck, lastCheckOf, type Admission } from './guarded-request.js';
-import { denialOfVerdict, exceptionOf, type GuardDenial, reportDenial, type RuleAnswer, ruleAnswerOf } from './denial.js';
+import {
+  detachUser,
+  attachUser,
+  isAdmitted,
+  storeCheck,
+  lastCheckOf,
+  type Admission,
+} from './guarded-request.js';
+import {
+  denialOfVerdict,
+  exceptionOf,
+  type GuardDenial,
+  reportDenial,
+  type RuleAnswer,
+  ruleAnswerOf,
+} from './denial.js';
 import { keepFromSharedCaches } from './http-transport.js';
 import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session-reader.js';
 import type { GuardedCall } from './transport.js';
 import { transportOf } from './transports.js';
 
 /**
- * Admits calls of controllers, resolvers, gateways and message handlers that present a valid session and meet the rule of the handler.
- * `@CurrentUser()` injects the user's record, which is also `request.user` over HTTP. Other calls are denied with 401, 403 or 503 in the form of
- * their context, and never reach the handler. A context of an unknown kind is denied, with a warning that names it.
+ * Admits calls of controllers, resolvers, gateways and message handlers that present a valid session and meet
+ * the rule of the handler. `@CurrentUser()` injects the user's record, which is also `request.user` over
+ * HTTP. Other calls are denied with 401, 403 or 503 in the form of their context, and never reach the
+ * handler. A context of an unknown kind is denied, with a warning that names it.
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate, CallGuard {
   private readonly parts: GuardParts;
 
   /**
-   * @internal Created by Nest. The parts are optional so that a module without them gets a message that says what to import.
+   * @internal Created by Nest. The parts are optional so that a module without them gets a message that says
+   * what to import.
    * @throws InvalidConfigurationError if the module does not reach `SessionAuthModule`
    */
   constructor(
@@ -37,9 +53,11 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   }
 
   /**
-   * Returns `true`, without a promise if the session is cached and no requirement of the rule is asynchronous.
-   * @throws SessionRejectedError (401), AccessDeniedError (403), SessionServiceUnavailableError or AccessCheckFailedError (503), or the
-   * `HttpException` of a rule, over HTTP and in GraphQL; WsException in a gateway, RpcException in a message handler
+   * Returns `true`, without a promise if the session is cached and no requirement of the rule is
+   * asynchronous.
+   * @throws SessionRejectedError (401), AccessDeniedError (403), SessionServiceUnavailableError or
+   * AccessCheckFailedError (503), or the `HttpException` of a rule, over HTTP and in GraphQL; WsException in
+   * a gateway, RpcException in a message handler
    */
   canActivate(context: ExecutionContext): true | Promise<true> {
     const rule = this.parts.rules.of(context);
@@ -66,19 +84,33 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   }
 
   /** The guards of one request share a check, as long as it is fresh enough for the rule of each. */
-  private check({ request }: GuardedCall, rule: ClosedRule, session: SessionIdentity): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
+  private check(
+    { request }: GuardedCall,
+    rule: ClosedRule,
+    session: SessionIdentity,
+  ): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
     const maxAgeMs = rule.kind === 'protected' ? rule.maxAgeMs : undefined;
     const check = this.parts.verifier.check(session, maxAgeMs, lastCheckOf(request));
     storeCheck(request, check);
     return check.verdict;
   }
 
-  private decide(call: GuardedCall, rule: ClosedRule, session: SessionIdentity, verdict: Verdict<UserRecord>): true | Promise<true> {
+  private decide(
+    call: GuardedCall,
+    rule: ClosedRule,
+    session: SessionIdentity,
+    verdict: Verdict<UserRecord>,
+  ): true | Promise<true> {
     if (verdict.kind === 'unauthenticated') return this.admitIfOptional(call, rule, SESSION_REJECTED);
     if (verdict.kind !== 'authenticated') return this.deny(call, denialOfVerdict(verdict));
 
     const { requirements } = rule;
-    const met = meetsAll({ requirements, user: verdict.user, context: call.context, timeoutMs: this.parts.ruleTimeoutMs });
+    const met = meetsAll({
+      requirements,
+      user: verdict.user,
+      context: call.context,
+      timeoutMs: this.parts.ruleTimeoutMs,
+    });
     return met instanceof Promise
       ? met.then((settled) => this.conclude(call, session, verdict, settled))
       : this.conclude(call, session, verdict, met);
@@ -91,10 +123,16 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     met: RuleResult,
   ): true | Promise<true> {
     if (met === true) return this.admitUser(call, session, verdict);
-    return met === false ? this.deny(call, ACCESS_DENIED, verdict.user) : this.denyFailed(call, met, verdict.user);
+    return met === false
+      ? this.deny(call, ACCESS_DENIED, verdict.user)
+      : this.denyFailed(call, met, verdict.user);
   }
 
-  private admitUser(call: GuardedCall, session: SessionIdentity, verdict: Verdict<UserRecord> & { kind: 'authenticated' }): true {
+  private admitUser(
+    call: GuardedCall,
+    session: SessionIdentity,
+    verdict: Verdict<UserRecord> & { kind: 'authenticated' },
+  ): true {
     attachUser(call.request, verdict, this.admissionTo(call, verdict.user, session));
     call.transport.admitted?.(call);
     this.parts.decisions.allowed(call.context, verdict.user);
@@ -109,7 +147,11 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     return true;
   }
 
-  private admissionTo({ context }: GuardedCall, user: UserRecord | undefined, session: SessionIdentity | undefined): Admission {
+  private admissionTo(
+    { context }: GuardedCall,
+    user: UserRecord | undefined,
+    session: SessionIdentity | undefined,
+  ): Admission {
     const { verifier, authority } = this.parts;
     return { verifier, authority, revocations: verifier.revoker.count, context, user, session };
   }
@@ -120,7 +162,10 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     return this.deny(call, SESSION_REJECTED);
   }
 
-  /** An `HttpException` of a rule is the answer. One with 5xx, and any other error, is a failure of the rule, which is logged. */
+  /**
+   * An `HttpException` of a rule is the answer. One with 5xx, and any other error, is a failure of the rule,
+   * which is logged.
+   */
   private denyFailed(call: GuardedCall, failed: FailedRule, user: UserRecord): Promise<never> {
     const answer = ruleAnswerOf(failed.error);
     const isFailure = answer === undefined || answer.statusCode >= 500;
@@ -129,7 +174,12 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   }
 
   /** @param answer what the caller gets instead of the denial */
-  private deny(call: GuardedCall, denial: GuardDenial, user?: UserRecord, answer?: RuleAnswer): Promise<never> {
+  private deny(
+    call: GuardedCall,
+    denial: GuardDenial,
+    user?: UserRecord,
+    answer?: RuleAnswer,
+  ): Promise<never> {
     reportDenial(denial, this.parts.authority);
     this.parts.decisions.denied(call.context, denial, user);
     return call.transport.deny(call, answer ?? denial, this.parts.reader.challenges);

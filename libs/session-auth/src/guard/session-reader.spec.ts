@@ -8,7 +8,12 @@ import { fromBearer, fromCookie, fromHeader, type TokenSource } from './token-so
 const context = {} as ExecutionContext;
 
 function read(settings: Partial<SessionReaderSettings>, headers: HttpRequest['headers'] = {}): unknown {
-  const sessions = new SessionReader({ sources: [fromHeader('X-AUTH-TOKEN')], forwardAuthIv: true, maxTokenLength: 5, ...settings });
+  const sessions = new SessionReader({
+    sources: [fromHeader('X-AUTH-TOKEN')],
+    forwardAuthIv: true,
+    maxTokenLength: 5,
+    ...settings,
+  });
   return sessions.read(context, { headers });
 }
 
@@ -31,13 +36,25 @@ describe('the session that a request presents', () => {
 
   it('has the IV of a field of the handshake, which replaces none', () => {
     const handshakeFields = { token: 'token', 'x-auth-iv': 'field' };
-    const sessions = new SessionReader({ sources: [fromHeader('X-AUTH-TOKEN')], forwardAuthIv: true, maxTokenLength: 5 });
-    expect(sessions.read(context, { headers: {}, handshakeFields })).toEqual({ token: 'token', authIv: 'field' });
-    expect(sessions.read(context, { headers: { 'x-auth-iv': 'iv' }, handshakeFields })).toEqual({ token: 'token', authIv: 'iv' });
+    const sessions = new SessionReader({
+      sources: [fromHeader('X-AUTH-TOKEN')],
+      forwardAuthIv: true,
+      maxTokenLength: 5,
+    });
+    expect(sessions.read(context, { headers: {}, handshakeFields })).toEqual({
+      token: 'token',
+      authIv: 'field',
+    });
+    expect(sessions.read(context, { headers: { 'x-auth-iv': 'iv' }, handshakeFields })).toEqual({
+      token: 'token',
+      authIv: 'iv',
+    });
   });
 
   it('has no IV if forwardAuthIv is false', () => {
-    expect(read({ forwardAuthIv: false }, { 'x-auth-token': 'token', 'x-auth-iv': '123456' })).toEqual({ token: 'token' });
+    expect(read({ forwardAuthIv: false }, { 'x-auth-token': 'token', 'x-auth-iv': '123456' })).toEqual({
+      token: 'token',
+    });
   });
 
   it.each([
@@ -69,8 +86,16 @@ describe('the session that a request presents', () => {
 
 describe('the headers that a reply depends on', () => {
   it('are those of the sources, each once; a source without a header adds none', () => {
-    const sources = [fromHeader('X-AUTH-TOKEN'), finding('token'), fromBearer(), fromHeader('X-AUTH-TOKEN'), fromCookie('session')];
-    expect(new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 5 }).vary).toBe('X-AUTH-TOKEN, Authorization, Cookie');
+    const sources = [
+      fromHeader('X-AUTH-TOKEN'),
+      finding('token'),
+      fromBearer(),
+      fromHeader('X-AUTH-TOKEN'),
+      fromCookie('session'),
+    ];
+    expect(new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 5 }).vary).toBe(
+      'X-AUTH-TOKEN, Authorization, Cookie',
+    );
   });
 });
 
@@ -86,7 +111,11 @@ describe('the challenge of a refused token', () => {
     const sessions = new SessionReader({ sources, forwardAuthIv: true, maxTokenLength: 5 });
     const request = { headers };
     sessions.read(context, request);
-    const challenges = schemes.map((scheme) => `${scheme} realm="session"${scheme === presenting ? ', error="invalid_token"' : ''}`);
-    expect(sessions.challenges.headersOf(SESSION_REJECTED, request)).toEqual([['www-authenticate', challenges.join(', ')]]);
+    const challenges = schemes.map(
+      (scheme) => `${scheme} realm="session"${scheme === presenting ? ', error="invalid_token"' : ''}`,
+    );
+    expect(sessions.challenges.headersOf(SESSION_REJECTED, request)).toEqual([
+      ['www-authenticate', challenges.join(', ')],
+    ]);
   });
 });

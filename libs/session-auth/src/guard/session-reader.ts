@@ -46,11 +46,17 @@ export class SessionReader {
   }
 
   /** Returns the session of a request, or why it presents none. */
-  read(context: ExecutionContext, request: HttpRequest): SessionIdentity | keyof typeof DENIAL_WITHOUT_SESSION {
+  read(
+    context: ExecutionContext,
+    request: HttpRequest,
+  ): SessionIdentity | keyof typeof DENIAL_WITHOUT_SESSION {
     const token = this.#findToken(context, request);
     if (token === undefined || token === '') return NO_TOKEN;
-    if (!isHeaderValue(token, this.#settings.maxTokenLength)) return isCrossOriginToken(token) ? CROSS_ORIGIN : MALFORMED_TOKEN;
-    const authIv = this.#settings.forwardAuthIv ? (request.headers[AUTH_IV] ?? request.handshakeFields?.[AUTH_IV]) : undefined;
+    if (!isHeaderValue(token, this.#settings.maxTokenLength))
+      return isCrossOriginToken(token) ? CROSS_ORIGIN : MALFORMED_TOKEN;
+    const authIv = this.#settings.forwardAuthIv
+      ? (request.headers[AUTH_IV] ?? request.handshakeFields?.[AUTH_IV])
+      : undefined;
     if (authIv !== undefined && !isHeaderValue(authIv, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;
     return { token, authIv };
   }

@@ -4,14 +4,24 @@ import { Socket } from 'node:net';
 import { payloadOf } from './denial.js';
 import { isCrossOrigin } from './cross-origin.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
-import { disconnect, emitException, handshakeOf, type SocketClient, storeUpgrade, whenClosed } from './socket-client.js';
+import {
+  disconnect,
+  emitException,
+  handshakeOf,
+  type SocketClient,
+  storeUpgrade,
+  whenClosed,
+} from './socket-client.js';
 
 const PAYLOAD = payloadOf(SESSION_REJECTED);
 const NOTHING = { headers: {}, rawHeaders: undefined, handshakeFields: {} };
 
 /** A request of Node.js. */
 function received(headers: Record<string, string>): IncomingMessage {
-  return Object.assign(new IncomingMessage(new Socket()), { headers, rawHeaders: Object.entries(headers).flat() });
+  return Object.assign(new IncomingMessage(new Socket()), {
+    headers,
+    rawHeaders: Object.entries(headers).flat(),
+  });
 }
 
 /** A socket with some members, and what is called on it. */
@@ -20,7 +30,10 @@ function socketWith(
   ...methods: ('send' | 'close' | 'disconnect')[]
 ): [client: SocketClient, calls: unknown[][]] {
   const calls: unknown[][] = [];
-  const recorded = ['emit', 'once', ...methods].map((name) => [name, (...parameters: unknown[]) => calls.push([name, ...parameters])]);
+  const recorded = ['emit', 'once', ...methods].map((name) => [
+    name,
+    (...parameters: unknown[]) => calls.push([name, ...parameters]),
+  ]);
   return [{ ...(Object.fromEntries(recorded) as Pick<SocketClient, 'emit' | 'once'>), ...members }, calls];
 }
 
@@ -28,15 +41,26 @@ const IO = { handshake: { headers: {} } };
 
 describe('the handshake of a socket', () => {
   it('of socket.io is one object, with the fields that the client chose', () => {
-    const [client] = socketWith({ handshake: { headers: { host: 'example.com' }, auth: { token: 'chosen' } } });
-    expect(handshakeOf(client)).toMatchObject({ headers: { host: 'example.com' }, handshakeFields: { token: 'chosen' } });
+    const [client] = socketWith({
+      handshake: { headers: { host: 'example.com' }, auth: { token: 'chosen' } },
+    });
+    expect(handshakeOf(client)).toMatchObject({
+      headers: { host: 'example.com' },
+      handshakeFields: { token: 'chosen' },
+    });
     expect(handshakeOf(client)).toBe(handshakeOf(client));
   });
 
   it('of socket.io has the headers that the server received [P25]', () => {
     const headers = { host: 'evil.example', 'x-new': 'x' };
-    const [client] = socketWith({ handshake: { headers, auth: { host: 'evil.example' } }, request: received({ host: 'a.example' }) });
-    expect(handshakeOf(client)).toMatchObject({ headers: { host: 'a.example' }, handshakeFields: { host: 'evil.example' } });
+    const [client] = socketWith({
+      handshake: { headers, auth: { host: 'evil.example' } },
+      request: received({ host: 'a.example' }),
+    });
+    expect(handshakeOf(client)).toMatchObject({
+      headers: { host: 'a.example' },
+      handshakeFields: { host: 'evil.example' },
+    });
   });
 
   it('of socket.io over WebTransport presents the fields of the client, and nothing is known of its page [P24]', () => {
@@ -59,13 +83,19 @@ describe('the handshake of a socket', () => {
       extra: { request: received({ host: 'a.example' }) },
       connectionParams: { token: 'good', host: 'evil.example' },
     });
-    expect(handshakeOf(client)).toMatchObject({ headers: { host: 'a.example' }, handshakeFields: { token: 'good', host: 'evil.example' } });
+    expect(handshakeOf(client)).toMatchObject({
+      headers: { host: 'a.example' },
+      handshakeFields: { token: 'good', host: 'evil.example' },
+    });
   });
 
   it('of ws has fields alone if the application has built its request [P24]', () => {
     const [client] = socketWith({ readyState: 1 });
     storeUpgrade(client, { headers: { 'x-auth-token': 'good', cookie: 'sid=a' } });
-    expect(handshakeOf(client)).toEqual({ ...NOTHING, handshakeFields: { 'x-auth-token': 'good', cookie: 'sid=a' } });
+    expect(handshakeOf(client)).toEqual({
+      ...NOTHING,
+      handshakeFields: { 'x-auth-token': 'good', cookie: 'sid=a' },
+    });
   });
 
   it.each([undefined, {}, { headers: null }])('of ws presents nothing if it was opened by %j', (upgrade) => {
@@ -100,11 +130,14 @@ describe('a denial', () => {
     expect(calls).toEqual([['close', 4401, 'SESSION_REJECTED']]);
   });
 
-  it.each([{ ...IO, connected: true }, IO])('closes a socket of socket.io after its exception: %j', (members) => {
-    const [client, calls] = socketWith(members, 'disconnect', 'close');
-    disconnect(client, PAYLOAD);
-    expect(calls).toEqual([['emit', 'exception', PAYLOAD], ['disconnect']]);
-  });
+  it.each([{ ...IO, connected: true }, IO])(
+    'closes a socket of socket.io after its exception: %j',
+    (members) => {
+      const [client, calls] = socketWith(members, 'disconnect', 'close');
+      disconnect(client, PAYLOAD);
+      expect(calls).toEqual([['emit', 'exception', PAYLOAD], ['disconnect']]);
+    },
+  );
 
   it('does nothing to a socket of socket.io that its namespace has not opened', () => {
     const [client, calls] = socketWith({ ...IO, connected: false }, 'disconnect');
@@ -130,11 +163,14 @@ describe('the end of a socket', () => {
     ['a closed one of socket.io', { ...IO, connected: false }, 'disconnect', 1],
     ['an open one of ws', { readyState: 1 }, 'close', 0],
     ['a closing one of ws', { readyState: 2 }, 'close', 1],
-  ])('calls a listener at its event, or at once if it came before: %s', (_kind, members, event, callsAtOnce) => {
-    const listener = jest.fn();
-    const [client, calls] = socketWith(members);
-    whenClosed(client, listener);
-    expect(listener).toHaveBeenCalledTimes(callsAtOnce);
-    expect(calls).toEqual([['once', event, listener]]);
-  });
+  ])(
+    'calls a listener at its event, or at once if it came before: %s',
+    (_kind, members, event, callsAtOnce) => {
+      const listener = jest.fn();
+      const [client, calls] = socketWith(members);
+      whenClosed(client, listener);
+      expect(listener).toHaveBeenCalledTimes(callsAtOnce);
+      expect(calls).toEqual([['once', event, listener]]);
+    },
+  );
 });

@@ -35,13 +35,17 @@ const handshakes = new WeakMap<SocketClient, CallRequest>();
 const OPEN = 1;
 const NOTHING_PRESENTED = handshakeRequest(undefined);
 
-/** Returns the request of a client's handshake. For ws, it presents nothing before {@link storeUpgrade} is called. */
+/**
+ * Returns the request of a client's handshake. For ws, it presents nothing before {@link storeUpgrade} is
+ * called.
+ */
 export function handshakeOf(client: SocketClient): CallRequest {
   const existing = handshakes.get(client);
   if (existing) return existing;
   const { handshake } = client;
   if (!handshake) return NOTHING_PRESENTED;
-  const upgrade = client.request === null ? undefined : (nodeRequestOf(client.request) ?? requestLike(handshake));
+  const upgrade =
+    client.request === null ? undefined : (nodeRequestOf(client.request) ?? requestLike(handshake));
   const request = handshakeRequest(upgrade, handshake.auth);
   handshakes.set(client, request);
   return request;
@@ -68,11 +72,15 @@ export function storeUpgrade(client: SocketClient, upgrade: unknown): void {
 /** Sends a denial to a client, in the form of Nest's gateways. */
 export function emitException(client: SocketClient, payload: DenialPayload): void {
   // `emit` of ws calls listeners in this process only.
-  if (typeof client.readyState === 'number') client.send?.(JSON.stringify({ event: 'exception', data: payload }));
+  if (typeof client.readyState === 'number')
+    client.send?.(JSON.stringify({ event: 'exception', data: payload }));
   else client.emit('exception', payload);
 }
 
-/** Closes a socket with a reason: socket.io sends an `exception` before, ws a code in the close frame (4401, 4403, 4503). */
+/**
+ * Closes a socket with a reason: socket.io sends an `exception` before, ws a code in the close frame (4401,
+ * 4403, 4503).
+ */
 export function disconnect(client: SocketClient, payload: DenialPayload): void {
   if (!client.handshake) {
     client.close?.(4000 + payload.statusCode, payload.code);

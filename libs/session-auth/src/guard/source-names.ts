@@ -11,7 +11,10 @@ interface InvalidSource {
   readonly remedy?: string;
 }
 
-/** Marks a source with invalid arguments, which would find no token in any call. It is rejected when the application starts, like every option. */
+/**
+ * Marks a source with invalid arguments, which would find no token in any call. It is rejected when the
+ * application starts, like every option.
+ */
 export function markInvalid<Source extends object>(source: Source, invalid: InvalidSource): Source {
   return Object.assign(source, { [INVALID]: invalid });
 }

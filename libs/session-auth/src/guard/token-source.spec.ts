@@ -2,7 +2,14 @@ import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import type { HttpRequest } from './http-request.js';
 import { invalidSourceOf } from './source-names.js';
-import { fromBearer, fromCookie, fromHeader, fromPayload, type FoundToken, type TokenSource } from './token-source.js';
+import {
+  fromBearer,
+  fromCookie,
+  fromHeader,
+  fromPayload,
+  type FoundToken,
+  type TokenSource,
+} from './token-source.js';
 
 const find = (source: TokenSource, request: Partial<HttpRequest>): FoundToken =>
   source({} as ExecutionContext, { headers: {}, ...request });
@@ -31,19 +38,29 @@ describe('a header that was sent twice', () => {
     'is not a valid token, although Node.js keeps the first value of %s',
     (name) => {
       const headers = { [name.toLowerCase()]: 'token' };
-      expect(find(fromHeader(name), { headers, rawHeaders: [name, 'token', name, 'other'] })).toEqual(['token', 'token']);
-      expect(find(fromHeader(name), { headers, rawHeaders: [name, 'token', 'Other', 'other'] })).toBe('token');
+      expect(find(fromHeader(name), { headers, rawHeaders: [name, 'token', name, 'other'] })).toEqual([
+        'token',
+        'token',
+      ]);
+      expect(find(fromHeader(name), { headers, rawHeaders: [name, 'token', 'Other', 'other'] })).toBe(
+        'token',
+      );
     },
   );
 
   it('is the joined value if Node.js keeps all values', () => {
     const rawHeaders = ['X-Auth-Token', 'a', 'X-Auth-Token', 'b'];
-    expect(find(fromHeader('X-Auth-Token'), { headers: { 'x-auth-token': 'a, b' }, rawHeaders })).toBe('a, b');
+    expect(find(fromHeader('X-Auth-Token'), { headers: { 'x-auth-token': 'a, b' }, rawHeaders })).toBe(
+      'a, b',
+    );
   });
 
   it('is a list if the platform returns one', () => {
     const headers = { referer: ['a', 'b'] } as unknown as HttpRequest['headers'];
-    expect(find(fromHeader('Referer'), { headers, rawHeaders: ['Referer', 'a', 'Referer', 'b'] })).toEqual(['a', 'b']);
+    expect(find(fromHeader('Referer'), { headers, rawHeaders: ['Referer', 'a', 'Referer', 'b'] })).toEqual([
+      'a',
+      'b',
+    ]);
   });
 });
 
@@ -55,20 +72,29 @@ describe('a token in the fields of a handshake', () => {
     expect(find(source, { handshakeFields: { token: 'short' } })).toBe('short');
     expect(find(source, { handshakeFields: { token: 'short', [header]: written('named') } })).toBe('named');
     expect(find(source, { handshakeFields: { token: 'short', [header]: null } })).toBe('short');
-    expect(find(source, { headers: { [header]: written('own') }, handshakeFields: { token: 'short', [header]: written('named') } })).toBe(
-      'own',
-    );
+    expect(
+      find(source, {
+        headers: { [header]: written('own') },
+        handshakeFields: { token: 'short', [header]: written('named') },
+      }),
+    ).toBe('own');
   });
 
   it('is found beside a header with another scheme', () => {
     const headers = { authorization: 'Basic YTpi' };
     expect(find(fromBearer(), { headers, handshakeFields: { authorization: 'Bearer named' } })).toBe('named');
     expect(find(fromBearer(), { headers, handshakeFields: { token: 'short' } })).toBe('short');
-    expect(find(fromBearer(), { headers, handshakeFields: { authorization: 'Basic YTpi', token: 'short' } })).toBeUndefined();
+    expect(
+      find(fromBearer(), { headers, handshakeFields: { authorization: 'Basic YTpi', token: 'short' } }),
+    ).toBeUndefined();
   });
 
   it('is not found in a field that has the name of a cookie, or of its header [P24]', () => {
-    expect(find(fromCookie('session'), { handshakeFields: { cookie: 'session=token', session: 'token', token: 'token' } })).toBeUndefined();
+    expect(
+      find(fromCookie('session'), {
+        handshakeFields: { cookie: 'session=token', session: 'token', token: 'token' },
+      }),
+    ).toBeUndefined();
   });
 });
 
@@ -101,15 +127,31 @@ describe('a source', () => {
     values.map((name) => invalidSourceOf(create(name as string)));
 
   it.each<[string, (name: string) => TokenSource, string[], unknown[]]>([
-    ['fromHeader', fromHeader, ['X-AUTH-TOKEN', "!#$%&'*+-.^_`|~09"], ['', 'a b', 'a:b', 'a\n', 'é', undefined, ['X-AUTH-TOKEN']]],
-    ['fromCookie', fromCookie, ['session', '__Host-session'], ['', 'a b', 'a;b', 'a=b', 'a\n', 'é', undefined, ['session']]],
+    [
+      'fromHeader',
+      fromHeader,
+      ['X-AUTH-TOKEN', "!#$%&'*+-.^_`|~09"],
+      ['', 'a b', 'a:b', 'a\n', 'é', undefined, ['X-AUTH-TOKEN']],
+    ],
+    [
+      'fromCookie',
+      fromCookie,
+      ['session', '__Host-session'],
+      ['', 'a b', 'a;b', 'a=b', 'a\n', 'é', undefined, ['session']],
+    ],
     ['fromPayload', fromPayload, ['token', ' '], ['', undefined, 7, ['token']]],
-  ])('%s() with a name that it cannot have is marked, and finds no token', (creator, create, valid, invalid) => {
-    expect(names(create, ...valid)).toEqual(valid.map(() => undefined));
-    expect(names(create, ...invalid)).toEqual(invalid.map(() => ({ creator })));
-    const headers = { undefined: 'token', '': 'token', cookie: '=token; undefined=token' };
-    for (const name of invalid) expect(find(create(name as string), { headers, handshakeFields: { token: 'token' } })).toBeUndefined();
-  });
+  ])(
+    '%s() with a name that it cannot have is marked, and finds no token',
+    (creator, create, valid, invalid) => {
+      expect(names(create, ...valid)).toEqual(valid.map(() => undefined));
+      expect(names(create, ...invalid)).toEqual(invalid.map(() => ({ creator })));
+      const headers = { undefined: 'token', '': 'token', cookie: '=token; undefined=token' };
+      for (const name of invalid)
+        expect(
+          find(create(name as string), { headers, handshakeFields: { token: 'token' } }),
+        ).toBeUndefined();
+    },
+  );
 
   it('fromCookie() with options that are invalid is marked with the problem and the remedy, and finds no token', () => {
     const source = fromCookie('session', { trustedOrigins: ['*'] });

@@ -11,9 +11,10 @@ export type FoundToken = string | readonly string[] | undefined;
 /** Finds the token of a call: a built-in source, or your own function of the execution context. */
 export interface TokenSource {
   /**
-   * Returns the token of a call. In every kind of context, `request.headers` has lower-case names: for a socket, it has the headers of the
-   * request that opened it; for a message, the headers of the message or the gRPC metadata. What the client of a socket wrote later is in
-   * `request.handshakeFields`. If a source throws, the token counts as malformed: 401.
+   * Returns the token of a call. In every kind of context, `request.headers` has lower-case names: for a
+   * socket, it has the headers of the request that opened it; for a message, the headers of the message or
+   * the gRPC metadata. What the client of a socket wrote later is in `request.handshakeFields`. If a source
+   * throws, the token counts as malformed: 401.
    */
   (context: ExecutionContext, request: HttpRequest): FoundToken;
   /** The request header that the source reads, for `Vary`. */
@@ -23,21 +24,26 @@ export interface TokenSource {
 }
 
 /**
- * Reads the token from the whole value of a request header. In a message, reads the header or the gRPC metadata of that name. For a socket
- * without that header, reads the field of that name, or `token` (in `auth` of socket.io, in `connectionParams` of graphql-ws).
- * An invalid name stops the application at bootstrap.
+ * Reads the token from the whole value of a request header. In a message, reads the header or the gRPC
+ * metadata of that name. For a socket without that header, reads the field of that name, or `token` (in
+ * `auth` of socket.io, in `connectionParams` of graphql-ws). An invalid name stops the application at
+ * bootstrap.
  */
 export function fromHeader(name: string): TokenSource {
   if (!isHeaderName(name)) return markInvalid(() => undefined, { creator: 'fromHeader' });
   const header = name.toLowerCase();
-  return source(name, (request) => readHeader(request, header) ?? readField(request, header) ?? readField(request, 'token'));
+  return source(
+    name,
+    (request) => readHeader(request, header) ?? readField(request, header) ?? readField(request, 'token'),
+  );
 }
 
 const BEARER = /^bearer(?: +|$)/i;
 
 /**
- * Reads the token after `Bearer` in the `Authorization` header (RFC 6750, section 2.1). Another scheme counts as no token.
- * In other contexts than HTTP, reads the same places as {@link fromHeader}. The `token` of a handshake has no `Bearer` prefix.
+ * Reads the token after `Bearer` in the `Authorization` header (RFC 6750, section 2.1). Another scheme counts
+ * as no token. In other contexts than HTTP, reads the same places as {@link fromHeader}. The `token` of a
+ * handshake has no `Bearer` prefix.
  */
 export function fromBearer(): TokenSource {
   const bearer = source('Authorization', (request) => {
@@ -57,9 +63,10 @@ function withoutScheme(value: FoundToken): FoundToken {
 /**
  * Reads the token from the value of a cookie, as it is in the `Cookie` header, without decoding.
  *
- * Browsers send cookies with the requests of any page. A cookie in a request of another origin's page is denied with 403
- * `CROSS_ORIGIN_DENIED`, unless the method is GET, HEAD or OPTIONS. So is one in the handshake of a socket. `trustedOrigins` names other
- * origins whose pages are admitted. An invalid name or origin stops the application at bootstrap.
+ * Browsers send cookies with the requests of any page. A cookie in a request of another origin's page is
+ * denied with 403 `CROSS_ORIGIN_DENIED`, unless the method is GET, HEAD or OPTIONS. So is one in the
+ * handshake of a socket. `trustedOrigins` names other origins whose pages are admitted. An invalid name or
+ * origin stops the application at bootstrap.
  */
 export function fromCookie(name: string, options: CrossOriginOptions = {}): TokenSource {
   if (!isCookieName(name)) return markInvalid(() => undefined, { creator: 'fromCookie' });
@@ -68,11 +75,16 @@ export function fromCookie(name: string, options: CrossOriginOptions = {}): Toke
   const prefix = `${name}=`;
   return source('Cookie', (request) => {
     const found = readCookie(request.headers.cookie, prefix);
-    return found !== undefined && found !== '' && isCrossOrigin(request, trusted) ? CROSS_ORIGIN_TOKEN : found;
+    return found !== undefined && found !== '' && isCrossOrigin(request, trusted)
+      ? CROSS_ORIGIN_TOKEN
+      : found;
   });
 }
 
-/** Not `trim()`, which also removes bytes that a subdomain may put before the name, to imitate a cookie with the prefix `__Host-`. */
+/**
+ * Not `trim()`, which also removes bytes that a subdomain may put before the name, to imitate a cookie with
+ * the prefix `__Host-`.
+ */
 const BLANKS = /^[ \t]+/;
 
 function readCookie(cookie: string | undefined, prefix: string): FoundToken {
@@ -101,11 +113,13 @@ function readField({ handshakeFields }: HttpRequest, name: string): FoundToken {
 const MESSAGES: ReadonlySet<string> = new Set(['ws', 'rpc']);
 
 /**
- * Reads the token from a field of a message's payload. The only built-in source for TCP and Redis, whose messages have no headers; gateways and
- * other microservices can use it too. Returns no token over HTTP and in GraphQL, where a token in the payload would appear in logs and caches.
+ * Reads the token from a field of a message's payload. The only built-in source for TCP and Redis, whose
+ * messages have no headers; gateways and other microservices can use it too. Returns no token over HTTP and
+ * in GraphQL, where a token in the payload would appear in logs and caches.
  */
 export function fromPayload(field: string): TokenSource {
-  if (typeof field !== 'string' || field === '') return markInvalid(() => undefined, { creator: 'fromPayload' });
+  if (typeof field !== 'string' || field === '')
+    return markInvalid(() => undefined, { creator: 'fromPayload' });
   return (context) => {
     return MESSAGES.has(context.getType()) ? (callParameter(context, field) as FoundToken) : undefined;
   };

@@ -17,7 +17,9 @@ export interface GuardedCall {
   readonly reply?: unknown;
 }
 
-/** The calls of fields, which Nest runs without an `ExecutionContext`, by the arguments of their resolvers. */
+/**
+ * The calls of fields, which Nest runs without an `ExecutionContext`, by the arguments of their resolvers.
+ */
 export interface FieldCalls {
   /** Returns the request of an admitted field, or that of the nearest admitted field above it. */
   admitted(args: readonly unknown[]): GuardedRequest | undefined;
@@ -31,15 +33,27 @@ export interface Transport {
   open(context: ExecutionContext): GuardedCall;
   /** Called when a guard admits the call. Throws if the handler must not run after all. */
   admitted?(call: GuardedCall): void;
-  /** Returns the request of a call that a guard has opened. It carries the admission of this call, if there is one. */
+  /**
+   * Returns the request of a call that a guard has opened. It carries the admission of this call, if there is
+   * one.
+   */
   requestOf(context: ExecutionContext): GuardedRequest | undefined;
   /** Returns a request that carries the user of a call without an admission of its own. */
   inherited?(context: ExecutionContext): GuardedRequest | undefined;
-  /** Returns the parameters of a call: those of its route, the arguments of its field, or the payload of its message. */
+  /**
+   * Returns the parameters of a call: those of its route, the arguments of its field, or the payload of its
+   * message.
+   */
   parameters(context: ExecutionContext): unknown;
-  /** Rejects with the exception of this kind of context. Does not throw, because Nest handles a rejection at half the cost. */
+  /**
+   * Rejects with the exception of this kind of context. Does not throw, because Nest handles a rejection at
+   * half the cost.
+   */
   deny(call: GuardedCall, denial: GuardDenial | RuleAnswer, challenges: Challenges): Promise<never>;
-  /** Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, where Nest has no response to it. */
+  /**
+   * Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, where
+   * Nest has no response to it.
+   */
   answer?(host: ArgumentsHost, error: SessionAuthError): unknown;
   /** The calls of fields, if the kind has fields. */
   readonly fields?: FieldCalls;
@@ -48,7 +62,10 @@ export interface Transport {
 /** Key of the request that a {@link CallBinding} carries. */
 const REQUEST = Symbol('request');
 
-/** Carries the request of a call among its arguments. Has no visible properties, because interceptors of an application may print arguments. */
+/**
+ * Carries the request of a call among its arguments. Has no visible properties, because interceptors of an
+ * application may print arguments.
+ */
 class CallBinding {
   readonly #request: CallRequest;
 
@@ -63,12 +80,18 @@ class CallBinding {
 }
 
 /**
- * Binds a request to the call of a handler: as an argument at an index, or at the end, whichever is later. Arguments are all that the guards, the
- * interceptors and the parameter decorators of one call share, and that no other call has: Nest gives one message to all handlers of its event, and a
- * transporter may give one object to all its messages.
+ * Binds a request to the call of a handler: as an argument at an index, or at the end, whichever is later.
+ * Arguments are all that the guards, the interceptors and the parameter decorators of one call share, and
+ * that no other call has: Nest gives one message to all handlers of its event, and a transporter may give one
+ * object to all its messages.
  * @param tail number of arguments that stay behind the request
  */
-export function bindRequest(host: ArgumentsHost, index: number, tail: number, request: CallRequest): CallRequest {
+export function bindRequest(
+  host: ArgumentsHost,
+  index: number,
+  tail: number,
+  request: CallRequest,
+): CallRequest {
   const args = host.getArgs<unknown[]>();
   const behind = args.splice(Math.max(0, args.length - tail));
   while (args.length < index) args.push(undefined);

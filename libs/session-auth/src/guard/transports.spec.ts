@@ -25,7 +25,14 @@ describe('a call', () => {
 
   it('has a transport of its kind, and none of an unknown kind', () => {
     const kinds = ['http', 'graphql', 'ws', 'rpc', 'pigeon', 'constructor'];
-    expect(kinds.map((kind) => transportOf(contextOf(kind)))).toEqual([HTTP, GRAPHQL, WEB_SOCKET, RPC, undefined, undefined]);
+    expect(kinds.map((kind) => transportOf(contextOf(kind)))).toEqual([
+      HTTP,
+      GRAPHQL,
+      WEB_SOCKET,
+      RPC,
+      undefined,
+      undefined,
+    ]);
   });
 
   it.each<[string, unknown[]]>([

@@ -4,7 +4,9 @@ import type { Transport } from './transport.js';
 
 const opened = new Map<string, Transport>();
 
-/** Opens a kind of context besides HTTP, by the name that Nest has for it. Calls of any other kind are denied. */
+/**
+ * Opens a kind of context besides HTTP, by the name that Nest has for it. Calls of any other kind are denied.
+ */
 export function openTransport(kind: string, transport: Transport): void {
   opened.set(kind, transport);
 }
@@ -20,9 +22,13 @@ export function openedTransport(kind: string): Transport | undefined {
   return opened.get(kind);
 }
 
-/** Returns a parameter of a call by name: a parameter of its route, an argument of its field, or a field of its message. */
+/**
+ * Returns a parameter of a call by name: a parameter of its route, an argument of its field, or a field of
+ * its message.
+ */
 export function callParameter(context: ExecutionContext, name: string): unknown {
   const parameters = transportOf(context)?.parameters(context);
-  if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name)) return undefined;
+  if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name))
+    return undefined;
   return (parameters as Readonly<Record<string, unknown>>)[name];
 }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { HttpException, type ExceptionFilter } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { EventPattern, KafkaContext, MessagePattern, RmqContext, RpcException, TcpContext } from '@nestjs/microservices';
+import {
+  EventPattern,
+  KafkaContext,
+  MessagePattern,
+  RmqContext,
+  RpcException,
+  TcpContext,
+} from '@nestjs/microservices';
 import { RpcExceptionsHandler } from '@nestjs/microservices/exceptions/rpc-exceptions-handler.js';
 import { lastValueFrom, type Observable } from 'rxjs';
 import { enhancersOf } from '../guard/enhancers.js';
@@ -33,7 +40,8 @@ function exceptionsOf(target: object): RpcExceptionsHandler {
   return handler;
 }
 
-const caught = (exception: unknown): Promise<unknown> => dropEvent(Promise.reject(exception as Error)).catch((error: unknown) => error);
+const caught = (exception: unknown): Promise<unknown> =>
+  dropEvent(Promise.reject(exception as Error)).catch((error: unknown) => error);
 
 describe('the exception of a denied event', () => {
   it('stays itself, and ends the event without an error', async () => {
@@ -52,7 +60,9 @@ describe('the exception of a denied event', () => {
     await caught(new RpcException('denied'));
 
     const exceptions = exceptionsOf(Handlers);
-    await expect(lastValueFrom(exceptions.handle(new RpcException('denied'), HOST))).rejects.toMatchObject({ message: 'denied' });
+    await expect(lastValueFrom(exceptions.handle(new RpcException('denied'), HOST))).rejects.toMatchObject({
+      message: 'denied',
+    });
     const [filter] = enhancersOf(Handlers, 'filter') as [object];
     const [Dropped] = Reflect.getMetadata('__filterCatchExceptions__', filter.constructor) as [typeof Error];
     const others = [null, undefined, 'denied', 7, new Error('fault'), new HttpException('denied', 401)];
@@ -83,6 +93,8 @@ describe('a message of Kafka', () => {
     ['an unknown transport', undefined],
   ])('is none that came over %s', (_transport, context) => {
     // eslint-disable-next-line @typescript-eslint/unbound-method -- read for its metadata
-    expect(isKafkaEvent(new ExecutionContextHost([{}, context], Handlers, Handlers.prototype.onEvent))).toBe(false);
+    expect(isKafkaEvent(new ExecutionContextHost([{}, context], Handlers, Handlers.prototype.onEvent))).toBe(
+      false,
+    );
   });
 });

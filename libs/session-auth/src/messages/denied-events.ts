@@ -5,14 +5,20 @@ import { addFirst } from '../guard/enhancers.js';
 
 const denied = new WeakSet<object>();
 
-/** The exceptions of {@link dropEvent}. Nest selects a filter by `instanceof`: the exceptions keep their class, for the filters of an application. */
+/**
+ * The exceptions of {@link dropEvent}. Nest selects a filter by `instanceof`: the exceptions keep their
+ * class, for the filters of an application.
+ */
 abstract class DeniedEvent extends Error {
   static override [Symbol.hasInstance](exception: unknown): boolean {
     return denied.has(exception as object);
   }
 }
 
-/** Completes a denied event. Nest would pass its exception to kafkajs, which delivers the event again and again, and no other of its partition. */
+/**
+ * Completes a denied event. Nest would pass its exception to kafkajs, which delivers the event again and
+ * again, and no other of its partition.
+ */
 @Catch(DeniedEvent)
 class DeniedEventFilter implements ExceptionFilter {
   catch(): Observable<undefined> {
@@ -22,7 +28,10 @@ class DeniedEventFilter implements ExceptionFilter {
 
 const FILTER = new DeniedEventFilter();
 
-/** Applies the filter to a class with message handlers, at most once. Filters of its own come before it, because Nest asks the last one first. */
+/**
+ * Applies the filter to a class with message handlers, at most once. Filters of its own come before it,
+ * because Nest asks the last one first.
+ */
 export function completeDeniedEvents(target: object): void {
   addFirst(target, 'filter', FILTER);
 }
@@ -39,7 +48,10 @@ export function dropEvent(rejection: Promise<never>): Promise<never> {
 const KIND_METADATA = 'microservices:handler_type';
 const EVENT = 2;
 
-/** Returns whether Nest processes a message as an event of Kafka: its handler is for events, or it names no address for a reply. */
+/**
+ * Returns whether Nest processes a message as an event of Kafka: its handler is for events, or it names no
+ * address for a reply.
+ */
 export function isKafkaEvent(context: ExecutionContext): boolean {
   const kafka = context.getArgByIndex<KafkaContext | undefined>(1);
   if (typeof kafka?.getConsumer !== 'function' || typeof kafka.getMessage !== 'function') return false;

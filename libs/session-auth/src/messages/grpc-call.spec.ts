@@ -15,12 +15,17 @@ describe('the gRPC error of a denial', () => {
     [503, 14],
     [418, 2],
   ])('of %i has the canonical code %i', (statusCode, code) => {
-    expect(grpcErrorOf({ statusCode, code: 'CODE', message: 'message' })).toEqual({ code, message: 'message', details: 'CODE: message' });
+    expect(grpcErrorOf({ statusCode, code: 'CODE', message: 'message' })).toEqual({
+      code,
+      message: 'message',
+      details: 'CODE: message',
+    });
   });
 });
 
 const metadata = new Metadata();
-const serverCall = (members: Partial<ServerCall> = {}): ServerCall & EventEmitter => Object.assign(new EventEmitter(), members);
+const serverCall = (members: Partial<ServerCall> = {}): ServerCall & EventEmitter =>
+  Object.assign(new EventEmitter(), members);
 const found = (...args: unknown[]): GrpcCall | undefined => grpcCallOf(new ExecutionContextHost(args));
 
 describe('a call of gRPC', () => {
@@ -30,7 +35,11 @@ describe('a call of gRPC', () => {
   it.each<[string, unknown[], GrpcCall]>([
     ['request, metadata and call', [{}, metadata, call], { metadata, call, isPassed: false }],
     ['request and metadata', [{}, metadata], { metadata, call: undefined, isPassed: false }],
-    ['request, metadata and another object', [{}, metadata, { emit: 'text' }], { metadata, call: undefined, isPassed: false }],
+    [
+      'request, metadata and another object',
+      [{}, metadata, { emit: 'text' }],
+      { metadata, call: undefined, isPassed: false },
+    ],
     ['the call', [call], { metadata, call, isPassed: true, answer: undefined }],
     ['the call and a callback', [call, answer], { metadata, call, isPassed: true, answer }],
   ])('is found in %s', (_kind, args, expected) => {
@@ -76,7 +85,11 @@ describe('the end of a denied call', () => {
   it('is the answer of a passed call that has a callback', () => {
     const call = serverCall();
     const [errors, answer] = [errorsOf(call), jest.fn()];
-    expect([endCall({ metadata, call, isPassed: true, answer }, ERROR), answer.mock.calls, errors]).toEqual([true, [[ERROR]], []]);
+    expect([endCall({ metadata, call, isPassed: true, answer }, ERROR), answer.mock.calls, errors]).toEqual([
+      true,
+      [[ERROR]],
+      [],
+    ]);
   });
 
   it('is an error of the call, if its requests have ended', () => {

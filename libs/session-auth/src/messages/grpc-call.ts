@@ -16,7 +16,9 @@ export interface ServerCall {
   /** Only on a call that streams its requests, like `resume`. */
   pause?(): unknown;
   resume?(): unknown;
-  /** Only on a call that streams its requests: whether the client has sent the last one, and all were read. */
+  /**
+   * Only on a call that streams its requests: whether the client has sent the last one, and all were read.
+   */
   readonly readableEnded?: boolean;
 }
 
@@ -31,18 +33,30 @@ export interface GrpcCall {
 }
 
 /**
- * Returns the gRPC call of a context, if it has one. Recognises a call by its functions, which no client can send, whatever the shape of its
- * message. Nest passes request, metadata and call, or the call alone.
+ * Returns the gRPC call of a context, if it has one. Recognises a call by its functions, which no client can
+ * send, whatever the shape of its message. Nest passes request, metadata and call, or the call alone.
  */
 export function grpcCallOf(host: ArgumentsHost): GrpcCall | undefined {
   const [first, second, third] = host.getArgs<unknown[]>();
-  if (isMetadata(second)) return { metadata: second, call: isServerCall(third) ? third : undefined, isPassed: false };
+  if (isMetadata(second))
+    return { metadata: second, call: isServerCall(third) ? third : undefined, isPassed: false };
   if (!isServerCall(first) || !isMetadata(first.metadata) || isObject(second)) return undefined;
-  return { metadata: first.metadata, call: first, isPassed: true, answer: isFunction(second) ? second : undefined };
+  return {
+    metadata: first.metadata,
+    call: first,
+    isPassed: true,
+    answer: isFunction(second) ? second : undefined,
+  };
 }
 
 function isMetadata(candidate: unknown): candidate is GrpcMetadata {
-  return isObject(candidate) && 'getMap' in candidate && isFunction(candidate.getMap) && 'get' in candidate && isFunction(candidate.get);
+  return (
+    isObject(candidate) &&
+    'getMap' in candidate &&
+    isFunction(candidate.getMap) &&
+    'get' in candidate &&
+    isFunction(candidate.get)
+  );
 }
 
 function isServerCall(candidate: unknown): candidate is ServerCall {
@@ -57,7 +71,10 @@ function isFunction(candidate: unknown): candidate is (...parameters: unknown[])
   return typeof candidate === 'function';
 }
 
-/** The canonical gRPC status codes: CANCELLED, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED, UNAVAILABLE, UNAUTHENTICATED. */
+/**
+ * The canonical gRPC status codes: CANCELLED, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED,
+ * RESOURCE_EXHAUSTED, UNAVAILABLE, UNAUTHENTICATED.
+ */
 const GRPC_CODES = new Map([
   [499, 1],
   [400, 3],
@@ -70,7 +87,11 @@ const GRPC_CODES = new Map([
 const GRPC_UNKNOWN = 2;
 
 /** The client is gone, or its deadline has passed: no response reaches it. */
-export const CANCELLED: HttpDenial = { statusCode: 499, code: 'CANCELLED', message: 'The call was cancelled' };
+export const CANCELLED: HttpDenial = {
+  statusCode: 499,
+  code: 'CANCELLED',
+  message: 'The call was cancelled',
+};
 
 /** Returns a denial as a gRPC error: a status code of gRPC, and a text. */
 export function grpcErrorOf({ statusCode, code, message }: HttpDenial): object {
@@ -78,9 +99,10 @@ export function grpcErrorOf({ statusCode, code, message }: HttpDenial): object {
 }
 
 /**
- * Ends a call that Nest can't end with an exception of a guard or a handler. Returns whether the call was ended. Nest does not handle exceptions
- * of a call that is passed to its handler, and an unhandled rejection ends the process. On NestJS 11, so does the error of a call whose requests
- * had ended before the guard could pause them. The promise of the guard then never settles.
+ * Ends a call that Nest can't end with an exception of a guard or a handler. Returns whether the call was
+ * ended. Nest does not handle exceptions of a call that is passed to its handler, and an unhandled rejection
+ * ends the process. On NestJS 11, so does the error of a call whose requests had ended before the guard could
+ * pause them. The promise of the guard then never settles.
  */
 export function endCall({ call, isPassed, answer }: GrpcCall, error: object): boolean {
   if (!call || !(isPassed || call.readableEnded)) return false;

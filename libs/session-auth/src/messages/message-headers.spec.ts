@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { Metadata } from '@grpc/grpc-js';
 import type { ArgumentsHost } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { KafkaContext, MqttContext, NatsContext, RedisContext, RmqContext, TcpContext } from '@nestjs/microservices';
+import {
+  KafkaContext,
+  MqttContext,
+  NatsContext,
+  RedisContext,
+  RmqContext,
+  TcpContext,
+} from '@nestjs/microservices';
 import { messageHeaders } from './message-headers.js';
 
 const headers = { 'X-Auth-Token': 'good' };
@@ -33,8 +40,14 @@ describe('the headers of a message', () => {
 
   it.each<[string, object]>([
     ['over NATS', new NatsContext(['subject', natsHeaders({ 'x-auth-token': ['good', 'good'] })])],
-    ['over NATS under two spellings', new NatsContext(['subject', natsHeaders({ 'x-auth-token': ['good'], 'X-AUTH-TOKEN': ['good'] })])],
-    ['over Kafka under two spellings', new KafkaContext([{ headers: { ...headers, 'x-auth-token': 'good' } }, 0, 'topic'] as never)],
+    [
+      'over NATS under two spellings',
+      new NatsContext(['subject', natsHeaders({ 'x-auth-token': ['good'], 'X-AUTH-TOKEN': ['good'] })]),
+    ],
+    [
+      'over Kafka under two spellings',
+      new KafkaContext([{ headers: { ...headers, 'x-auth-token': 'good' } }, 0, 'topic'] as never),
+    ],
   ])('are a list if one is repeated, %s', (_case, context) => {
     expect(messageHeaders(host(context))).toEqual({ 'x-auth-token': ['good', 'good'] });
   });
@@ -51,7 +64,8 @@ describe('the headers of a message', () => {
     ['NATS', (values) => new NatsContext(['subject', natsHeaders(values)])],
     ['gRPC', (values) => metadataOf(values)],
   ])('are empty if there are more than 256 of them, over %s', (_name, contextOf) => {
-    const valuesOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${index}`, ['value']]));
+    const valuesOf = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${index}`, ['value']]));
     expect(Object.keys(messageHeaders(host(contextOf(valuesOf(256)))))).toHaveLength(256);
     expect(messageHeaders(host(contextOf(valuesOf(257))))).toEqual({});
   });
@@ -74,7 +88,13 @@ describe('the headers of a message', () => {
 
   it('have no prototype that a name could change', () => {
     const named = messageHeaders(
-      host(new KafkaContext([{ headers: JSON.parse('{ "__proto__": { "x-auth-token": "good" } }') as object }, 0, 'topic'] as never)),
+      host(
+        new KafkaContext([
+          { headers: JSON.parse('{ "__proto__": { "x-auth-token": "good" } }') as object },
+          0,
+          'topic',
+        ] as never),
+      ),
     );
     expect(named['x-auth-token']).toBeUndefined();
   });

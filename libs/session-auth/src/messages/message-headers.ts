@@ -11,7 +11,9 @@ interface NatsHeaders {
 /** Returns the headers of a message, in the form of HTTP headers. */
 export function messageHeaders(host: ArgumentsHost): IncomingHttpHeaders {
   const metadata = grpcCallOf(host)?.metadata;
-  return namedValues(metadata ? grpcEntries(metadata) : brokerEntries(host.getArgByIndex(1))) as IncomingHttpHeaders;
+  return namedValues(
+    metadata ? grpcEntries(metadata) : brokerEntries(host.getArgByIndex(1)),
+  ) as IncomingHttpHeaders;
 }
 
 function grpcEntries(metadata: GrpcMetadata): [string, unknown][] {

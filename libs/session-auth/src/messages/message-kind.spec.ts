@@ -9,7 +9,8 @@ import { ContextKindsModule } from '../module/handlers/context-kinds.module.js';
 async function filtersAfterStarts(owner: Type, starts = 1): Promise<number> {
   @Module({ imports: [ContextKindsModule], providers: [owner] })
   class Root {}
-  for (let start = 0; start < starts; start += 1) await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
+  for (let start = 0; start < starts; start += 1)
+    await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
   return enhancersOf(owner, 'filter').length;
 }
 

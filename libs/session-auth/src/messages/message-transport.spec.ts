@@ -18,17 +18,20 @@ class Handlers {
 }
 completeDeniedEvents(Handlers);
 
-const messageOf = (...args: unknown[]): ExecutionContextHost => new ExecutionContextHost(args, Handlers, new Handlers().find);
+const messageOf = (...args: unknown[]): ExecutionContextHost =>
+  new ExecutionContextHost(args, Handlers, new Handlers().find);
 const deny = (context: ExecutionContextHost, denial: GuardDenial): Promise<never> =>
   RPC.deny(RPC.open(context), denial, new Challenges([]));
 
 const metadata = new Metadata();
 metadata.set('x-auth-token', 'good');
-const grpcCall = <Members extends object>(members?: Members) => Object.assign(new EventEmitter(), { metadata }, members);
+const grpcCall = <Members extends object>(members?: Members) =>
+  Object.assign(new EventEmitter(), { metadata }, members);
 const unary = (members: object = {}): ExecutionContextHost => messageOf({}, metadata, grpcCall(members));
 
 const tcp = (): TcpContext => new TcpContext([{} as never, 'pattern']);
-const kafkaEvent = (): KafkaContext => new KafkaContext([{ headers: { 'x-auth-token': 'good' } }, 0, 'topic', {}] as never);
+const kafkaEvent = (): KafkaContext =>
+  new KafkaContext([{ headers: { 'x-auth-token': 'good' } }, 0, 'topic', {}] as never);
 
 describe('the request of a message', () => {
   const callback = (): void => undefined;
@@ -43,23 +46,29 @@ describe('the request of a message', () => {
     ['a transporter with texts', ['text', 'text'], undefined],
     ['a transporter without anything', [], undefined],
     ['a transporter with more arguments', ['text', kafkaEvent(), 'a', 'b'], 'good'],
-  ])('of %s belongs to one call of a handler, and to no other one with the same objects', (_kind, objects, token) => {
-    const [guards, other] = [messageOf(...objects), messageOf(...objects)];
-    expect(RPC.requestOf(guards)).toBeUndefined();
+  ])(
+    'of %s belongs to one call of a handler, and to no other one with the same objects',
+    (_kind, objects, token) => {
+      const [guards, other] = [messageOf(...objects), messageOf(...objects)];
+      expect(RPC.requestOf(guards)).toBeUndefined();
 
-    const { request, transport, context } = RPC.open(guards);
-    expect([request.headers['x-auth-token'], transport]).toEqual([token, RPC]);
-    const [interceptors, parameters] = [new ExecutionContextHost(guards.getArgs()), messageOf(...guards.getArgs<unknown[]>())];
-    for (const each of [interceptors, parameters]) {
-      expect(RPC.requestOf(each)).toBe(request);
-      expect(RPC.open(each).request).toBe(request);
-    }
-    expect(guards.getArgs<unknown[]>().slice(0, objects.length)).toEqual(objects);
-    expect(RPC.parameters(context)).toBe(objects[0]);
+      const { request, transport, context } = RPC.open(guards);
+      expect([request.headers['x-auth-token'], transport]).toEqual([token, RPC]);
+      const [interceptors, parameters] = [
+        new ExecutionContextHost(guards.getArgs()),
+        messageOf(...guards.getArgs<unknown[]>()),
+      ];
+      for (const each of [interceptors, parameters]) {
+        expect(RPC.requestOf(each)).toBe(request);
+        expect(RPC.open(each).request).toBe(request);
+      }
+      expect(guards.getArgs<unknown[]>().slice(0, objects.length)).toEqual(objects);
+      expect(RPC.parameters(context)).toBe(objects[0]);
 
-    expect(RPC.requestOf(other)).toBeUndefined();
-    expect(RPC.open(other).request).not.toBe(request);
-  });
+      expect(RPC.requestOf(other)).toBeUndefined();
+      expect(RPC.open(other).request).not.toBe(request);
+    },
+  );
 
   it('is not among the arguments that Nest passes to a handler, and is not visible to an application that prints them', () => {
     const context = messageOf('text');
@@ -81,7 +90,11 @@ describe('an admitted call', () => {
   const admit = (context: ExecutionContextHost) => () => RPC.admitted?.(RPC.open(context));
 
   it('is denied after all if it was cancelled during the check', () => {
-    const status = { code: 1, message: 'The call was cancelled', details: 'CANCELLED: The call was cancelled' };
+    const status = {
+      code: 1,
+      message: 'The call was cancelled',
+      details: 'CANCELLED: The call was cancelled',
+    };
     expect(admit(unary({ cancelled: true }))).toThrow(expect.objectContaining({ error: status }));
     expect(admit(unary({ cancelled: true }))).toThrow(RpcException);
   });
@@ -106,18 +119,23 @@ describe('a denied message', () => {
     ['an event of Kafka during an outage, which is delivered again', kafkaEvent, OUTAGE, false],
     ['a message of another transport', tcp, SESSION_REJECTED, false],
     ['a message of another transport during an outage', tcp, OUTAGE, false],
-  ])('is rejected with an RpcException, and dropped if Kafka would deliver it for ever: %s', async (_kind, second, denial, isDropped) => {
-    const exception = await deny(messageOf({}, second()), denial).catch((error: unknown) => error);
-    expect(exception).toBeInstanceOf(RpcException);
-    expect(exception).toMatchObject({ error: payloadOf(denial) });
-    expect(exception instanceof Dropped).toBe(isDropped);
-  });
+  ])(
+    'is rejected with an RpcException, and dropped if Kafka would deliver it for ever: %s',
+    async (_kind, second, denial, isDropped) => {
+      const exception = await deny(messageOf({}, second()), denial).catch((error: unknown) => error);
+      expect(exception).toBeInstanceOf(RpcException);
+      expect(exception).toMatchObject({ error: payloadOf(denial) });
+      expect(exception instanceof Dropped).toBe(isDropped);
+    },
+  );
 
   it('is rejected with the status of gRPC', async () => {
     const details = `ACCESS_DENIED: ${ACCESS_DENIED.message}`;
     const rejection = deny(unary(), ACCESS_DENIED);
     await expect(rejection).rejects.toBeInstanceOf(RpcException);
-    await expect(rejection).rejects.toMatchObject({ error: { code: 7, message: ACCESS_DENIED.message, details } });
+    await expect(rejection).rejects.toMatchObject({
+      error: { code: 7, message: ACCESS_DENIED.message, details },
+    });
   });
 
   it('ends a call that is passed to its handler, and never runs the handler', async () => {
@@ -133,10 +151,15 @@ describe('a denied message', () => {
 describe('an error that the handler of a message does not catch', () => {
   const error = new AccessDeniedError();
   const STATUS = { code: 7, message: error.message, details: `ACCESS_DENIED: ${error.message}` };
-  const answered = (context: ExecutionContextHost): Promise<unknown> => lastValueFrom(RPC.answer?.(context, error) as Observable<unknown>);
+  const answered = (context: ExecutionContextHost): Promise<unknown> =>
+    lastValueFrom(RPC.answer?.(context, error) as Observable<unknown>);
 
   it('is sent to the caller as a payload', async () => {
-    await expect(answered(messageOf({}, tcp()))).rejects.toMatchObject({ status: 'error', statusCode: 403, code: 'ACCESS_DENIED' });
+    await expect(answered(messageOf({}, tcp()))).rejects.toMatchObject({
+      status: 'error',
+      statusCode: 403,
+      code: 'ACCESS_DENIED',
+    });
   });
 
   it('is sent to a caller of gRPC as a status', async () => {

@@ -10,18 +10,24 @@ import { messageHeaders } from './message-headers.js';
 import { PackageExceptions } from '../guard/package-exceptions.js';
 
 /** Exceptions that Nest's microservices send to the caller. */
-export const remoteExceptions = new PackageExceptions(async () => (await import('@nestjs/microservices')).RpcException);
+export const remoteExceptions = new PackageExceptions(
+  async () => (await import('@nestjs/microservices')).RpcException,
+);
 
-/** Lowest index of a bound request. Nest passes data and context, or the parts of a gRPC call, of which there are up to three. */
+/**
+ * Lowest index of a bound request. Nest passes data and context, or the parts of a gRPC call, of which there
+ * are up to three.
+ */
 const BOUND_INDEX = 3;
 
 /**
- * Message handlers of microservices. The token is in the gRPC metadata or the message's headers. TCP and Redis have no headers: see
- * `fromPayload`.
+ * Message handlers of microservices. The token is in the gRPC metadata or the message's headers. TCP and
+ * Redis have no headers: see `fromPayload`.
  */
 export const RPC: Transport = {
   open(context) {
-    const request = boundRequest(context) ?? bindRequest(context, BOUND_INDEX, 0, { headers: messageHeaders(context) });
+    const request =
+      boundRequest(context) ?? bindRequest(context, BOUND_INDEX, 0, { headers: messageHeaders(context) });
     const grpc = grpcCallOf(context);
     if (grpc) {
       pauseRequests(context, grpc);
@@ -30,10 +36,13 @@ export const RPC: Transport = {
     return { transport: RPC, context, request };
   },
 
-  /** Throws if a gRPC call was cancelled during the check: on NestJS 11, its handler would not be notified. */
+  /**
+   * Throws if a gRPC call was cancelled during the check: on NestJS 11, its handler would not be notified.
+   */
   admitted({ context }) {
     const grpc = grpcCallOf(context);
-    if (grpc?.call?.cancelled && !grpc.isPassed) throw remoteExceptions.exceptionOf(CANCELLED, grpcErrorOf(CANCELLED));
+    if (grpc?.call?.cancelled && !grpc.isPassed)
+      throw remoteExceptions.exceptionOf(CANCELLED, grpcErrorOf(CANCELLED));
   },
 
   requestOf: boundRequest,

@@ -47,7 +47,11 @@ describe('a call that streams its requests', () => {
   it('is resumed after Nest has drained its buffer, and keeps its other members', async () => {
     const { call, requests, passed } = streamingCall();
     passed.drainBuffer();
-    expect([requests.drainBuffer.mock.calls.length, call.resume.mock.calls.length, passed.kind]).toEqual([1, 0, 'requests']);
+    expect([requests.drainBuffer.mock.calls.length, call.resume.mock.calls.length, passed.kind]).toEqual([
+      1,
+      0,
+      'requests',
+    ]);
     await immediate();
     await immediate();
     expect(call.resume).toHaveBeenCalledTimes(1);

@@ -13,9 +13,10 @@ type Pausable = ServerCall & { pause(): unknown; resume(): unknown };
 const paused = new WeakSet<ServerCall>();
 
 /**
- * Pauses a streaming call until its handler subscribes. On NestJS 11, a call whose requests end before that loses them and waits for them forever,
- * and ends the process if it is denied then. On every version, pausing prevents an unchecked caller from filling the memory. A denied call is
- * never resumed: gRPC discards the remaining requests.
+ * Pauses a streaming call until its handler subscribes. On NestJS 11, a call whose requests end before that
+ * loses them and waits for them forever, and ends the process if it is denied then. On every version, pausing
+ * prevents an unchecked caller from filling the memory. A denied call is never resumed: gRPC discards the
+ * remaining requests.
  */
 export function pauseRequests(host: ArgumentsHost, { call }: GrpcCall): void {
   const args = host.getArgs<unknown[]>();
@@ -26,7 +27,9 @@ export function pauseRequests(host: ArgumentsHost, { call }: GrpcCall): void {
   args[0] = resuming(requests, call);
 }
 
-/** Returns the same requests. The call is resumed once the requests have a subscriber or the handler has run. */
+/**
+ * Returns the same requests. The call is resumed once the requests have a subscriber or the handler has run.
+ */
 function resuming(requests: RequestStream, call: Pausable): RequestStream {
   // Nest passes its buffered requests to the handler in the first of the two immediates.
   const resume = () => void setImmediate(() => setImmediate(() => call.resume()));
@@ -38,7 +41,10 @@ function resuming(requests: RequestStream, call: Pausable): RequestStream {
     requests.drainBuffer?.();
     resume();
   };
-  return Object.create(requests, { subscribe: { value: subscribe }, drainBuffer: { value: drainBuffer } }) as RequestStream;
+  return Object.create(requests, {
+    subscribe: { value: subscribe },
+    drainBuffer: { value: drainBuffer },
+  }) as RequestStream;
 }
 
 function isPausable(call: ServerCall): call is Pausable {

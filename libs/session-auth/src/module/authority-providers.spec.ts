@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Controller, Get, Injectable, Logger, Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Logger,
+  Module,
+  type DynamicModule,
+  type INestApplicationContext,
+  type Type,
+} from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { FORBIDDEN } from '../contract/outcome.js';
@@ -44,12 +53,18 @@ afterEach(async () => {
 
 /** Starts an application, and returns the providers of one of its registrations. */
 async function start(options: Partial<SessionAuthOptions> = {}, name?: string, controllers: Type[] = []) {
-  const imports: DynamicModule[] = [SessionAuthModule.forRoot({ ...OPTIONS, ...(name === undefined && options) })];
+  const imports: DynamicModule[] = [
+    SessionAuthModule.forRoot({ ...OPTIONS, ...(name === undefined && options) }),
+  ];
   if (name !== undefined) imports.push(SessionAuthModule.forRoot({ ...OPTIONS, ...options, name }));
-  context = await NestFactory.createApplicationContext({ module: Root, imports, controllers }, { logger: false, abortOnError: false });
+  context = await NestFactory.createApplicationContext(
+    { module: Root, imports, controllers },
+    { logger: false, abortOnError: false },
+  );
   const modules = [...context.get(ModulesContainer).values()];
   const module = modules.find((each) => each.providers.has(SessionVerifier) && nameIn(each) === name);
-  const find = <Part>(token: abstract new (...values: never[]) => Part): Part => module?.providers.get(token)?.instance as Part;
+  const find = <Part>(token: abstract new (...values: never[]) => Part): Part =>
+    module?.providers.get(token)?.instance as Part;
   return { find, parts: module?.providers.get(GUARD_PARTS)?.instance as GuardParts };
 }
 
@@ -58,23 +73,36 @@ describe('the guard of a registration', () => {
     const { find, parts } = await start({ http: { maxTokenLength: 5 } });
     expect([parts.authority, parts.verifier]).toEqual(['default', find(SessionVerifier)]);
     const headers = { 'x-auth-token': 'token', 'x-auth-iv': 'iv' };
-    expect(parts.reader.read(new ExecutionContextHost([]), { headers })).toEqual({ token: 'token', authIv: 'iv' });
-    expect(parts.reader.read(new ExecutionContextHost([]), { headers: { 'x-auth-token': '123456' } })).toBe('malformed token');
+    expect(parts.reader.read(new ExecutionContextHost([]), { headers })).toEqual({
+      token: 'token',
+      authIv: 'iv',
+    });
+    expect(parts.reader.read(new ExecutionContextHost([]), { headers: { 'x-auth-token': '123456' } })).toBe(
+      'malformed token',
+    );
   });
 
   it('leaves out the X-AUTH-IV with forwardAuthIv: false', async () => {
     const { parts } = await start({ forwardAuthIv: false });
     const headers = { 'x-auth-token': 'token', 'x-auth-iv': 'iv' };
-    expect(parts.reader.read(new ExecutionContextHost([]), { headers })).toEqual({ token: 'token', authIv: undefined });
+    expect(parts.reader.read(new ExecutionContextHost([]), { headers })).toEqual({
+      token: 'token',
+      authIv: undefined,
+    });
   });
 
-  it.each([undefined, 'partners'])('emits its decisions, with the name of its registration: %p', async (name) => {
-    const { find, parts } = await start({ impersonatorField: 'email' }, name);
-    const decisions: SessionAuthDecision[] = [];
-    find(EventSource).decisions.subscribe((decision) => decisions.push(decision));
-    parts.decisions.allowed(contextOf(Contradicting), { username: 'ann', email: 'eve@example.com' });
-    expect(decisions).toEqual([expect.objectContaining({ authority: name ?? 'default', impersonator: 'eve@example.com' })]);
-  });
+  it.each([undefined, 'partners'])(
+    'emits its decisions, with the name of its registration: %p',
+    async (name) => {
+      const { find, parts } = await start({ impersonatorField: 'email' }, name);
+      const decisions: SessionAuthDecision[] = [];
+      find(EventSource).decisions.subscribe((decision) => decisions.push(decision));
+      parts.decisions.allowed(contextOf(Contradicting), { username: 'ann', email: 'eve@example.com' });
+      expect(decisions).toEqual([
+        expect.objectContaining({ authority: name ?? 'default', impersonator: 'eve@example.com' }),
+      ]);
+    },
+  );
 
   it('enforces the rules of handlers', async () => {
     @Controller()
@@ -83,7 +111,10 @@ describe('the guard of a registration', () => {
     }
     Roles('admin')(Closed);
     const { parts } = await start();
-    expect(parts.rules.of(contextOf(Closed))).toMatchObject({ kind: 'protected', requirements: [{ text: '@Roles(admin)' }] });
+    expect(parts.rules.of(contextOf(Closed))).toMatchObject({
+      kind: 'protected',
+      requirements: [{ text: '@Roles(admin)' }],
+    });
     expect(new SessionAuthGuard(parts)).toBeInstanceOf(SessionAuthGuard);
   });
 });
@@ -108,8 +139,13 @@ describe('a policy of the application', () => {
     const { parts } = await start({}, name, [Policed]);
     const method = Object.getOwnPropertyDescriptor(Policed.prototype, 'list')?.value as () => string;
     const call = new ExecutionContextHost([{ headers: {} }, {}], Policed, method);
-    const { requirements } = parts.rules.of(call) as unknown as { requirements: { isMet: (user: object, context: object) => unknown }[] };
-    expect(['admin', 'boss'].map((role) => requirements.map(({ isMet }) => isMet({ role }, call)))).toEqual([[true], [false]]);
+    const { requirements } = parts.rules.of(call) as unknown as {
+      requirements: { isMet: (user: object, context: object) => unknown }[];
+    };
+    expect(['admin', 'boss'].map((role) => requirements.map(({ isMet }) => isMet({ role }, call)))).toEqual([
+      [true],
+      [false],
+    ]);
   });
 });
 
@@ -124,7 +160,9 @@ describe('the service of a registration', () => {
     const { find } = await start({ http: { maxTokenLength: 5 }, maxSignIns: 1 });
     const service = find(SessionAuthService);
     await expect(service.verify('123456')).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
-    const calls = [1, 2].map(() => service.signOut('token').catch((error: unknown) => (error as { reason?: string }).reason));
+    const calls = [1, 2].map(() =>
+      service.signOut('token').catch((error: unknown) => (error as { reason?: string }).reason),
+    );
     expect(await Promise.all(calls)).toEqual(['unreachable', 'busy']);
   });
 });
@@ -169,6 +207,8 @@ describe('the audit of a registration', () => {
     ['off', 0],
   ])('runs by its option: %s', async (audit, count) => {
     await start({ ...(audit && { audit }) }, undefined, [Contradicting]);
-    expect(lines).toEqual(Array(count).fill(expect.stringMatching(/^audit: Contradicting\.list has @OptionalAuth\(\)/)));
+    expect(lines).toEqual(
+      Array(count).fill(expect.stringMatching(/^audit: Contradicting\.list has @OptionalAuth\(\)/)),
+    );
   });
 });

@@ -23,20 +23,30 @@ import { WarningLog } from './events/warning-log.js';
 
 const serviceAs = (provide: InjectionToken, client: InjectionToken): FactoryProvider<SessionAuthService> => ({
   provide,
-  useFactory: (sessions: SessionClient<UserRecord>, checks: SessionVerifier<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings) =>
-    serviceOf(set.authority, sessions, checks, deadlines, { ...set, maxTokenLength: set.http.maxTokenLength }),
+  useFactory: (
+    sessions: SessionClient<UserRecord>,
+    checks: SessionVerifier<UserRecord>,
+    deadlines: Deadlines,
+    set: SessionAuthSettings,
+  ) =>
+    serviceOf(set.authority, sessions, checks, deadlines, {
+      ...set,
+      maxTokenLength: set.http.maxTokenLength,
+    }),
   inject: [client, SessionVerifier, Deadlines, SETTINGS],
 });
 
 const eventsAs = (provide: InjectionToken): FactoryProvider<SessionAuthEvents> => ({
   provide,
-  useFactory: (source: EventSource, log: WarningLog) => new SessionAuthEvents(source, () => log.decisionSubscriberFailed()),
+  useFactory: (source: EventSource, log: WarningLog) =>
+    new SessionAuthEvents(source, () => log.decisionSubscriberFailed()),
   inject: [EventSource, WarningLog],
 });
 
 const audit: FactoryProvider<BootAudit> = {
   provide: BootAudit,
-  useFactory: (modules: ModulesContainer, config: ApplicationConfig, set: SessionAuthSettings) => new BootAudit(modules, config, set),
+  useFactory: (modules: ModulesContainer, config: ApplicationConfig, set: SessionAuthSettings) =>
+    new BootAudit(modules, config, set),
   inject: [ModulesContainer, ApplicationConfig, SETTINGS],
 };
 
@@ -59,17 +69,43 @@ function guardPartsOf(
   const reader = new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
   const ruleFailed: GuardParts['ruleFailed'] = (rule, context) => log.ruleFailed(rule, context);
   const rules = new AccessRules(policies);
-  const shared = { rules, reader, verifier: checks, authority, authorities, decisions, ends: sessionEnds(source, checks) };
-  return { ...shared, warn: (kind, text, subject) => log.warn(kind, text, subject), ruleTimeoutMs: protection.timeoutMs, ruleFailed };
+  const shared = {
+    rules,
+    reader,
+    verifier: checks,
+    authority,
+    authorities,
+    decisions,
+    ends: sessionEnds(source, checks),
+  };
+  return {
+    ...shared,
+    warn: (kind, text, subject) => log.warn(kind, text, subject),
+    ruleTimeoutMs: protection.timeoutMs,
+    ruleFailed,
+  };
 }
 
-/** Returns the provider of the guard's parts. `table` has the token of the other registrations, if the guard selects them. */
+/**
+ * Returns the provider of the guard's parts. `table` has the token of the other registrations, if the guard
+ * selects them.
+ */
 export function guardPartsWith(table: [InjectionToken?] = []): FactoryProvider<GuardParts> {
-  const inject = [SessionVerifier, SETTINGS, ApplicationPolicies, EventSource, WarningLog, ...(table as [InjectionToken])];
+  const inject = [
+    SessionVerifier,
+    SETTINGS,
+    ApplicationPolicies,
+    EventSource,
+    WarningLog,
+    ...(table as [InjectionToken]),
+  ];
   return { provide: GUARD_PARTS, useFactory: guardPartsOf, inject };
 }
 
-/** Returns the providers that each registration has, with or without a name: those of options, client, verifier and audit. */
+/**
+ * Returns the providers that each registration has, with or without a name: those of options, client,
+ * verifier and audit.
+ */
 export function authorityProviders(name: string): Provider[] {
   const tokens = tokensOf(name);
   return [
@@ -85,8 +121,9 @@ export function authorityProviders(name: string): Provider[] {
 }
 
 /**
- * Returns the providers and the exports of a registration with a name. None of their tokens is a class that the registration without a name provides:
- * Nest would give each module the provider of one of the two, by the order of imports.
+ * Returns the providers and the exports of a registration with a name. None of their tokens is a class that
+ * the registration without a name provides: Nest would give each module the provider of one of the two, by
+ * the order of imports.
  */
 export function namedRegistration(name: string): Required<Pick<DynamicModule, 'providers' | 'exports'>> {
   const { service, events, http } = tokensOf(name);

@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Inject, Injectable, Logger, Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  Module,
+  type DynamicModule,
+  type INestApplicationContext,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Deadlines } from '../client/deadline.js';
 import { RequestSender } from '../client/request-sender.js';
@@ -46,11 +53,22 @@ afterEach(async () => {
 
 /** Starts an application, and returns the parts of its registration. */
 async function start(options: Partial<SessionAuthOptions> = {}) {
-  const registration = SessionAuthModule.forRoot({ baseUrl: `http://${origin}`, apiKey: 'key', retry: false, breaker: false, ...options });
+  const registration = SessionAuthModule.forRoot({
+    baseUrl: `http://${origin}`,
+    apiKey: 'key',
+    retry: false,
+    breaker: false,
+    ...options,
+  });
   const root: DynamicModule = { module: Root, imports: [registration], providers: [Consumer] };
   context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   const { service, http } = context.get(Consumer);
-  return { service, http, requests: context.get(RequestSender, { strict: false }), deadlines: context.get(Deadlines, { strict: false }) };
+  return {
+    service,
+    http,
+    requests: context.get(RequestSender, { strict: false }),
+    deadlines: context.get(Deadlines, { strict: false }),
+  };
 }
 
 /** Answers with a record and headers. */
@@ -79,7 +97,9 @@ describe('the client of a registration', () => {
     const { service } = await start({ http: { maxTokenLength: 5 } });
     await expect(service.verify('123456')).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
     answerWith({ username: 'ann', auth_token: '123456' });
-    await expect(service.signIn({ username: 'ann', password: 'secret' })).rejects.toMatchObject({ reason: 'malformed' });
+    await expect(service.signIn({ username: 'ann', password: 'secret' })).rejects.toMatchObject({
+      reason: 'malformed',
+    });
   });
 
   it('sends its requests through SessionHttpService, once the application uses it', async () => {
@@ -127,13 +147,16 @@ describe('the client of a registration', () => {
 describe('a reply with another token than was presented', () => {
   const OTHER = { username: 'ann', auth_token: 'other' };
 
-  it.each([undefined, 'deny'] as const)('is no answer, and the connections are replaced: tokenEcho %p', async (tokenEcho) => {
-    answerWith(OTHER);
-    const { service, requests } = await start({ ...(tokenEcho && { tokenEcho }) });
-    const renew = jest.spyOn(requests, 'renew');
-    await expect(service.verify('token')).rejects.toMatchObject({ reason: 'malformed' });
-    expect([renew.mock.calls.length, lines]).toEqual([1, [expect.stringMatching(/^token mismatch: /)]]);
-  });
+  it.each([undefined, 'deny'] as const)(
+    'is no answer, and the connections are replaced: tokenEcho %p',
+    async (tokenEcho) => {
+      answerWith(OTHER);
+      const { service, requests } = await start({ ...(tokenEcho && { tokenEcho }) });
+      const renew = jest.spyOn(requests, 'renew');
+      await expect(service.verify('token')).rejects.toMatchObject({ reason: 'malformed' });
+      expect([renew.mock.calls.length, lines]).toEqual([1, [expect.stringMatching(/^token mismatch: /)]]);
+    },
+  );
 
   it('is one with tokenEcho: warn, which logs it', async () => {
     answerWith(OTHER);
@@ -146,6 +169,9 @@ describe('a reply with another token than was presented', () => {
   it('is one with tokenEcho: ignore', async () => {
     answerWith(OTHER);
     const { service } = await start({ tokenEcho: 'ignore' });
-    expect([await service.verify('token'), lines]).toEqual([expect.objectContaining({ username: 'ann' }), []]);
+    expect([await service.verify('token'), lines]).toEqual([
+      expect.objectContaining({ username: 'ann' }),
+      [],
+    ]);
   });
 });

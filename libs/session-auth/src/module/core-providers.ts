@@ -59,20 +59,32 @@ const httpAs = (provide: InjectionToken): FactoryProvider<SessionHttpService> =>
 
 const clientAs = (provide: InjectionToken): FactoryProvider<SessionClient<UserRecord>> => ({
   provide,
-  useFactory: (set: SessionAuthSettings, readUser: ReadUser<UserRecord>, requests: RequestSender, log: WarningLog) => {
+  useFactory: (
+    set: SessionAuthSettings,
+    readUser: ReadUser<UserRecord>,
+    requests: RequestSender,
+    log: WarningLog,
+  ) => {
     const verdicts = new UserDetailsVerdicts(readUser, set, warningsTo(log, set, requests));
     return new SessionClient(new SessionRequests(requests, set), verdicts, readUser, set.http.maxTokenLength);
   },
   inject: [SETTINGS, USER_READER, RequestSender, WarningLog],
 });
 
-/** Replaces the connections when a token does not match: a connection may deliver each reply to the next caller. */
+/**
+ * Replaces the connections when a token does not match: a connection may deliver each reply to the next
+ * caller.
+ */
 function warningsTo(log: WarningLog, { tokenEcho }: SessionAuthSettings, requests: RequestSender): Warnings {
   const tokenMismatch = (): void => {
     log.tokenMismatch();
     if (tokenEcho === 'deny') requests.renew();
   };
-  return { unexpectedReply: (status) => log.unexpectedReply(status), tokenMismatch, cachingForbidden: () => log.cachingForbidden() };
+  return {
+    unexpectedReply: (status) => log.unexpectedReply(status),
+    tokenMismatch,
+    cachingForbidden: () => log.cachingForbidden(),
+  };
 }
 
 /** Returns the providers of the client. */
@@ -113,14 +125,30 @@ export const verifierProvider = (client: InjectionToken): FactoryProvider<Sessio
 });
 
 /** Creates the check that calls the service and reports the state of its breakers. */
-function checkOf(sessions: SessionClient<UserRecord>, deadlines: Deadlines, set: SessionAuthSettings, breakerChanged: BreakerChanged) {
+function checkOf(
+  sessions: SessionClient<UserRecord>,
+  deadlines: Deadlines,
+  set: SessionAuthSettings,
+  breakerChanged: BreakerChanged,
+) {
   const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
-  const known = new KnownSessions(Math.max(set.cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS), undefined, set.identityFields);
+  const known = new KnownSessions(
+    Math.max(set.cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS),
+    undefined,
+    set.identityFields,
+  );
   return new ProtectedCheck(ask, deadlines, set.protection, { known, breakerChanged });
 }
 
-/** Returns what reports each new state of a breaker, until the application has shut down: a pause may end later. */
-function breakerReporter(authority: string, watch: ServiceStatusTracker, events: EventSource): BreakerChanged {
+/**
+ * Returns what reports each new state of a breaker, until the application has shut down: a pause may end
+ * later.
+ */
+function breakerReporter(
+  authority: string,
+  watch: ServiceStatusTracker,
+  events: EventSource,
+): BreakerChanged {
   const publish: BreakerChanged = (lane, state) => {
     if (BREAKER.hasSubscribers) BREAKER.publish({ authority, lane, state });
   };

@@ -13,7 +13,10 @@ class Consumer {
 
 describe('@InjectSessionAuth()', () => {
   it('injects the service of a registration, or another class of it', () => {
-    const injected = Reflect.getMetadata(PROPERTY_DEPS_METADATA, Consumer) as { key: string; type: unknown }[];
+    const injected = Reflect.getMetadata(PROPERTY_DEPS_METADATA, Consumer) as {
+      key: string;
+      type: unknown;
+    }[];
     expect(Object.fromEntries(injected.map(({ key, type }) => [key, type]))).toEqual({
       partners: 'SessionAuthService@partners',
       own: SessionAuthService,

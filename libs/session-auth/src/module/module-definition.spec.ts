@@ -14,7 +14,10 @@ const optionsOf = (useValue: object): object => ({ provide: MODULE_OPTIONS_TOKEN
 /** Validates the extras at the start. */
 const CHECK: unknown = { provide: expect.any(Symbol), useFactory: expect.any(Function) };
 /** Without plugins. */
-const WITHOUT_PARTS = { imports: [{ forwardRef: expect.any(Function) as unknown }], exports: [UnopenedParts] };
+const WITHOUT_PARTS = {
+  imports: [{ forwardRef: expect.any(Function) as unknown }],
+  exports: [UnopenedParts],
+};
 const registration = (useValue: object): object => ({ provide: REGISTRATION, useValue });
 
 type Given = SessionAuthExtras | { readonly [Name in keyof SessionAuthExtras]: undefined };
@@ -26,15 +29,30 @@ const EXTRAS: [Given, boolean, object, Provider[]][] = [
     { isForWholeApplication: true, name: 'default', protectsAllRoutes: false },
     [],
   ],
-  [{ isGlobal: false }, false, { isForWholeApplication: false, name: 'default', protectsAllRoutes: false }, []],
-  [{ protectAllRoutes: true }, true, { isForWholeApplication: true, name: 'default', protectsAllRoutes: true }, [GUARD]],
+  [
+    { isGlobal: false },
+    false,
+    { isForWholeApplication: false, name: 'default', protectsAllRoutes: false },
+    [],
+  ],
+  [
+    { protectAllRoutes: true },
+    true,
+    { isForWholeApplication: true, name: 'default', protectsAllRoutes: true },
+    [GUARD],
+  ],
   [
     { isGlobal: false, protectAllRoutes: true, name: 'default' },
     false,
     { isForWholeApplication: true, name: 'default', protectsAllRoutes: true },
     [GUARD],
   ],
-  [{ name: 'partners' }, true, { isForWholeApplication: true, name: 'partners', protectsAllRoutes: false }, []],
+  [
+    { name: 'partners' },
+    true,
+    { isForWholeApplication: true, name: 'partners', protectsAllRoutes: false },
+    [],
+  ],
   [
     { name: 'partners', protectAllRoutes: true, isGlobal: true },
     true,
@@ -55,7 +73,9 @@ describe.each(EXTRAS)('a registration with %j', (extras, isGlobal, registered, g
 
   it('by forRootAsync() has them beside the factory, and says what it is', () => {
     const useFactory = (): SessionAuthOptions => OPTIONS;
-    expect(ConfigurableModuleClass.forRootAsync({ useFactory, ...(extras as SessionAuthExtras) })).toMatchObject({
+    expect(
+      ConfigurableModuleClass.forRootAsync({ useFactory, ...(extras as SessionAuthExtras) }),
+    ).toMatchObject({
       global: isGlobal,
       ...WITHOUT_PARTS,
       providers: [{ provide: MODULE_OPTIONS_TOKEN, useFactory }, ...guards, registration(registered), CHECK],

@@ -10,16 +10,22 @@ import { DEFAULTS } from './settings/defaults.js';
 import { extrasCheck, pluginsIn } from './settings/extra-settings.js';
 
 /** `forRoot` and `forRootAsync`, from Nest's own builder. */
-export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<SessionAuthOptions>({
-  moduleName: 'SessionAuth',
-})
-  .setClassMethodName('forRoot')
-  .setFactoryMethodName('createSessionAuthOptions')
-  .setExtras<SessionAuthExtras>(
-    { isGlobal: DEFAULTS.isGlobal, protectAllRoutes: DEFAULTS.protectAllRoutes, name: DEFAULTS.name, plugins: [] },
-    withExtras,
-  )
-  .build();
+export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  new ConfigurableModuleBuilder<SessionAuthOptions>({
+    moduleName: 'SessionAuth',
+  })
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName('createSessionAuthOptions')
+    .setExtras<SessionAuthExtras>(
+      {
+        isGlobal: DEFAULTS.isGlobal,
+        protectAllRoutes: DEFAULTS.protectAllRoutes,
+        name: DEFAULTS.name,
+        plugins: [],
+      },
+      withExtras,
+    )
+    .build();
 
 function withExtras(
   { imports = [], providers = [], exports = [], ...definition }: DynamicModule,
@@ -28,7 +34,10 @@ function withExtras(
   const isGlobal = extras.isGlobal ?? DEFAULTS.isGlobal;
   const protectAllRoutes = extras.protectAllRoutes ?? DEFAULTS.protectAllRoutes;
   const name = extras.name ?? DEFAULTS.name;
-  const guard = protectAllRoutes && name === DEFAULT_AUTHORITY ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] : [];
+  const guard =
+    protectAllRoutes && name === DEFAULT_AUTHORITY
+      ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }]
+      : [];
   const registration = registrationProvider({
     isForWholeApplication: isGlobal || protectAllRoutes,
     name,
@@ -40,7 +49,13 @@ function withExtras(
     ...definition,
     global: isGlobal,
     imports: [...imports, unopenedParts(name, opened)],
-    providers: [...providers, ...guard, registration, extrasCheck(extras, name), ...parts.flatMap((part) => part.providers)],
+    providers: [
+      ...providers,
+      ...guard,
+      registration,
+      extrasCheck(extras, name),
+      ...parts.flatMap((part) => part.providers),
+    ],
     exports: [...exports, ...opened, UnopenedParts],
   };
 }

@@ -26,25 +26,39 @@ class Partners {
   ) {}
 }
 
-const partners = (isGlobal: boolean): DynamicModule => SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', isGlobal });
+const partners = (isGlobal: boolean): DynamicModule =>
+  SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', isGlobal });
 
 describe('a registration with a name', () => {
-  it.each([true, false])('provides its own classes to the modules that reach it, with isGlobal: %p', async (isGlobal) => {
-    const root: DynamicModule = { module: Root, imports: [SessionAuthModule.forRoot(OPTIONS), partners(isGlobal)], providers: [Partners] };
-    const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
-    const { own, ownEvents, service, events, http } = context.get(Partners);
-    expect([service, events, http]).toEqual([
-      expect.any(SessionAuthService),
-      expect.any(SessionAuthEvents),
-      expect.any(SessionHttpService),
-    ]);
-    expect([own, ownEvents]).toEqual([context.get(SessionAuthService), context.get(SessionAuthEvents)]);
-    expect([service === own, events === ownEvents]).toEqual([false, false]);
-    await context.close();
-  });
+  it.each([true, false])(
+    'provides its own classes to the modules that reach it, with isGlobal: %p',
+    async (isGlobal) => {
+      const root: DynamicModule = {
+        module: Root,
+        imports: [SessionAuthModule.forRoot(OPTIONS), partners(isGlobal)],
+        providers: [Partners],
+      };
+      const context = await NestFactory.createApplicationContext(root, {
+        logger: false,
+        abortOnError: false,
+      });
+      const { own, ownEvents, service, events, http } = context.get(Partners);
+      expect([service, events, http]).toEqual([
+        expect.any(SessionAuthService),
+        expect.any(SessionAuthEvents),
+        expect.any(SessionHttpService),
+      ]);
+      expect([own, ownEvents]).toEqual([context.get(SessionAuthService), context.get(SessionAuthEvents)]);
+      expect([service === own, events === ownEvents]).toEqual([false, false]);
+      await context.close();
+    },
+  );
 
   it('guards with its own verifier, and selects no other registration', async () => {
-    const root: DynamicModule = { module: Root, imports: [SessionAuthModule.forRoot(OPTIONS), partners(true)] };
+    const root: DynamicModule = {
+      module: Root,
+      imports: [SessionAuthModule.forRoot(OPTIONS), partners(true)],
+    };
     const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
     const module = [...context.get(ModulesContainer).values()].find((each) => nameIn(each) === 'partners');
     const parts = module?.providers.get(GUARD_PARTS)?.instance as GuardParts;

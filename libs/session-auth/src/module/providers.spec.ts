@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { Inject, Injectable, Module, type DynamicModule, type INestApplicationContext, type Type } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Module,
+  type DynamicModule,
+  type INestApplicationContext,
+  type Type,
+} from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { SessionHttpService } from '../client/session-http.service.js';
@@ -30,8 +37,16 @@ class Root {}
 @Module({ providers: [Consumer] })
 class Feature {}
 
-function start(options: Partial<SessionAuthOptions> = {}, providers: Type[] = [], imports: Type[] = []): Promise<INestApplicationContext> {
-  const registration = SessionAuthModule.forRoot({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', ...options });
+function start(
+  options: Partial<SessionAuthOptions> = {},
+  providers: Type[] = [],
+  imports: Type[] = [],
+): Promise<INestApplicationContext> {
+  const registration = SessionAuthModule.forRoot({
+    baseUrl: 'http://127.0.0.1:9',
+    apiKey: 'key',
+    ...options,
+  });
   const root: DynamicModule = { module: Root, imports: [registration, ...imports], providers };
   return NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
 }
@@ -41,18 +56,23 @@ describe('the registration without a name', () => {
     const context = await start({}, [], [Feature]);
     const { service, events, guard, http, parts } = context.get(Consumer);
     expect([service, events, guard, http]).toEqual(
-      [SessionAuthService, SessionAuthEvents, SessionAuthGuard, SessionHttpService].map((type) => expect.any(type) as unknown),
+      [SessionAuthService, SessionAuthEvents, SessionAuthGuard, SessionHttpService].map(
+        (type) => expect.any(type) as unknown,
+      ),
     );
     expect(parts).toMatchObject({ authority: 'default', authorities: expect.any(AuthorityTable) as unknown });
     await context.close();
   });
 
-  it.each([undefined, () => 'partners'])('selects the registration of each call if the option authority is set: %p', async (authority) => {
-    const context = await start(authority && { authority });
-    const { authorities } = context.get<GuardParts>(GUARD_PARTS);
-    expect(authorities?.arePerCall).toBe(authority !== undefined);
-    await context.close();
-  });
+  it.each([undefined, () => 'partners'])(
+    'selects the registration of each call if the option authority is set: %p',
+    async (authority) => {
+      const context = await start(authority && { authority });
+      const { authorities } = context.get<GuardParts>(GUARD_PARTS);
+      expect(authorities?.arePerCall).toBe(authority !== undefined);
+      await context.close();
+    },
+  );
 
   it('has its filter of errors below those of the application', async () => {
     const context = await start();

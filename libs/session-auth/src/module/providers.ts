@@ -30,8 +30,9 @@ const applicationGuards: FactoryProvider<ApplicationGuards> = {
 const FILTER_OF_LAST_RESORT = Symbol('filter of last resort');
 
 /**
- * Registers the filter below those of the application: Nest prefers the filter that was added last, and adds those of `APP_FILTER` when all
- * providers exist. `APP_FILTER` would register it above those of modules that Nest scanned earlier, the root module among them.
+ * Registers the filter below those of the application: Nest prefers the filter that was added last, and adds
+ * those of `APP_FILTER` when all providers exist. `APP_FILTER` would register it above those of modules that
+ * Nest scanned earlier, the root module among them.
  */
 const filterOfLastResort: FactoryProvider<SessionAuthErrorFilter> = {
   provide: FILTER_OF_LAST_RESORT,
@@ -49,7 +50,10 @@ const authorities: FactoryProvider<AuthorityTable> = {
   inject: [ModulesContainer, SETTINGS, WarningLog],
 };
 
-/** The providers of the registration without a name, in the order of the layers: options, client, verifier, guard. */
+/**
+ * The providers of the registration without a name, in the order of the layers: options, client, verifier,
+ * guard.
+ */
 export const PROVIDERS: Provider[] = [
   // `forRoot()` and `forRootAsync()` replace it.
   { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },
@@ -63,5 +67,11 @@ export const PROVIDERS: Provider[] = [
   filterOfLastResort,
 ];
 
-/** The providers that an application may inject. The parts of the guard are exported because Nest creates the guard in each module that uses it. */
-export const EXPORTS = [...[SessionAuthService, SessionAuthEvents], ...[SessionAuthGuard, SessionHttpService, GUARD_PARTS]];
+/**
+ * The providers that an application may inject. The parts of the guard are exported because Nest creates the
+ * guard in each module that uses it.
+ */
+export const EXPORTS = [
+  ...[SessionAuthService, SessionAuthEvents],
+  ...[SessionAuthGuard, SessionHttpService, GUARD_PARTS],
+];

@@ -33,12 +33,20 @@ function moduleWith(name: string | undefined, context: INestApplicationContext):
 
 describe.each<[string, (name?: string) => DynamicModule]>([
   ['forRoot()', (name) => SessionAuthModule.forRoot({ ...OPTIONS, ...(name !== undefined && { name }) })],
-  ['forRootAsync()', (name) => SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...(name !== undefined && { name }) })],
+  [
+    'forRootAsync()',
+    (name) =>
+      SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...(name !== undefined && { name }) }),
+  ],
 ])('a registration by %s', (_method, register) => {
   it('without a name is one of SessionAuthModule itself', () => {
     for (const name of [undefined, 'default']) {
       const definition = register(name);
-      expect([definition.module, definition.exports, definition.providers?.length]).toEqual([SessionAuthModule, [UnopenedParts], 3]);
+      expect([definition.module, definition.exports, definition.providers?.length]).toEqual([
+        SessionAuthModule,
+        [UnopenedParts],
+        3,
+      ]);
     }
   });
 
@@ -53,7 +61,8 @@ describe.each<[string, (name?: string) => DynamicModule]>([
     }
     const kinds = ['SessionAuthService', 'SessionAuthEvents', 'SessionHttpService'];
     expect([...partners.exports]).toEqual([...kinds.map((kind) => `${kind}@partners`), UnopenedParts]);
-    for (const kind of ['imports', 'providers', 'exports']) expect(Reflect.getMetadata(kind, register('partners').module)).toEqual([]);
+    for (const kind of ['imports', 'providers', 'exports'])
+      expect(Reflect.getMetadata(kind, register('partners').module)).toEqual([]);
     await context.close();
   });
 });
@@ -78,10 +87,28 @@ describe('the injection token of a class', () => {
 async function parts() {
   const context = await start(SessionAuthModule.forRoot(OPTIONS));
   const { instance, providers } = moduleWith(undefined, context);
-  const [deadlines, events, requests, verifier, audit] = [Deadlines, EventSource, RequestSender, SessionVerifier, BootAudit].map(
-    (token: unknown) => providers.get(token as typeof BootAudit)?.instance,
-  ) as unknown as [Deadlines, EventSource, RequestSender, SessionVerifier<object>, BootAudit];
-  return { context, module: instance as unknown as SessionAuthModule, deadlines, events, requests, verifier, audit };
+  const [deadlines, events, requests, verifier, audit] = [
+    Deadlines,
+    EventSource,
+    RequestSender,
+    SessionVerifier,
+    BootAudit,
+  ].map((token: unknown) => providers.get(token as typeof BootAudit)?.instance) as unknown as [
+    Deadlines,
+    EventSource,
+    RequestSender,
+    SessionVerifier<object>,
+    BootAudit,
+  ];
+  return {
+    context,
+    module: instance as unknown as SessionAuthModule,
+    deadlines,
+    events,
+    requests,
+    verifier,
+    audit,
+  };
 }
 
 describe('a registration', () => {
@@ -100,7 +127,8 @@ describe('a registration', () => {
     const seen: string[] = [];
     const spied = [jest.spyOn(requests, 'close'), jest.spyOn(verifier, 'close')];
     events.ended.subscribe({
-      complete: () => seen.push(`${spied.length - spied.filter(({ mock }) => mock.calls.length > 0).length} open`),
+      complete: () =>
+        seen.push(`${spied.length - spied.filter(({ mock }) => mock.calls.length > 0).length} open`),
     });
     const running = deadlines.start(60_000);
     running.onEnd((end) => seen.push(end));

@@ -20,7 +20,11 @@ import type { SessionAuthExtras } from './options/extras.js';
 import type { SessionAuthPlugin } from './options/plugins.js';
 import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options/options.js';
 import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';
-import type { NamedSessionAuthAsyncOptions, NamedSessionAuthExtras, NamedSessionAuthOptions } from './options/named-options.js';
+import type {
+  NamedSessionAuthAsyncOptions,
+  NamedSessionAuthExtras,
+  NamedSessionAuthOptions,
+} from './options/named-options.js';
 import { namedRegistration } from './authority-providers.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
 import { EventSource } from './events/event-source.js';
@@ -40,7 +44,10 @@ export type ServiceOf<Registration extends DynamicModule> =
 
 /** Registers the guard and the service for one session service and one application key. */
 @Module({ imports: [ContextKindsModule], providers: PROVIDERS, exports: EXPORTS })
-export class SessionAuthModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+export class SessionAuthModule
+  extends ConfigurableModuleClass
+  implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown
+{
   /** @internal Created by Nest. */
   constructor(
     private readonly deadlines: Deadlines,
@@ -83,16 +90,17 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   }
 
   /**
-   * Returns the injection token of a class of the registration with this name, for the `inject` of a factory and for `overrideProvider()`
-   * of a test. The decorator `InjectSessionAuth` injects it.
+   * Returns the injection token of a class of the registration with this name, for the `inject` of a factory
+   * and for `overrideProvider()` of a test. The decorator `InjectSessionAuth` injects it.
    */
   static getToken(name: string, provided: ProvidedClass = SessionAuthService): InjectionToken {
     return authorityToken(name, provided);
   }
 
   /**
-   * Returns a plugin that opens a kind of context for handlers without Nest's decorators: a framework builds them, and calls them in a context of this
-   * kind. Handlers with the decorators of `@nestjs/graphql`, `@nestjs/microservices` or `@nestjs/websockets` need no plugin.
+   * Returns a plugin that opens a kind of context for handlers without Nest's decorators: a framework builds
+   * them, and calls them in a context of this kind. Handlers with the decorators of `@nestjs/graphql`,
+   * `@nestjs/microservices` or `@nestjs/websockets` need no plugin.
    */
   static contextKind(name: 'graphql' | 'rpc' | 'ws'): SessionAuthPlugin {
     return contextKind(name);
@@ -103,14 +111,17 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
     this.verifier.revoker.subscribe();
   }
 
-  /** Audits the application. @throws InvalidConfigurationError if `audit` is 'error' and there are findings */
+  /**
+   * Audits the application. @throws InvalidConfigurationError if `audit` is 'error' and there are findings
+   */
   onApplicationBootstrap(): void {
     this.audit.run();
   }
 
   /**
-   * Nest calls it after every server has closed. Calls in flight keep the rest of their deadline, at most `timeoutMs`; later calls are
-   * unavailable. Then the connections close, so that none keeps the process alive.
+   * Nest calls it after every server has closed. Calls in flight keep the rest of their deadline, at most
+   * `timeoutMs`; later calls are unavailable. Then the connections close, so that none keeps the process
+   * alive.
    */
   async onApplicationShutdown(): Promise<void> {
     await this.deadlines.close();
@@ -119,7 +130,10 @@ export class SessionAuthModule extends ConfigurableModuleClass implements OnModu
   }
 }
 
-/** A registration with a name. Its providers depend on the name; none of them has the token of one of the registration without a name. */
+/**
+ * A registration with a name. Its providers depend on the name; none of them has the token of one of the
+ * registration without a name.
+ */
 @Module({ imports: [], providers: [], exports: [] })
 class NamedSessionAuthModule extends SessionAuthModule {}
 

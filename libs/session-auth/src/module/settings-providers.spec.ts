@@ -14,8 +14,15 @@ const OPTIONS = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 
 /** Starts a module with the providers of the settings, as a registration with this name has them. */
 async function start(options: object, name?: string): Promise<TestingModule> {
-  const registration = registrationProvider({ isForWholeApplication: true, ...(name !== undefined && { name }) });
-  const providers = [...SETTINGS_PROVIDERS, registration, { provide: MODULE_OPTIONS_TOKEN, useValue: { ...OPTIONS, ...options } }];
+  const registration = registrationProvider({
+    isForWholeApplication: true,
+    ...(name !== undefined && { name }),
+  });
+  const providers = [
+    ...SETTINGS_PROVIDERS,
+    registration,
+    { provide: MODULE_OPTIONS_TOKEN, useValue: { ...OPTIONS, ...options } },
+  ];
   return Test.createTestingModule({ providers })
     .setLogger(false as never)
     .compile();
@@ -36,8 +43,14 @@ describe('the providers of the settings', () => {
   });
 
   it('provide the validated options, with the name of the registration', async () => {
-    expect((await start({ timeoutMs: 70 })).get(SETTINGS)).toMatchObject({ authority: 'default', protection: { timeoutMs: 70 } });
-    expect((await start({}, 'partners')).get(SETTINGS)).toMatchObject({ authority: 'partners', protection: { timeoutMs: 3_000 } });
+    expect((await start({ timeoutMs: 70 })).get(SETTINGS)).toMatchObject({
+      authority: 'default',
+      protection: { timeoutMs: 70 },
+    });
+    expect((await start({}, 'partners')).get(SETTINGS)).toMatchObject({
+      authority: 'partners',
+      protection: { timeoutMs: 3_000 },
+    });
   });
 
   it.each([
@@ -45,7 +58,9 @@ describe('the providers of the settings', () => {
     ['partners', "SessionAuthModule 'partners': "],
   ])('stop the application %s if an option is invalid', async (name, prefix) => {
     await expect(start({ timeoutMs: 0 }, name)).rejects.toThrow(`${prefix}timeoutMs must be an integer`);
-    await expect(start({ identityFields: ['nick'] }, name)).rejects.toThrow(`${prefix}identityFields names 'nick'`);
+    await expect(start({ identityFields: ['nick'] }, name)).rejects.toThrow(
+      `${prefix}identityFields names 'nick'`,
+    );
   });
 
   it.each([
@@ -54,12 +69,15 @@ describe('the providers of the settings', () => {
     ['production', 'http://127.0.0.1:3000', 0],
     ['development', 'http://sessions.example.com', 0],
     [undefined, 'http://sessions.example.com', 0],
-  ])('warn of keys and tokens in plain text in %s if the service is at %s: %d lines', async (mode, baseUrl, count) => {
-    if (mode === undefined) delete process.env.NODE_ENV;
-    else process.env.NODE_ENV = mode;
-    await start({ baseUrl }, 'partners');
-    expect(lines).toEqual(Array(count).fill(expect.stringMatching(/^partners: plain text: baseUrl/)));
-  });
+  ])(
+    'warn of keys and tokens in plain text in %s if the service is at %s: %d lines',
+    async (mode, baseUrl, count) => {
+      if (mode === undefined) delete process.env.NODE_ENV;
+      else process.env.NODE_ENV = mode;
+      await start({ baseUrl }, 'partners');
+      expect(lines).toEqual(Array(count).fill(expect.stringMatching(/^partners: plain text: baseUrl/)));
+    },
+  );
 
   it('provide a log, and a reader of records that writes to it', async () => {
     const module = await start({}, 'partners');
@@ -67,6 +85,9 @@ describe('the providers of the settings', () => {
     expect(read({ username: 'ann' })).toMatchObject({ username: 'ann' });
     expect(read({})).toBeUndefined();
     module.get(WarningLog).noAuthority();
-    expect(lines).toEqual([expect.stringMatching(/^partners: invalid user record/), expect.stringMatching(/^partners: no authority/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^partners: invalid user record/),
+      expect.stringMatching(/^partners: no authority/),
+    ]);
   });
 });

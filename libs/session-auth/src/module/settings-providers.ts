@@ -27,7 +27,8 @@ const warningLog: FactoryProvider<WarningLog> = {
 
 const userReader: FactoryProvider<ReadUser<UserRecord>> = {
   provide: USER_READER,
-  useFactory: (set: SessionAuthSettings, log: WarningLog) => namingRegistration(set.authority, () => readUserWith(set, log)),
+  useFactory: (set: SessionAuthSettings, log: WarningLog) =>
+    namingRegistration(set.authority, () => readUserWith(set, log)),
   inject: [SETTINGS, WarningLog],
 };
 

@@ -25,7 +25,10 @@ class MemoryStore extends SessionStore {
   get(key: string): Promise<StoreEntry> {
     if (this.isDown) return Promise.reject(new Error('down'));
     const value = this.values.get(key);
-    return Promise.resolve({ ...(value ? { kind: 'value', value, remainingMs: 60_000 } : { kind: 'none' }), storeTimeMs: 1 } as StoreEntry);
+    return Promise.resolve({
+      ...(value ? { kind: 'value', value, remainingMs: 60_000 } : { kind: 'none' }),
+      storeTimeMs: 1,
+    } as StoreEntry);
   }
 
   set(key: string, value: Uint8Array): Promise<boolean> {
@@ -49,7 +52,8 @@ class MemoryStore extends SessionStore {
   setTombstone = none;
   clearTombstone = none;
   setRevocation = none;
-  getRevocations = (keys: readonly string[]): Promise<undefined[]> => Promise.resolve(keys.map(() => undefined));
+  getRevocations = (keys: readonly string[]): Promise<undefined[]> =>
+    Promise.resolve(keys.map(() => undefined));
 }
 
 /** The verifier of one of the instances that share a store. */
@@ -89,8 +93,15 @@ describe('a registration with a store', () => {
     const store = new MemoryStore();
     const [first, second] = [instanceWith(store), instanceWith(store)];
     await first.verifier.verify(session);
-    expect(await second.verifier.verify(session)).toMatchObject({ kind: 'authenticated', user: { username: 'ann', role: 'boss' } });
-    expect([first.userDetails.mock.calls.length, second.userDetails.mock.calls.length, lines]).toEqual([1, 0, []]);
+    expect(await second.verifier.verify(session)).toMatchObject({
+      kind: 'authenticated',
+      user: { username: 'ann', role: 'boss' },
+    });
+    expect([first.userDetails.mock.calls.length, second.userDetails.mock.calls.length, lines]).toEqual([
+      1,
+      0,
+      [],
+    ]);
     await Promise.all([first.verifier.close(), second.verifier.close(), jest.advanceTimersByTimeAsync(0)]);
   });
 
@@ -99,7 +110,10 @@ describe('a registration with a store', () => {
     const { verifier, userDetails } = instanceWith(store);
     store.isDown = true;
     expect(await verifier.verify(session)).toMatchObject({ kind: 'authenticated' });
-    expect([userDetails.mock.calls.length, lines]).toEqual([1, [expect.stringMatching(/^session store unavailable:/)]]);
+    expect([userDetails.mock.calls.length, lines]).toEqual([
+      1,
+      [expect.stringMatching(/^session store unavailable:/)],
+    ]);
     await Promise.all([verifier.close(), jest.advanceTimersByTimeAsync(0)]);
   });
 

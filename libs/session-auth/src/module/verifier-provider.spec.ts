@@ -35,7 +35,9 @@ let errors: string[];
 beforeEach(() => {
   jest.useFakeTimers();
   [warnings, errors] = [[], []];
-  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(String(line)));
+  jest
+    .spyOn(Logger.prototype, 'warn')
+    .mockImplementation((line: unknown) => void warnings.push(String(line)));
   jest.spyOn(Logger.prototype, 'error').mockImplementation((line: unknown) => void errors.push(String(line)));
 });
 afterEach(() => {
@@ -49,7 +51,10 @@ function verifierOf(options: Partial<SessionAuthOptions> = {}, authority = 'defa
   const set = readSettings({ baseUrl: 'http://service', apiKey: 'key', retry: false, ...options }, authority);
   const [log, events, asked] = [new WarningLog(authority), new EventSource(), [] as unknown[]];
   const service: { answer: Verdict<object> } = { answer: ANN };
-  const userDetails = (...call: unknown[]): Promise<Verdict<object>> => (asked.push(call), Promise.resolve(service.answer));
+  const userDetails = (...call: unknown[]): Promise<Verdict<object>> => (
+    asked.push(call),
+    Promise.resolve(service.answer)
+  );
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
   const parts = [client, new Deadlines(), set, readUserWith(set, log), log, events];
   const verifier = verifierProvider('client').useFactory(...parts) as SessionVerifier<UserRecord>;
@@ -60,8 +65,12 @@ describe('the verifier of a registration', () => {
   it('calls the service with the session and its deadline', async () => {
     const { verifier, asked } = verifierOf({ timeoutMs: 7_000 });
     expect(await verifier.verify(session)).toEqual(ANN);
-    expect(asked).toEqual([[session, expect.objectContaining({ remainingMs: expect.any(Number) as unknown })]]);
-    expect([(asked[0] as [unknown, { remainingMs: number }])[1].remainingMs, verifier.countCached()]).toEqual([7_000, 0]);
+    expect(asked).toEqual([
+      [session, expect.objectContaining({ remainingMs: expect.any(Number) as unknown })],
+    ]);
+    expect([(asked[0] as [unknown, { remainingMs: number }])[1].remainingMs, verifier.countCached()]).toEqual(
+      [7_000, 0],
+    );
   });
 
   it('caches sessions with the option cache', async () => {
@@ -90,8 +99,13 @@ describe('the verifier of a registration', () => {
   it('suspects the configuration if every token is refused, until one is not', async () => {
     const { verifier, service, status } = verifierOf();
     service.answer = UNAUTHENTICATED;
-    for (let index = 0; index < 20; index += 1) await verifier.verify({ ...session, token: `token ${index}` });
-    expect([status().misconfigurationSuspected, status().state, errors]).toEqual([true, 'degraded', [expect.any(String)]]);
+    for (let index = 0; index < 20; index += 1)
+      await verifier.verify({ ...session, token: `token ${index}` });
+    expect([status().misconfigurationSuspected, status().state, errors]).toEqual([
+      true,
+      'degraded',
+      [expect.any(String)],
+    ]);
     service.answer = ANN;
     await verifier.verify(session);
     expect([status().misconfigurationSuspected, status().state, errors.length]).toEqual([false, 'up', 1]);
@@ -130,23 +144,32 @@ describe('the breakers of a registration', () => {
     verifierOf(options);
     expect(messages).toEqual([]);
     verifierOf(options, 'partners');
-    expect(messages).toEqual([stateOf('partners', 'known', 'closed'), stateOf('partners', 'strangers', 'closed')]);
+    expect(messages).toEqual([
+      stateOf('partners', 'known', 'closed'),
+      stateOf('partners', 'strangers', 'closed'),
+    ]);
   });
 
   it.each<[SessionAuthOptions['cache'], number]>([
     [false, 10_000],
     [{ ttlMs: 1_000, maxEntries: 20_000 }, 20_000],
     [{ ttlMs: 1_000, maxEntries: 10 }, 10_000],
-  ])('distinguish known sessions: as many as are cached (%j), and 10 000 at least', async (cache, capacity) => {
-    for (const [signIns, known] of [
-      [capacity, 'open'],
-      [capacity + 1, 'closed'],
-    ] as const) {
-      const { verifier, service, status } = verifierOf({ ...options, ...(cache !== undefined && { cache }) });
-      for (let index = 0; index < signIns; index += 1) verifier.revoker.signedIn(`token ${index}`);
-      service.answer = DOWN;
-      await verifier.verify({ ...session, token: 'token 0' });
-      expect(status().breakers).toEqual({ known, strangers: 'open' });
-    }
-  });
+  ])(
+    'distinguish known sessions: as many as are cached (%j), and 10 000 at least',
+    async (cache, capacity) => {
+      for (const [signIns, known] of [
+        [capacity, 'open'],
+        [capacity + 1, 'closed'],
+      ] as const) {
+        const { verifier, service, status } = verifierOf({
+          ...options,
+          ...(cache !== undefined && { cache }),
+        });
+        for (let index = 0; index < signIns; index += 1) verifier.revoker.signedIn(`token ${index}`);
+        service.answer = DOWN;
+        await verifier.verify({ ...session, token: 'token 0' });
+        expect(status().breakers).toEqual({ known, strangers: 'open' });
+      }
+    },
+  );
 });

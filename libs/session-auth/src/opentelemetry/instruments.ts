@@ -67,7 +67,8 @@ export class BreakerGauge {
       description: 'Circuit breaker to the session service: 0 closed, 1 half-open, 2 open',
       valueType: ValueType.INT,
     });
-    for (const lane of ['known', 'strangers'] as const) this.#record({ authority: 'default', lane, state: 'closed' });
+    for (const lane of ['known', 'strangers'] as const)
+      this.#record({ authority: 'default', lane, state: 'closed' });
   }
 
   readonly onMessage = (message: unknown): void => {
@@ -75,7 +76,10 @@ export class BreakerGauge {
   };
 
   #record({ authority, lane, state }: BreakerMessage): void {
-    this.#gauge.record(BREAKER_STATES[state], { 'session_auth.lane': lane, 'session_auth.authority': authority });
+    this.#gauge.record(BREAKER_STATES[state], {
+      'session_auth.lane': lane,
+      'session_auth.authority': authority,
+    });
   }
 }
 
@@ -100,7 +104,10 @@ export class CallObserver {
       this.#active.add(1, activeAttributes(message));
       this.#spans.set(
         message,
-        this.#tracer.startSpan(`session ${message.operation}`, { kind: SpanKind.CLIENT, attributes: startAttributes(message) }),
+        this.#tracer.startSpan(`session ${message.operation}`, {
+          kind: SpanKind.CLIENT,
+          attributes: startAttributes(message),
+        }),
       );
     },
     end: (): void => undefined,
@@ -130,8 +137,17 @@ function activeAttributes({ operation, authority }: CallMessage): Attributes {
   return { 'session_auth.operation': operation, 'session_auth.authority': authority };
 }
 
-/** Returns the attributes at the start of a call. They have the names of the semantic conventions for HTTP clients where those exist. */
-function startAttributes({ operation, authority, method, serverAddress, serverPort }: CallMessage): Attributes {
+/**
+ * Returns the attributes at the start of a call. They have the names of the semantic conventions for HTTP
+ * clients where those exist.
+ */
+function startAttributes({
+  operation,
+  authority,
+  method,
+  serverAddress,
+  serverPort,
+}: CallMessage): Attributes {
   return {
     'session_auth.operation': operation,
     'session_auth.authority': authority,

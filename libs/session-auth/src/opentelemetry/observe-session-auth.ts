@@ -16,14 +16,17 @@ const SCOPE = 'nestjs-session-auth';
 /**
  * Starts reporting to OpenTelemetry, for all registrations of the module in this process:
  *
- * - `session_auth.check.duration`, a histogram in seconds: checks by `session_auth.outcome` (`authenticated`, `unauthenticated`,
- *   `forbidden`, `unavailable`) and `session_auth.source` (`cache`, `store`, `service`), and by `error.type` if unavailable
+ * - `session_auth.check.duration`, a histogram in seconds: checks by `session_auth.outcome` (`authenticated`,
+ * `unauthenticated`, `forbidden`, `unavailable`) and `session_auth.source` (`cache`, `store`, `service`), and
+ * by `error.type` if unavailable
  * - `session_auth.denials`, a counter: requests that the guard denied, by `session_auth.code`
- * - `session_auth.calls.active`, an up-down counter: calls to the session service in flight, by `session_auth.operation`
- * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open, by `session_auth.lane` (`known`, `strangers`)
+ * - `session_auth.calls.active`, an up-down counter: calls to the session service in flight, by
+ * `session_auth.operation`
+ * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open, by `session_auth.lane` (`known`,
+ * `strangers`)
  * - a client span for each call, with `http.request.method`, `server.address`, `server.port`,
- *   `http.response.status_code` and, on failure, `error.type` of the semantic conventions, and with `session_auth.operation` and
- *   `session_auth.outcome`
+ * `http.response.status_code` and, on failure, `error.type` of the semantic conventions, and with
+ * `session_auth.operation` and `session_auth.outcome`
  *
  * Each has `session_auth.authority`: the name of the registration, `default` for the one without a name.
  *

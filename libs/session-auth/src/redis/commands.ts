@@ -5,7 +5,10 @@ type Argument = string | number | Buffer;
 
 const CONNECTED: ReadonlySet<string> = new Set(['ready', 'wait']);
 
-/** Returns whether a client sends commands now, instead of queueing them until it is connected, without a time limit. */
+/**
+ * Returns whether a client sends commands now, instead of queueing them until it is connected, without a time
+ * limit.
+ */
 export function isConnected(redis: Redis | Cluster): boolean {
   return CONNECTED.has(redis.status);
 }
@@ -17,14 +20,21 @@ export function isCluster(redis: Redis | Cluster): redis is Cluster {
 
 /** Sends a command. */
 export function send(redis: Redis | Cluster, command: string, ...args: Argument[]): Promise<unknown> {
-  return redis.options.enableAutoPipelining ? sendAlone(redis, command, args) : redis.callBuffer(command, ...args);
+  return redis.options.enableAutoPipelining
+    ? sendAlone(redis, command, args)
+    : redis.callBuffer(command, ...args);
 }
 
 /**
- * Sends a command in its own pipeline. With auto-pipelining, ioredis crashes on `callBuffer`, and ioredis 5 sends scripts in a Cluster to the
- * wrong node. Used only with auto-pipelining, because a pipeline takes the client twice as long.
+ * Sends a command in its own pipeline. With auto-pipelining, ioredis crashes on `callBuffer`, and ioredis 5
+ * sends scripts in a Cluster to the wrong node. Used only with auto-pipelining, because a pipeline takes the
+ * client twice as long.
  */
-async function sendAlone(redis: Redis | Cluster, command: string, args: readonly Argument[]): Promise<unknown> {
+async function sendAlone(
+  redis: Redis | Cluster,
+  command: string,
+  args: readonly Argument[],
+): Promise<unknown> {
   const pipeline = redis.pipeline().callBuffer(command, ...args);
   const [[error, reply] = [new Error('Redis is not connected')]] = (await pipeline.exec()) ?? [];
   if (error) throw error;
@@ -32,7 +42,12 @@ async function sendAlone(redis: Redis | Cluster, command: string, args: readonly
 }
 
 /** Runs a script, and loads it if the server does not have it. */
-export async function run(redis: Redis | Cluster, script: Script, keys: readonly string[], ...args: Argument[]): Promise<unknown> {
+export async function run(
+  redis: Redis | Cluster,
+  script: Script,
+  keys: readonly string[],
+  ...args: Argument[]
+): Promise<unknown> {
   try {
     return await send(redis, 'evalsha', script.sha, keys.length, ...keys, ...args);
   } catch (error) {
@@ -41,7 +56,10 @@ export async function run(redis: Redis | Cluster, script: Script, keys: readonly
   }
 }
 
-/** Returns the time of each master of a Cluster, as promises that never reject: 0 for a clock that can't be read. Empty for a single server. */
+/**
+ * Returns the time of each master of a Cluster, as promises that never reject: 0 for a clock that can't be
+ * read. Empty for a single server.
+ */
 export function clocksMs(redis: Redis | Cluster): Promise<number>[] {
   return isCluster(redis) ? redis.nodes('master').map((node) => clockMs(node)) : [];
 }

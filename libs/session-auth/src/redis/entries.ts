@@ -47,7 +47,8 @@ export function leasePrefix(id: string): string {
 /** Decodes an entry. An entry of an unknown kind becomes a value that can't be opened. */
 export function decodeEntry(bytes: Buffer, remainingMs: number): DecodedEntry {
   const kind = String.fromCharCode(bytes[0] ?? 0);
-  if (kind === VALUE) return { entry: { kind: 'value', value: bytes.subarray(1), remainingMs: Math.max(0, remainingMs) } };
+  if (kind === VALUE)
+    return { entry: { kind: 'value', value: bytes.subarray(1), remainingMs: Math.max(0, remainingMs) } };
   if (kind === TOMBSTONE) return { entry: { kind: 'tombstone' } };
   const [, id, holder, graceOverMs] = STORED_LEASE.exec(kind === LEASE ? bytes.toString('latin1') : '') ?? [];
   if (id === undefined || holder === undefined) return { entry: UNUSABLE };
@@ -57,7 +58,10 @@ export function decodeEntry(bytes: Buffer, remainingMs: number): DecodedEntry {
   };
 }
 
-/** Settles as `work`, or rejects after `ms` milliseconds or when the signal aborts. Leaves no timer and no listener behind. */
+/**
+ * Settles as `work`, or rejects after `ms` milliseconds or when the signal aborts. Leaves no timer and no
+ * listener behind.
+ */
 export function withTimeout<Result>(work: Promise<Result>, ms: number, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => settle(() => reject(new Error('Aborted')));

@@ -12,13 +12,22 @@ describe('the reason why no message arrives', () => {
     [new NoNode(), 'The Redis Cluster is not connected'],
     [new NoAnswer(), 'Redis does not answer'],
     [new Deaf(), 'Redis does not deliver published messages: the node may have left the cluster'],
-    [new Error('NOPERM no rights'), 'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE'],
+    [
+      new Error('NOPERM no rights'),
+      'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE',
+    ],
     ...['WRONGPASS', 'NOAUTH', 'ERR invalid password', 'ERR AUTH'].map<[unknown, string]>((message) => [
       new Error(`${message} for ann`),
       'Redis refuses the user name or the password',
     ]),
-    [new Error('All sentinels are unreachable. Retrying'), 'No Sentinel that monitors the master is reachable'],
-    [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'The connection to Redis failed (ECONNREFUSED)'],
+    [
+      new Error('All sentinels are unreachable. Retrying'),
+      'No Sentinel that monitors the master is reachable',
+    ],
+    [
+      Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+      'The connection to Redis failed (ECONNREFUSED)',
+    ],
     [Object.assign(new Error('read'), { code: 'E2BIG' }), 'The connection to Redis failed (E2BIG)'],
     [undefined, CLOSED],
     [new Error('Connection is closed.'), CLOSED],
@@ -39,7 +48,10 @@ describe('the reason why no message arrives', () => {
 describe('a probe', () => {
   const running = new AbortController().signal;
   const publisherOf = (publish: (id: string) => Promise<unknown>): Redis =>
-    ({ options: {}, callBuffer: (_command: string, _channel: string, id: string) => publish(id) }) as unknown as Redis;
+    ({
+      options: {},
+      callBuffer: (_command: string, _channel: string, id: string) => publish(id),
+    }) as unknown as Redis;
   const refusing = publisherOf(() => Promise.reject(new Error('NOPERM')));
   const lost = publisherOf(() => Promise.resolve(0));
 
@@ -81,8 +93,10 @@ describe('a probe', () => {
 });
 
 describe('the clients that publish probes', () => {
-  const node = (port: number, status = 'ready'): Redis => ({ status, options: { host: '127.0.0.1', port } }) as unknown as Redis;
-  const clusterOf = (...nodes: Redis[]): Redis => ({ status: 'ready', nodes: () => nodes }) as unknown as Redis;
+  const node = (port: number, status = 'ready'): Redis =>
+    ({ status, options: { host: '127.0.0.1', port } }) as unknown as Redis;
+  const clusterOf = (...nodes: Redis[]): Redis =>
+    ({ status: 'ready', nodes: () => nodes }) as unknown as Redis;
   const subscriber = node(1);
 
   it('are the client of a single server, twice, while it is connected', () => {
@@ -92,9 +106,13 @@ describe('the clients that publish probes', () => {
   });
 
   it('are up to three connected nodes of a Cluster, other than that of the subscriber', () => {
-    const ports = publishersFor(clusterOf(subscriber, node(2), node(3, 'end')), subscriber).map(({ options }) => options.port);
+    const ports = publishersFor(clusterOf(subscriber, node(2), node(3, 'end')), subscriber).map(
+      ({ options }) => options.port,
+    );
     expect(ports).toEqual([2]);
-    expect(publishersFor(clusterOf(...[1, 2, 3, 4, 5, 6].map((port) => node(port))), subscriber)).toHaveLength(3);
+    expect(
+      publishersFor(clusterOf(...[1, 2, 3, 4, 5, 6].map((port) => node(port))), subscriber),
+    ).toHaveLength(3);
   });
 });
 

@@ -10,7 +10,8 @@ export class Deaf extends Error {}
 /** There is no node to subscribe to. */
 export class NoNode extends Error {}
 
-const NOT_ALLOWED = 'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE';
+const NOT_ALLOWED =
+  'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE';
 const REFUSED = 'Redis refuses the user name or the password';
 
 /** Starts of error replies of a server. The rest of a reply may contain the user name. */
@@ -27,17 +28,23 @@ const CODE = /^[A-Z][A-Z\d_]{2,49}$/;
 export function reasonOf(error: unknown): string {
   if (error instanceof NoNode) return 'The Redis Cluster is not connected';
   if (error instanceof NoAnswer) return 'Redis does not answer';
-  if (error instanceof Deaf) return 'Redis does not deliver published messages: the node may have left the cluster';
+  if (error instanceof Deaf)
+    return 'Redis does not deliver published messages: the node may have left the cluster';
   const { message = '', code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   const [, reason] = REPLIES.find(([start]) => start.test(message)) ?? [];
   if (reason !== undefined) return reason;
-  return code !== undefined && CODE.test(code) ? `The connection to Redis failed (${code})` : 'The connection to Redis was closed';
+  return code !== undefined && CODE.test(code)
+    ? `The connection to Redis failed (${code})`
+    : 'The connection to Redis was closed';
 }
 
 /** Milliseconds in which a probe must be published, and then arrive. */
 const MAX_PROBE_MS = 400;
 
-/** Checks that a subscription receives messages that are published elsewhere, with a message on a channel that only this subscription has. */
+/**
+ * Checks that a subscription receives messages that are published elsewhere, with a message on a channel that
+ * only this subscription has.
+ */
 export class Probe {
   readonly channel: string;
   readonly channelBytes: Buffer;
@@ -58,7 +65,10 @@ export class Probe {
     this.#onArrival?.();
   }
 
-  /** Returns whether a message from one of these clients arrives; `true` if none of them could publish, which proves nothing. */
+  /**
+   * Returns whether a message from one of these clients arrives; `true` if none of them could publish, which
+   * proves nothing.
+   */
   async arrives(publishers: readonly Redis[]): Promise<boolean> {
     let isLost = false;
     for (const publisher of publishers) {
@@ -80,7 +90,8 @@ export class Probe {
       return 'not published';
     }
     await withTimeout(arrival, MAX_PROBE_MS, this.#ended).catch(() => undefined);
-    // After a pause of the process, its timers run first, and messages that arrived in the meantime are read next.
+    // After a pause of the process, its timers run first, and messages that arrived in the meantime are read
+    // next.
     await nextTurn();
     await nextTurn();
     return this.#expected === id ? 'lost' : 'arrived';

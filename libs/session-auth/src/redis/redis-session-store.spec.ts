@@ -29,7 +29,10 @@ describe('the options of a store in Redis', () => {
   });
 
   it.each<[object, string]>([
-    [{ redis, ttlMs: 1 }, 'RedisSessionStore: ttlMs is not an option. Valid options: redis, secret, timeoutMs, prefix.'],
+    [
+      { redis, ttlMs: 1 },
+      'RedisSessionStore: ttlMs is not an option. Valid options: redis, secret, timeoutMs, prefix.',
+    ],
     [{}, "RedisSessionStore: redis must be a client of 'ioredis'"],
     [{ redis: { call: () => null } }, "RedisSessionStore: redis must be a client of 'ioredis'"],
     [{ redis, prefix: '' }, 'RedisSessionStore: prefix must be a string that is not empty'],
@@ -46,11 +49,14 @@ describe('a command to Redis', () => {
     expect(commands).toEqual([['publish', 'session-auth:messages', Buffer.from('message')]]);
   });
 
-  it.each(['connecting', 'reconnecting', 'end'])('is refused at once by a client that is %s, which would queue it', async (status) => {
-    const { redis, commands } = clientOf(() => 1, { status });
-    await expect(new RedisSessionStore({ redis }).delete('key')).rejects.toThrow('Redis is not connected');
-    expect(commands).toEqual([]);
-  });
+  it.each(['connecting', 'reconnecting', 'end'])(
+    'is refused at once by a client that is %s, which would queue it',
+    async (status) => {
+      const { redis, commands } = clientOf(() => 1, { status });
+      await expect(new RedisSessionStore({ redis }).delete('key')).rejects.toThrow('Redis is not connected');
+      expect(commands).toEqual([]);
+    },
+  );
 
   it('fails with auto-pipelining if the client answers nothing, and with the error of its reply', async () => {
     const withReplies = (replies: unknown): Redis => {
@@ -60,13 +66,16 @@ describe('a command to Redis', () => {
     };
     const published = (replies: unknown): Promise<void> =>
       new RedisSessionStore({ redis: withReplies(replies) }).publish(Buffer.from('message'));
-    for (const replies of [null, []]) await expect(published(replies)).rejects.toThrow(/^Redis is not connected$/);
+    for (const replies of [null, []])
+      await expect(published(replies)).rejects.toThrow(/^Redis is not connected$/);
     await expect(published([[new Error('READONLY'), null]])).rejects.toThrow('READONLY');
     await expect(published([[null, 1]])).resolves.toBeUndefined();
   });
 
   it('loads its script where the server does not have it, and is not repeated after another error', async () => {
-    const missing = clientOf((command) => (command === 'evalsha' ? failing('NOSCRIPT No matching script')() : 1));
+    const missing = clientOf((command) =>
+      command === 'evalsha' ? failing('NOSCRIPT No matching script')() : 1,
+    );
     await expect(new RedisSessionStore({ redis: missing.redis }).delete('key')).resolves.toBe(true);
     expect(missing.commands.map(([command]) => command)).toEqual(['evalsha', 'eval']);
     for (const message of ['READONLY You can not write', 'ERR after NOSCRIPT']) {
@@ -83,18 +92,31 @@ describe('an entry of Redis', () => {
   /** Looks up an entry with some remaining milliseconds, without a heartbeat of any holder. */
   function lookUp(bytes: string, remainingMs: number) {
     const replies = [[5_000, Buffer.from(bytes), remainingMs], [5_000]];
-    const client = clientOf((_command, args) => (args.at(-1) === 'session-auth:alive:holder' ? [null] : replies.shift()));
+    const client = clientOf((_command, args) =>
+      args.at(-1) === 'session-auth:alive:holder' ? [null] : replies.shift(),
+    );
     return { ...client, entry: new RedisSessionStore({ redis: client.redis }).get('key', LEASE) };
   }
 
-  it.each(['Lid:holder', 'L:holder:1', 'Lid::1', 'Lid:holder:', 'Lid:holder:1x', 'L Lid:holder:1', 'Xid:holder:1', ''])(
-    'that is no lease is a value that cannot be opened: "%s"',
-    async (bytes) => {
-      const { entry, commands } = lookUp(bytes, 500);
-      expect(await entry).toEqual({ kind: 'value', value: new Uint8Array(), remainingMs: 0, storeTimeMs: 5_000 });
-      expect(commands).toHaveLength(1);
-    },
-  );
+  it.each([
+    'Lid:holder',
+    'L:holder:1',
+    'Lid::1',
+    'Lid:holder:',
+    'Lid:holder:1x',
+    'L Lid:holder:1',
+    'Xid:holder:1',
+    '',
+  ])('that is no lease is a value that cannot be opened: "%s"', async (bytes) => {
+    const { entry, commands } = lookUp(bytes, 500);
+    expect(await entry).toEqual({
+      kind: 'value',
+      value: new Uint8Array(),
+      remainingMs: 0,
+      storeTimeMs: 5_000,
+    });
+    expect(commands).toHaveLength(1);
+  });
 
   it('is a lease until its grace period is over', async () => {
     const { entry, commands } = lookUp('Lid:holder:499', 500);
@@ -137,7 +159,9 @@ describe('a revocation in a Redis Cluster', () => {
   });
 
   it('is recorded though the clock of a node cannot be read', async () => {
-    expect(await recordWith(failing('closed'), () => [Buffer.from('8'), Buffer.from('0')])).toEqual([0, 8_000]);
+    expect(await recordWith(failing('closed'), () => [Buffer.from('8'), Buffer.from('0')])).toEqual([
+      0, 8_000,
+    ]);
   });
 
   it('is recorded once by a single server', async () => {

@@ -1,7 +1,20 @@
 import type { Cluster, Redis } from 'ioredis';
-import { SessionStore, type StoreEntry, type StoreLease, type StoreSubscriber } from '../contract/session-store.js';
+import {
+  SessionStore,
+  type StoreEntry,
+  type StoreLease,
+  type StoreSubscriber,
+} from '../contract/session-store.js';
 import { clocksMs, isCluster, isConnected, run, send } from './commands.js';
-import { decodeEntry, leaseEntry, leasePrefix, MAX_ENTRY_BYTES, TOMBSTONE, valueEntry, type DecodedEntry } from './entries.js';
+import {
+  decodeEntry,
+  leaseEntry,
+  leasePrefix,
+  MAX_ENTRY_BYTES,
+  TOMBSTONE,
+  valueEntry,
+  type DecodedEntry,
+} from './entries.js';
 import { checkOptions, type RedisSessionStoreOptions } from './options.js';
 import { DELETE, GET, READ, RELEASE, REVOKE, SET, type Script } from './scripts.js';
 import { Subscription } from './subscription.js';
@@ -9,7 +22,9 @@ import { Subscription } from './subscription.js';
 /** Result of a look-up, before the check whether the holder of a lease is alive. */
 type LookUp = DecodedEntry & { readonly storeTimeMs: number };
 
-/** The shared session cache in Redis (5 or later) or Valkey. Uses scripts on one key each, and one channel. */
+/**
+ * The shared session cache in Redis (5 or later) or Valkey. Uses scripts on one key each, and one channel.
+ */
 export class RedisSessionStore extends SessionStore {
   override readonly secret: string | readonly string[] | undefined;
   override readonly timeoutMs: number | undefined;
@@ -65,7 +80,8 @@ export class RedisSessionStore extends SessionStore {
   }
 
   async setRevocation(key: string, ttlMs: number): Promise<void> {
-    const record = (fromMs: number): Promise<unknown> => this.#run(REVOKE, `revoked:${key}`, wholeMs(ttlMs), fromMs);
+    const record = (fromMs: number): Promise<unknown> =>
+      this.#run(REVOKE, `revoked:${key}`, wholeMs(ttlMs), fromMs);
     const recorded = record(0);
     // Each node of a Cluster has its own clock, and look-ups on all nodes are compared with this record.
     const raised = clocksMs(this.#redis).map(async (clock) => {
@@ -102,9 +118,15 @@ export class RedisSessionStore extends SessionStore {
   /** Looks up a key. Takes the lease if there is no entry, or only the lease `ended`. */
   async #lookUp(key: string, lease: StoreLease | undefined, ended: Buffer | ''): Promise<LookUp> {
     const [taken, takenMs] = lease ? [leaseEntry(lease), wholeMs(lease.ttlMs)] : ['', 0];
-    const reply = (await this.#run(GET, key, MAX_ENTRY_BYTES, ended, taken, takenMs)) as [number | string, Buffer?, (number | string)?];
+    const reply = (await this.#run(GET, key, MAX_ENTRY_BYTES, ended, taken, takenMs)) as [
+      number | string,
+      Buffer?,
+      (number | string)?,
+    ];
     const [storeTimeMs, bytes, remainingMs] = reply;
-    const decoded: DecodedEntry = bytes ? decodeEntry(bytes, Number(remainingMs)) : { entry: { kind: 'none' } };
+    const decoded: DecodedEntry = bytes
+      ? decodeEntry(bytes, Number(remainingMs))
+      : { entry: { kind: 'none' } };
     return { ...decoded, storeTimeMs: Number(storeTimeMs) };
   }
 
@@ -140,7 +162,10 @@ function wholeMs(ms: number): number {
   return Math.max(1, Math.ceil(ms));
 }
 
-/** Parses the time of a revocation. @throws Error if it is invalid, because it is then unknown whether the session was revoked */
+/**
+ * Parses the time of a revocation. @throws Error if it is invalid, because it is then unknown whether the
+ * session was revoked
+ */
 function revocationTimeOf(record: Buffer | null): number | undefined {
   if (record === null) return undefined;
   const timeMs = Number(record.toString('latin1') || NaN);

@@ -18,9 +18,10 @@ function script(text: string): Script {
 }
 
 /**
- * Arguments: the maximum length of an entry in bytes; the bytes of an ended lease, which counts as no entry, or ''; the lease to take if there
- * is no entry, or ''; its milliseconds. Returns the time and, if there is an entry, its bytes and its remaining milliseconds. An entry that is too
- * long or not a string is returned as an empty value.
+ * Arguments: the maximum length of an entry in bytes; the bytes of an ended lease, which counts as no entry,
+ * or ''; the lease to take if there is no entry, or ''; its milliseconds. Returns the time and, if there is
+ * an entry, its bytes and its remaining milliseconds. An entry that is too long or not a string is returned
+ * as an empty value.
  */
 export const GET = script(`${NOW}
 local entry = redis.pcall('GETRANGE', KEYS[1], 0, ARGV[1])
@@ -29,7 +30,10 @@ if entry ~= '' and entry ~= ARGV[2] then return {now, entry, redis.call('PTTL', 
 if ARGV[3] ~= '' then redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4]) end
 return {now}`);
 
-/** Sets a value, unless there is a tombstone. Arguments: the value, its milliseconds. Returns whether it was set. */
+/**
+ * Sets a value, unless there is a tombstone. Arguments: the value, its milliseconds. Returns whether it was
+ * set.
+ */
 export const SET = script(`
 if ${IS_TOMBSTONE} then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -48,8 +52,8 @@ if redis.pcall('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 en
 return redis.call('DEL', KEYS[1])`);
 
 /**
- * Records the time of a revocation, but never an earlier one than is recorded. Arguments: milliseconds until it expires, the earliest time to
- * record. Returns the recorded time.
+ * Records the time of a revocation, but never an earlier one than is recorded. Arguments: milliseconds until
+ * it expires, the earliest time to record. Returns the recorded time.
  */
 export const REVOKE = script(`${NOW}
 local last = tonumber(redis.pcall('GET', KEYS[1])) or 0
@@ -57,5 +61,8 @@ now = math.max(now, last, tonumber(ARGV[2]))
 redis.call('SET', KEYS[1], string.format('%.0f', now), 'PX', ARGV[1])
 return now`);
 
-/** Reads keys, in a Cluster of one slot. A script, because a client may send plain reads to replicas, which can lag behind. */
+/**
+ * Reads keys, in a Cluster of one slot. A script, because a client may send plain reads to replicas, which
+ * can lag behind.
+ */
 export const READ = script(`return redis.call('MGET', unpack(KEYS))`);

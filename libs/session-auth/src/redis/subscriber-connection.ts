@@ -89,7 +89,10 @@ export class SubscriberConnection {
     if (!(await this.#probe.arrives(this.#events.publishers()))) throw new Deaf();
   }
 
-  /** A socket that is closed during a TLS handshake which fails can emit two errors. ioredis handles one: the other would end the process. */
+  /**
+   * A socket that is closed during a TLS handshake which fails can emit two errors. ioredis handles one: the
+   * other would end the process.
+   */
   #close(): void {
     const { stream } = this.#client as Partial<Pick<Redis, 'stream'>>;
     stream?.on('error', () => undefined);
@@ -120,11 +123,14 @@ export function addressOf({ options: { host = '', port = 0 } }: Redis): string {
 }
 
 /**
- * Returns the clients that publish probes for a subscriber, one attempt each. In a Cluster, they are of other nodes than the subscriber's, because
- * a node that has left the cluster still delivers messages that are published on it. For a single server, the application's client, twice.
+ * Returns the clients that publish probes for a subscriber, one attempt each. In a Cluster, they are of other
+ * nodes than the subscriber's, because a node that has left the cluster still delivers messages that are
+ * published on it. For a single server, the application's client, twice.
  */
 export function publishersFor(redis: Redis | Cluster, subscriber: Redis): Redis[] {
   if (!isCluster(redis)) return redis.status === 'ready' ? [redis, redis] : [];
-  const others = redis.nodes('master').filter((node) => isConnected(node) && addressOf(node) !== addressOf(subscriber));
+  const others = redis
+    .nodes('master')
+    .filter((node) => isConnected(node) && addressOf(node) !== addressOf(subscriber));
   return shuffled(others).slice(0, ATTEMPTS);
 }

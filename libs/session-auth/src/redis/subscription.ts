@@ -16,7 +16,9 @@ const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
 const DISCOVERY_POLL_MS = 20;
 
-/** Keeps a channel subscribed on a dedicated connection: to the single server, or to any node of the Cluster. */
+/**
+ * Keeps a channel subscribed on a dedicated connection: to the single server, or to any node of the Cluster.
+ */
 export class Subscription {
   readonly #redis: Redis | Cluster;
   readonly #channel: string;
@@ -66,7 +68,10 @@ export class Subscription {
     return connection.run(this.#stop.signal);
   }
 
-  /** Waits for the discovery of the cluster. Before it, the client has only its configured nodes, which are the same on all instances. */
+  /**
+   * Waits for the discovery of the cluster. Before it, the client has only its configured nodes, which are
+   * the same on all instances.
+   */
   async #discoveredNode(cluster: Cluster): Promise<Redis | undefined> {
     if (cluster.status === 'wait') cluster.connect().catch(() => undefined);
     for (let waitedMs = 0; cluster.status !== 'ready'; waitedMs += DISCOVERY_POLL_MS) {

@@ -21,7 +21,10 @@ const SESSION = { token: 'token', authIv: undefined };
 const REQUEST = handshakeRequest({ headers: { 'x-auth-token': 'token' } });
 
 /** The sockets of a registration, whose service knows one user, and the tokens that the service got. */
-function registration(username: string, authorities?: Authorities): { sockets: RegistrationSockets; tokens: string[] } {
+function registration(
+  username: string,
+  authorities?: Authorities,
+): { sockets: RegistrationSockets; tokens: string[] } {
   const tokens: string[] = [];
   const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> => {
     tokens.push(token);
@@ -29,8 +32,18 @@ function registration(username: string, authorities?: Authorities): { sockets: R
   };
   const source = new EventSource();
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
-  const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
-  const parts = { verifier, reader, authority: username, authorities, ends: sessionEnds(source, verifier) } as unknown as GuardParts;
+  const reader = new SessionReader({
+    sources: [fromHeader('x-auth-token')],
+    forwardAuthIv: false,
+    maxTokenLength: 100,
+  });
+  const parts = {
+    verifier,
+    reader,
+    authority: username,
+    authorities,
+    ends: sessionEnds(source, verifier),
+  } as unknown as GuardParts;
   return { tokens, sockets: RegistrationSockets.of(parts) };
 }
 
@@ -45,7 +58,12 @@ function application(
   const sockets = new ApplicationSockets(own.sockets.parts);
   const handshake = async (client: object) => {
     const settled: unknown[][] = [];
-    const pending = sockets.begin({ client, request: REQUEST, settings: SETTINGS, settle: (...outcome) => settled.push(outcome) });
+    const pending = sockets.begin({
+      client,
+      request: REQUEST,
+      settings: SETTINGS,
+      settle: (...outcome) => settled.push(outcome),
+    });
     await new Promise(setImmediate);
     return { pending, settled };
   };
@@ -64,17 +82,26 @@ describe('the handshakes of an application', () => {
     const { own, other, handshake } = application(...parameters);
     const { pending, settled } = await handshake({});
     expect(pending).toBeDefined();
-    expect(settled).toEqual([[{ session: SESSION, verdict: expect.objectContaining({ user: { username: 'ann' } }) }, own.sockets]]);
+    expect(settled).toEqual([
+      [{ session: SESSION, verdict: expect.objectContaining({ user: { username: 'ann' } }) }, own.sockets],
+    ]);
     expect([own.tokens, other.tokens]).toEqual([['token'], []]);
   });
 
   it('are checked by the registration that its option authority selects for the connection', async () => {
     const { own, other, partsOf, handshake } = application((_own, other) => other);
     const client = {};
-    expect((await handshake(client)).settled).toMatchObject([[{ verdict: { user: { username: 'bob' } } }, other.sockets]]);
+    expect((await handshake(client)).settled).toMatchObject([
+      [{ verdict: { user: { username: 'bob' } } }, other.sockets],
+    ]);
     expect([own.tokens, other.tokens]).toEqual([[], ['token']]);
     const [context, ...others] = partsOf.mock.calls[0] as [ExecutionContext, unknown, unknown];
-    expect([context.getType(), context.switchToWs().getClient(), ...others]).toEqual(['ws', client, REQUEST, own.sockets.parts]);
+    expect([context.getType(), context.switchToWs().getClient(), ...others]).toEqual([
+      'ws',
+      client,
+      REQUEST,
+      own.sockets.parts,
+    ]);
   });
 
   it.each<[string, (own: RegistrationSockets) => RegistrationSockets | undefined]>([
@@ -96,7 +123,11 @@ describe('a watched socket', () => {
     const [client, ofOwn] = [socket(), socket()];
     const watched = sockets.watch(other.sockets, client, SESSION, SETTINGS);
     sockets.watch(own.sockets, ofOwn, SESSION, SETTINGS);
-    expect([sockets.own, sockets.watchedOf(client), other.sockets.watched.of(client)]).toEqual([own.sockets, watched, watched]);
+    expect([sockets.own, sockets.watchedOf(client), other.sockets.watched.of(client)]).toEqual([
+      own.sockets,
+      watched,
+      watched,
+    ]);
     expect(own.sockets.watched.of(client)).toBeUndefined();
     expect(sockets.ownerOf(client)).toMatch(/^[0-9a-f]{32}$/);
     expect(sockets.ownerOf(client)).toBe(other.sockets.watched.ownerOf(client));

@@ -17,8 +17,8 @@ export type UnassignedHandshake = Omit<Handshake, 'settle'> & {
 };
 
 /**
- * The sockets of an application, each with the registration that checks and watches it: that of `SessionSockets`, or the one that the option
- * `authority` selects.
+ * The sockets of an application, each with the registration that checks and watches it: that of
+ * `SessionSockets`, or the one that the option `authority` selects.
  */
 export class ApplicationSockets {
   /** The registration of `SessionSockets`. */
@@ -35,7 +35,11 @@ export class ApplicationSockets {
   select(client: object, request: CallRequest): RegistrationSockets | undefined {
     const { parts } = this.own;
     if (!parts.authorities?.arePerCall) return this.own;
-    const selected: Partial<GuardParts> | undefined = parts.authorities.partsOf(connectionContext(client), request, parts);
+    const selected: Partial<GuardParts> | undefined = parts.authorities.partsOf(
+      connectionContext(client),
+      request,
+      parts,
+    );
     // Parts of an older copy of this package have no ends: their sockets would stay open.
     if (!selected?.ends) return undefined;
     const sockets = RegistrationSockets.of(selected as GuardParts);
@@ -48,16 +52,28 @@ export class ApplicationSockets {
     for (const sockets of this.#all) sockets.stop();
   }
 
-  /** Checks a handshake by its registration. See `HandshakeChecks.begin`. A handshake without a registration is denied: its token is not read. */
+  /**
+   * Checks a handshake by its registration. See `HandshakeChecks.begin`. A handshake without a registration
+   * is denied: its token is not read.
+   */
   begin(handshake: UnassignedHandshake): EndsWithSession | undefined {
     const registration = this.select(handshake.client, handshake.request);
-    if (registration) return registration.checks.begin({ ...handshake, settle: (outcome) => handshake.settle(outcome, registration) });
+    if (registration)
+      return registration.checks.begin({
+        ...handshake,
+        settle: (outcome) => handshake.settle(outcome, registration),
+      });
     handshake.settle(SESSION_REJECTED, this.own);
     return undefined;
   }
 
   /** Watches a socket for the registration that has checked it. */
-  watch(registration: RegistrationSockets, client: SocketClient, session: SessionIdentity, settings: SocketWatchSettings): WatchedSocket {
+  watch(
+    registration: RegistrationSockets,
+    client: SocketClient,
+    session: SessionIdentity,
+    settings: SocketWatchSettings,
+  ): WatchedSocket {
     this.#ofClient.set(client, registration);
     return registration.watched.add(client, session, settings);
   }
@@ -67,7 +83,10 @@ export class ApplicationSockets {
     return this.#ofClient.get(client)?.watched.of(client);
   }
 
-  /** Returns the fingerprint of the session that a client's socket is watched for. Those of two registrations are never equal. */
+  /**
+   * Returns the fingerprint of the session that a client's socket is watched for. Those of two registrations
+   * are never equal.
+   */
   ownerOf(client: object): string | undefined {
     return this.#ofClient.get(client)?.watched.ownerOf(client);
   }

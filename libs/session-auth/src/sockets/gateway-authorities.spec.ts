@@ -67,7 +67,10 @@ class Root {}
 async function start(...providers: Type[]): Promise<void> {
   const root: DynamicModule = {
     module: Root,
-    imports: [SessionAuthModule.forRoot(OPTIONS), SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners' })],
+    imports: [
+      SessionAuthModule.forRoot(OPTIONS),
+      SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners' }),
+    ],
     providers: [{ provide: 'value', useValue: 7 }, ...providers],
   };
   const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });

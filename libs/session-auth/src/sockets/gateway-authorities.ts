@@ -9,16 +9,23 @@ import { dependenciesOf } from '../module/handlers/nest-container.js';
 const GATEWAY = 'websockets:is_gateway';
 
 /**
- * Rejects a gateway whose handshakes one registration would check, and whose messages another: the token of a client would reach a session service
- * that the gateway does not name. Nest must have created the gateways.
+ * Rejects a gateway whose handshakes one registration would check, and whose messages another: the token of a
+ * client would reach a session service that the gateway does not name. Nest must have created the gateways.
  * @throws InvalidConfigurationError
  */
-export function rejectForeignSockets(modules: ModulesContainer, sockets: { readonly authority: string }): void {
+export function rejectForeignSockets(
+  modules: ModulesContainer,
+  sockets: { readonly authority: string },
+): void {
   for (const gateway of [...modules.values()].flatMap(({ providers }) => [...providers.values()])) {
     const { metatype } = gateway;
     if (typeof metatype !== 'function' || !Reflect.hasMetadata(GATEWAY, metatype)) continue;
     const authority = authorityOf(metatype) ?? DEFAULT_AUTHORITY;
-    if (authority === sockets.authority || !dependenciesOf(gateway).some((dependency) => dependency?.instance === sockets)) continue;
+    if (
+      authority === sockets.authority ||
+      !dependenciesOf(gateway).some((dependency) => dependency?.instance === sockets)
+    )
+      continue;
     throw new InvalidConfigurationError(
       `${metatype.name} has SessionSockets of the registration '${sockets.authority}', and its messages are checked by '${authority}'. Inject those of one registration: @InjectSessionAuth('${authority}', SessionSockets), or put @SessionAuthority('${sockets.authority}') on the gateway.`,
     );

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { Deadlines } from '../client/deadline.js';
-import { ACCESS_DENIED, CROSS_ORIGIN_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import {
+  ACCESS_DENIED,
+  CROSS_ORIGIN_DENIED,
+  SESSION_REJECTED,
+  SESSION_REQUIRED,
+} from '../contract/denials.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { GuardParts } from '../guard/guard-parts.js';
@@ -34,7 +39,10 @@ const answer = async (verdict: Verdict<UserRecord>): Promise<void> => {
   calls.at(-1)?.(verdict);
   await new Promise(setImmediate);
 };
-const begin = (headers: Record<string, string> = TOKEN, outageGraceMs = 1): ReturnType<HandshakeChecks['begin']> =>
+const begin = (
+  headers: Record<string, string> = TOKEN,
+  outageGraceMs = 1,
+): ReturnType<HandshakeChecks['begin']> =>
   checks.begin({
     client,
     request: handshakeRequest({ headers }),
@@ -47,10 +55,16 @@ beforeEach(() => {
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
   jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
   const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), { cache: new SessionCache<UserRecord>(CACHE) });
+  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
+    cache: new SessionCache<UserRecord>(CACHE),
+  });
   const sources = [application, fromHeader('x-auth-token'), fromCookie('sid')];
   const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
-  checks = new HandshakeChecks({ verifier, reader, ends: sessionEnds(new EventSource(), verifier) } as unknown as GuardParts);
+  checks = new HandshakeChecks({
+    verifier,
+    reader,
+    ends: sessionEnds(new EventSource(), verifier),
+  } as unknown as GuardParts);
   expect(checks.challenges).toBe(reader.challenges);
 });
 afterEach(() => void jest.restoreAllMocks());
@@ -71,7 +85,11 @@ describe('a handshake', () => {
   it('is a call in a context of its client for the token sources of an application', () => {
     begin({});
     const [context] = contexts;
-    expect([context?.getType(), context?.getArgs(), contexts.length]).toEqual(['ws', [client, undefined, 'connection'], 1]);
+    expect([context?.getType(), context?.getArgs(), contexts.length]).toEqual([
+      'ws',
+      [client, undefined, 'connection'],
+      1,
+    ]);
     expect(context?.switchToWs().getClient()).toBe(client);
     expect(context?.switchToWs().getPattern()).toBe('connection');
   });

@@ -28,10 +28,16 @@ export interface Handshake {
   readonly settle: (outcome: AuthenticatedHandshake | GuardDenial) => void;
 }
 
-/** Maximum number of handshakes of one session that wait at once. The verifier limits the number of sessions that wait. */
+/**
+ * Maximum number of handshakes of one session that wait at once. The verifier limits the number of sessions
+ * that wait.
+ */
 const MAX_WAITING_OF_SESSION = 1_024;
 
-/** Checks the sessions of sockets before the sockets open. Denies the waiting handshakes of a session that ends. */
+/**
+ * Checks the sessions of sockets before the sockets open. Denies the waiting handshakes of a session that
+ * ends.
+ */
 export class HandshakeChecks {
   /** Headers of the responses to denied handshakes. */
   readonly challenges: Challenges;
@@ -45,7 +51,8 @@ export class HandshakeChecks {
 
   /**
    * Checks a handshake. Never throws.
-   * @returns an object that ends the check before its verdict, with a denial for `settle`; `undefined` if `settle` was called already
+   * @returns an object that ends the check before its verdict, with a denial for `settle`; `undefined` if
+   * `settle` was called already
    */
   begin(handshake: Handshake): EndsWithSession | undefined {
     const session = this.#parts.reader.read(connectionContext(handshake.client), handshake.request);
@@ -59,7 +66,11 @@ export class HandshakeChecks {
     return undefined;
   }
 
-  #wait(handshake: Handshake, session: SessionIdentity, verdict: Promise<Verdict<UserRecord>>): EndsWithSession | undefined {
+  #wait(
+    handshake: Handshake,
+    session: SessionIdentity,
+    verdict: Promise<Verdict<UserRecord>>,
+  ): EndsWithSession | undefined {
     const fingerprint = this.#parts.ends.fingerprintOf(tokenKeyOf(session.token));
     if (this.waiting.countOf(fingerprint) >= MAX_WAITING_OF_SESSION) {
       handshake.settle(denialOfVerdict(unavailable('busy')));
@@ -80,9 +91,15 @@ export class HandshakeChecks {
 }
 
 /** A stale session counts as an outage: with an outage grace of 0, it admits no new socket. */
-function outcomeOf({ settings }: Handshake, session: SessionIdentity, verdict: Verdict<UserRecord>): AuthenticatedHandshake | GuardDenial {
+function outcomeOf(
+  { settings }: Handshake,
+  session: SessionIdentity,
+  verdict: Verdict<UserRecord>,
+): AuthenticatedHandshake | GuardDenial {
   if (verdict.kind !== 'authenticated') return denialOfVerdict(verdict);
-  return verdict.stale && settings.outageGraceMs === 0 ? unavailableDenial(unavailable('unreachable')) : { session, verdict };
+  return verdict.stale && settings.outageGraceMs === 0
+    ? unavailableDenial(unavailable('unreachable'))
+    : { session, verdict };
 }
 
 /** Returns the execution context of a connection, for token sources of the application. */
@@ -96,10 +113,13 @@ export function connectionContext(client: object): ExecutionContext {
 const MAX_CHECKS = 3;
 
 /**
- * Checks the session of a socket. A socket outlives its check, so the check is repeated if the sessions of its user were revoked meanwhile: the user
- * is unknown before the verdict.
+ * Checks the session of a socket. A socket outlives its check, so the check is repeated if the sessions of
+ * its user were revoked meanwhile: the user is unknown before the verdict.
  */
-export function verifyForSocket(verifier: SessionVerifier<UserRecord>, session: SessionIdentity): SocketVerdict {
+export function verifyForSocket(
+  verifier: SessionVerifier<UserRecord>,
+  session: SessionIdentity,
+): SocketVerdict {
   const startedAtMs = performance.now();
   const verdict = verifier.verify(session);
   return verdict instanceof Promise ? repeatIfRevoked(verifier, session, verdict, startedAtMs) : verdict;
@@ -115,7 +135,8 @@ async function repeatIfRevoked(
   checksLeft = MAX_CHECKS - 1,
 ): Promise<Verdict<UserRecord>> {
   const verdict = await pending;
-  if (verdict.kind !== 'authenticated' || !verifier.revoker.isRevokedSince(verdict.user, sinceMs)) return verdict;
+  if (verdict.kind !== 'authenticated' || !verifier.revoker.isRevokedSince(verdict.user, sinceMs))
+    return verdict;
   if (checksLeft === 0) return unavailable('busy');
   const againAtMs = performance.now();
   return repeatIfRevoked(verifier, session, verifier.verify(session), againAtMs, checksLeft - 1);

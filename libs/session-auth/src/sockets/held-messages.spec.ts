@@ -65,7 +65,12 @@ describe('a message to a socket whose session is being checked', () => {
   it('is held by a socket with a send of its own, which it has again afterwards', () => {
     const socket = new Socket();
     const send = jest.fn();
-    Object.defineProperty(socket, 'send', { value: send, configurable: true, enumerable: false, writable: false });
+    Object.defineProperty(socket, 'send', {
+      value: send,
+      configurable: true,
+      enumerable: false,
+      writable: false,
+    });
     const before = Object.getOwnPropertyDescriptor(socket, 'send');
 
     const held = holdMessages(socket);
@@ -88,7 +93,10 @@ describe('a message to a socket whose session is being checked', () => {
   });
 
   it('is lost without a fault on a socket that can send nothing', () => {
-    const socket: { send?: (data: string) => void } & Pick<Socket, 'emit' | 'once'> = { emit: () => undefined, once: () => undefined };
+    const socket: { send?: (data: string) => void } & Pick<Socket, 'emit' | 'once'> = {
+      emit: () => undefined,
+      once: () => undefined,
+    };
     const held = holdMessages(socket);
     socket.send?.('one');
     expect(() => held.release()).not.toThrow();

@@ -23,7 +23,10 @@ const UPGRADE = received({ 'x-auth-token': 'token' });
 
 /** A request of Node.js. */
 function received(headers: Record<string, string>): IncomingMessage {
-  return Object.assign(new IncomingMessage(new Connection()), { headers, rawHeaders: Object.entries(headers).flat() });
+  return Object.assign(new IncomingMessage(new Connection()), {
+    headers,
+    rawHeaders: Object.entries(headers).flat(),
+  });
 }
 
 /** An open socket of ws. */
@@ -55,12 +58,18 @@ describe('the check of an open socket', () => {
     const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
     const source = new EventSource();
     const authorities = { arePerCall: true, partsOf: () => (selects ? own.parts : undefined) };
-    own = RegistrationSockets.of({ verifier, reader, authorities, ends: sessionEnds(source, verifier) } as unknown as GuardParts);
+    own = RegistrationSockets.of({
+      verifier,
+      reader,
+      authorities,
+      ends: sessionEnds(source, verifier),
+    } as unknown as GuardParts);
     const application = new ApplicationSockets(own.parts);
     checks = new OpenSocketChecks(application, () => (unprotected += 1));
   });
 
-  const check = (upgrade: unknown = UPGRADE): Promise<UserRecord | undefined> => checks.check(client, upgrade, SETTINGS);
+  const check = (upgrade: unknown = UPGRADE): Promise<UserRecord | undefined> =>
+    checks.check(client, upgrade, SETTINGS);
 
   it('returns the user, and holds messages of the application until then', async () => {
     const result = check();
@@ -69,7 +78,11 @@ describe('the check of an open socket', () => {
     calls[0]?.(ANN);
     expect(await result).toEqual(ANN.user);
     client.send('after');
-    expect([client.sent, client.closings, own.watched.of(client)?.user]).toEqual([['during', 'after'], [], ANN.user]);
+    expect([client.sent, client.closings, own.watched.of(client)?.user]).toEqual([
+      ['during', 'after'],
+      [],
+      ANN.user,
+    ]);
     expect(handshakeOf(client).headers).toMatchObject(UPGRADE.headers);
     own.stop();
   });
@@ -114,7 +127,12 @@ describe('the check of an open socket', () => {
       4403,
       'CROSS_ORIGIN_DENIED',
     ],
-    ['a cookie, and that the application has built', { headers: { cookie: 'sid=a' } }, 4401, 'SESSION_REQUIRED'],
+    [
+      'a cookie, and that the application has built',
+      { headers: { cookie: 'sid=a' } },
+      4401,
+      'SESSION_REQUIRED',
+    ],
   ])('closes a socket whose request has %s, without a call', async (_which, upgrade, code, reason) => {
     expect(await check(upgrade)).toBeUndefined();
     expect([client.closings, calls, own.watched.index.size]).toEqual([[[code, reason]], [], 0]);
@@ -131,25 +149,43 @@ describe('the check of an open socket', () => {
       const calls: string[] = [];
       const note = (name: string) => () => void calls.push(name);
       const handshake = { headers: UPGRADE.headers };
-      const client: SocketClient = { handshake, connected, emit: note('emit'), disconnect: note('disconnect'), once: note('once') };
+      const client: SocketClient = {
+        handshake,
+        connected,
+        emit: note('emit'),
+        disconnect: note('disconnect'),
+        once: note('once'),
+      };
       return { client, calls };
     };
 
     it.each([
       [true, 1, ['emit', 'disconnect']],
       [false, 0, []],
-    ])('closes it without a call, and warns of it if it was open: %p', async (connected, warnings, expected) => {
-      const stranger = socket(connected);
-      const result = checks.check(stranger.client, UPGRADE, SETTINGS);
-      expect([stranger.calls, unprotected, calls, own.watched.index.size]).toEqual([expected, warnings, [], 0]);
-      expect(await result).toBeUndefined();
-    });
+    ])(
+      'closes it without a call, and warns of it if it was open: %p',
+      async (connected, warnings, expected) => {
+        const stranger = socket(connected);
+        const result = checks.check(stranger.client, UPGRADE, SETTINGS);
+        expect([stranger.calls, unprotected, calls, own.watched.index.size]).toEqual([
+          expected,
+          warnings,
+          [],
+          0,
+        ]);
+        expect(await result).toBeUndefined();
+      },
+    );
 
     it('returns the user of one that was let in', async () => {
       const { client: admitted, calls: sent } = socket(true);
       const application = new ApplicationSockets(own.parts);
       application.watch(own, admitted, { token: 'token', authIv: undefined }, SETTINGS).admit(ANN);
-      const user = await new OpenSocketChecks(application, () => (unprotected += 1)).check(admitted, undefined, SETTINGS);
+      const user = await new OpenSocketChecks(application, () => (unprotected += 1)).check(
+        admitted,
+        undefined,
+        SETTINGS,
+      );
       expect([user, sent, unprotected, calls]).toEqual([ANN.user, [], 0, []]);
       own.stop();
     });

@@ -19,8 +19,15 @@ export class OpenSocketChecks {
     this.#unprotected = unprotected;
   }
 
-  /** Checks a socket, holds messages to it until the verdict, and watches it. Never rejects. Returns no user if the socket is closed. */
-  async check(client: SocketClient, upgrade: unknown, settings: SocketWatchSettings): Promise<UserRecord | undefined> {
+  /**
+   * Checks a socket, holds messages to it until the verdict, and watches it. Never rejects. Returns no user
+   * if the socket is closed.
+   */
+  async check(
+    client: SocketClient,
+    upgrade: unknown,
+    settings: SocketWatchSettings,
+  ): Promise<UserRecord | undefined> {
     const watched = this.#application.watchedOf(client);
     if (watched) return watched.start();
     if (client.handshake) {
@@ -32,7 +39,10 @@ export class OpenSocketChecks {
     const registration = this.#application.select(client, request);
     const session = registration?.parts.reader.read(connectionContext(client), request);
     if (!registration || typeof session !== 'object') {
-      disconnect(client, payloadOf(typeof session === 'string' ? DENIAL_WITHOUT_SESSION[session] : SESSION_REJECTED));
+      disconnect(
+        client,
+        payloadOf(typeof session === 'string' ? DENIAL_WITHOUT_SESSION[session] : SESSION_REJECTED),
+      );
       return undefined;
     }
     const messages = holdMessages(client);
@@ -42,7 +52,10 @@ export class OpenSocketChecks {
     return user;
   }
 
-  /** Broadcasts of a namespace bypass its sockets, so they can't be held. Also called for a socket that has just been closed. */
+  /**
+   * Broadcasts of a namespace bypass its sockets, so they can't be held. Also called for a socket that has
+   * just been closed.
+   */
   #denySocketIo(client: SocketClient): void {
     if (client.connected) this.#unprotected();
     disconnect(client, payloadOf(SESSION_REJECTED));

@@ -68,7 +68,11 @@ describe('the recovery of a connection', () => {
   let namespace: { adapter: Adapter; readonly sockets: Map<string, Socket> };
 
   beforeEach(() => {
-    const check = new ProtectedCheck<UserRecord>(() => Promise.resolve(UNAUTHENTICATED), new Deadlines(), LIMITS);
+    const check = new ProtectedCheck<UserRecord>(
+      () => Promise.resolve(UNAUTHENTICATED),
+      new Deadlines(),
+      LIMITS,
+    );
     const reader = new SessionReader({ sources: [], forwardAuthIv: false, maxTokenLength: 100 });
     const source = new EventSource();
     const verifier = new SessionVerifier(check);
@@ -81,11 +85,19 @@ describe('the recovery of a connection', () => {
   });
 
   const watch = (socket: Socket, token: string): Socket => {
-    application.watch(application.own, socket as unknown as SocketIoSocket, { token, authIv: undefined }, SETTINGS);
+    application.watch(
+      application.own,
+      socket as unknown as SocketIoSocket,
+      { token, authIv: undefined },
+      SETTINGS,
+    );
     return socket;
   };
 
-  /** Loses the connection of a socket that is watched for a session. Returns the data of the socket that replaces it. */
+  /**
+   * Loses the connection of a socket that is watched for a session. Returns the data of the socket that
+   * replaces it.
+   */
   async function lose(token?: string, missed: object = { missedPackets: MISSED }): Promise<object> {
     const former = new Socket('former');
     if (token !== undefined) watch(former, token);
@@ -150,7 +162,10 @@ describe('the recovery of a connection', () => {
   it('holds back the packets of an adapter that the application sets later, too', async () => {
     expect(namespace.adapter).toBe(adapter);
     namespace.adapter = adapter = new Adapter();
-    expect(Object.getOwnPropertyDescriptor(namespace, 'adapter')).toMatchObject({ configurable: true, enumerable: true });
+    expect(Object.getOwnPropertyDescriptor(namespace, 'adapter')).toMatchObject({
+      configurable: true,
+      enumerable: true,
+    });
     expect(namespace.adapter).toBe(adapter);
     expect(settle(new Socket('own', await lose('token'), true))).toEqual(RESET);
     const socket = watch(new Socket('own', await lose('token'), true), 'token');
@@ -165,9 +180,21 @@ describe('the recovery of a connection', () => {
 describe('a protected server of socket.io', () => {
   const serverWith = (connectionStateRecovery: object | false | undefined) => {
     const adapter = new Adapter();
-    const namespace = { adapter, use: () => undefined, prependListener: () => undefined, on: () => undefined };
-    const server = { opts: { connectionStateRecovery }, _nsps: new Map(), of: () => Object.assign(namespace, { server }) };
-    new SocketIoHandshakes({} as ApplicationSockets).protect(server as unknown as SocketIoServer, () => SETTINGS);
+    const namespace = {
+      adapter,
+      use: () => undefined,
+      prependListener: () => undefined,
+      on: () => undefined,
+    };
+    const server = {
+      opts: { connectionStateRecovery },
+      _nsps: new Map(),
+      of: () => Object.assign(namespace, { server }),
+    };
+    new SocketIoHandshakes({} as ApplicationSockets).protect(
+      server as unknown as SocketIoServer,
+      () => SETTINGS,
+    );
     return { adapter, server };
   };
 
@@ -177,8 +204,14 @@ describe('a protected server of socket.io', () => {
     expect(Object.keys(adapter)).toEqual(expect.arrayContaining(['persistSession', 'restoreSession']));
   });
 
-  it.each<[false | undefined]>([[false], [undefined]])('keeps its adapter without recovery: %p', (recovery) => {
-    const { adapter, server } = serverWith(recovery);
-    expect([server.opts.connectionStateRecovery, Object.keys(adapter)]).toEqual([recovery, ['kept', 'restored']]);
-  });
+  it.each<[false | undefined]>([[false], [undefined]])(
+    'keeps its adapter without recovery: %p',
+    (recovery) => {
+      const { adapter, server } = serverWith(recovery);
+      expect([server.opts.connectionStateRecovery, Object.keys(adapter)]).toEqual([
+        recovery,
+        ['kept', 'restored'],
+      ]);
+    },
+  );
 });

@@ -3,7 +3,10 @@ import type { ApplicationSockets } from './application-sockets.js';
 
 const OWNER = Symbol('owner');
 
-/** The data that an adapter keeps of a socket whose connection was lost. An adapter that writes to a store loses the symbol. */
+/**
+ * The data that an adapter keeps of a socket whose connection was lost. An adapter that writes to a store
+ * loses the symbol.
+ */
 interface KeptSession {
   readonly sid: string;
   readonly data: object;
@@ -31,8 +34,9 @@ interface RecoveredSocket extends SocketIoSocket {
 const EVENT = 2;
 
 /**
- * Protects connection state recovery of socket.io, which would send missed packets before the check, to any client that names the former
- * connection. Here the packets wait for the verdict, and need the same session; otherwise the socket is reset to a new one.
+ * Protects connection state recovery of socket.io, which would send missed packets before the check, to any
+ * client that names the former connection. Here the packets wait for the verdict, and need the same session;
+ * otherwise the socket is reset to a new one.
  */
 export class RecoveredSessions {
   readonly #application: ApplicationSockets;
@@ -42,7 +46,10 @@ export class RecoveredSessions {
     this.#application = application;
   }
 
-  /** Holds the missed packets of recovered sockets in a namespace, even if the application sets another adapter later. */
+  /**
+   * Holds the missed packets of recovered sockets in a namespace, even if the application sets another
+   * adapter later.
+   */
   holdBackPackets(namespace: SocketIoNamespace): void {
     let current: object = namespace.adapter;
     const hold = (adapter: object): void => {
@@ -50,7 +57,12 @@ export class RecoveredSessions {
       current = adapter;
     };
     hold(current);
-    Object.defineProperty(namespace, 'adapter', { configurable: true, enumerable: true, get: () => current, set: hold });
+    Object.defineProperty(namespace, 'adapter', {
+      configurable: true,
+      enumerable: true,
+      get: () => current,
+      set: hold,
+    });
   }
 
   #wrap(adapter: RecoveringAdapter, namespace: SocketIoNamespace): void {
@@ -69,7 +81,10 @@ export class RecoveredSessions {
     };
   }
 
-  /** Sends the packets that its session missed to a socket that is watched for a valid session, or resets the socket. */
+  /**
+   * Sends the packets that its session missed to a socket that is watched for a valid session, or resets the
+   * socket.
+   */
   settle(client: SocketIoSocket): void {
     const socket = client as RecoveredSocket;
     if (!socket.recovered) return;

@@ -26,15 +26,26 @@ class Socket extends EventEmitter {
   }
 }
 
-/** The sockets of a registration, whose service answers with the verdict that the test sets for a token; with its user otherwise. */
+/**
+ * The sockets of a registration, whose service answers with the verdict that the test sets for a token; with
+ * its user otherwise.
+ */
 function registration() {
   const answers = new Map<string, Verdict<UserRecord>>();
   const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> =>
     Promise.resolve(answers.get(token) ?? { kind: 'authenticated', user: { username: token.split('-')[0] } });
   const source = new EventSource();
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
-  const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
-  const own = RegistrationSockets.of({ verifier, reader, ends: sessionEnds(source, verifier) } as unknown as GuardParts);
+  const reader = new SessionReader({
+    sources: [fromHeader('x-auth-token')],
+    forwardAuthIv: false,
+    maxTokenLength: 100,
+  });
+  const own = RegistrationSockets.of({
+    verifier,
+    reader,
+    ends: sessionEnds(source, verifier),
+  } as unknown as GuardParts);
   const open = async (token: string): Promise<Socket> => {
     const client = new Socket();
     await own.watched.add(client, { token, authIv: undefined }, SETTINGS).start();
@@ -43,7 +54,12 @@ function registration() {
   const handshake = (token: string): unknown[] => {
     const outcomes: unknown[] = [];
     const request = handshakeRequest({ headers: { 'x-auth-token': token } });
-    own.checks.begin({ client: {}, request, settings: SETTINGS, settle: (outcome) => outcomes.push(outcome) });
+    own.checks.begin({
+      client: {},
+      request,
+      settings: SETTINGS,
+      settle: (outcome) => outcomes.push(outcome),
+    });
     return outcomes;
   };
   const verify = (token: string): unknown => verifier.verify({ token, authIv: undefined });
@@ -77,7 +93,11 @@ describe('the revocation of a user', () => {
     const watched = own.watched.add(client, { token: 'ann-1', authIv: undefined }, SETTINGS);
     const socket = await open('ann-2');
     source.forgottenUsers.next('ann');
-    expect([await watched.start(), client.closings, socket.closings]).toEqual([{ username: 'ann' }, [], [4401]]);
+    expect([await watched.start(), client.closings, socket.closings]).toEqual([
+      { username: 'ann' },
+      [],
+      [4401],
+    ]);
   });
 
   it('closes every socket, if it is of every user', async () => {
@@ -92,18 +112,21 @@ describe('a refusal by the service', () => {
   it.each<[Verdict<UserRecord>, number, object]>([
     [UNAUTHENTICATED, 4401, SESSION_REJECTED],
     [FORBIDDEN, 4403, ACCESS_DENIED],
-  ])('ends the sockets of its session after the denial of its own call: $kind', async (verdict, code, denial) => {
-    const { answers, own, open, handshake, verify } = registration();
-    const [socket, other] = [await open('ann-1'), await open('ann-2')];
-    answers.set('ann-1', verdict);
-    const end = jest.spyOn(own.checks.waiting, 'end');
-    expect(await verify('ann-1')).toEqual(verdict);
-    expect(socket.closings).toEqual([]);
-    const waiting = handshake('ann-1');
-    await turn();
-    expect([socket.closings, other.closings, waiting]).toEqual([[code], [], [denial]]);
-    expect(end).toHaveBeenCalledTimes(1);
-  });
+  ])(
+    'ends the sockets of its session after the denial of its own call: $kind',
+    async (verdict, code, denial) => {
+      const { answers, own, open, handshake, verify } = registration();
+      const [socket, other] = [await open('ann-1'), await open('ann-2')];
+      answers.set('ann-1', verdict);
+      const end = jest.spyOn(own.checks.waiting, 'end');
+      expect(await verify('ann-1')).toEqual(verdict);
+      expect(socket.closings).toEqual([]);
+      const waiting = handshake('ann-1');
+      await turn();
+      expect([socket.closings, other.closings, waiting]).toEqual([[code], [], [denial]]);
+      expect(end).toHaveBeenCalledTimes(1);
+    },
+  );
 
   it('ends no socket that opens after it', async () => {
     const { answers, open, verify } = registration();

@@ -7,7 +7,9 @@ import { WatchedSockets } from './watched-sockets.js';
 
 const ofParts = new WeakMap<GuardParts, RegistrationSockets>();
 
-/** The sockets of one registration: their handshakes, and the open ones, which close when their session ends. */
+/**
+ * The sockets of one registration: their handshakes, and the open ones, which close when their session ends.
+ */
 export class RegistrationSockets {
   readonly parts: GuardParts;
   readonly checks: HandshakeChecks;
@@ -39,15 +41,22 @@ export class RegistrationSockets {
     for (const socket of this.watched.index.all()) socket.stop();
   }
 
-  /** Called after any refused check of a session. Deferred, so that the message that was checked gets its own denial first. */
+  /**
+   * Called after any refused check of a session. Deferred, so that the message that was checked gets its own
+   * denial first.
+   */
   #closeLater(fingerprint: string, kind: 'unauthenticated' | 'forbidden'): void {
     if (this.watched.index.countOf(fingerprint) === 0) return;
     setImmediate(() => this.#close(fingerprint, kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED));
   }
 
-  /** Closes the sockets of a user, or all. Handshakes and first checks in progress are repeated instead: see `verifyForSocket`. */
+  /**
+   * Closes the sockets of a user, or all. Handshakes and first checks in progress are repeated instead: see
+   * `verifyForSocket`.
+   */
   #closeUser(username: string | undefined): void {
-    const isRevoked = (user: object | undefined): boolean => user !== undefined && someUsername(user, (name) => name === username);
+    const isRevoked = (user: object | undefined): boolean =>
+      user !== undefined && someUsername(user, (name) => name === username);
     this.watched.index.endWhere(({ user }) => username === undefined || isRevoked(user), SESSION_REJECTED);
   }
 

@@ -32,7 +32,9 @@ describe('an index of sessions', () => {
 
   it('counts its members, and those of each session', () => {
     const { index } = indexOfThree();
-    expect([index.size, index.countOf('session'), index.countOf('other'), index.countOf('unknown')]).toEqual([3, 2, 1, 0]);
+    expect([index.size, index.countOf('session'), index.countOf('other'), index.countOf('unknown')]).toEqual([
+      3, 2, 1, 0,
+    ]);
   });
 
   it('has a copy of the list of all members', () => {
@@ -97,7 +99,10 @@ describe('an index of sessions', () => {
     const removing = { end: (): void => index.delete('session', first) } as unknown as Member;
     index.add('session', removing);
     index.endWhere(() => true, SESSION_REJECTED);
-    expect([index.countOf('session'), ends()]).toEqual([2, [[SESSION_REJECTED], [SESSION_REJECTED], [SESSION_REJECTED]]]);
+    expect([index.countOf('session'), ends()]).toEqual([
+      2,
+      [[SESSION_REJECTED], [SESSION_REJECTED], [SESSION_REJECTED]],
+    ]);
     expect(second.ends).toHaveLength(1);
   });
 });

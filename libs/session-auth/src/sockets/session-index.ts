@@ -80,8 +80,9 @@ interface Slot extends UnfinishedHandshake {
 }
 
 /**
- * The unfinished handshakes of each connection: at most one per namespace, because a client may send any number of CONNECT packets. They end when
- * their connection closes, because socket.io does not notify sockets that are not open.
+ * The unfinished handshakes of each connection: at most one per namespace, because a client may send any
+ * number of CONNECT packets. They end when their connection closes, because socket.io does not notify sockets
+ * that are not open.
  */
 export class UnfinishedHandshakes {
   readonly #connections = new WeakMap<EngineConnection, Map<object, Slot>>();

@@ -42,9 +42,19 @@ function registration(authority = 'default') {
   const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
     cache: new SessionCache<UserRecord>(STALE, ahead),
   });
-  const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
+  const reader = new SessionReader({
+    sources: [fromHeader('x-auth-token')],
+    forwardAuthIv: false,
+    maxTokenLength: 100,
+  });
   const warn = (kind: string, text: string): void => log.warn(kind, text);
-  const parts = { verifier, reader, authority, ends: sessionEnds(source, verifier), warn } as unknown as GuardParts;
+  const parts = {
+    verifier,
+    reader,
+    authority,
+    ends: sessionEnds(source, verifier),
+    warn,
+  } as unknown as GuardParts;
   return { service, verifier, sockets: new SessionSockets(parts, new ModulesContainer()) };
 }
 
@@ -114,7 +124,11 @@ describe('the sockets of a server of ws', () => {
     expect(await own.sockets.watch(socket, UPGRADE)).toEqual({ username: 'good' });
     expect([own.sockets.userOf(socket)?.username, own.sockets.countSockets().watched]).toEqual(['good', 1]);
     own.sockets.onApplicationShutdown();
-    expect([own.sockets.userOf(socket), own.sockets.countSockets().watched, socket.readyState]).toEqual([undefined, 0, WebSocket.OPEN]);
+    expect([own.sockets.userOf(socket), own.sockets.countSockets().watched, socket.readyState]).toEqual([
+      undefined,
+      0,
+      WebSocket.OPEN,
+    ]);
   });
 
   it('that are watched have the options of their call', async () => {
@@ -131,8 +145,15 @@ describe('the sockets of an application', () => {
     const { sockets } = registration();
     const server = new WebSocketServer({ noServer: true });
     sockets.protect(server);
-    const request = { headers: UPGRADE.headers, rawHeaders: [], socket: Object.assign(new EventEmitter(), { destroyed: true }) };
-    (server.options.verifyClient as unknown as (info: object, answer: () => void) => void)({ req: request }, () => undefined);
+    const request = {
+      headers: UPGRADE.headers,
+      rawHeaders: [],
+      socket: Object.assign(new EventEmitter(), { destroyed: true }),
+    };
+    (server.options.verifyClient as unknown as (info: object, answer: () => void) => void)(
+      { req: request },
+      () => undefined,
+    );
     expect(sockets.countSockets()).toEqual({ watched: 0, waiting: 1 });
   });
 
@@ -146,7 +167,12 @@ describe('the sockets of an application', () => {
   it('of socket.io that were not let in are closed with a warning', async () => {
     const warnings: unknown[] = [];
     jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
-    const client = { handshake: { headers: {} }, connected: true, emit: () => undefined, once: () => undefined };
+    const client = {
+      handshake: { headers: {} },
+      connected: true,
+      emit: () => undefined,
+      once: () => undefined,
+    };
     expect(await registration().sockets.watch(client)).toBeUndefined();
     expect(warnings).toEqual([expect.stringMatching(/^unprotected socket: /)]);
   });
@@ -177,7 +203,10 @@ describe('a misuse of SessionSockets.protect()', () => {
     const server = socketIoServer();
     for (const { sockets } of [first, second, again]) sockets.protect(server);
     expect(server.of('/').listenerCount('connect')).toBe(2);
-    expect([first, again].map(({ sockets }) => sockets.onApplicationBootstrap())).toEqual([undefined, undefined]);
+    expect([first, again].map(({ sockets }) => sockets.onApplicationBootstrap())).toEqual([
+      undefined,
+      undefined,
+    ]);
     expect(() => second.sockets.onApplicationBootstrap()).toThrow(
       /two registrations of SessionAuthModule: 'staff' and 'shop'\..* the option authority can select a registration for each socket\.$/,
     );

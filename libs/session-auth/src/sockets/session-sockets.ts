@@ -9,7 +9,12 @@ import { rejectForeignSockets } from './gateway-authorities.js';
 import { OpenSocketChecks } from './open-socket-checks.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
-import { type SessionSocketOptions, type SocketCounts, type SocketUpgrade, watchSettings } from './socket-options.js';
+import {
+  type SessionSocketOptions,
+  type SocketCounts,
+  type SocketUpgrade,
+  watchSettings,
+} from './socket-options.js';
 import { ApplicationSockets } from './application-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
@@ -18,7 +23,8 @@ import { isWsServer } from './ws-server.js';
 const protectedBy = new WeakMap<object, string>();
 
 /**
- * Checks sockets of socket.io and ws at their handshake, and closes them when their session ends. Call `protect` in `afterInit` of a gateway:
+ * Checks sockets of socket.io and ws at their handshake, and closes them when their session ends. Call
+ * `protect` in `afterInit` of a gateway:
  *
  * ```ts
  * afterInit(server: Server) {
@@ -44,7 +50,10 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnA
     this.#ws = new WsHandshakes(this.#application);
     this.#socketIo = new SocketIoHandshakes(this.#application);
     this.#open = new OpenSocketChecks(this.#application, () =>
-      parts.warn('unprotected socket', 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.'),
+      parts.warn(
+        'unprotected socket',
+        'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.',
+      ),
     );
   }
 
@@ -54,15 +63,18 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnA
   }
 
   /**
-   * Checks every handshake of a server. Call it in `afterInit` of a gateway, with the argument of `afterInit`. It covers the whole server: all
-   * namespaces of socket.io, including those created later, or all ws gateways on the same port and path.
+   * Checks every handshake of a server. Call it in `afterInit` of a gateway, with the argument of
+   * `afterInit`. It covers the whole server: all namespaces of socket.io, including those created later, or
+   * all ws gateways on the same port and path.
    *
-   * A client without a valid session receives 401, 403 or 503 with the guard's headers and body (socket.io: a `connect_error` with `statusCode`,
-   * `code` and `retryAfterSeconds` in its `data`), and its socket never opens. A socket that opens has its user already in `handleConnection`
-   * ({@link userOf}), is checked again every `recheckMs`, is closed immediately when its session ends, and stays open for `outageGraceMs` of an
+   * A client without a valid session receives 401, 403 or 503 with the guard's headers and body (socket.io: a
+   * `connect_error` with `statusCode`, `code` and `retryAfterSeconds` in its `data`), and its socket never
+   * opens. A socket that opens has its user already in `handleConnection` ({@link userOf}), is checked again
+   * every `recheckMs`, is closed immediately when its session ends, and stays open for `outageGraceMs` of an
    * outage of the session service. Another call for the same server only replaces the options.
-   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, or another registration protects it. The application
-   * can't catch an error of `afterInit`, so before the application has started, startup fails with the error instead
+   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, or another
+   * registration protects it. The application can't catch an error of `afterInit`, so before the application
+   * has started, startup fails with the error instead
    */
   protect(server: object, options?: SessionSocketOptions): void {
     const socketIo = socketIoServerOf(server);
@@ -78,13 +90,16 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnA
   }
 
   /**
-   * Checks the session of an open socket, and watches the socket. For sockets of graphql-ws and others that no gateway opens. Sockets of gateways
-   * are checked before they open, by {@link protect}; for them, it only returns the user. Messages that the application sends to a ws socket wait for
-   * the verdict. A socket without a valid session is closed with 4401, 4403 or 4503, and the `code` as the reason. A socket.io socket that `protect`
-   * did not admit is disconnected, because broadcasts to it can't be held.
+   * Checks the session of an open socket, and watches the socket. For sockets of graphql-ws and others that
+   * no gateway opens. Sockets of gateways are checked before they open, by {@link protect}; for them, it only
+   * returns the user. Messages that the application sends to a ws socket wait for the verdict. A socket
+   * without a valid session is closed with 4401, 4403 or 4503, and the `code` as the reason. A socket.io
+   * socket that `protect` did not admit is disconnected, because broadcasts to it can't be held.
    *
-   * A ws socket does not expose the request that opened it: without `upgrade`, its client presents no session, here and to the guard. Never rejects.
-   * @param upgrade the request that opened the socket, or the connection of graphql-ws, whose `connectionParams` may have the token
+   * A ws socket does not expose the request that opened it: without `upgrade`, its client presents no
+   * session, here and to the guard. Never rejects.
+   * @param upgrade the request that opened the socket, or the connection of graphql-ws, whose
+   * `connectionParams` may have the token
    * @returns the user, or `undefined` if the socket was denied or is closed
    */
   watch(
@@ -95,7 +110,9 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnA
     return this.#open.check(client, upgrade, watchSettings(options));
   }
 
-  /** Returns the user of a socket at the last check; `undefined` if the socket is not watched, or no longer. */
+  /**
+   * Returns the user of a socket at the last check; `undefined` if the socket is not watched, or no longer.
+   */
   userOf(client: SocketClient): CurrentUserRecord | undefined {
     return this.#application.watchedOf(client)?.user;
   }

@@ -56,7 +56,8 @@ class Socket {
     token?: string,
   ) {
     this.handshake = { headers: {}, auth: { token } };
-    for (const middleware of nsp.middlewares) middleware(this as unknown as SocketIoSocket, (error) => this.verdicts.push(error));
+    for (const middleware of nsp.middlewares)
+      middleware(this as unknown as SocketIoSocket, (error) => this.verdicts.push(error));
   }
   open(): void {
     this.connected = true;
@@ -84,14 +85,29 @@ describe('the handshakes of socket.io', () => {
 
   beforeEach(() => {
     [calls, denials.length] = [[], 0];
-    server = { opts: {}, _nsps: new Map(), of: (name: string) => (name === '/' ? main : undefined) } as unknown as SocketIoServer;
+    server = {
+      opts: {},
+      _nsps: new Map(),
+      of: (name: string) => (name === '/' ? main : undefined),
+    } as unknown as SocketIoServer;
     [main, news] = [new Namespace(server), new Namespace(server)];
     (server._nsps as Map<string, unknown>).set('/', main).set('/news', news);
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-    const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), { cache: new SessionCache<UserRecord>(CACHE) });
-    const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
+    const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
+      cache: new SessionCache<UserRecord>(CACHE),
+    });
+    const reader = new SessionReader({
+      sources: [fromHeader('x-auth-token')],
+      forwardAuthIv: false,
+      maxTokenLength: 100,
+    });
     source = new EventSource();
-    const parts = { verifier, reader, authority: 'staff', ends: sessionEnds(source, verifier) } as unknown as GuardParts;
+    const parts = {
+      verifier,
+      reader,
+      authority: 'staff',
+      ends: sessionEnds(source, verifier),
+    } as unknown as GuardParts;
     own = RegistrationSockets.of(parts);
     handshakes = new SocketIoHandshakes(new ApplicationSockets(own.parts));
     handshakes.protect(server, () => SETTINGS);
@@ -120,7 +136,9 @@ describe('the handshakes of socket.io', () => {
   it('that are denied get the denial at once, which is published for their registration', () => {
     const { verdicts } = new Socket(news);
     expect(verdicts).toEqual([expect.objectContaining({ message: 'A session token is required' })]);
-    expect(verdicts).toMatchObject([{ data: { status: 'error', statusCode: 401, code: 'SESSION_REQUIRED' } }]);
+    expect(verdicts).toMatchObject([
+      { data: { status: 'error', statusCode: 401, code: 'SESSION_REQUIRED' } },
+    ]);
     expect(verdicts[0]?.stack).not.toContain('\n');
     expect([denials, counts()]).toEqual([[{ code: 'SESSION_REQUIRED', authority: 'staff' }], [0, 0]]);
   });
@@ -140,7 +158,12 @@ describe('the handshakes of socket.io', () => {
     expect([first.verdicts, second.verdicts, counts()]).toMatchObject([[BUSY], [], [0, 1]]);
     await answer();
     second.conn.close();
-    expect([first.verdicts.length, second.verdicts, second.sent, counts()]).toEqual([1, [undefined], [], [0, 0]]);
+    expect([first.verdicts.length, second.verdicts, second.sent, counts()]).toEqual([
+      1,
+      [undefined],
+      [],
+      [0, 0],
+    ]);
   });
 
   it('of a cached session are admitted at once, and end when their connection closes', async () => {

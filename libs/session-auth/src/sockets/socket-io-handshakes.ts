@@ -13,7 +13,10 @@ type Next = (error?: Error) => void;
 
 const REPLACED = denialOfVerdict(unavailable('busy', 1));
 
-/** Checks sockets of socket.io before their namespace opens them. Until then, no event and no broadcast reaches them. */
+/**
+ * Checks sockets of socket.io before their namespace opens them. Until then, no event and no broadcast
+ * reaches them.
+ */
 export class SocketIoHandshakes {
   readonly #application: ApplicationSockets;
   readonly #unfinished = new UnfinishedHandshakes(REPLACED);
@@ -25,11 +28,15 @@ export class SocketIoHandshakes {
     this.#recovered = new RecoveredSessions(application);
   }
 
-  /** Checks every handshake in every namespace of a server, including namespaces created later. Reads `settings` at each handshake. */
+  /**
+   * Checks every handshake in every namespace of a server, including namespaces created later. Reads
+   * `settings` at each handshake.
+   */
   protect(server: SocketIoServer, settings: Settings): void {
     const { connectionStateRecovery } = server.opts;
     if (connectionStateRecovery) connectionStateRecovery.skipMiddlewares = false;
-    for (const namespace of [server.of('/'), ...server._nsps.values()]) this.#protectNamespace(namespace, settings);
+    for (const namespace of [server.of('/'), ...server._nsps.values()])
+      this.#protectNamespace(namespace, settings);
     server.of('/').on('new_namespace', (namespace) => this.#protectNamespace(namespace, settings));
   }
 
@@ -42,7 +49,8 @@ export class SocketIoHandshakes {
       if (socket.conn.readyState === 'closed') deny(REPLACED, this.#application.own.parts.authority, next);
       else this.#check(socket, settings(), next);
     });
-    // Runs before the listeners of the application, so that they find the user: `connect` comes before `connection`.
+    // Runs before the listeners of the application, so that they find the user: `connect` comes before
+    // `connection`.
     namespace.prependListener('connect', (socket) => this.#opened(socket));
   }
 

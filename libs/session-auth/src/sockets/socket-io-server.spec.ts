@@ -8,7 +8,11 @@ const SERVER = { of: () => undefined, opts: {}, _nsps: new Map() };
 describe('the socket.io server of a gateway', () => {
   it('is the server itself, or that of a namespace', () => {
     const server = new IoAdapter(createServer()).createIOServer(0);
-    expect([server, server.of('/'), server.of('/news')].map(socketIoServerOf)).toEqual([server, server, server]);
+    expect([server, server.of('/'), server.of('/news')].map(socketIoServerOf)).toEqual([
+      server,
+      server,
+      server,
+    ]);
   });
 
   it.each<[string, object]>([

@@ -32,7 +32,10 @@ export interface SocketIoServer {
   of(namespace: '/'): SocketIoNamespace;
 }
 
-/** Returns the socket.io server of a gateway's server, which is a namespace or the server itself; `undefined` for another kind of server. */
+/**
+ * Returns the socket.io server of a gateway's server, which is a namespace or the server itself; `undefined`
+ * for another kind of server.
+ */
 export function socketIoServerOf(server: object): SocketIoServer | undefined {
   const candidates = [server, (server as Partial<SocketIoNamespace>).server];
   return candidates.find((candidate): candidate is SocketIoServer => isSocketIoServer(candidate));

@@ -13,7 +13,10 @@ describe('the options of watched sockets', () => {
     [{ recheckMs: 5, outageGraceMs: 7 }, 5, 7],
     [{ recheckMs: DAY_MS, outageGraceMs: DAY_MS }, DAY_MS, DAY_MS],
     [{ recheckMs: DAY_MS + 1, outageGraceMs: Infinity }, DAY_MS, DAY_MS],
-  ])('have defaults and limits: %j checks every %i ms, with %i ms of grace', (options, recheckMs, outageGraceMs) => {
-    expect(watchSettings(options)).toEqual({ recheckMs, outageGraceMs });
-  });
+  ])(
+    'have defaults and limits: %j checks every %i ms, with %i ms of grace',
+    (options, recheckMs, outageGraceMs) => {
+      expect(watchSettings(options)).toEqual({ recheckMs, outageGraceMs });
+    },
+  );
 });

@@ -1,8 +1,14 @@
 /** Options of watched sockets. A value out of range is set to the nearest limit. */
 export interface SessionSocketOptions {
-  /** Milliseconds between two checks of the session; each runs up to a tenth earlier. 1 to 86 400 000. @default 60000 */
+  /**
+   * Milliseconds between two checks of the session; each runs up to a tenth earlier. 1 to 86 400 000.
+   * @default 60000
+   */
   readonly recheckMs?: number;
-  /** Milliseconds that a socket stays open while the session service is unavailable. 0 to 86 400 000. @default 300000 */
+  /**
+   * Milliseconds that a socket stays open while the session service is unavailable. 0 to 86 400 000. @default
+   * 300000
+   */
   readonly outageGraceMs?: number;
 }
 
@@ -21,8 +27,8 @@ function within(min: number, value: number | undefined, fallback: number): numbe
 }
 
 /**
- * The request that opened a socket, as `handleConnection` of a ws gateway receives it. From an object that is no request of Node.js, only a token is
- * read, and no cookie.
+ * The request that opened a socket, as `handleConnection` of a ws gateway receives it. From an object that is
+ * no request of Node.js, only a token is read, and no cookie.
  */
 export interface SocketUpgrade {
   /** Headers of the request, under their lower-case names. */

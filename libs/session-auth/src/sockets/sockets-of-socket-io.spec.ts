@@ -24,9 +24,20 @@ function registration(): { source: EventSource; sockets: SessionSockets } {
   const verdictOf = (token: string): Verdict<UserRecord> =>
     token === 'bad' ? UNAUTHENTICATED : { kind: 'authenticated', user: { username: token } };
   const source = new EventSource();
-  const verifier = new SessionVerifier(new ProtectedCheck(({ token }) => Promise.resolve(verdictOf(token)), new Deadlines(), LIMITS));
-  const reader = new SessionReader({ sources: [fromHeader('x-auth-token')], forwardAuthIv: false, maxTokenLength: 100 });
-  const parts = { verifier, reader, authority: 'default', ends: sessionEnds(source, verifier) } as unknown as GuardParts;
+  const verifier = new SessionVerifier(
+    new ProtectedCheck(({ token }) => Promise.resolve(verdictOf(token)), new Deadlines(), LIMITS),
+  );
+  const reader = new SessionReader({
+    sources: [fromHeader('x-auth-token')],
+    forwardAuthIv: false,
+    maxTokenLength: 100,
+  });
+  const parts = {
+    verifier,
+    reader,
+    authority: 'default',
+    ends: sessionEnds(source, verifier),
+  } as unknown as GuardParts;
   return { source, sockets: new SessionSockets(parts, new ModulesContainer()) };
 }
 
@@ -63,7 +74,8 @@ describe('a server of socket.io', () => {
     return { client, events };
   }
 
-  const next = (emitter: Pick<Client, 'once'>, event: string): Promise<unknown> => new Promise((resolve) => emitter.once(event, resolve));
+  const next = (emitter: Pick<Client, 'once'>, event: string): Promise<unknown> =>
+    new Promise((resolve) => emitter.once(event, resolve));
 
   it('sends nothing to a client that is denied, and names the denial', async () => {
     sockets.protect(server);
@@ -71,7 +83,10 @@ describe('a server of socket.io', () => {
     const { client, events } = clientWith('bad');
     const error = await next(client, 'connect_error');
     server.emit('news');
-    expect(error).toMatchObject({ message: 'The session is not valid', data: { statusCode: 401, code: 'SESSION_REJECTED' } });
+    expect(error).toMatchObject({
+      message: 'The session is not valid',
+      data: { statusCode: 401, code: 'SESSION_REJECTED' },
+    });
     expect([events, server.sockets.sockets.size]).toEqual([[], 0]);
   });
 
@@ -93,7 +108,8 @@ describe('a server of socket.io', () => {
       source.emitEnded(tokenKeyOf('good'));
       open();
     });
-    for (const event of ['connect', 'connection'] as const) server.on(event, (socket: Socket) => socket.emit('news'));
+    for (const event of ['connect', 'connection'] as const)
+      server.on(event, (socket: Socket) => socket.emit('news'));
     const { client, events } = clientWith('good');
     await next(client, 'disconnect');
     expect([events, sockets.countSockets().watched]).toEqual([['exception'], 0]);

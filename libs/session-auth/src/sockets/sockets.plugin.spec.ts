@@ -24,10 +24,19 @@ class Partners {
   ) {}
 }
 
-const partners = (isGlobal: boolean): DynamicModule => SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', isGlobal });
+const partners = (isGlobal: boolean): DynamicModule =>
+  SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', isGlobal });
 
-function start(options: Partial<SessionAuthOptions>, imports: DynamicModule[] = [], ...providers: [] | [typeof Partners]) {
-  const root: DynamicModule = { module: Root, imports: [SessionAuthModule.forRoot({ ...OPTIONS, ...options }), ...imports], providers };
+function start(
+  options: Partial<SessionAuthOptions>,
+  imports: DynamicModule[] = [],
+  ...providers: [] | [typeof Partners]
+) {
+  const root: DynamicModule = {
+    module: Root,
+    imports: [SessionAuthModule.forRoot({ ...OPTIONS, ...options }), ...imports],
+    providers,
+  };
   return NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
 }
 
@@ -60,18 +69,25 @@ describe('an application with the plugin', () => {
       'SESSION_REQUIRED',
     ],
     ['that of no registration', () => 'staff', [], 'SESSION_REJECTED'],
-  ])('checks the handshakes of sockets by the registration that is selected: %s', async (_which, authority, imports, code) => {
-    const context = await start(authority ? { authority } : {}, imports);
-    expect(await answerOf(context)).toMatchObject({ code });
-    await context.close();
-  });
+  ])(
+    'checks the handshakes of sockets by the registration that is selected: %s',
+    async (_which, authority, imports, code) => {
+      const context = await start(authority ? { authority } : {}, imports);
+      expect(await answerOf(context)).toMatchObject({ code });
+      await context.close();
+    },
+  );
 });
 
 describe('a module that lists SessionSockets among its providers', () => {
   it('stops the start', async () => {
-    const root = { module: Root, imports: [SessionAuthModule.forRoot({ ...OPTIONS, plugins: [] })], providers: [SessionSockets] };
-    await expect(NestFactory.createApplicationContext(root, { logger: false, abortOnError: false })).rejects.toThrow(
-      "Nest can't resolve dependencies of the SessionSockets (?",
-    );
+    const root = {
+      module: Root,
+      imports: [SessionAuthModule.forRoot({ ...OPTIONS, plugins: [] })],
+      providers: [SessionSockets],
+    };
+    await expect(
+      NestFactory.createApplicationContext(root, { logger: false, abortOnError: false }),
+    ).rejects.toThrow("Nest can't resolve dependencies of the SessionSockets (?");
   });
 });

@@ -11,7 +11,9 @@ const socketsAs = (provide: InjectionToken): FactoryProvider<SessionSockets> => 
   inject: [GUARD_PARTS, ModulesContainer],
 });
 
-/** Provides `SessionSockets`, which checks sockets at their handshake and closes them when their session ends. */
+/**
+ * Provides `SessionSockets`, which checks sockets at their handshake and closes them when their session ends.
+ */
 export const sessionSockets: SessionAuthPlugin = {
   open: (authority) => {
     const token = authorityToken(authority, SessionSockets);

@@ -8,7 +8,8 @@ import type { SocketIoSocket } from './socket-io-server.js';
 const DENIAL = unavailableDenial({ reason: 'busy', retryAfterSeconds: 1 });
 
 /** A socket of a connection, in a namespace. */
-const socketOf = (conn: EventEmitter, nsp: object = {}): SocketIoSocket => ({ conn, nsp }) as unknown as SocketIoSocket;
+const socketOf = (conn: EventEmitter, nsp: object = {}): SocketIoSocket =>
+  ({ conn, nsp }) as unknown as SocketIoSocket;
 
 /** A target, and the codes that it was ended with. */
 function target(onEnd: () => void = () => undefined): EndsWithSession & { ends: string[] } {
@@ -86,18 +87,21 @@ describe('an unfinished handshake', () => {
 describe('a finished handshake', () => {
   const unfinished = new UnfinishedHandshakes(DENIAL);
 
-  it.each(['finishes itself', 'is finished by its socket'])('does not end when its connection closes: it %s', (how) => {
-    const connection = new EventEmitter();
-    const [own, other] = [target(), target()];
-    const socket = socketOf(connection);
-    const handshake = unfinished.begin(socket);
-    handshake.endsWith(own);
-    unfinished.begin(socketOf(connection)).endsWith(other);
-    if (how === 'finishes itself') handshake.finish();
-    else unfinished.finish(socket);
-    connection.emit('close');
-    expect([own.ends, other.ends]).toEqual([[], [SERVICE_UNAVAILABLE.code]]);
-  });
+  it.each(['finishes itself', 'is finished by its socket'])(
+    'does not end when its connection closes: it %s',
+    (how) => {
+      const connection = new EventEmitter();
+      const [own, other] = [target(), target()];
+      const socket = socketOf(connection);
+      const handshake = unfinished.begin(socket);
+      handshake.endsWith(own);
+      unfinished.begin(socketOf(connection)).endsWith(other);
+      if (how === 'finishes itself') handshake.finish();
+      else unfinished.finish(socket);
+      connection.emit('close');
+      expect([own.ends, other.ends]).toEqual([[], [SERVICE_UNAVAILABLE.code]]);
+    },
+  );
 
   it('is not that of another socket in the same namespace', () => {
     const [connection, namespace] = [new EventEmitter(), {}];

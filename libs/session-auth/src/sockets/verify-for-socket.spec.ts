@@ -29,7 +29,9 @@ beforeEach(() => {
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
   jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
   const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-  verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), { cache: new SessionCache<UserRecord>(CACHE) });
+  verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
+    cache: new SessionCache<UserRecord>(CACHE),
+  });
 });
 afterEach(() => void jest.restoreAllMocks());
 
@@ -66,12 +68,15 @@ describe('the check of a socket', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it.each([UNAUTHENTICATED, FORBIDDEN, unavailable('server_error')])('is not repeated after a denial: $kind', async (verdict) => {
-    const check = verifyForSocket(verifier, SESSION);
-    await verifier.revoker.apply({ kind: 'allRevoked' });
-    await answer(verdict);
-    expect([await check, calls.length]).toEqual([verdict, 1]);
-  });
+  it.each([UNAUTHENTICATED, FORBIDDEN, unavailable('server_error')])(
+    'is not repeated after a denial: $kind',
+    async (verdict) => {
+      const check = verifyForSocket(verifier, SESSION);
+      await verifier.revoker.apply({ kind: 'allRevoked' });
+      await answer(verdict);
+      expect([await check, calls.length]).toEqual([verdict, 1]);
+    },
+  );
 
   it('is made three times at most, and its verdict is then unavailable', async () => {
     const check = verifyForSocket(verifier, SESSION);

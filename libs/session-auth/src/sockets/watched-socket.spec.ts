@@ -31,9 +31,15 @@ describe('a watched socket', () => {
   };
 
   /** Watches a socket of its own session. */
-  function watch(client: Socket, { recheckMs = 1000, outageGraceMs = 5000, over = (): unknown => undefined } = {}): WatchedSocket {
+  function watch(
+    client: Socket,
+    { recheckMs = 1000, outageGraceMs = 5000, over = (): unknown => undefined } = {},
+  ): WatchedSocket {
     const rechecks = new SessionRechecks(SESSION, { verify, recheckMs });
-    const own: WatchedSocket = new WatchedSocket(client, rechecks, { outageGraceMs, over: () => (over(), void rechecks.remove(own)) });
+    const own: WatchedSocket = new WatchedSocket(client, rechecks, {
+      outageGraceMs,
+      over: () => (over(), void rechecks.remove(own)),
+    });
     return own;
   }
 
@@ -63,7 +69,11 @@ describe('a watched socket', () => {
     await jest.advanceTimersByTimeAsync(4999 - 100);
     expect([socket.closings, watched.user]).toEqual([[], AUTHENTICATED.user]);
     await jest.advanceTimersByTimeAsync(101);
-    expect([socket.closings, watched.user, ends]).toEqual([[[4503, 'SESSION_SERVICE_UNAVAILABLE']], undefined, 1]);
+    expect([socket.closings, watched.user, ends]).toEqual([
+      [[4503, 'SESSION_SERVICE_UNAVAILABLE']],
+      undefined,
+      1,
+    ]);
   });
 
   it('has the full grace period again after an outage has ended', async () => {
@@ -82,7 +92,11 @@ describe('a watched socket', () => {
     await strict.start();
     verdict = OUTAGE;
     await jest.advanceTimersByTimeAsync(1000);
-    expect([socket.closings, strict.user, checks]).toEqual([[[4503, 'SESSION_SERVICE_UNAVAILABLE']], undefined, 2]);
+    expect([socket.closings, strict.user, checks]).toEqual([
+      [[4503, 'SESSION_SERVICE_UNAVAILABLE']],
+      undefined,
+      2,
+    ]);
   });
 
   it('has no more than the grace period while only stale entries authenticate it', async () => {
@@ -93,7 +107,11 @@ describe('a watched socket', () => {
     await jest.advanceTimersByTimeAsync(4999 - 100);
     expect([socket.closings, watched.user]).toEqual([[], AUTHENTICATED.user]);
     await jest.advanceTimersByTimeAsync(101);
-    expect([socket.closings, watched.user, ends]).toEqual([[[4503, 'SESSION_SERVICE_UNAVAILABLE']], undefined, 1]);
+    expect([socket.closings, watched.user, ends]).toEqual([
+      [[4503, 'SESSION_SERVICE_UNAVAILABLE']],
+      undefined,
+      1,
+    ]);
   });
 
   it('is closed at its first check during an outage, unless a stale entry authenticates it', async () => {
@@ -119,7 +137,13 @@ describe('a watched socket', () => {
     await watched.start();
     socket.emit('close');
     await jest.advanceTimersByTimeAsync(10_000);
-    expect([socket.closings, watched.user, checks, ends, jest.getTimerCount()]).toEqual([[], undefined, 1, 1, 0]);
+    expect([socket.closings, watched.user, checks, ends, jest.getTimerCount()]).toEqual([
+      [],
+      undefined,
+      1,
+      1,
+      0,
+    ]);
   });
 
   it('has no user, and is not checked again, if it closes during a check', async () => {
@@ -146,7 +170,11 @@ describe('a watched socket', () => {
   it('has the user of its handshake, whose verdict is the first check', async () => {
     watched.admit(AUTHENTICATED);
     watched.opened();
-    expect([await watched.start(), watched.user, checks]).toEqual([AUTHENTICATED.user, AUTHENTICATED.user, 0]);
+    expect([await watched.start(), watched.user, checks]).toEqual([
+      AUTHENTICATED.user,
+      AUTHENTICATED.user,
+      0,
+    ]);
     await jest.advanceTimersByTimeAsync(1000);
     expect(checks).toBe(1);
     socket.emit('close');

@@ -12,8 +12,8 @@ interface SessionChecks {
 }
 
 /**
- * Checks a session again every `recheckMs`, once for all sockets that were opened with it. The token for these checks is in a private field, and is
- * not kept longer than the sockets.
+ * Checks a session again every `recheckMs`, once for all sockets that were opened with it. The token for
+ * these checks is in a private field, and is not kept longer than the sockets.
  */
 export class SessionRechecks {
   readonly #session: SessionIdentity;
@@ -33,8 +33,8 @@ export class SessionRechecks {
   }
 
   /**
-   * Checks the session for all sockets within `recheckMs`, or within `limitMs` if that is less. A check is early by a random time, so that
-   * sessions of sockets that opened together are not checked together.
+   * Checks the session for all sockets within `recheckMs`, or within `limitMs` if that is less. A check is
+   * early by a random time, so that sessions of sockets that opened together are not checked together.
    */
   schedule(limitMs = Infinity): void {
     const delayMs = Math.ceil(Math.min(this.#checks.recheckMs * (1 - Math.random() / 10), limitMs));
@@ -83,7 +83,10 @@ interface SocketWatch {
   readonly over: () => void;
 }
 
-/** A socket that is closed when its session ends. The session is checked before the socket is used, and every `recheckMs` after that. */
+/**
+ * A socket that is closed when its session ends. The session is checked before the socket is used, and every
+ * `recheckMs` after that.
+ */
 export class WatchedSocket {
   readonly #client: SocketClient;
   readonly #rechecks: SessionRechecks;
@@ -100,7 +103,10 @@ export class WatchedSocket {
     rechecks.add(this);
   }
 
-  /** The session's user at the last successful check; `undefined` before the first check and after watching ends. */
+  /**
+   * The session's user at the last successful check; `undefined` before the first check and after watching
+   * ends.
+   */
   get user(): UserRecord | undefined {
     return this.#user;
   }
@@ -110,7 +116,10 @@ export class WatchedSocket {
     return (this.#started ??= this.#firstCheck());
   }
 
-  /** Uses the verdict of the handshake as the first check. The socket may not be open yet: {@link opened} follows. */
+  /**
+   * Uses the verdict of the handshake as the first check. The socket may not be open yet: {@link opened}
+   * follows.
+   */
   admit(verdict: Authenticated<UserRecord>): void {
     this.#authenticated(verdict);
     this.#started = Promise.resolve(this.#user);

@@ -45,8 +45,16 @@ describe('the watched sockets', () => {
     const client = new Socket();
     const socket = sockets.add(client, SESSION, SETTINGS);
     const fingerprint = ends.fingerprintOf(tokenKeyOf('token'));
-    expect([sockets.of(client), sockets.ownerOf(client), sockets.index.countOf(fingerprint)]).toEqual([socket, fingerprint, 1]);
-    expect([sockets.of(new Socket()), sockets.ownerOf(new Socket()), sockets.index.size]).toEqual([undefined, undefined, 1]);
+    expect([sockets.of(client), sockets.ownerOf(client), sockets.index.countOf(fingerprint)]).toEqual([
+      socket,
+      fingerprint,
+      1,
+    ]);
+    expect([sockets.of(new Socket()), sockets.ownerOf(new Socket()), sockets.index.size]).toEqual([
+      undefined,
+      undefined,
+      1,
+    ]);
   });
 
   it('have a socket no longer once it has closed', async () => {
@@ -55,7 +63,11 @@ describe('the watched sockets', () => {
     await sockets.add(client, SESSION, SETTINGS).start();
     const kept = sockets.add(other, SESSION, SETTINGS);
     client.emit('close');
-    expect([sockets.of(client), sockets.ownerOf(client), sockets.index.all()]).toEqual([undefined, undefined, [kept]]);
+    expect([sockets.of(client), sockets.ownerOf(client), sockets.index.all()]).toEqual([
+      undefined,
+      undefined,
+      [kept],
+    ]);
   });
 
   it('are checked by the verifier of their registration, at first and again', async () => {
@@ -66,7 +78,12 @@ describe('the watched sockets', () => {
     await jest.advanceTimersByTimeAsync(899);
     expect([service.tokens, client.closings]).toEqual([['token'], []]);
     await jest.advanceTimersByTimeAsync(101);
-    expect([service.tokens, client.closings, sockets.of(client), sockets.index.size]).toEqual([['token', 'token'], [4401], undefined, 0]);
+    expect([service.tokens, client.closings, sockets.of(client), sockets.index.size]).toEqual([
+      ['token', 'token'],
+      [4401],
+      undefined,
+      0,
+    ]);
   });
 
   it('stay open during an outage for its grace', async () => {

@@ -12,7 +12,10 @@ export class WatchedSockets {
   readonly #parts: Pick<GuardParts, 'verifier' | 'ends'>;
   /** By session and interval. */
   readonly #rechecks = new Map<string, SessionRechecks>();
-  readonly #ofClient = new WeakMap<object, { readonly socket: WatchedSocket; readonly fingerprint: string }>();
+  readonly #ofClient = new WeakMap<
+    object,
+    { readonly socket: WatchedSocket; readonly fingerprint: string }
+  >();
 
   constructor(parts: Pick<GuardParts, 'verifier' | 'ends'>) {
     this.#parts = parts;
@@ -48,7 +51,10 @@ export class WatchedSockets {
   #rechecksOf(key: string, session: SessionIdentity, recheckMs: number): SessionRechecks {
     const existing = this.#rechecks.get(key);
     if (existing) return existing;
-    const rechecks = new SessionRechecks(session, { verify: (identity) => verifyForSocket(this.#parts.verifier, identity), recheckMs });
+    const rechecks = new SessionRechecks(session, {
+      verify: (identity) => verifyForSocket(this.#parts.verifier, identity),
+      recheckMs,
+    });
     this.#rechecks.set(key, rechecks);
     return rechecks;
   }

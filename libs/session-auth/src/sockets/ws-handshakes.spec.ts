@@ -64,7 +64,12 @@ describe('the handshakes of ws', () => {
     const sources = [fromHeader('x-auth-token'), fromBearer()];
     const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
     source = new EventSource();
-    const parts = { verifier, reader, authority: 'staff', ends: sessionEnds(source, verifier) } as unknown as GuardParts;
+    const parts = {
+      verifier,
+      reader,
+      authority: 'staff',
+      ends: sessionEnds(source, verifier),
+    } as unknown as GuardParts;
     own = RegistrationSockets.of(parts);
     application = new ApplicationSockets(own.parts);
     new WsHandshakes(application).protect(server, () => SETTINGS);
@@ -105,10 +110,20 @@ describe('the handshakes of ws', () => {
 
   it('without a token are answered at once, with the headers and the body of the guard', () => {
     const { connection, answers } = handshake({});
-    const body = { statusCode: 401, message: 'A session token is required', error: 'Unauthorized', code: 'SESSION_REQUIRED' };
+    const body = {
+      statusCode: 401,
+      message: 'A session token is required',
+      error: 'Unauthorized',
+      code: 'SESSION_REQUIRED',
+    };
     const challenge = 'X-Auth-Token realm="session", Bearer realm="session"';
-    expect(answers).toEqual([[false, 401, JSON.stringify(body), { ...FIXED, 'www-authenticate': challenge }]]);
-    expect([denials, connection.eventNames()]).toEqual([[{ code: 'SESSION_REQUIRED', authority: 'staff' }], []]);
+    expect(answers).toEqual([
+      [false, 401, JSON.stringify(body), { ...FIXED, 'www-authenticate': challenge }],
+    ]);
+    expect([denials, connection.eventNames()]).toEqual([
+      [{ code: 'SESSION_REQUIRED', authority: 'staff' }],
+      [],
+    ]);
   });
 
   it.each<[Verdict<UserRecord>, number, string, object]>([
@@ -123,8 +138,15 @@ describe('the handshakes of ws', () => {
     const { connection, answers } = handshake({ authorization: 'Bearer token' });
     expect([answers, denials, counts(), connection.eventNames()]).toEqual([[], [], [0, 1], ['close', 'end']]);
     await answer(verdict);
-    expect(answers).toEqual([[false, status, expect.stringContaining(`"code":"${code}"`), { ...FIXED, ...headers }]]);
-    expect([denials, counts(), connection.eventNames(), connection.destroyed]).toEqual([[{ code, authority: 'staff' }], [0, 0], [], false]);
+    expect(answers).toEqual([
+      [false, status, expect.stringContaining(`"code":"${code}"`), { ...FIXED, ...headers }],
+    ]);
+    expect([denials, counts(), connection.eventNames(), connection.destroyed]).toEqual([
+      [{ code, authority: 'staff' }],
+      [0, 0],
+      [],
+      false,
+    ]);
   });
 
   it('that are accepted open a watched socket, whose messages have the request and the user', async () => {
@@ -151,10 +173,16 @@ describe('the handshakes of ws', () => {
     expect([open(request), open(request)].map(({ closings }) => closings)).toEqual([[], ['terminated']]);
   });
 
-  it.each(['denied', 'not checked', 'in progress'])('open no socket if they are %s: it is terminated', (how) => {
-    const request = how === 'not checked' ? ({ headers: {} } as IncomingMessage) : handshake(how === 'denied' ? {} : undefined).request;
-    expect([open(request).closings, own.watched.index.size]).toEqual([['terminated'], 0]);
-  });
+  it.each(['denied', 'not checked', 'in progress'])(
+    'open no socket if they are %s: it is terminated',
+    (how) => {
+      const request =
+        how === 'not checked'
+          ? ({ headers: {} } as IncomingMessage)
+          : handshake(how === 'denied' ? {} : undefined).request;
+      expect([open(request).closings, own.watched.index.size]).toEqual([['terminated'], 0]);
+    },
+  );
 
   it('end when their connection closes, and are not answered', async () => {
     const [left, other] = [handshake(), handshake()];

@@ -21,12 +21,15 @@ interface Settled {
 const NOT_SENT = unavailableDenial(unavailable('busy', 1));
 
 /**
- * Checks ws sockets while they are still HTTP requests. The server passes the request of a handshake to `connection`, so the request object binds a
- * socket to its verdict, and no data of the client does.
+ * Checks ws sockets while they are still HTTP requests. The server passes the request of a handshake to
+ * `connection`, so the request object binds a socket to its verdict, and no data of the client does.
  */
 export class WsHandshakes {
   readonly #application: ApplicationSockets;
-  readonly #authenticated = new WeakMap<IncomingMessage, AuthenticatedHandshake & { readonly registration: RegistrationSockets }>();
+  readonly #authenticated = new WeakMap<
+    IncomingMessage,
+    AuthenticatedHandshake & { readonly registration: RegistrationSockets }
+  >();
 
   constructor(application: ApplicationSockets) {
     this.#application = application;
@@ -39,7 +42,10 @@ export class WsHandshakes {
     server.prependListener('connection', (client, request) => this.#opened(client, request, settings()));
   }
 
-  /** Answers a handshake, unless its connection closes first. Closes a connection whose client has ended its side. */
+  /**
+   * Answers a handshake, unless its connection closes first. Closes a connection whose client has ended its
+   * side.
+   */
   #check(request: IncomingMessage, settings: SocketWatchSettings, answer: Answer): void {
     const { socket } = request;
     const handshake = handshakeRequest(request);
@@ -53,7 +59,12 @@ export class WsHandshakes {
     if (pending) socket.once('close', closed).once('end', gone);
   }
 
-  #answer(request: IncomingMessage, handshake: CallRequest, { outcome, registration }: Settled, answer: Answer): void {
+  #answer(
+    request: IncomingMessage,
+    handshake: CallRequest,
+    { outcome, registration }: Settled,
+    answer: Answer,
+  ): void {
     if ('verdict' in outcome) {
       this.#authenticated.set(request, { ...outcome, registration });
       open(request, answer);
@@ -67,7 +78,11 @@ export class WsHandshakes {
     }
   }
 
-  #opened(client: SocketClient & { terminate(): void }, request: IncomingMessage, settings: SocketWatchSettings): void {
+  #opened(
+    client: SocketClient & { terminate(): void },
+    request: IncomingMessage,
+    settings: SocketWatchSettings,
+  ): void {
     const handshake = this.#authenticated.get(request);
     if (!handshake) {
       client.terminate();
@@ -81,7 +96,10 @@ export class WsHandshakes {
   }
 }
 
-/** Runs code of the application, such as `handleProtocols`. An exception closes the connection, and does not end the process. */
+/**
+ * Runs code of the application, such as `handleProtocols`. An exception closes the connection, and does not
+ * end the process.
+ */
 function open({ socket }: IncomingMessage, answer: Answer): void {
   try {
     answer(true);

@@ -8,7 +8,10 @@ const METHODS = { handleUpgrade: () => undefined, prependListener: () => undefin
 
 type Options = Parameters<typeof chainVerifyClient>[0];
 
-/** Chains a check that accepts, and returns a function that handshakes: which requests were checked, and what was answered. */
+/**
+ * Chains a check that accepts, and returns a function that handshakes: which requests were checked, and what
+ * was answered.
+ */
 function chained(options: Options) {
   const checked: unknown[] = [];
   chainVerifyClient(options, (request, answer) => {
@@ -18,7 +21,9 @@ function chained(options: Options) {
   return (): { checked: unknown[]; answers: unknown[] } => {
     checked.length = 0;
     const answers: unknown[] = [];
-    (options.verifyClient as (info: object, answer: Answer) => void)({ req: REQUEST }, (...answer) => answers.push(answer));
+    (options.verifyClient as (info: object, answer: Answer) => void)({ req: REQUEST }, (...answer) =>
+      answers.push(answer),
+    );
     return { checked: [...checked], answers };
   };
 }
@@ -118,7 +123,10 @@ describe('the check of a handshake', () => {
   });
 
   it('allows an accessor without a setter', () => {
-    const options: Options = Object.defineProperty({}, 'verifyClient', { configurable: true, get: () => () => true });
+    const options: Options = Object.defineProperty({}, 'verifyClient', {
+      configurable: true,
+      get: () => () => true,
+    });
     const handshake = chained(options);
     options.verifyClient = () => false;
     expect(handshake()).toEqual(ACCEPTED);

@@ -2,7 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { SocketClient } from '../guard/socket-client.js';
 
 /** The callback that accepts a handshake of ws, or refuses it with a status, a body and headers. */
-export type Answer = (accepted: boolean, status?: number, body?: string, headers?: Record<string, string>) => void;
+export type Answer = (
+  accepted: boolean,
+  status?: number,
+  body?: string,
+  headers?: Record<string, string>,
+) => void;
 
 /** The data of a handshake that ws passes to `verifyClient`. */
 interface HandshakeInfo {
@@ -23,20 +28,30 @@ interface WsServerOptions {
 export interface WsServer {
   readonly options: WsServerOptions;
   handleUpgrade(...parameters: never[]): unknown;
-  prependListener(event: 'connection', listener: (client: SocketClient & { terminate(): void }, request: IncomingMessage) => void): unknown;
+  prependListener(
+    event: 'connection',
+    listener: (client: SocketClient & { terminate(): void }, request: IncomingMessage) => void,
+  ): unknown;
 }
 
 /** Returns whether a server is a ws server. */
 export function isWsServer(server: object): server is WsServer {
   const { options, handleUpgrade, prependListener } = server as Partial<WsServer>;
-  return typeof options === 'object' && typeof handleUpgrade === 'function' && typeof prependListener === 'function';
+  return (
+    typeof options === 'object' &&
+    typeof handleUpgrade === 'function' &&
+    typeof prependListener === 'function'
+  );
 }
 
 /**
- * Calls `check` for every handshake that the application's own `verifyClient` accepts. If the application assigns `verifyClient` later, the new
- * function replaces its earlier one, and not the check.
+ * Calls `check` for every handshake that the application's own `verifyClient` accepts. If the application
+ * assigns `verifyClient` later, the new function replaces its earlier one, and not the check.
  */
-export function chainVerifyClient(options: WsServerOptions, check: (request: IncomingMessage, answer: Answer) => void): void {
+export function chainVerifyClient(
+  options: WsServerOptions,
+  check: (request: IncomingMessage, answer: Answer) => void,
+): void {
   const former = Object.getOwnPropertyDescriptor(options, 'verifyClient');
   const own = former?.get ? former : variable(options.verifyClient);
   const verifyClient = (info: HandshakeInfo, answer: Answer): void => {

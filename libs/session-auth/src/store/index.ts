@@ -1,1 +1,7 @@
-export { SessionStore, type StoreEntry, type StoreEntryKind, type StoreLease, type StoreSubscriber } from '../contract/session-store.js';
+export {
+  SessionStore,
+  type StoreEntry,
+  type StoreEntryKind,
+  type StoreLease,
+  type StoreSubscriber,
+} from '../contract/session-store.js';

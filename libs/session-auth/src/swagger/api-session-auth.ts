@@ -16,12 +16,15 @@ const CHALLENGE = {
   description: 'Scheme of each token source, and the realm',
   schema: { type: 'string', example: 'X-Auth-Token realm="session"' },
 } as const;
-const RETRY_AFTER = { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1, maximum: 120 } } as const;
+const RETRY_AFTER = {
+  description: 'Seconds to wait',
+  schema: { type: 'integer', minimum: 1, maximum: 120 },
+} as const;
 
 /**
- * Documents that a route, or every route of a controller, requires a session: the security scheme, and the responses 401, 403 and 503. The
- * scheme is that of the registration which `@SessionAuthority()` names on the route or its controller, in whatever order the decorators are
- * written.
+ * Documents that a route, or every route of a controller, requires a session: the security scheme, and the
+ * responses 401, 403 and 503. The scheme is that of the registration which `@SessionAuthority()` names on the
+ * route or its controller, in whatever order the decorators are written.
  */
 export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
   return applyDecorators(
@@ -31,7 +34,10 @@ export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
       type: SessionAuthDenial,
       headers: { 'WWW-Authenticate': CHALLENGE },
     }),
-    ApiForbiddenResponse({ description: 'The user, or the origin of the page, does not have access', type: SessionAuthDenial }),
+    ApiForbiddenResponse({
+      description: 'The user, or the origin of the page, does not have access',
+      type: SessionAuthDenial,
+    }),
     ApiServiceUnavailableResponse({
       description: 'The session service is unavailable, or access could not be checked',
       type: SessionAuthDenial,
@@ -62,23 +68,33 @@ export class SessionAuthDenial {
   })
   readonly code!: string;
   /** Seconds to wait, as in `Retry-After`. With 503 only. */
-  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 120, description: 'Seconds to wait, with 503 only' })
+  @ApiProperty({
+    required: false,
+    type: 'integer',
+    minimum: 1,
+    maximum: 120,
+    description: 'Seconds to wait, with 503 only',
+  })
   readonly retryAfterSeconds?: number;
 }
 
-/** Name of the security scheme in an OpenAPI document. That of the registration `partners` is `session-partners`. */
+/**
+ * Name of the security scheme in an OpenAPI document. That of the registration `partners` is
+ * `session-partners`.
+ */
 export const SESSION_SCHEME = 'session';
 
 type Requirement = Record<string, string[]>;
 
 /**
- * The decorators of a class run after those of its methods, so the requirement is filled in when all of them have run: before any document
- * is created.
+ * The decorators of a class run after those of its methods, so the requirement is filled in when all of them
+ * have run: before any document is created.
  */
 function requireSession(target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void {
   const requirement: Requirement = {};
   applyDecorators(ApiSecurity(requirement))(target, key, descriptor);
-  const [handler, controller] = descriptor === undefined ? [target, target] : [descriptor.value as object, target.constructor];
+  const [handler, controller] =
+    descriptor === undefined ? [target, target] : [descriptor.value as object, target.constructor];
   queueMicrotask(() => (requirement[schemeOf(authorityOf(handler) ?? authorityOf(controller))] = []));
 }
 
@@ -92,17 +108,23 @@ export type SessionScheme = Parameters<DocumentBuilder['addSecurity']>[1];
 const TOKEN_IN_HEADER: SessionScheme = { type: 'apiKey', in: 'header', name: AUTH_TOKEN_HEADER };
 
 /**
- * Adds the security scheme of sessions to a document, so that users of its page can enter a token and try guarded routes.
+ * Adds the security scheme of sessions to a document, so that users of its page can enter a token and try
+ * guarded routes.
  *
  * ```ts
  * const config = addSessionAuth(new DocumentBuilder().setTitle('Openings')).build();
  * ```
  *
- * @param scheme where the token is, if the option `token` says so: `{ type: 'http', scheme: 'bearer' }` for `fromBearer()`.
+ * @param scheme where the token is, if the option `token` says so: `{ type: 'http', scheme: 'bearer' }` for
+ * `fromBearer()`.
  * @default the header `X-AUTH-TOKEN`
  * @param authority name of the registration. @default the registration without a name
  */
-export function addSessionAuth(builder: DocumentBuilder, scheme: SessionScheme = TOKEN_IN_HEADER, authority?: string): DocumentBuilder {
+export function addSessionAuth(
+  builder: DocumentBuilder,
+  scheme: SessionScheme = TOKEN_IN_HEADER,
+  authority?: string,
+): DocumentBuilder {
   const description = 'The token of a session, as returned by a sign-in';
   return builder.addSecurity(schemeOf(authority), { description, ...scheme });
 }

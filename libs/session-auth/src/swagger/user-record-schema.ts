@@ -28,9 +28,16 @@ const CCL: Fields<CclInfo> = {
   location_id: { type: 'integer', description: 'Location id' },
 };
 
-/** Describes a class for OpenAPI, so that `@ApiOkResponse({ type: UserRecord })` works. Every field is optional. */
-function describe({ prototype }: { readonly prototype: object }, fields: Readonly<Record<string, ApiPropertyOptions>>): void {
-  for (const [name, options] of Object.entries(fields)) ApiProperty({ ...options, required: false } as ApiPropertyOptions)(prototype, name);
+/**
+ * Describes a class for OpenAPI, so that `@ApiOkResponse({ type: UserRecord })` works. Every field is
+ * optional.
+ */
+function describe(
+  { prototype }: { readonly prototype: object },
+  fields: Readonly<Record<string, ApiPropertyOptions>>,
+): void {
+  for (const [name, options] of Object.entries(fields))
+    ApiProperty({ ...options, required: false } as ApiPropertyOptions)(prototype, name);
 }
 
 describe(CclInfo, CCL);

@@ -11,11 +11,15 @@ import { SessionAuthService } from '../module/service/session-auth.service.js';
 /** Options of a health check. */
 export interface SessionAuthHealthOptions {
   /**
-   * Calls the service with a token that has no session. A refusal counts as healthy. Concurrent probes share one call, which a flood of strangers
-   * does not delay. `false` is passive: the check reports the outcome of recent requests, and makes no call of its own. @default false
+   * Calls the service with a token that has no session. A refusal counts as healthy. Concurrent probes share
+   * one call, which a flood of strangers does not delay. `false` is passive: the check reports the outcome of
+   * recent requests, and makes no call of its own. @default false
    */
   readonly probe?: boolean;
-  /** Name of the registration of `SessionAuthModule` to report. With an unknown name, the result is down. @default the registration without a name */
+  /**
+   * Name of the registration of `SessionAuthModule` to report. With an unknown name, the result is down.
+   * @default the registration without a name
+   */
   readonly authority?: string;
 }
 
@@ -23,8 +27,9 @@ const DEFAULT_KEY = 'session-service';
 const PROBE = { token: 'health-probe', authIv: undefined };
 
 /**
- * Health indicator of the session service for `@nestjs/terminus`. Down while the circuit breaker of known sessions is open, or if a probe fails.
- * Neither calls of strangers nor a service that refuses every token make it down: its `state` is then `degraded`, and the result is up.
+ * Health indicator of the session service for `@nestjs/terminus`. Down while the circuit breaker of known
+ * sessions is open, or if a probe fails. Neither calls of strangers nor a service that refuses every token
+ * make it down: its `state` is then `degraded`, and the result is up.
  */
 @Injectable()
 export class SessionAuthHealthIndicator {
@@ -38,8 +43,9 @@ export class SessionAuthHealthIndicator {
   ) {}
 
   /**
-   * Never rejects. Resolves with `up` or `down` for `key`, with `state`, `breakers`, `misconfigurationSuspected` and `revocationBus` of
-   * `SessionAuthEvents.serviceStatus`, and with the reason as `unreachable` if a probe failed.
+   * Never rejects. Resolves with `up` or `down` for `key`, with `state`, `breakers`,
+   * `misconfigurationSuspected` and `revocationBus` of `SessionAuthEvents.serviceStatus`, and with the reason
+   * as `unreachable` if a probe failed.
    */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(
     key: Key = DEFAULT_KEY as Key,
@@ -55,10 +61,13 @@ export class SessionAuthHealthIndicator {
   }
 
   /** Returns the registration with a name; `undefined` if there is none. */
-  #registration(name: string): { readonly events: SessionAuthEvents; readonly sessions: SessionAuthService } | undefined {
+  #registration(
+    name: string,
+  ): { readonly events: SessionAuthEvents; readonly sessions: SessionAuthService } | undefined {
     if (name === DEFAULT_AUTHORITY) return { events: this.events, sessions: this.sessions };
     try {
-      const find = (token: InjectionToken): unknown => this.modules?.get<unknown>(token as string, { strict: false });
+      const find = (token: InjectionToken): unknown =>
+        this.modules?.get<unknown>(token as string, { strict: false });
       const events = find(authorityToken(name, SessionAuthEvents)) as SessionAuthEvents | undefined;
       const sessions = find(authorityToken(name, SessionAuthService)) as SessionAuthService | undefined;
       return events && sessions && { events, sessions };

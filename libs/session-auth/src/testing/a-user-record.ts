@@ -1,8 +1,13 @@
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 
-/** Fields of a user record, as the session service sends them. `User` is your own record class, if you have one. */
-export type UserRecordFields<User extends UserRecord = CurrentUserRecord> = { readonly [Field in keyof User]?: User[Field] | null };
+/**
+ * Fields of a user record, as the session service sends them. `User` is your own record class, if you have
+ * one.
+ */
+export type UserRecordFields<User extends UserRecord = CurrentUserRecord> = {
+  readonly [Field in keyof User]?: User[Field] | null;
+};
 
 const USER = {
   username: 'test.user',
@@ -21,7 +26,14 @@ const USER = {
   display_label: 'Client',
 };
 
-/** Returns a user record with every field of the interface except the token. `fields` replace or add fields; `null` omits a field. */
-export function aUserRecord<User extends UserRecord = CurrentUserRecord>(fields: UserRecordFields<User> = {}): Record<string, unknown> {
-  return Object.fromEntries(Object.entries({ ...structuredClone(USER), ...fields }).filter(([, value]) => value !== null));
+/**
+ * Returns a user record with every field of the interface except the token. `fields` replace or add fields;
+ * `null` omits a field.
+ */
+export function aUserRecord<User extends UserRecord = CurrentUserRecord>(
+  fields: UserRecordFields<User> = {},
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries({ ...structuredClone(USER), ...fields }).filter(([, value]) => value !== null),
+  );
 }

@@ -14,7 +14,8 @@ export type { Operation, Script, SeenRequest } from './scripts.js';
 export type { ScriptedSessionService, SessionServiceOptions } from './scripted-session-service.js';
 
 /**
- * Starts a scriptable session service on a loopback port, by default a free one. `User` is your own record class, if you have one.
+ * Starts a scriptable session service on a loopback port, by default a free one. `User` is your own record
+ * class, if you have one.
  *
  * ```ts
  * import { reply, startSessionService } from 'nestjs-session-auth/testing';

@@ -15,12 +15,20 @@ export async function readRequest(incoming: IncomingMessage, basePath: string): 
   }
   const { method = '', url: path = '', headers, rawHeaders, socket } = incoming;
   const operation = operationOf(method, path, basePath);
-  return { operation, method, path, headers, rawHeaders, body: Buffer.concat(chunks).toString(), remotePort: socket.remotePort };
+  return {
+    operation,
+    method,
+    path,
+    headers,
+    rawHeaders,
+    body: Buffer.concat(chunks).toString(),
+    remotePort: socket.remotePort,
+  };
 }
 
 /**
- * Returns the operation of a request. Accepts any query; a trailing slash, as for a sign-in (section 4.1); and an absolute URL, as sent to
- * a proxy.
+ * Returns the operation of a request. Accepts any query; a trailing slash, as for a sign-in (section 4.1);
+ * and an absolute URL, as sent to a proxy.
  */
 function operationOf(method: string, target: string, basePath: string): Operation | undefined {
   const path = target.replace(/^https?:\/\/[^/?]*/, '').replace(/[?].*$/, '');
@@ -35,7 +43,9 @@ export function jsonObjectIn({ headers, body }: SeenRequest): Readonly<Record<st
   if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) return undefined;
   try {
     const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

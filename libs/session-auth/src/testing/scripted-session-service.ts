@@ -12,17 +12,24 @@ const NO_SUCH_PATH = reply(404, 'no such path');
 
 /** Options of a scripted session service. */
 export interface SessionServiceOptions {
-  /** Port on the loopback interface. Pass the port of a closed service to restart it. @default 0 (a free port) */
+  /**
+   * Port on the loopback interface. Pass the port of a closed service to restart it. @default 0 (a free port)
+   */
   readonly port?: number;
-  /** Path below which the service answers, such as '/api'. Every other path is answered with 404. @default '' */
+  /**
+   * Path below which the service answers, such as '/api'. Every other path is answered with 404. @default ''
+   */
   readonly basePath?: string;
 }
 
 /**
- * A session service for tests. Without scripts, it knows the sessions of {@link ScriptedSessionService.signInAs} and of sign-ins, and the users of
- * {@link ScriptedSessionService.addUser}: it answers others with 401, and a sign-out ends the session.
+ * A session service for tests. Without scripts, it knows the sessions of
+ * {@link ScriptedSessionService.signInAs} and of sign-ins, and the users of {@link ScriptedSessionService.addUser}:
+ * it answers others with 401, and a sign-out ends the session.
  */
-export class ScriptedSessionService<User extends UserRecord = CurrentUserRecord> extends SessionControls<User> {
+export class ScriptedSessionService<
+  User extends UserRecord = CurrentUserRecord,
+> extends SessionControls<User> {
   /** The received requests, in order. */
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
@@ -55,7 +62,10 @@ export class ScriptedSessionService<User extends UserRecord = CurrentUserRecord>
   }
 
   /** Starts a service on a loopback port. */
-  static async start<User extends UserRecord>({ port = 0, basePath = '' }: SessionServiceOptions): Promise<ScriptedSessionService<User>> {
+  static async start<User extends UserRecord>({
+    port = 0,
+    basePath = '',
+  }: SessionServiceOptions): Promise<ScriptedSessionService<User>> {
     const service = new ScriptedSessionService<User>(basePath);
     await service.listen(port, '127.0.0.1');
     return service;
@@ -84,9 +94,9 @@ export class ScriptedSessionService<User extends UserRecord = CurrentUserRecord>
   }
 
   /**
-   * Opens a session, and returns its token. user_details then answers with exactly these fields, and with 'ann' as the `username` unless they name
-   * another. Without `token`, it is a new one; with the token of a session, it replaces the record.
-   * Cast a record with wrong fields to `object`.
+   * Opens a session, and returns its token. user_details then answers with exactly these fields, and with
+   * 'ann' as the `username` unless they name another. Without `token`, it is a new one; with the token of a
+   * session, it replaces the record. Cast a record with wrong fields to `object`.
    */
   signInAs(fields: UserRecordFields<User> = {}, token?: string): string {
     return this.book.open(this.recordOf(fields), token);
@@ -123,7 +133,8 @@ export class ScriptedSessionService<User extends UserRecord = CurrentUserRecord>
 
   #signIn(request: SeenRequest): Script {
     const { username, password } = jsonObjectIn(request) ?? {};
-    if (typeof username !== 'string' || typeof password !== 'string' || !username || !password) return reply(400);
+    if (typeof username !== 'string' || typeof password !== 'string' || !username || !password)
+      return reply(400);
     return answer(this.book.signIn({ username, password }));
   }
 

@@ -3,7 +3,11 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Answers with a status, a body and headers. */
-export function reply(status: number, body: string | Buffer = '', headers: Readonly<Record<string, string>> = {}): Script {
+export function reply(
+  status: number,
+  body: string | Buffer = '',
+  headers: Readonly<Record<string, string>> = {},
+): Script {
   return (_request, response) => void response.writeHead(status, headers).end(body);
 }
 
@@ -21,7 +25,10 @@ export const drop: Script = (_request, _response, socket) => void socket.resetAn
 /** Ends its side of the connection without a reply, and continues to read. */
 export const halfClose: Script = (_request, _response, socket) => void socket.end();
 
-/** Sends these lines unchanged, whether or not they are valid HTTP, one byte per character, and ends its side of the connection. */
+/**
+ * Sends these lines unchanged, whether or not they are valid HTTP, one byte per character, and ends its side
+ * of the connection.
+ */
 export function bytes(...lines: readonly string[]): Script {
   return (_request, _response, socket) => void socket.end(onTheWire(lines));
 }
@@ -94,5 +101,8 @@ export interface SeenRequest {
   readonly remotePort: number | undefined;
 }
 
-/** Handles a request to the session service. `socket` allows what a `ServerResponse` does not, such as invalid HTTP. */
+/**
+ * Handles a request to the session service. `socket` allows what a `ServerResponse` does not, such as invalid
+ * HTTP.
+ */
 export type Script = (request: SeenRequest, response: ServerResponse, socket: Socket) => void;

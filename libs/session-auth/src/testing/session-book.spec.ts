@@ -32,11 +32,25 @@ describe('the sessions of a test', () => {
 
   it('end one at a time, or all those of a user', () => {
     const book = new SessionBook();
-    const [first, second, third, other] = [ann, ann, ann, bob].map((record) => book.open(record)) as [string, string, string, string];
+    const [first, second, third, other] = [ann, ann, ann, bob].map((record) => book.open(record)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
     expect([book.revoke(first), book.revoke(first)]).toEqual([true, false]);
-    expect([first, second, third, other].map((token) => book.recordOf(token) !== undefined)).toEqual([false, true, true, true]);
+    expect([first, second, third, other].map((token) => book.recordOf(token) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
     book.endUser('ann');
-    expect([second, third, other].map((token) => book.recordOf(token) !== undefined)).toEqual([false, false, true]);
+    expect([second, third, other].map((token) => book.recordOf(token) !== undefined)).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('are available until the test says otherwise', () => {

@@ -11,7 +11,9 @@ export class SessionBook {
   readonly #sessions = new Map<string, object>();
   readonly #users = new Map<string, { readonly password: string; readonly record: object }>();
 
-  /** Opens a session, and returns its token. Without `token`, it has a token that no other session has or had. */
+  /**
+   * Opens a session, and returns its token. Without `token`, it has a token that no other session has or had.
+   */
   open(record: object, token = `test-${randomUUID()}`): string {
     this.#sessions.set(token, { auth_token: token, ...record });
     const [oldest] = this.#sessions.keys();
@@ -33,7 +35,9 @@ export class SessionBook {
     this.#users.set(username, { password, record });
   }
 
-  /** Opens a session of a user, and returns its record with its token; `undefined` for unknown credentials. */
+  /**
+   * Opens a session of a user, and returns its record with its token; `undefined` for unknown credentials.
+   */
   signIn({ username, password }: Credentials): object | undefined {
     const user = this.#users.get(username);
     if (!user) return undefined;
@@ -48,7 +52,8 @@ export class SessionBook {
   /** Ends all sessions whose record has this `username`, or all sessions without one. */
   endUser(username?: string): void {
     for (const [token, record] of this.#sessions) {
-      if (username === undefined || (record as { readonly username?: unknown }).username === username) this.#sessions.delete(token);
+      if (username === undefined || (record as { readonly username?: unknown }).username === username)
+        this.#sessions.delete(token);
     }
   }
 }

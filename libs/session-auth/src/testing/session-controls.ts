@@ -27,7 +27,10 @@ export abstract class SessionControls<User extends UserRecord = CurrentUserRecor
     this.book.addUser(credentials, this.recordOf({ username: credentials.username, ...fields }));
   }
 
-  /** Ends a session, as if its user had signed out elsewhere. With `cache` on, a cached session stays valid until its entry expires. */
+  /**
+   * Ends a session, as if its user had signed out elsewhere. With `cache` on, a cached session stays valid
+   * until its entry expires.
+   */
   revoke(session: SessionHeaders | string): void {
     this.book.revoke(typeof session === 'string' ? session : session[TOKEN_HEADER]);
   }

@@ -1,12 +1,17 @@
 import type { SessionClient, SignInResult } from '../client/session-client.js';
 import type { Credentials } from '../client/session-requests.js';
-import { CredentialsRejectedError, SessionServiceUnavailableError } from '../exceptions/session-exceptions.js';
+import {
+  CredentialsRejectedError,
+  SessionServiceUnavailableError,
+} from '../exceptions/session-exceptions.js';
 import { UNAUTHENTICATED, type Unavailable, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { SessionBook } from './session-book.js';
 
-/** Not counted by the circuit breaker, so that the outage of one test does not deny the requests of the next. */
+/**
+ * Not counted by the circuit breaker, so that the outage of one test does not deny the requests of the next.
+ */
 const DOWN: Unavailable = { ...unavailable('unreachable'), staleConnection: true };
 
 type Operations<User extends UserRecord> = Pick<SessionClient<User>, 'userDetails' | 'signIn' | 'signOut'>;

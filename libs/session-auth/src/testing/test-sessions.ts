@@ -32,8 +32,9 @@ export interface TestSessionsOptions {
 }
 
 /**
- * Sessions for the tests of an application, with the real guard, rules and session cache, and without a network. `User` is your own record class, if
- * you have one. Install them in several modules to test several instances with the same sessions.
+ * Sessions for the tests of an application, with the real guard, rules and session cache, and without a
+ * network. `User` is your own record class, if you have one. Install them in several modules to test several
+ * instances with the same sessions.
  *
  * ```ts
  * const sessions = new TestSessions();
@@ -44,15 +45,18 @@ export interface TestSessionsOptions {
 export class TestSessions<User extends UserRecord = CurrentUserRecord> extends SessionControls<User> {
   readonly #authority: string;
 
-  /** Creates sessions of one registration. An application with several session services needs those of each: the others are really called. */
+  /**
+   * Creates sessions of one registration. An application with several session services needs those of each:
+   * the others are really called.
+   */
   constructor({ authority = DEFAULT_AUTHORITY }: TestSessionsOptions = {}) {
     super();
     this.#authority = authority;
   }
 
   /**
-   * Replaces the session service with these sessions. Call it before `compile()`, which then rejects if the module under test does not have
-   * `SessionAuthModule`. Returns the builder.
+   * Replaces the session service with these sessions. Call it before `compile()`, which then rejects if the
+   * module under test does not have `SessionAuthModule`. Returns the builder.
    */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
     let isInUse = false;
@@ -60,14 +64,18 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
       isInUse = true;
       return new TestSessionClient(this.book, readUser);
     };
-    builder.overrideProvider(authorityToken(this.#authority, SessionClient)).useFactory({ factory, inject: [USER_READER] });
+    builder
+      .overrideProvider(authorityToken(this.#authority, SessionClient))
+      .useFactory({ factory, inject: [USER_READER] });
     const compile = builder.compile.bind(builder);
     return Object.assign(builder, {
       compile: async (...options: never[]) => {
         const moduleRef = await compile(...options);
         if (isInUse) return moduleRef;
         await moduleRef.close();
-        throw new Error(this.#authority === DEFAULT_AUTHORITY ? NOT_IN_USE : unknownAuthority(this.#authority));
+        throw new Error(
+          this.#authority === DEFAULT_AUTHORITY ? NOT_IN_USE : unknownAuthority(this.#authority),
+        );
       },
     });
   }

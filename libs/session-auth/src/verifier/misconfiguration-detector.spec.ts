@@ -37,33 +37,47 @@ describe('a misconfiguration, a wrong key or URL,', () => {
   });
 
   it('does not arise from one token, however often it is refused, nor from an outage', () => {
-    expect(reportsAfter(Array.from({ length: 1_000 }, () => ['token', UNAUTHENTICATED] as const))).toEqual([]);
+    expect(reportsAfter(Array.from({ length: 1_000 }, () => ['token', UNAUTHENTICATED] as const))).toEqual(
+      [],
+    );
     expect(reportsAfter(refusals(1_000, unavailable('server_error')))).toEqual([]);
   });
 
   it('is withdrawn, once, when a session is authenticated', () => {
-    expect(reportsAfter([...refusals(20), ['ann', ann], ['ann', ann], ...refusals(1_000)])).toEqual(['since startup', undefined]);
+    expect(reportsAfter([...refusals(20), ['ann', ann], ['ann', ann], ...refusals(1_000)])).toEqual([
+      'since startup',
+      undefined,
+    ]);
   });
 
   it.each<[string, Verdict<unknown>, count: number]>([
     ['403', FORBIDDEN, 3],
     ['401', UNAUTHENTICATED, 5],
-  ])('is reported when sessions of several users get %s after they were accepted', (_status, verdict, count) => {
-    expect(reportsAfter([['ann', ann], ...ends(count - 1, verdict)])).toEqual([]);
-    expect(reportsAfter([['ann', ann], ...ends(count, verdict), ...ends(50, verdict)])).toEqual(['after acceptance']);
-    expect(reportsAfter([['ann', ann], ...ends(count, verdict), ['ann', ann], ...ends(count, verdict)])).toEqual([
-      'after acceptance',
-      undefined,
-      'after acceptance',
-    ]);
-  });
+  ])(
+    'is reported when sessions of several users get %s after they were accepted',
+    (_status, verdict, count) => {
+      expect(reportsAfter([['ann', ann], ...ends(count - 1, verdict)])).toEqual([]);
+      expect(reportsAfter([['ann', ann], ...ends(count, verdict), ...ends(50, verdict)])).toEqual([
+        'after acceptance',
+      ]);
+      expect(
+        reportsAfter([['ann', ann], ...ends(count, verdict), ['ann', ann], ...ends(count, verdict)]),
+      ).toEqual(['after acceptance', undefined, 'after acceptance']);
+    },
+  );
 
   it('does not arise from one user, nor while a session is accepted in between', () => {
     const ofOne = ends(50, FORBIDDEN).map(([token, verdict]): Recorded => [token, verdict, 'ann']);
     expect(reportsAfter([['ann', ann], ...ofOne])).toEqual([]);
-    expect(reportsAfter([...ends(2, FORBIDDEN), ['ann', ann], ...ends(2, FORBIDDEN), ['ann', ann], ...ends(4, UNAUTHENTICATED)])).toEqual(
-      [],
-    );
+    expect(
+      reportsAfter([
+        ...ends(2, FORBIDDEN),
+        ['ann', ann],
+        ...ends(2, FORBIDDEN),
+        ['ann', ann],
+        ...ends(4, UNAUTHENTICATED),
+      ]),
+    ).toEqual([]);
   });
 
   it('does not arise from sessions that end a few each minute', () => {

@@ -9,7 +9,8 @@ function watched() {
 describe('the state of the session service', () => {
   it('follows the breaker of known sessions, and is published when it changes', () => {
     const { changes, watch } = watched();
-    for (const state of ['closed', 'open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const) watch.setBreaker('known', state);
+    for (const state of ['closed', 'open', 'halfOpen', 'open', 'halfOpen', 'closed', 'closed'] as const)
+      watch.setBreaker('known', state);
     expect(changes.map(({ state }) => state)).toEqual(['down', 'degraded', 'down', 'degraded', 'up']);
   });
 
@@ -45,7 +46,11 @@ describe('the state of the session service', () => {
   });
 
   it('is up before the first call', () => {
-    expect(UP).toMatchObject({ state: 'up', misconfigurationSuspected: false, revocationBus: { state: 'off', unreadableMessages: 0 } });
+    expect(UP).toMatchObject({
+      state: 'up',
+      misconfigurationSuspected: false,
+      revocationBus: { state: 'off', unreadableMessages: 0 },
+    });
   });
 
   it('is degraded for failures of strangers alone', () => {

@@ -5,8 +5,9 @@ import type { BreakerState } from './lanes/circuit-breaker.js';
  * The state of the session service, as this instance sees it.
  *
  * - `down`: the breaker of known sessions is open, for the time of its pause.
- * - `degraded`: that pause is over and the next call is a probe, the breaker of strangers is not closed, the service refuses everyone
- *   (the key or the URL is probably wrong), or the revocations of other instances do not arrive.
+ * - `degraded`: that pause is over and the next call is a probe, the breaker of strangers is not closed, the
+ * service refuses everyone (the key or the URL is probably wrong), or the revocations of other instances do
+ * not arrive.
  * - `up`: none of these.
  *
  * Requests of strangers alone never make it `down`.
@@ -20,22 +21,28 @@ export interface ServiceStatus {
   /** The circuit breaker of each lane; with `breaker: false`, only a pause for a 429 opens it. */
   readonly breakers: Readonly<Record<LaneName, BreakerState>>;
   /**
-   * Whether the key or the URL is probably wrong: every token has been refused since startup, or sessions of several users that were accepted before
-   * are refused, and none was accepted since.
+   * Whether the key or the URL is probably wrong: every token has been refused since startup, or sessions of
+   * several users that were accepted before are refused, and none was accepted since.
    */
   readonly misconfigurationSuspected: boolean;
   /** Whether revocations of other instances arrive. */
   readonly revocationBus: RevocationBusStatus;
 }
 
-/** `off`: there is no `cache.store`. `interrupted`: revocations of other instances take effect here after `cache.ttlMs` at the latest. */
+/**
+ * `off`: there is no `cache.store`. `interrupted`: revocations of other instances take effect here after
+ * `cache.ttlMs` at the latest.
+ */
 export type RevocationBusState = 'off' | 'connected' | 'interrupted';
 
 /** The channel that carries revocations between instances. */
 export interface RevocationBusStatus {
   /** Whether revocations of other instances arrive. */
   readonly state: RevocationBusState;
-  /** Number of messages since startup that no secret opens: their senders have another secret or another `baseUrl`. */
+  /**
+   * Number of messages since startup that no secret opens: their senders have another secret or another
+   * `baseUrl`.
+   */
   readonly unreadableMessages: number;
 }
 
@@ -65,7 +72,8 @@ export class ServiceStatusTracker {
 
   /** Sets whether the key or the URL is probably wrong. */
   setMisconfigurationSuspected(misconfigurationSuspected: boolean): void {
-    if (this.#status.misconfigurationSuspected !== misconfigurationSuspected) this.#update({ misconfigurationSuspected });
+    if (this.#status.misconfigurationSuspected !== misconfigurationSuspected)
+      this.#update({ misconfigurationSuspected });
   }
 
   /** Sets whether revocations of other instances arrive. */
@@ -89,9 +97,16 @@ export class ServiceStatusTracker {
   }
 }
 
-function stateOf({ breakers, misconfigurationSuspected, revocationBus }: Omit<ServiceStatus, 'state'>): ServiceState {
+function stateOf({
+  breakers,
+  misconfigurationSuspected,
+  revocationBus,
+}: Omit<ServiceStatus, 'state'>): ServiceState {
   if (breakers.known === 'open') return 'down';
   const isDegraded =
-    breakers.known === 'halfOpen' || breakers.strangers !== 'closed' || misconfigurationSuspected || revocationBus.state === 'interrupted';
+    breakers.known === 'halfOpen' ||
+    breakers.strangers !== 'closed' ||
+    misconfigurationSuspected ||
+    revocationBus.state === 'interrupted';
   return isDegraded ? 'degraded' : 'up';
 }

@@ -19,15 +19,33 @@ afterEach(() => {
 
 describe('the message of a check', () => {
   it.each<[string, Verdict<object>, Partial<CheckMessage>]>([
-    ['a session of the service', ann, { outcome: 'authenticated', source: 'service', stale: false, reason: undefined }],
-    ['a session of the store', { ...ann, confirmedAtMs: 0 }, { outcome: 'authenticated', source: 'store', stale: false }],
+    [
+      'a session of the service',
+      ann,
+      { outcome: 'authenticated', source: 'service', stale: false, reason: undefined },
+    ],
+    [
+      'a session of the store',
+      { ...ann, confirmedAtMs: 0 },
+      { outcome: 'authenticated', source: 'store', stale: false },
+    ],
     ['a stale session', { ...ann, stale: true }, { outcome: 'authenticated', source: 'cache', stale: true }],
-    ['a refusal', UNAUTHENTICATED, { outcome: 'unauthenticated', source: 'service', stale: false, reason: undefined }],
+    [
+      'a refusal',
+      UNAUTHENTICATED,
+      { outcome: 'unauthenticated', source: 'service', stale: false, reason: undefined },
+    ],
     ['a 403', FORBIDDEN, { outcome: 'forbidden', source: 'service', stale: false, reason: undefined }],
-    ['an outage', unavailable('busy'), { outcome: 'unavailable', source: 'service', stale: false, reason: 'busy' }],
+    [
+      'an outage',
+      unavailable('busy'),
+      { outcome: 'unavailable', source: 'service', stale: false, reason: 'busy' },
+    ],
   ])('describes %s, and its verdict is returned', async (_name, verdict, message) => {
     expect(await reportCheck(Promise.resolve(verdict), false, 'partners')).toBe(verdict);
-    expect(published).toEqual([expect.objectContaining({ authority: 'partners', joined: false, ...message })]);
+    expect(published).toEqual([
+      expect.objectContaining({ authority: 'partners', joined: false, ...message }),
+    ]);
   });
 
   it('has the time that the caller waited, and whether the check joined a call', async () => {

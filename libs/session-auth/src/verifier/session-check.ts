@@ -9,7 +9,10 @@ export interface SessionCheck<User> {
   readonly verifier: object;
   readonly session: SessionIdentity;
   readonly verdict: Verdict<User> | Promise<Verdict<User>>;
-  /** Whether the verdict comes from a call that this check started, and not from the cache, the store or an earlier flight. */
+  /**
+   * Whether the verdict comes from a call that this check started, and not from the cache, the store or an
+   * earlier flight.
+   */
   readonly isFresh: boolean;
   /** Time of the check, in milliseconds of the monotonic clock. */
   readonly madeAtMs: number;
@@ -19,11 +22,21 @@ export interface SessionCheck<User> {
   readonly revocations: number;
 }
 
-/** Longest time that the guards of one request share a check, in milliseconds. A request may last as long as a stream. */
+/**
+ * Longest time that the guards of one request share a check, in milliseconds. A request may last as long as a
+ * stream.
+ */
 const MAX_REUSE_MS = 10_000;
 
-/** Returns whether a check satisfies another guard of its request: same session, within `maxAgeMs`, and made in the last 10 seconds. */
-export function canReuse(earlier: SessionCheck<unknown>, presented: SessionIdentity, maxAgeMs: number): boolean {
+/**
+ * Returns whether a check satisfies another guard of its request: same session, within `maxAgeMs`, and made
+ * in the last 10 seconds.
+ */
+export function canReuse(
+  earlier: SessionCheck<unknown>,
+  presented: SessionIdentity,
+  maxAgeMs: number,
+): boolean {
   const { session, isFresh, madeAtMs, madeAtWallMs } = earlier;
   const isSame = session.token === presented.token && session.authIv === presented.authIv;
   if (!isSame || !(isFresh || maxAgeMs === Infinity)) return false;
@@ -32,11 +45,23 @@ export function canReuse(earlier: SessionCheck<unknown>, presented: SessionIdent
 
 /** Publishes a check that the session cache of this instance answered. */
 export function reportCachedCheck({ kind }: Verdict<unknown>, authority: string): void {
-  CHECKS.publish({ outcome: kind, authority, source: 'cache', joined: false, stale: false, reason: undefined, durationMs: 0 });
+  CHECKS.publish({
+    outcome: kind,
+    authority,
+    source: 'cache',
+    joined: false,
+    stale: false,
+    reason: undefined,
+    durationMs: 0,
+  });
 }
 
 /** Publishes a check when its verdict is available, and returns that verdict. */
-export async function reportCheck<User>(pending: Promise<Verdict<User>>, joined: boolean, authority: string): Promise<Verdict<User>> {
+export async function reportCheck<User>(
+  pending: Promise<Verdict<User>>,
+  joined: boolean,
+  authority: string,
+): Promise<Verdict<User>> {
   const start = performance.now();
   const verdict = await pending;
   const authenticated = verdict.kind === 'authenticated' ? verdict : undefined;

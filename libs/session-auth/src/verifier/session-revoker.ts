@@ -6,7 +6,10 @@ import type { SharedRevocations } from './shared/shared-revocations.js';
 /** Called for each refusal by the service, with the digest of the token. */
 type RefusalListener = (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void;
 
-/** Revokes and evicts sessions on all instances: synchronously in this process, and on the others when they receive the message. */
+/**
+ * Revokes and evicts sessions on all instances: synchronously in this process, and on the others when they
+ * receive the message.
+ */
 export class SessionRevoker<User extends object> {
   readonly #local: LocalRevoker<User>;
   readonly #shared: SharedRevocations | undefined;
@@ -17,17 +20,26 @@ export class SessionRevoker<User extends object> {
     this.#shared = shared;
   }
 
-  /** Number of explicit revocations and evictions since startup. A check made at a lower count may be outdated. */
+  /**
+   * Number of explicit revocations and evictions since startup. A check made at a lower count may be
+   * outdated.
+   */
   get count(): number {
     return this.#local.count;
   }
 
-  /** Returns whether the sessions of this user, or all sessions, were revoked since a time of the monotonic clock. */
+  /**
+   * Returns whether the sessions of this user, or all sessions, were revoked since a time of the monotonic
+   * clock.
+   */
   isRevokedSince(user: unknown, timeMs: number): boolean {
     return this.#local.isRevoked(user, timeMs);
   }
 
-  /** Applies a revocation: synchronously here. Resolves after the first attempt to store and publish it, which is repeated if it fails. */
+  /**
+   * Applies a revocation: synchronously here. Resolves after the first attempt to store and publish it, which
+   * is repeated if it fails.
+   */
   async apply(revocation: Revocation): Promise<void> {
     this.#local.apply(revocation);
     await this.#shared?.deliver(revocation);
@@ -38,7 +50,10 @@ export class SessionRevoker<User extends object> {
     return this.apply({ kind: 'evicted', tokenKey: tokenKeyOf(token) });
   }
 
-  /** Revokes a session that is about to be signed out: synchronously here. Resolves after the first attempt to set its tombstone in the store. */
+  /**
+   * Revokes a session that is about to be signed out: synchronously here. Resolves after the first attempt to
+   * set its tombstone in the store.
+   */
   async signingOut(token: string): Promise<void> {
     const tokenKey = tokenKeyOf(token);
     this.#local.revoke(tokenKey);
@@ -46,8 +61,8 @@ export class SessionRevoker<User extends object> {
   }
 
   /**
-   * Revokes a session that was signed out: sets its tombstone again, because a sign-in that issued this token during the sign-out has removed it.
-   * Notifies the application, and the other instances.
+   * Revokes a session that was signed out: sets its tombstone again, because a sign-in that issued this token
+   * during the sign-out has removed it. Notifies the application, and the other instances.
    */
   signedOut(token: string): void {
     void this.apply({ kind: 'signedOut', tokenKey: tokenKeyOf(token) });
@@ -65,13 +80,19 @@ export class SessionRevoker<User extends object> {
     this.#shared?.subscribe(this.#local);
   }
 
-  /** Adds a listener, called for each session that the service refuses, also with the cache off. @returns a function that removes it */
+  /**
+   * Adds a listener, called for each session that the service refuses, also with the cache off. @returns a
+   * function that removes it
+   */
   onRefusal(listener: RefusalListener): () => void {
     this.#refusalListeners.add(listener);
     return () => void this.#refusalListeners.delete(listener);
   }
 
-  /** Handles a refusal by the service. If the session was cached here or stored, publishes the refusal to the other instances. */
+  /**
+   * Handles a refusal by the service. If the session was cached here or stored, publishes the refusal to the
+   * other instances.
+   */
   refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden'): void {
     for (const listener of this.#refusalListeners) listener(tokenKey, kind);
     const refusal = { kind: kind === 'unauthenticated' ? 'refused' : 'evicted', tokenKey } as const;

@@ -3,7 +3,13 @@ import { Deadlines } from '../client/deadline.js';
 import { readUser } from '../client/user-details-verdict.js';
 import { UNAUTHENTICATED, type Verdict } from '../contract/outcome.js';
 import { tokenKeyOf, type SessionIdentity } from '../contract/session-identity.js';
-import { SessionStore, type StoreEntry, type StoreEntryKind, type StoreLease, type StoreSubscriber } from '../contract/session-store.js';
+import {
+  SessionStore,
+  type StoreEntry,
+  type StoreEntryKind,
+  type StoreLease,
+  type StoreSubscriber,
+} from '../contract/session-store.js';
 import { SessionCache } from './cache/session-cache.js';
 import { ProtectedCheck } from './lanes/protected-check.js';
 import type { Revocation } from './revocation/revocation.js';
@@ -46,8 +52,13 @@ class Link extends SessionStore {
     return this.#run((server) => {
       const found = server.entries.get(key);
       if (found && found.untilMs > server.nowMs)
-        return { ...found, ...(found.kind === 'value' && { remainingMs: found.untilMs - server.nowMs }), storeTimeMs: server.nowMs };
-      if (lease) server.entries.set(key, { kind: 'leased', lease: lease.id, untilMs: server.nowMs + lease.ttlMs });
+        return {
+          ...found,
+          ...(found.kind === 'value' && { remainingMs: found.untilMs - server.nowMs }),
+          storeTimeMs: server.nowMs,
+        };
+      if (lease)
+        server.entries.set(key, { kind: 'leased', lease: lease.id, untilMs: server.nowMs + lease.ttlMs });
       return { kind: 'none', storeTimeMs: server.nowMs };
     });
   }
@@ -68,7 +79,9 @@ class Link extends SessionStore {
   }
 
   setTombstone(key: string, ttlMs: number): Promise<void> {
-    return this.#run(({ entries, nowMs }) => void entries.set(key, { kind: 'tombstone', untilMs: nowMs + ttlMs }));
+    return this.#run(
+      ({ entries, nowMs }) => void entries.set(key, { kind: 'tombstone', untilMs: nowMs + ttlMs }),
+    );
   }
 
   clearTombstone(key: string): Promise<void> {
@@ -119,11 +132,19 @@ interface InstanceSetup {
 function fleet() {
   const server = new Server();
   const service = { calls: 0, users: new Map<string, object>([['token', { username: 'ann' }]]), tookMs: 0 };
-  const instance = ({ secrets = [NEW], ttlMs = TTL_MS, scope = 'service', isDown = false }: InstanceSetup = {}) => {
+  const instance = ({
+    secrets = [NEW],
+    ttlMs = TTL_MS,
+    scope = 'service',
+    isDown = false,
+  }: InstanceSetup = {}) => {
     const link = new Link(server);
     link.isDown = isDown;
     // The record class of the application changes the name.
-    const read = (json: object): object => ({ ...json, username: (json as { username: string }).username.toLowerCase() });
+    const read = (json: object): object => ({
+      ...json,
+      username: (json as { username: string }).username.toLowerCase(),
+    });
     const ask = async ({ token }: SessionIdentity): Promise<Verdict<object>> => {
       service.calls += 1;
       const json = service.users.get(token);
@@ -133,15 +154,32 @@ function fleet() {
     };
     const events = { ended: 0, forgotten: [] as unknown[], failed: 0, unreadable: 0, lost: 0 };
     const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
-    const ages = { ttlMs, tombstoneMs: TOMBSTONE_MS, refreshAheadMs: 0, refreshPauseMs: 0, leaseMs: 3_000, graceMs: TIMEOUT_MS };
-    const shared = new SharedTier<object>({ store: link, timeoutMs: TIMEOUT_MS, secrets, scope, ...ages }, read, {
-      failed: () => void (events.failed += 1),
-      unreadable: () => void (events.unreadable += 1),
-      lost: (count) => void (events.lost += count),
-      clockDiffers: () => undefined,
-      busStateChanged: () => undefined,
+    const ages = {
+      ttlMs,
+      tombstoneMs: TOMBSTONE_MS,
+      refreshAheadMs: 0,
+      refreshPauseMs: 0,
+      leaseMs: 3_000,
+      graceMs: TIMEOUT_MS,
+    };
+    const shared = new SharedTier<object>(
+      { store: link, timeoutMs: TIMEOUT_MS, secrets, scope, ...ages },
+      read,
+      {
+        failed: () => void (events.failed += 1),
+        unreadable: () => void (events.unreadable += 1),
+        lost: (count) => void (events.lost += count),
+        clockDiffers: () => undefined,
+        busStateChanged: () => undefined,
+      },
+    );
+    const cache = new SessionCache<object>({
+      ttlMs,
+      negativeTtlMs: 0,
+      maxEntries: 1_000,
+      refreshAheadMs: 0,
+      staleIfErrorMs: 0,
     });
-    const cache = new SessionCache<object>({ ttlMs, negativeTtlMs: 0, maxEntries: 1_000, refreshAheadMs: 0, staleIfErrorMs: 0 });
     const verifier = new SessionVerifier<object>(new ProtectedCheck(ask, new Deadlines(), settings), {
       cache,
       shared,
@@ -154,7 +192,13 @@ function fleet() {
       await jest.advanceTimersByTimeAsync(0);
       return (await verdict).kind;
     };
-    return { link, events, verifier, verify, revoke: (revocation: Revocation) => verifier.revoker.apply(revocation) };
+    return {
+      link,
+      events,
+      verifier,
+      verify,
+      revoke: (revocation: Revocation) => verifier.revoker.apply(revocation),
+    };
   };
   return { server, service, instance };
 }
@@ -169,51 +213,67 @@ beforeEach(async () => {
 afterEach(() => void jest.useRealTimers());
 
 describe('users that are forgotten', () => {
-  it.each([10_001, 25_000])('all stay out, if they are %d within a lifetime, with and without the store [Q11]', async (count) => {
-    const { service, instance } = fleet();
-    const [one, other] = [instance(), instance()];
-    await pass(10);
-    for (const user of [0, 1, count - 1]) service.users.set(`token ${user}`, { username: `user ${user}` });
-    const tokens = [...service.users.keys()].slice(1);
-    for (const token of tokens) expect([await one.verify(token), await other.verify(token)]).toEqual(Array(2).fill('authenticated'));
-    service.users.clear();
-    for (let user = 0; user < count; user += 1) void one.revoke({ kind: 'userRevoked', username: `user ${user}` });
-    await pass(1_000);
-    for (const token of tokens) expect([await one.verify(token), await other.verify(token)]).toEqual(Array(2).fill('unauthenticated'));
-  });
+  it.each([10_001, 25_000])(
+    'all stay out, if they are %d within a lifetime, with and without the store [Q11]',
+    async (count) => {
+      const { service, instance } = fleet();
+      const [one, other] = [instance(), instance()];
+      await pass(10);
+      for (const user of [0, 1, count - 1]) service.users.set(`token ${user}`, { username: `user ${user}` });
+      const tokens = [...service.users.keys()].slice(1);
+      for (const token of tokens)
+        expect([await one.verify(token), await other.verify(token)]).toEqual(Array(2).fill('authenticated'));
+      service.users.clear();
+      for (let user = 0; user < count; user += 1)
+        void one.revoke({ kind: 'userRevoked', username: `user ${user}` });
+      await pass(1_000);
+      for (const token of tokens)
+        expect([await one.verify(token), await other.verify(token)]).toEqual(
+          Array(2).fill('unauthenticated'),
+        );
+    },
+  );
 
-  it.each(['ANN', 'ann'])('are found by the name of the service and by that of the record class: %s [Q17]', async (username) => {
-    const { service, instance } = fleet();
-    service.users.set('token', { username: 'ANN' });
-    const [one, other, third] = [instance(), instance(), instance()];
-    await pass(10);
-    expect([await one.verify(), await other.verify()]).toEqual(['authenticated', 'authenticated']);
-    service.users.clear();
-    await pass(2_000);
-    await one.revoke({ kind: 'userRevoked', username });
-    expect([await one.verify(), await other.verify(), await third.verify()]).toEqual(Array(3).fill('unauthenticated'));
-  });
+  it.each(['ANN', 'ann'])(
+    'are found by the name of the service and by that of the record class: %s [Q17]',
+    async (username) => {
+      const { service, instance } = fleet();
+      service.users.set('token', { username: 'ANN' });
+      const [one, other, third] = [instance(), instance(), instance()];
+      await pass(10);
+      expect([await one.verify(), await other.verify()]).toEqual(['authenticated', 'authenticated']);
+      service.users.clear();
+      await pass(2_000);
+      await one.revoke({ kind: 'userRevoked', username });
+      expect([await one.verify(), await other.verify(), await third.verify()]).toEqual(
+        Array(3).fill('unauthenticated'),
+      );
+    },
+  );
 });
 
 describe('the end of sessions', () => {
   it.each<[string, Revocation]>([
     ['all users', FORGET_ALL],
     ['the user', FORGET_ANN],
-  ])('of %s holds for an instance that finds them in the store, and has received nothing', async (_name, revocation) => {
-    const { service, server, instance } = fleet();
-    const one = instance();
-    const tokens = Array.from({ length: 20 }, (_, index) => `token ${index}`);
-    for (const token of tokens) {
-      service.users.set(token, { username: 'ann' });
-      expect(await one.verify(token)).toBe('authenticated');
-    }
-    service.users.clear();
-    await pass(2_000);
-    server.subscribers.clear();
-    await one.revoke(revocation);
-    const later = instance();
-    for (const token of tokens) expect(await later.verify(token)).toBe('unauthenticated');
-  });
+  ])(
+    'of %s holds for an instance that finds them in the store, and has received nothing',
+    async (_name, revocation) => {
+      const { service, server, instance } = fleet();
+      const one = instance();
+      const tokens = Array.from({ length: 20 }, (_, index) => `token ${index}`);
+      for (const token of tokens) {
+        service.users.set(token, { username: 'ann' });
+        expect(await one.verify(token)).toBe('authenticated');
+      }
+      service.users.clear();
+      await pass(2_000);
+      server.subscribers.clear();
+      await one.revoke(revocation);
+      const later = instance();
+      for (const token of tokens) expect(await later.verify(token)).toBe('unauthenticated');
+    },
+  );
 
   it('that an instance may have missed makes it check every session again', async () => {
     const { service, server, instance } = fleet();
@@ -232,18 +292,21 @@ describe('the end of sessions', () => {
 });
 
 describe('a sign-out of a token', () => {
-  it.each([0, 1])('is found in the store by look-up %d of a rotation of secrets, although the other gets no answer', async (found) => {
-    const { service, server, instance } = fleet();
-    const [one, other] = [instance({ secrets: [NEW, OLD] }), instance({ secrets: [NEW, OLD] })];
-    await pass(10);
-    server.subscribers.clear();
-    await one.revoke({ kind: 'signedOut', tokenKey: tokenKeyOf('token') });
-    service.users.clear();
-    const get = other.link.get.bind(other.link);
-    let asked = 0;
-    other.link.get = (...wanted) => (asked++ % 2 === found ? get(...wanted) : new Promise(() => undefined));
-    expect([await other.verify(), other.events.ended, asked]).toEqual(['unauthenticated', 1, 2]);
-  });
+  it.each([0, 1])(
+    'is found in the store by look-up %d of a rotation of secrets, although the other gets no answer',
+    async (found) => {
+      const { service, server, instance } = fleet();
+      const [one, other] = [instance({ secrets: [NEW, OLD] }), instance({ secrets: [NEW, OLD] })];
+      await pass(10);
+      server.subscribers.clear();
+      await one.revoke({ kind: 'signedOut', tokenKey: tokenKeyOf('token') });
+      service.users.clear();
+      const get = other.link.get.bind(other.link);
+      let asked = 0;
+      other.link.get = (...wanted) => (asked++ % 2 === found ? get(...wanted) : new Promise(() => undefined));
+      expect([await other.verify(), other.events.ended, asked]).toEqual(['unauthenticated', 1, 2]);
+    },
+  );
 });
 
 describe('the ends of sessions while an instance has no Redis', () => {
@@ -254,11 +317,15 @@ describe('the ends of sessions while an instance has no Redis', () => {
     service.users.clear();
     one.link.isDown = true;
     await one.revoke(FORGET_ANN);
-    for (let user = 0; user < 10_000; user += 1) await one.revoke({ kind: 'userRevoked', username: `user ${user}` });
+    for (let user = 0; user < 10_000; user += 1)
+      await one.revoke({ kind: 'userRevoked', username: `user ${user}` });
     expect(server.published.length).toBe(0);
     one.link.isDown = false;
     await pass(5_000);
-    expect([await other.verify(), other.events.forgotten.includes(undefined)]).toEqual(['unauthenticated', true]);
+    expect([await other.verify(), other.events.forgotten.includes(undefined)]).toEqual([
+      'unauthenticated',
+      true,
+    ]);
     expect(server.revocations.size).toBeGreaterThan(0);
   });
 
@@ -375,10 +442,18 @@ describe('a sign-in that issues the token of a sign-out again', () => {
     one.verifier.revoker.signedIn('token');
     await pass(0);
     // Instances that started later have no tombstones of their own.
-    expect([await instance().verify(), await instance().verify(), service.calls]).toEqual(['authenticated', 'authenticated', 1]);
+    expect([await instance().verify(), await instance().verify(), service.calls]).toEqual([
+      'authenticated',
+      'authenticated',
+      1,
+    ]);
     one.verifier.revoker.signedOut('token');
     await pass(1_000);
-    expect([await instance().verify(), await instance().verify(), service.calls]).toEqual(['authenticated', 'authenticated', 3]);
+    expect([await instance().verify(), await instance().verify(), service.calls]).toEqual([
+      'authenticated',
+      'authenticated',
+      3,
+    ]);
   });
 });
 
@@ -416,7 +491,8 @@ describe('a message', () => {
     await pass(100);
     later.link.isDown = false;
     await pass(2_000);
-    for (const subscriber of server.subscribers) for (const message of server.published) subscriber.message(message);
+    for (const subscriber of server.subscribers)
+      for (const message of server.published) subscriber.message(message);
     await pass(1_000);
     expect(later.events.forgotten).toEqual([]);
   });
@@ -427,7 +503,8 @@ describe('a message', () => {
     await pass(10);
     for (const { link } of [one, other]) {
       const get = link.get.bind(link);
-      link.get = (key, lease) => (key === 'clock' ? Promise.reject(new Error('CLUSTERDOWN')) : get(key, lease));
+      link.get = (key, lease) =>
+        key === 'clock' ? Promise.reject(new Error('CLUSTERDOWN')) : get(key, lease);
     }
     await one.revoke(FORGET_ANN);
     expect(other.events.forgotten).toEqual(['ann']);
@@ -490,7 +567,9 @@ describe('a message', () => {
     ];
     await rotating.revoke(FORGET_ANN);
     await pass(2_000);
-    expect([rotating, former, elsewhere].map(({ events }) => [events.unreadable > 0, events.forgotten])).toEqual([
+    expect(
+      [rotating, former, elsewhere].map(({ events }) => [events.unreadable > 0, events.forgotten]),
+    ).toEqual([
       [false, ['ann']],
       [false, ['ann']],
       [true, []],
@@ -499,28 +578,33 @@ describe('a message', () => {
 });
 
 describe('the age of a stored session', () => {
-  it.each([10_000, 3_600_000])('is not accepted after its lifetime if all clocks step back by %d ms [Q14]', async (stepMs) => {
-    const { service, server, instance } = fleet();
-    const [one, other] = [instance(), instance()];
-    await pass(10);
-    expect([await one.verify(), await other.verify()]).toEqual(['authenticated', 'authenticated']);
-    const startMs = performance.now();
-    service.users.clear();
-    await pass(1_000);
-    server.clockOffsetMs -= stepMs;
-    jest.setSystemTime(Date.now() - stepMs);
-    const third = instance();
-    let acceptedMs = 0;
-    for (let time = 0; time < 3; time += 1) {
-      for (const { verify } of [third, one, other]) if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
-      await pass(TTL_MS / 2 + 100);
-    }
-    for (let ms = 0; ms < stepMs + TTL_MS; ms += stepMs / 5) {
-      await pass(stepMs / 5);
-      for (const { verify } of [third, one, other]) if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
-    }
-    expect(acceptedMs).toBeLessThan(TTL_MS);
-  });
+  it.each([10_000, 3_600_000])(
+    'is not accepted after its lifetime if all clocks step back by %d ms [Q14]',
+    async (stepMs) => {
+      const { service, server, instance } = fleet();
+      const [one, other] = [instance(), instance()];
+      await pass(10);
+      expect([await one.verify(), await other.verify()]).toEqual(['authenticated', 'authenticated']);
+      const startMs = performance.now();
+      service.users.clear();
+      await pass(1_000);
+      server.clockOffsetMs -= stepMs;
+      jest.setSystemTime(Date.now() - stepMs);
+      const third = instance();
+      let acceptedMs = 0;
+      for (let time = 0; time < 3; time += 1) {
+        for (const { verify } of [third, one, other])
+          if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
+        await pass(TTL_MS / 2 + 100);
+      }
+      for (let ms = 0; ms < stepMs + TTL_MS; ms += stepMs / 5) {
+        await pass(stepMs / 5);
+        for (const { verify } of [third, one, other])
+          if ((await verify()) === 'authenticated') acceptedMs = performance.now() - startMs;
+      }
+      expect(acceptedMs).toBeLessThan(TTL_MS);
+    },
+  );
 });
 
 describe('what the store costs a check', () => {

@@ -8,8 +8,20 @@ import { ProtectedCheck } from './lanes/protected-check.js';
 import type { Revocation } from './revocation/revocation.js';
 import { SessionVerifier } from './session-verifier.js';
 
-const BREAKER: BreakerSettings = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 5_000, maxPauseMs: 30_000 };
-const SETTINGS: LaneSettings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 128, maxQueued: 1_024, breaker: BREAKER };
+const BREAKER: BreakerSettings = {
+  windowMs: 10_000,
+  minimumCalls: 20,
+  failureRatio: 0.5,
+  pauseMs: 5_000,
+  maxPauseMs: 30_000,
+};
+const SETTINGS: LaneSettings = {
+  timeoutMs: 3_000,
+  maxAttempts: 1,
+  maxInFlight: 128,
+  maxQueued: 1_024,
+  breaker: BREAKER,
+};
 const down = unavailable('server_error');
 
 type Service = (token: string, authIv: string | undefined) => Verdict<object>;
@@ -37,7 +49,9 @@ function scene(settings: Partial<LaneSettings> = {}) {
       const timer = setTimeout(() => settle(answer(token, authIv)), service.tookMs);
       deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
     });
-  const verifier = new SessionVerifier<object>(new ProtectedCheck(ask, new Deadlines(), { ...SETTINGS, ...settings }));
+  const verifier = new SessionVerifier<object>(
+    new ProtectedCheck(ask, new Deadlines(), { ...SETTINGS, ...settings }),
+  );
   /** Checks a session. Its outcome, and the time that it takes, are known when it settles. */
   const check = (token: string, authIv?: string, maxAgeMs?: number) => {
     const [startMs, outcome] = [performance.now(), { is: 'pending', afterMs: NaN }];
@@ -48,7 +62,10 @@ function scene(settings: Partial<LaneSettings> = {}) {
     return outcome;
   };
   /** Checks each session at once. Returns the count of each outcome. */
-  const checkAll = async (sessions: readonly string[], authIv?: (index: number) => string): Promise<Record<string, number>> => {
+  const checkAll = async (
+    sessions: readonly string[],
+    authIv?: (index: number) => string,
+  ): Promise<Record<string, number>> => {
     const outcomes = sessions.map((token, index) => check(token, authIv?.(index)));
     await pass(service.tookMs);
     const counts: Record<string, number> = {};
@@ -64,9 +81,11 @@ function scene(settings: Partial<LaneSettings> = {}) {
   return { service, verifier, check, checkAll, callsOf };
 }
 
-const tokens = (user: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${user}-${index}`);
+const tokens = (user: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${user}-${index}`);
 const FIVE_USERS = ['ann', 'bob', 'carol', 'dan', 'eve'];
-const sessionsOf = (users: readonly string[], each: number): string[] => users.flatMap((user) => tokens(user, each));
+const sessionsOf = (users: readonly string[], each: number): string[] =>
+  users.flatMap((user) => tokens(user, each));
 
 beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
@@ -80,7 +99,13 @@ describe('the time limit of a check', () => {
     async (timeoutMs) => {
       const { service, check } = scene({ timeoutMs, maxInFlight: 2, breaker: undefined });
       service.tookMs = 120_000;
-      const outcomes = [check('a'), check('a', undefined, 0), check('a', undefined, 0), check('b'), check('c')];
+      const outcomes = [
+        check('a'),
+        check('a', undefined, 0),
+        check('a', undefined, 0),
+        check('b'),
+        check('c'),
+      ];
       await pass(timeoutMs - 1);
       expect(new Set(outcomes.map(({ is }) => is))).toEqual(new Set(['pending']));
       await pass(1);
@@ -98,7 +123,10 @@ describe('more checks than the service can answer in time', () => {
     await checkAll(['first']);
     const outcomes = tokens('new', 20).map((token) => check(token));
     await pass(0);
-    expect(outcomes.map(({ is }) => is)).toEqual([...Array<string>(5).fill('pending'), ...Array<string>(15).fill('busy')]);
+    expect(outcomes.map(({ is }) => is)).toEqual([
+      ...Array<string>(5).fill('pending'),
+      ...Array<string>(15).fill('busy'),
+    ]);
     await pass(3_000);
     const served = [1_000, 1_000, 2_000, 2_000].map((afterMs) => ({ is: 'authenticated', afterMs }));
     expect(outcomes.slice(0, 5)).toEqual([...served, { is: 'busy', afterMs: 2_000 }]);
@@ -158,7 +186,8 @@ describe('the breaker', () => {
   it('opens for the failures of five tokens of strangers, and not for those of four, however many', async () => {
     const { service, checkAll } = scene();
     service.answer = fail;
-    for (let turn = 0; turn < 25; turn += 1) expect(await checkAll(['a', 'b', 'c', 'd'])).toEqual({ server_error: 4 });
+    for (let turn = 0; turn < 25; turn += 1)
+      expect(await checkAll(['a', 'b', 'c', 'd'])).toEqual({ server_error: 4 });
     for (let turn = 0; turn < 4; turn += 1) expect(await checkAll(['e'])).toEqual({ server_error: 1 });
     expect(await checkAll(['another'])).toEqual({ circuit_open: 1 });
   });
@@ -187,7 +216,10 @@ describe('the breaker', () => {
     expect(await checkAll(['ann-0', 'zoe-0', 'new'])).toEqual({ circuit_open: 3 });
     await pass(5_000);
     service.answer = accept;
-    expect(await checkAll(['zoe-0', ...sessionsOf(FIVE_USERS, 1)])).toEqual({ circuit_open: 5, authenticated: 1 });
+    expect(await checkAll(['zoe-0', ...sessionsOf(FIVE_USERS, 1)])).toEqual({
+      circuit_open: 5,
+      authenticated: 1,
+    });
     expect(await checkAll(['new', ...sessionsOf(FIVE_USERS, 1)])).toEqual({ authenticated: 6 });
   });
 
@@ -213,13 +245,16 @@ describe('the breaker', () => {
     ['busy', 'authenticated'],
     ['api_key', 'authenticated'],
     ['shutting_down', 'authenticated'],
-  ])('opens for failures of the service alone, and not for a timeout before its time: after %s, the next is %s', async (reason, next) => {
-    const { service, checkAll } = scene();
-    service.answer = () => unavailable(reason);
-    for (let turn = 0; turn < 4; turn += 1) await checkAll(tokens('junk', 10));
-    service.answer = accept;
-    expect(await checkAll(['new'])).toEqual({ [next]: 1 });
-  });
+  ])(
+    'opens for failures of the service alone, and not for a timeout before its time: after %s, the next is %s',
+    async (reason, next) => {
+      const { service, checkAll } = scene();
+      service.answer = () => unavailable(reason);
+      for (let turn = 0; turn < 4; turn += 1) await checkAll(tokens('junk', 10));
+      service.answer = accept;
+      expect(await checkAll(['new'])).toEqual({ [next]: 1 });
+    },
+  );
 
   it('opens for calls that took their whole time', async () => {
     const { service, checkAll, check } = scene();
@@ -234,7 +269,8 @@ describe('the breaker', () => {
   it('stays closed however many tokens are refused', async () => {
     const { service, checkAll } = scene();
     service.answer = () => UNAUTHENTICATED;
-    for (let turn = 0; turn < 10; turn += 1) expect(await checkAll(tokens('junk', 100))).toEqual({ unauthenticated: 100 });
+    for (let turn = 0; turn < 10; turn += 1)
+      expect(await checkAll(tokens('junk', 100))).toEqual({ unauthenticated: 100 });
   });
 });
 
@@ -245,7 +281,11 @@ describe('one token with many IVs [P29]', () => {
     for (let turn = 0; turn < 3; turn += 1) {
       const odd = (index: number): string => `odd-${turn}-${index}`;
       const calls = await callsOf(async () => {
-        expect(await checkAll(Array<string>(50).fill('mallory-0'), odd)).toEqual({ authenticated: 5, pending: 3, busy: 42 });
+        expect(await checkAll(Array<string>(50).fill('mallory-0'), odd)).toEqual({
+          authenticated: 5,
+          pending: 3,
+          busy: 42,
+        });
         expect(await checkAll(['mallory-0'])).toEqual({ authenticated: 1 });
         await pass(100);
       });

@@ -17,7 +17,10 @@ const LIMITS = { ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAh
 function verifierWith(parts: VerifierParts<object> = {}) {
   const service: { answer: Verdict<object>; calls: number } = { answer: ann, calls: 0 };
   const ask = (): Promise<Verdict<object>> => Promise.resolve(((service.calls += 1), service.answer));
-  return { service, verifier: new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), SETTINGS), parts) };
+  return {
+    service,
+    verifier: new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), SETTINGS), parts),
+  };
 }
 
 /** Returns the messages of the checks in `act`. */
@@ -67,7 +70,9 @@ describe('the number of cached sessions', () => {
 
 describe('a cached refusal', () => {
   it('is not refreshed', async () => {
-    const { service, verifier } = verifierWith({ cache: new SessionCache<object>({ ...LIMITS, refreshAheadMs: 60_000 }) });
+    const { service, verifier } = verifierWith({
+      cache: new SessionCache<object>({ ...LIMITS, refreshAheadMs: 60_000 }),
+    });
     service.answer = UNAUTHENTICATED;
     await verifier.verify(session);
     expect([verifier.verify(session), service.calls]).toEqual([UNAUTHENTICATED, 1]);
@@ -76,7 +81,9 @@ describe('a cached refusal', () => {
 
 describe('a session that is not cached', () => {
   it('is not refreshed in addition to its check', async () => {
-    const { service, verifier } = verifierWith({ cache: new SessionCache<object>({ ...LIMITS, refreshAheadMs: 60_000 }) });
+    const { service, verifier } = verifierWith({
+      cache: new SessionCache<object>({ ...LIMITS, refreshAheadMs: 60_000 }),
+    });
     await verifier.verify(session);
     expect(service.calls).toBe(1);
   });
@@ -100,7 +107,11 @@ describe('the messages of checks', () => {
     const messages = await messagesOf(async () => {
       await Promise.all([verifier.verify(session), verifier.verify(session), verifier.verify(session, 0)]);
     });
-    expect(messages.map((message) => (message as { joined: boolean }).joined).sort()).toEqual([false, false, true]);
+    expect(messages.map((message) => (message as { joined: boolean }).joined).sort()).toEqual([
+      false,
+      false,
+      true,
+    ]);
     expect(messages[0]).toMatchObject({ authority: 'default' });
   });
 });
@@ -127,7 +138,9 @@ describe('a listener for refusals', () => {
 
 describe('the check of one request', () => {
   it('serves another limit too if it made its own call, even where sessions may be served stale', async () => {
-    const { service, verifier } = verifierWith({ cache: new SessionCache<object>({ ...LIMITS, staleIfErrorMs: 60_000 }) });
+    const { service, verifier } = verifierWith({
+      cache: new SessionCache<object>({ ...LIMITS, staleIfErrorMs: 60_000 }),
+    });
     const earlier = verifier.check(session, 0);
     await earlier.verdict;
     expect([verifier.check(session, 0, earlier) === earlier, service.calls]).toEqual([true, 1]);

@@ -11,7 +11,11 @@ import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
 const session = { token: 'token', authIv: undefined };
 const TOKEN_KEY = tokenKeyOf('token');
 const ann: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };
-const stored: Verdict<object> = { kind: 'authenticated', user: { username: 'ann from the store' }, confirmedAtMs: performance.now() };
+const stored: Verdict<object> = {
+  kind: 'authenticated',
+  user: { username: 'ann from the store' },
+  confirmedAtMs: performance.now(),
+};
 const breaker = { windowMs: 60_000, minimumCalls: 1, failureRatio: 1, pauseMs: 60_000, maxPauseMs: 60_000 };
 const LIMITS = { ttlMs: 60_000, negativeTtlMs: 0, maxEntries: 10, staleIfErrorMs: 0 };
 
@@ -25,8 +29,10 @@ class NotingTier {
     ['setTombstone', 'clearTombstone', 'deliver', 'refused'].map((name) => [name, () => Promise.resolve()]),
   );
 
-  check = (_session: unknown, _keys: unknown, call: ServiceCall<object>): Promise<Verdict<object>> => this.#use('check', call);
-  refresh = (_session: unknown, _keys: unknown, call: ServiceCall<object>): Promise<Verdict<object>> => this.#use('refresh', call);
+  check = (_session: unknown, _keys: unknown, call: ServiceCall<object>): Promise<Verdict<object>> =>
+    this.#use('check', call);
+  refresh = (_session: unknown, _keys: unknown, call: ServiceCall<object>): Promise<Verdict<object>> =>
+    this.#use('refresh', call);
   close = (): Promise<void> => Promise.resolve(void this.uses.push('close'));
 
   #use(name: string, call: ServiceCall<object>): Promise<Verdict<object>> {
@@ -45,7 +51,10 @@ function verifierWith({ refreshAheadMs = 0 } = {}) {
   const check = new ProtectedCheck(ask, new Deadlines(), settings, { breakerChanged });
   const tier = new NotingTier();
   const shared = tier as unknown as SharedTier<object>;
-  const verifier = new SessionVerifier(check, { cache: new SessionCache({ ...LIMITS, refreshAheadMs }), shared });
+  const verifier = new SessionVerifier(check, {
+    cache: new SessionCache({ ...LIMITS, refreshAheadMs }),
+    shared,
+  });
   return { service, opened, check, tier, verifier };
 }
 

@@ -21,8 +21,21 @@ function verifierWith(settings: Partial<CacheSettings> = {}) {
   jest.spyOn(Date, 'now').mockImplementation(() => now);
   const pending: ((verdict: Verdict<object>) => void)[] = [];
   const ask = (): Promise<Verdict<object>> => new Promise((resolve) => pending.push(resolve));
-  const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
-  const limits = { ttlMs: 100, negativeTtlMs: 100, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
+  const protection = {
+    timeoutMs: 60_000,
+    maxAttempts: 1,
+    maxInFlight: 10,
+    maxQueued: 10,
+    breaker: undefined,
+  };
+  const limits = {
+    ttlMs: 100,
+    negativeTtlMs: 100,
+    maxEntries: 10,
+    refreshAheadMs: 0,
+    staleIfErrorMs: 0,
+    ...settings,
+  };
   const deadlines = new Deadlines();
   const verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, protection), {
     cache: new SessionCache<object>(limits),
@@ -195,7 +208,9 @@ describe('fresh checks of one session [P29]', () => {
     await answer(ann, 1);
     expect([await older, await newer, calls()]).toEqual([ann, ann, 3]);
     await answer(UNAUTHENTICATED, 2);
-    expect(await Promise.all(waiting.map((check) => Promise.resolve(check)))).toEqual(Array(3).fill(UNAUTHENTICATED));
+    expect(await Promise.all(waiting.map((check) => Promise.resolve(check)))).toEqual(
+      Array(3).fill(UNAUTHENTICATED),
+    );
     expect([verify(), calls()]).toEqual([UNAUTHENTICATED, 3]);
   });
 
@@ -249,7 +264,9 @@ describe('refresh-ahead', () => {
 });
 
 describe('stale-if-error', () => {
-  async function withExpiredSession(settings: Partial<CacheSettings>): Promise<ReturnType<typeof verifierWith>> {
+  async function withExpiredSession(
+    settings: Partial<CacheSettings>,
+  ): Promise<ReturnType<typeof verifierWith>> {
     const trial = verifierWith(settings);
     void trial.verify();
     await trial.answer(ann);
@@ -266,7 +283,11 @@ describe('stale-if-error', () => {
 
   it.each([
     ['to a caller that wants it fresh', 0, () => undefined],
-    ['after a sign-out', undefined, (verifier: SessionVerifier<object>) => verifier.revoker.signedOut('token')],
+    [
+      'after a sign-out',
+      undefined,
+      (verifier: SessionVerifier<object>) => verifier.revoker.signedOut('token'),
+    ],
     ['after forget', undefined, (verifier: SessionVerifier<object>) => verifier.revoker.evict('token')],
   ])('serves nothing %s', async (_name, maxAgeMs, act) => {
     const { verifier, verify, answer } = await withExpiredSession({ staleIfErrorMs: 50 });
@@ -300,15 +321,18 @@ describe('a call that joins no flight', () => {
     ['a 403', FORBIDDEN, false],
     ['an outage', down, true],
     ['a confirmation', ann, true],
-  ])('keeps the cached session after %s only if the last column is true', async (_name, verdict, isCached) => {
-    const { verifier, verify, answer, calls } = verifierWith();
-    void verify();
-    await answer(ann);
-    const asked = verifier.ask(session);
-    await answer(verdict);
-    expect([await asked, calls()]).toEqual([verdict, 2]);
-    expect(verify() instanceof Promise).toBe(!isCached);
-  });
+  ])(
+    'keeps the cached session after %s only if the last column is true',
+    async (_name, verdict, isCached) => {
+      const { verifier, verify, answer, calls } = verifierWith();
+      void verify();
+      await answer(ann);
+      const asked = verifier.ask(session);
+      await answer(verdict);
+      expect([await asked, calls()]).toEqual([verdict, 2]);
+      expect(verify() instanceof Promise).toBe(!isCached);
+    },
+  );
 });
 
 describe('a session that the service authenticates', () => {
@@ -325,7 +349,8 @@ describe('an answer from before a revocation', () => {
     const { verifier, verify, answer, calls } = verifierWith();
     const first = verify();
     await verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });
-    for (let user = 0; user < 10_000; user += 1) await verifier.revoker.apply({ kind: 'userRevoked', username: `user ${user}` });
+    for (let user = 0; user < 10_000; user += 1)
+      await verifier.revoker.apply({ kind: 'userRevoked', username: `user ${user}` });
     await answer(ann);
     expect(await first).toEqual(ann);
 

@@ -11,7 +11,10 @@ import { SessionRevoker } from './session-revoker.js';
 import { type FlightAccess, type FlightDemand, SingleFlight } from './single-flight.js';
 import type { MisconfigurationDetector } from './misconfiguration-detector.js';
 
-/** Checks sessions: by the session cache, or else by one single flight to the shared tier and, protected, to the session service. */
+/**
+ * Checks sessions: by the session cache, or else by one single flight to the shared tier and, protected, to
+ * the session service.
+ */
 export class SessionVerifier<User extends object> {
   readonly #authority: string;
   readonly #check: ProtectedCheck<User>;
@@ -24,7 +27,14 @@ export class SessionVerifier<User extends object> {
   readonly revoker: SessionRevoker<User>;
 
   constructor(check: ProtectedCheck<User>, parts: VerifierParts<User> = {}) {
-    const { authority = DEFAULT_AUTHORITY, cache, shared, misconfiguration, notifier, onUsersRevoked } = parts;
+    const {
+      authority = DEFAULT_AUTHORITY,
+      cache,
+      shared,
+      misconfiguration,
+      notifier,
+      onUsersRevoked,
+    } = parts;
     this.#authority = authority;
     this.#check = check;
     this.#cache = cache;
@@ -33,35 +43,56 @@ export class SessionVerifier<User extends object> {
     this.#notifier = notifier;
     this.#flights = new SingleFlight((keys, verdict, sentAtMs) => this.#record(keys, verdict, sentAtMs));
     const flights = this.#flights;
-    this.revoker = new SessionRevoker({ cache, notifier, onUsersRevoked, known: check.known, flights }, shared?.revocations);
+    this.revoker = new SessionRevoker(
+      { cache, notifier, onUsersRevoked, known: check.known, flights },
+      shared?.revocations,
+    );
   }
 
   /**
-   * Checks a session for one request. Returns `earlier`, the previous check of the request, if it satisfies `maxAgeMs` too. Without a limit it
-   * always does; with a limit, only if this request started the call. A check is reused for 10 seconds, because a request may last as long as
-   * a stream. The verdict never rejects.
+   * Checks a session for one request. Returns `earlier`, the previous check of the request, if it satisfies
+   * `maxAgeMs` too. Without a limit it always does; with a limit, only if this request started the call. A
+   * check is reused for 10 seconds, because a request may last as long as a stream. The verdict never
+   * rejects.
    */
   check(session: SessionIdentity, maxAgeMs = Infinity, earlier?: SessionCheck<User>): SessionCheck<User> {
     const revocations = this.revoker.count;
-    if (earlier?.verifier === this && earlier.revocations === revocations && canReuse(earlier, session, maxAgeMs)) return earlier;
+    if (
+      earlier?.verifier === this &&
+      earlier.revocations === revocations &&
+      canReuse(earlier, session, maxAgeMs)
+    )
+      return earlier;
     const keys = sessionKeysOf(session);
     const madeAtMs = performance.now();
     const madeAtWallMs = Date.now();
     const cached = this.#cache?.find(keys, maxAgeMs, madeAtMs, madeAtWallMs);
     if (cached) this.#found(session, keys, cached);
-    if (cached) return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, madeAtWallMs, revocations };
+    if (cached)
+      return {
+        verifier: this,
+        session,
+        verdict: cached,
+        isFresh: false,
+        madeAtMs,
+        madeAtWallMs,
+        revocations,
+      };
     this.#notifier?.checkBegins(keys.tokenKey);
     const demand = { maxAgeMs, byService: this.#mustBeFresh(keys, maxAgeMs) };
     const access = this.#flights.accessOf(keys, demand);
     const pending = this.#ask(session, keys, demand, access);
-    const verdict = CHECKS.hasSubscribers ? reportCheck(pending, access !== 'starts', this.#authority) : pending;
+    const verdict = CHECKS.hasSubscribers
+      ? reportCheck(pending, access !== 'starts', this.#authority)
+      : pending;
     const isFresh = access !== 'joins' && (maxAgeMs !== Infinity || this.#usesServiceOnly);
     return { verifier: this, session, verdict, isFresh, madeAtMs, madeAtWallMs, revocations };
   }
 
   /**
-   * Returns the verdict on a session, without a promise if it is cached and no older than `maxAgeMs`. Never rejects. Concurrent checks of one
-   * session share one call; with a limit, a call that was sent within `maxAgeMs`. At most two calls of one session are made at once.
+   * Returns the verdict on a session, without a promise if it is cached and no older than `maxAgeMs`. Never
+   * rejects. Concurrent checks of one session share one call; with a limit, a call that was sent within
+   * `maxAgeMs`. At most two calls of one session are made at once.
    */
   verify(session: SessionIdentity, maxAgeMs = Infinity): Verdict<User> | Promise<Verdict<User>> {
     return this.check(session, maxAgeMs).verdict;
@@ -72,7 +103,10 @@ export class SessionVerifier<User extends object> {
     return this.#cache?.count() ?? 0;
   }
 
-  /** Calls the service without joining a flight, in the lane of the session unless `lane` is set. A refusal evicts the session. */
+  /**
+   * Calls the service without joining a flight, in the lane of the session unless `lane` is set. A refusal
+   * evicts the session.
+   */
   async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
     this.#notifier?.checkBegins(keys.tokenKey);
@@ -93,15 +127,24 @@ export class SessionVerifier<User extends object> {
 
   #found(session: SessionIdentity, keys: SessionKeys, cached: Verdict<User>): void {
     if (CHECKS.hasSubscribers) reportCachedCheck(cached, this.#authority);
-    if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys)) void this.#askAll('refresh', session, keys, {});
+    if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys))
+      void this.#askAll('refresh', session, keys, {});
   }
 
-  /** Whether a check without a limit that misses the cache can only be answered by the service: there is no store, and no stale session is served. */
+  /**
+   * Whether a check without a limit that misses the cache can only be answered by the service: there is no
+   * store, and no stale session is served.
+   */
   get #usesServiceOnly(): boolean {
     return !this.#shared && !this.#cache?.servesStale;
   }
 
-  #ask(session: SessionIdentity, keys: SessionKeys, demand: FlightDemand, access: FlightAccess): Promise<Verdict<User>> {
+  #ask(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    demand: FlightDemand,
+    access: FlightAccess,
+  ): Promise<Verdict<User>> {
     if (access === 'full') return Promise.resolve(unavailable('busy', 1));
     const shared = this.#askAll('check', session, keys, demand);
     const pending = access === 'waits' ? this.#check.within(shared) : shared;
@@ -119,14 +162,31 @@ export class SessionVerifier<User extends object> {
     return maxAgeMs !== Infinity || this.#cache?.isRevoked(tokenKey) === true;
   }
 
-  #askAll(mode: 'check' | 'refresh', session: SessionIdentity, keys: SessionKeys, demand: FlightDemand): Promise<Verdict<User>> {
+  #askAll(
+    mode: 'check' | 'refresh',
+    session: SessionIdentity,
+    keys: SessionKeys,
+    demand: FlightDemand,
+  ): Promise<Verdict<User>> {
     const shared = demand.byService ? undefined : this.#shared;
     const lane = mode === 'refresh' ? 'known' : undefined;
-    if (!shared) return this.#flights.share(keys, () => this.#check.run(session, keys, 0, lane), { ...demand, byService: true });
-    return this.#flights.share(keys, (flight) => shared[mode](session, keys, this.#serviceCall(session, keys, lane), flight), demand);
+    if (!shared)
+      return this.#flights.share(keys, () => this.#check.run(session, keys, 0, lane), {
+        ...demand,
+        byService: true,
+      });
+    return this.#flights.share(
+      keys,
+      (flight) => shared[mode](session, keys, this.#serviceCall(session, keys, lane), flight),
+      demand,
+    );
   }
 
-  #serviceCall(session: SessionIdentity, keys: SessionKeys, lane = this.#check.laneOf(keys)): ServiceCall<User> {
+  #serviceCall(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    lane = this.#check.laneOf(keys),
+  ): ServiceCall<User> {
     return {
       ask: (spentMs) => this.#check.run(session, keys, spentMs, lane),
       patienceMs: this.#check.patienceMs(lane),
@@ -135,15 +195,20 @@ export class SessionVerifier<User extends object> {
   }
 
   #record(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void {
-    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') this.revoker.refused(keys.tokenKey, verdict.kind);
+    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden')
+      this.revoker.refused(keys.tokenKey, verdict.kind);
     this.#cache?.update(keys, verdict, sentAtMs);
     this.#detectMisconfiguration(keys, verdict);
     this.#check.known.update(keys, verdict);
   }
 
-  /** Before the verdict makes a known session unknown. An answer of the store does not show that the key is right. */
+  /**
+   * Before the verdict makes a known session unknown. An answer of the store does not show that the key is
+   * right.
+   */
   #detectMisconfiguration(keys: SessionKeys, verdict: Verdict<User>): void {
-    if (!this.#misconfiguration || (verdict.kind === 'authenticated' && verdict.confirmedAtMs !== undefined)) return;
+    if (!this.#misconfiguration || (verdict.kind === 'authenticated' && verdict.confirmedAtMs !== undefined))
+      return;
     const { known } = this.#check;
     const caller = known.has(keys) ? known.callerOf(keys.tokenKey) : keys.tokenKey;
     this.#misconfiguration.record(keys.tokenKey, verdict, caller === keys.tokenKey ? undefined : caller);

@@ -96,7 +96,8 @@ describe('a flight', () => {
     const landings: ((value: number) => void)[] = [];
     const flights = new SingleFlight<number>(() => undefined);
     const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
-    const fresh = (): Promise<number> => flights.share(keys, () => new Promise((resolve) => landings.push(resolve)), { maxAgeMs: 0 });
+    const fresh = (): Promise<number> =>
+      flights.share(keys, () => new Promise((resolve) => landings.push(resolve)), { maxAgeMs: 0 });
     const first = [fresh(), fresh()];
     expect(flights.accessOf(keys, { maxAgeMs: 0 })).toBe('waits');
     const later = Array.from({ length: 100 }, fresh);
@@ -111,7 +112,11 @@ describe('a flight', () => {
     expect(landings).toHaveLength(4);
     landings[2]?.(2);
     landings[3]?.(3);
-    expect([await Promise.all(first), new Set(await Promise.all(later)), await last]).toEqual([[0, 1], new Set([2]), 3]);
+    expect([await Promise.all(first), new Set(await Promise.all(later)), await last]).toEqual([
+      [0, 1],
+      new Set([2]),
+      3,
+    ]);
     expect(flights.accessOf(keys)).toBe('starts');
   });
 
@@ -131,7 +136,9 @@ describe('a flight', () => {
     const failures: ((error: Error) => void)[] = [];
     const failing = (): Promise<number> =>
       flights.share(keys, () => new Promise((_resolve, reject) => failures.push(reject)), { maxAgeMs: 0 });
-    const failed = [failing(), failing()].map((flight) => expect(flight).rejects.toThrow('of the application'));
+    const failed = [failing(), failing()].map((flight) =>
+      expect(flight).rejects.toThrow('of the application'),
+    );
     const next = flights.share(keys, () => Promise.resolve(7), { maxAgeMs: 0 });
     for (const fail of failures) fail(new Error('of the application'));
     await Promise.all(failed);
@@ -168,11 +175,9 @@ describe('a flight', () => {
     const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
     expect(flights.accessOf(keys)).toBe('starts');
     const flight = join();
-    expect([{}, { maxAgeMs: 60_000 }, { maxAgeMs: 0 }].map((demand) => flights.accessOf(keys, demand))).toEqual([
-      'joins',
-      'joins',
-      'starts',
-    ]);
+    expect(
+      [{}, { maxAgeMs: 60_000 }, { maxAgeMs: 0 }].map((demand) => flights.accessOf(keys, demand)),
+    ).toEqual(['joins', 'joins', 'starts']);
     land();
     await flight;
     expect(flights.accessOf(keys)).toBe('starts');

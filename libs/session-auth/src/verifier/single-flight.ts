@@ -10,7 +10,10 @@ export interface FlightDemand {
   readonly byService?: boolean;
 }
 
-/** How a check gets its answer: it joins a flight, starts one, or waits for one that starts when an earlier one has ended. */
+/**
+ * How a check gets its answer: it joins a flight, starts one, or waits for one that starts when an earlier
+ * one has ended.
+ */
 export type FlightAccess = 'joins' | 'starts' | 'waits' | 'full';
 
 interface Entry<Value> {
@@ -33,14 +36,17 @@ interface Session<Value> {
   readonly waiting: (() => void)[];
 }
 
-/** Maximum number of flights of one session at once: one under way, and a newer one for checks that began later. */
+/**
+ * Maximum number of flights of one session at once: one under way, and a newer one for checks that began
+ * later.
+ */
 const MAX_FLIGHTS = 2;
 /** Maximum number of checks of one session that wait for a flight to start. */
 const MAX_WAITING = 1_024;
 
 /**
- * Lets concurrent checks of one session share one call. A check that needs a newer call than the one under way starts it; while both are under
- * way, all later ones wait until one has ended, and then share the next.
+ * Lets concurrent checks of one session share one call. A check that needs a newer call than the one under
+ * way starts it; while both are under way, all later ones wait until one has ended, and then share the next.
  */
 export class SingleFlight<Value> {
   readonly #sessions = new Map<SessionKey, Session<Value>>();
@@ -54,7 +60,10 @@ export class SingleFlight<Value> {
     this.#onSettled = onSettled;
   }
 
-  /** Returns how {@link share} gets the answer for a check that begins now. `full`: too many checks of this session wait. */
+  /**
+   * Returns how {@link share} gets the answer for a check that begins now. `full`: too many checks of this
+   * session wait.
+   */
   accessOf({ sessionKey }: SessionKeys, demand: FlightDemand = {}): FlightAccess {
     const session = this.#sessions.get(sessionKey);
     if (!session) return 'starts';
@@ -63,14 +72,25 @@ export class SingleFlight<Value> {
     return session.waiting.length < MAX_WAITING ? 'waits' : 'full';
   }
 
-  /** Joins the newest flight of this session, starts one, or waits until one may start. `work` starts a call that meets the demand. */
-  share(keys: SessionKeys, work: (flight: Flight) => Promise<Value>, demand: FlightDemand = {}): Promise<Value> {
+  /**
+   * Joins the newest flight of this session, starts one, or waits until one may start. `work` starts a call
+   * that meets the demand.
+   */
+  share(
+    keys: SessionKeys,
+    work: (flight: Flight) => Promise<Value>,
+    demand: FlightDemand = {},
+  ): Promise<Value> {
     return this.#share(keys, work, demand, this.#started);
   }
 
-  /** Evicts the flights of this token. Checks that wait still get the answer, but no other check joins, and the answer is not cached. */
+  /**
+   * Evicts the flights of this token. Checks that wait still get the answer, but no other check joins, and
+   * the answer is not cached.
+   */
   detach(tokenKey: TokenKey): void {
-    for (const session of this.#sessions.values()) if (session.tokenKey === tokenKey) session.latest = undefined;
+    for (const session of this.#sessions.values())
+      if (session.tokenKey === tokenKey) session.latest = undefined;
   }
 
   /** Prevents checks from joining the flights that have already started. */
@@ -79,12 +99,19 @@ export class SingleFlight<Value> {
   }
 
   /** `since`: number of flights that had started when the check began. Any later one meets its demand. */
-  #share(keys: SessionKeys, work: (flight: Flight) => Promise<Value>, demand: FlightDemand, since: number): Promise<Value> {
+  #share(
+    keys: SessionKeys,
+    work: (flight: Flight) => Promise<Value>,
+    demand: FlightDemand,
+    since: number,
+  ): Promise<Value> {
     const session = this.#sessions.get(keys.sessionKey);
     if (session && this.#canJoin(session.latest, demand, since)) return session.latest.result;
     if (!session || session.inFlight < MAX_FLIGHTS)
       return this.#start(keys, session ?? this.#addSession(keys), work, demand.byService === true);
-    return new Promise((resolve) => session.waiting.push(() => resolve(this.#share(keys, work, demand, since))));
+    return new Promise((resolve) =>
+      session.waiting.push(() => resolve(this.#share(keys, work, demand, since))),
+    );
   }
 
   #canJoin(
@@ -93,10 +120,19 @@ export class SingleFlight<Value> {
     since: number,
   ): flight is Entry<Value> {
     if (!flight || flight.serial <= this.#closedTo || (byService && !flight.byService)) return false;
-    return maxAgeMs === Infinity || flight.serial > since || ageMs(flight.startedAtMs, flight.startedAtWallMs) < maxAgeMs;
+    return (
+      maxAgeMs === Infinity ||
+      flight.serial > since ||
+      ageMs(flight.startedAtMs, flight.startedAtWallMs) < maxAgeMs
+    );
   }
 
-  #start(keys: SessionKeys, session: Session<Value>, work: (flight: Flight) => Promise<Value>, byService: boolean): Promise<Value> {
+  #start(
+    keys: SessionKeys,
+    session: Session<Value>,
+    work: (flight: Flight) => Promise<Value>,
+    byService: boolean,
+  ): Promise<Value> {
     const [startedAtMs, startedAtWallMs] = [performance.now(), Date.now()];
     const isCurrent = (): boolean => session.latest === entry;
     session.inFlight += 1;

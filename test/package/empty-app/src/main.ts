@@ -2,7 +2,14 @@ import 'reflect-metadata';
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CurrentUser, Roles, SessionAuthGuard, SessionAuthModule, SessionAuthService, UserRecord } from 'nestjs-session-auth';
+import {
+  CurrentUser,
+  Roles,
+  SessionAuthGuard,
+  SessionAuthModule,
+  SessionAuthService,
+  UserRecord,
+} from 'nestjs-session-auth';
 import { SessionRejectedError } from 'nestjs-session-auth/errors';
 import { hold, reply, startSessionService } from 'nestjs-session-auth/testing';
 
@@ -15,7 +22,9 @@ class MeController {
     return { user, isUserRecord: user instanceof UserRecord };
   }
 
-  @Get('managers') @Roles('hiring_manager') managers(@CurrentUser('username') name: string | undefined): unknown {
+  @Get('managers') @Roles('hiring_manager') managers(
+    @CurrentUser('username') name: string | undefined,
+  ): unknown {
     return { name, checks: typeof this.sessions.verify };
   }
 }
@@ -24,14 +33,19 @@ async function check(): Promise<void> {
   const service = await startSessionService();
   const token = service.signInAs({ username: 'ann', role: 'new_hire' });
 
-  @Module({ imports: [SessionAuthModule.forRoot({ baseUrl: service.url, apiKey: 'key' })], controllers: [MeController] })
+  @Module({
+    imports: [SessionAuthModule.forRoot({ baseUrl: service.url, apiKey: 'key' })],
+    controllers: [MeController],
+  })
   class AppModule {}
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
 
   async function ask(path: string, token?: string): Promise<{ status: number; body: unknown }> {
-    const answer = await fetch(`${url}${path}`, { headers: token === undefined ? {} : { 'x-auth-token': token } });
+    const answer = await fetch(`${url}${path}`, {
+      headers: token === undefined ? {} : { 'x-auth-token': token },
+    });
     return { status: answer.status, body: await answer.json() };
   }
 

@@ -14,7 +14,10 @@ await trial('audit trail', async () => {
     written.push(...columns[0].map((_, row) => columns.map((column) => column[row])));
   };
 
-  await expectStatus(ask('/openings', sessions.signInAs({ username: 'ann', role: 'hiring_manager', acting_as: 'support-7' })), 200);
+  await expectStatus(
+    ask('/openings', sessions.signInAs({ username: 'ann', role: 'hiring_manager', acting_as: 'support-7' })),
+    200,
+  );
   await expectStatus(ask('/openings', sessions.signInAs({ username: 'bob', role: 'new_hire' })), 403);
   await expectStatus(ask('/openings'), 401);
   isDown = false;

@@ -14,21 +14,35 @@ await trial('Browsers', async () => {
     sessions.addUser({ username: 'ann', password: 'ann-demo' });
     const { app, url, ask } = await listening(configure(moduleRef.createNestApplication(adapter)));
     const body = JSON.stringify({ username: 'ann', password: 'ann-demo' });
-    const signIn = (page) => ask('/session', { ...page, 'content-type': 'application/json' }, { method: 'POST', body });
+    const signIn = (page) =>
+      ask('/session', { ...page, 'content-type': 'application/json' }, { method: 'POST', body });
 
     equal((await (await expectStatus(signIn(OTHER), 403)).json()).code, 'CROSS_ORIGIN_DENIED');
     const [setCookie] = (await expectStatus(signIn(FRONT_END), 204)).headers.getSetCookie();
     const [cookie, ...attributes] = setCookie.split('; ');
-    deepEqual([cookie.startsWith('__Host-session='), attributes], [true, ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']]);
+    deepEqual(
+      [cookie.startsWith('__Host-session='), attributes],
+      [true, ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']],
+    );
 
-    deepEqual(await (await expectStatus(ask('/notes', { ...FRONT_END, cookie }, { method: 'POST' }), 201)).json(), { addedBy: 'ann' });
-    equal((await (await expectStatus(ask('/notes', { ...OTHER, cookie }, { method: 'POST' }), 403)).json()).code, 'CROSS_ORIGIN_DENIED');
+    deepEqual(
+      await (await expectStatus(ask('/notes', { ...FRONT_END, cookie }, { method: 'POST' }), 201)).json(),
+      { addedBy: 'ann' },
+    );
+    equal(
+      (await (await expectStatus(ask('/notes', { ...OTHER, cookie }, { method: 'POST' }), 403)).json()).code,
+      'CROSS_ORIGIN_DENIED',
+    );
     await expectStatus(ask('/notes', { cookie }, { method: 'POST' }), 201);
     const mine = await expectStatus(ask('/me', { ...FRONT_END, cookie }), 200);
     equal(mine.headers.get('access-control-allow-origin'), FRONT_END.origin);
-    equal((await expectStatus(ask('/me', { ...OTHER, cookie }), 200)).headers.get('access-control-allow-origin'), null);
+    equal(
+      (await expectStatus(ask('/me', { ...OTHER, cookie }), 200)).headers.get('access-control-allow-origin'),
+      null,
+    );
 
-    const connect = (page) => new WebSocket(`${url.replace('http', 'ws')}/feed`, { headers: { ...page, cookie } });
+    const connect = (page) =>
+      new WebSocket(`${url.replace('http', 'ws')}/feed`, { headers: { ...page, cookie } });
     const own = connect({ origin: FRONT_END.origin });
     await once(own, 'open');
     own.send(JSON.stringify({ event: 'me' }));
@@ -39,7 +53,10 @@ await trial('Browsers', async () => {
 
     await expectStatus(ask('/session', { ...OTHER, cookie }, { method: 'DELETE' }), 403);
     const ended = await expectStatus(ask('/session', { ...FRONT_END, cookie }, { method: 'DELETE' }), 204);
-    equal(ended.headers.getSetCookie()[0], '__Host-session=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax');
+    equal(
+      ended.headers.getSetCookie()[0],
+      '__Host-session=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax',
+    );
     await expectStatus(ask('/me', { cookie }), 401);
     await app.close();
   }

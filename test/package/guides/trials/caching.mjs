@@ -6,7 +6,11 @@ import { sessionAuth } from '../dist/caching/src/session-auth.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 await trial('caching', async () => {
-  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [sessionAuth], controllers: [CompanyController] });
+  const { sessions, moduleRef } = await underTest({
+    module: class {},
+    imports: [sessionAuth],
+    controllers: [CompanyController],
+  });
   const { app, ask } = await listening(moduleRef.createNestApplication());
 
   const endedElsewhere = sessions.signInAs();

@@ -11,7 +11,9 @@ import { MeController } from '../dist/openapi/src/documented.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 await trial('configuration', async () => {
-  await (await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false })).close();
+  await (
+    await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false })
+  ).close();
   await tryTokenSources();
   await tryRotatingKey();
   await tryInterceptors();
@@ -19,7 +21,11 @@ await trial('configuration', async () => {
 });
 
 async function tryTokenSources() {
-  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [tokenSources], controllers: [MeController] });
+  const { sessions, moduleRef } = await underTest({
+    module: class {},
+    imports: [tokenSources],
+    controllers: [MeController],
+  });
   const { app, ask } = await listening(moduleRef.createNestApplication());
   const headers = sessions.signInAs();
   await expectStatus(ask('/me', headers), 200);
@@ -28,10 +34,19 @@ async function tryTokenSources() {
   await app.close();
 }
 
-/** The key file does not exist here: the application starts, and each check fails with an error that does not name the file. */
+/**
+ * The key file does not exist here: the application starts, and each check fails with an error that does not
+ * name the file.
+ */
 async function tryRotatingKey() {
-  const app = await NestFactory.createApplicationContext({ module: class {}, imports: [rotatingKey] }, { logger: false });
-  await rejects(app.get(SessionAuthService).verify('some-token'), { code: 'SESSION_SERVICE_UNAVAILABLE', reason: 'api_key' });
+  const app = await NestFactory.createApplicationContext(
+    { module: class {}, imports: [rotatingKey] },
+    { logger: false },
+  );
+  await rejects(app.get(SessionAuthService).verify('some-token'), {
+    code: 'SESSION_SERVICE_UNAVAILABLE',
+    reason: 'api_key',
+  });
   await app.close();
 }
 
@@ -47,7 +62,11 @@ async function tryInterceptors() {
 }
 
 async function tryOwnRecord() {
-  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [ownRecord], providers: [DepartmentReader] });
+  const { sessions, moduleRef } = await underTest({
+    module: class {},
+    imports: [ownRecord],
+    providers: [DepartmentReader],
+  });
   const { 'x-auth-token': token } = sessions.signInAs({ department: 'payroll' });
   equal(await moduleRef.get(DepartmentReader).departmentOf(token), 'payroll');
   await moduleRef.close();

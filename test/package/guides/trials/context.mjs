@@ -30,7 +30,11 @@ await trial('the user anywhere in a call', async () => {
   equal(app.get(SessionContext).findUser(), undefined);
 
   /** The service at the other end answers with the session that it gets. */
-  const sessionIn = (sent) => ({ token: sent.get('x-auth-token'), iv: sent.get('x-auth-iv'), key: sent.get('x-api-key') });
+  const sessionIn = (sent) => ({
+    token: sent.get('x-auth-token'),
+    iv: sent.get('x-auth-iv'),
+    key: sent.get('x-api-key'),
+  });
   const { axiosRef } = app.get(HttpService);
   axiosRef.defaults.adapter = async (config) => ({
     status: 200,

@@ -16,7 +16,9 @@ const SECRET = 'the secret of the webhook';
 async function startProvider() {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'one' }] });
-  const server = createServer((_request, response) => response.setHeader('content-type', 'application/json').end(keys));
+  const server = createServer((_request, response) =>
+    response.setHeader('content-type', 'application/json').end(keys),
+  );
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const issuer = `http://127.0.0.1:${server.address().port}`;
   const sign = (payload, audience = 'openings') =>
@@ -35,12 +37,20 @@ async function start(AppModule) {
   const { sessions, moduleRef } = await underTest(AppModule);
   const app = moduleRef.createNestApplication({ rawBody: true });
   app.useBodyParser('raw', { type: 'application/secevent+jwt' });
-  const microservice = app.connectMicroservice({ transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } });
+  const microservice = app.connectMicroservice({
+    transport: Transport.TCP,
+    options: { host: '127.0.0.1', port: 0 },
+  });
   await app.startAllMicroservices();
   const options = { host: '127.0.0.1', port: microservice.unwrap().address().port };
   const events = ClientProxyFactory.create({ transport: Transport.TCP, options });
   const { ask } = await listening(app);
-  return { app, sessions, events, post: (path, headers, body) => ask(path, headers, { method: 'POST', body }) };
+  return {
+    app,
+    sessions,
+    events,
+    post: (path, headers, body) => ask(path, headers, { method: 'POST', body }),
+  };
 }
 
 await trial('sessions that end elsewhere', async () => {
@@ -74,15 +84,24 @@ await trial('sessions that end elsewhere', async () => {
   const signature = createHmac('sha256', SECRET).update(body).digest('hex');
   await expectStatus(post('/webhooks/session-ended', { ...json, 'x-signature': 'ff' }, body), 401);
   await expectStatus(post('/webhooks/session-ended', json, body), 401);
-  await endsBy('ann', () => expectStatus(post('/webhooks/session-ended', { ...json, 'x-signature': signature }, body), 204));
+  await endsBy('ann', () =>
+    expectStatus(post('/webhooks/session-ended', { ...json, 'x-signature': signature }, body), 204),
+  );
 
-  await endsBy('bob', () => lastValueFrom(events.emit('user.deactivated', { username: 'bob' }), { defaultValue: undefined }));
+  await endsBy('bob', () =>
+    lastValueFrom(events.emit('user.deactivated', { username: 'bob' }), { defaultValue: undefined }),
+  );
 
   const token = { 'content-type': 'application/secevent+jwt' };
-  const event = { sub_id: { format: 'email', email: 'eve@example.com' }, events: { [SESSION_REVOKED]: { event_timestamp: 1 } } };
+  const event = {
+    sub_id: { format: 'email', email: 'eve@example.com' },
+    events: { [SESSION_REVOKED]: { event_timestamp: 1 } },
+  };
   await expectStatus(post('/caep/events', token, await provider.sign(event, 'another')), 400);
   await expectStatus(post('/caep/events', token, 'no token'), 400);
-  await endsBy('eve@example.com', async () => expectStatus(post('/caep/events', token, await provider.sign(event)), 202));
+  await endsBy('eve@example.com', async () =>
+    expectStatus(post('/caep/events', token, await provider.sign(event)), 202),
+  );
 
   const admin = sessions.signInAs({ username: 'root', role: 'hiring_manager' });
   await expectStatus(post('/admin/sessions/forget/ann', sessions.signInAs({ role: 'new_hire' })), 403);

@@ -10,7 +10,12 @@ await trial('errors', async () => {
   equal(denied.headers.get('content-type'), 'application/problem+json; charset=utf-8');
   equal(denied.headers.get('www-authenticate'), 'X-Auth-Token realm="session"');
   const title = 'Unauthorized';
-  deepEqual(await denied.json(), { title, status: 401, detail: 'A session token is required', code: 'SESSION_REQUIRED' });
+  deepEqual(await denied.json(), {
+    title,
+    status: 401,
+    detail: 'A session token is required',
+    code: 'SESSION_REQUIRED',
+  });
   const missing = await expectStatus(ask('/nowhere'), 404);
   deepEqual(await missing.json(), { title: 'Not Found', status: 404, detail: 'Cannot GET /nowhere' });
   sessions.setDown(true);
@@ -21,7 +26,9 @@ await trial('errors', async () => {
 
   const other = await underTest(AppModule);
   const envelopes = other.moduleRef.createNestApplication();
-  const enveloped = await listening(envelopes.useGlobalFilters(new EnvelopeFilter(envelopes.getHttpAdapter())));
+  const enveloped = await listening(
+    envelopes.useGlobalFilters(new EnvelopeFilter(envelopes.getHttpAdapter())),
+  );
   const { ok, error } = await (await expectStatus(enveloped.ask('/me'), 401)).json();
   deepEqual([ok, error.statusCode, error.code], [false, 401, 'SESSION_REQUIRED']);
   await enveloped.app.close();

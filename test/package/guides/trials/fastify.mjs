@@ -16,7 +16,10 @@ await trial('Fastify', async () => {
   serveDocs(app);
   const { ask } = await listening(app);
   const credentials = JSON.stringify({ username: 'ann', password: 'ann-demo' });
-  const signIn = await expectStatus(ask('/session', { 'content-type': 'application/json' }, { method: 'POST', body: credentials }), 204);
+  const signIn = await expectStatus(
+    ask('/session', { 'content-type': 'application/json' }, { method: 'POST', body: credentials }),
+    204,
+  );
   const cookie = signIn.headers.get('set-cookie').split(';')[0];
   match(cookie, /^__Host-session=\S+$/);
   const me = await expectStatus(ask('/me', { cookie }), 200);

@@ -9,13 +9,17 @@ await trial('federation', async () => {
   const { app, ask } = await listening(moduleRef.createNestApplication());
   const query = async (text, headers) => {
     const body = JSON.stringify({ query: text });
-    return (await ask('/graphql', { 'content-type': 'application/json', ...headers }, { method: 'POST', body })).json();
+    return (
+      await ask('/graphql', { 'content-type': 'application/json', ...headers }, { method: 'POST', body })
+    ).json();
   };
   const codesIn = ({ errors }) => errors.map(({ extensions }) => extensions.code);
 
   const manager = sessions.signInAs({ role: 'hiring_manager' });
   const seen = await query(`{ ${ENTITY} { title salary link } } }`, manager);
-  deepEqual(seen.data, { _entities: [{ title: 'Engineer', salary: 'much', link: 'https://example.com/openings' }] });
+  deepEqual(seen.data, {
+    _entities: [{ title: 'Engineer', salary: 'much', link: 'https://example.com/openings' }],
+  });
 
   const inPart = await query(`{ ${ENTITY} { salary } } }`, sessions.signInAs({ role: 'new_hire' }));
   deepEqual([inPart.data, codesIn(inPart)], [{ _entities: [{ salary: null }] }, ['FORBIDDEN']]);

@@ -16,7 +16,16 @@ if (!hasRedis && process.env.REQUIRE_SERVICES === '1') throw new Error('redis-se
 /** Starts Redis on a socket of the file system; resolves when it takes connections. */
 async function startRedis(folder) {
   const socket = join(folder, 'redis.sock');
-  const server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]);
+  const server = spawn('redis-server', [
+    '--port',
+    '0',
+    '--unixsocket',
+    socket,
+    '--save',
+    '',
+    '--dir',
+    folder,
+  ]);
   for await (const line of server.stdout) if (/ready to accept connections/i.test(String(line))) break;
   return { server, socket };
 }
@@ -24,7 +33,11 @@ async function startRedis(folder) {
 /** Each import with a name of its own is an instance of its own, with its own connection. */
 async function startInstance(name, sessions) {
   const { redis, sessionAuth } = await import(`../dist/fleet/src/session-auth.js?${name}`);
-  const root = { module: class {}, imports: [sessionAuth], controllers: [OpeningsController, SessionController] };
+  const root = {
+    module: class {},
+    imports: [sessionAuth],
+    controllers: [OpeningsController, SessionController],
+  };
   const moduleRef = await sessions.install(Test.createTestingModule({ imports: [root] })).compile();
   if (redis.status !== 'ready') await once(redis, 'ready');
   return { redis, ...(await listening(moduleRef.createNestApplication())) };
@@ -33,11 +46,15 @@ async function startInstance(name, sessions) {
 /** The shortest sealed session is longer, and each lease is shorter. */
 const LEASE_BYTES = 150;
 
-/** A reply does not wait until its session is in the store, where its lease was before. Waits for one that was not there `before`. */
+/**
+ * A reply does not wait until its session is in the store, where its lease was before. Waits for one that was
+ * not there `before`.
+ */
 async function stored({ redis }, before) {
   const last = performance.now() + 10_000;
   const isThere = async () => (await storedSessions(redis)).some((key) => !before.includes(key));
-  while (!(await isThere()) && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!(await isThere()) && performance.now() < last)
+    await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 async function storedSessions(redis) {
@@ -46,7 +63,10 @@ async function storedSessions(redis) {
   return keys.filter((_key, index) => lengths[index] > LEASE_BYTES);
 }
 
-/** Returns the headers of a session that the second instance has from the store. If Redis answers too late, an instance asks the service. */
+/**
+ * Returns the headers of a session that the second instance has from the store. If Redis answers too late, an
+ * instance asks the service.
+ */
 async function sharedSession(sessions, one, other) {
   const last = performance.now() + 10_000;
   while (true) {
@@ -62,10 +82,14 @@ async function sharedSession(sessions, one, other) {
   }
 }
 
-/** Waits for a status: a revocation message takes some time, and a session that it does not revoke stays cached for a minute. */
+/**
+ * Waits for a status: a revocation message takes some time, and a session that it does not revoke stays
+ * cached for a minute.
+ */
 async function until(status, ask) {
   const last = performance.now() + 10_000;
-  while ((await ask()).status !== status && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await ask()).status !== status && performance.now() < last)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   await expectStatus(ask(), status);
 }
 

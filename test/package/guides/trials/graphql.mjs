@@ -7,9 +7,12 @@ await trial('GraphQL', async () => {
   const { app, ask } = await listening(moduleRef.createNestApplication());
   const query = async (headers) => {
     const body = JSON.stringify({ query: '{ openings { title salary } }' });
-    return (await ask('/graphql', { 'content-type': 'application/json', ...headers }, { method: 'POST', body })).json();
+    return (
+      await ask('/graphql', { 'content-type': 'application/json', ...headers }, { method: 'POST', body })
+    ).json();
   };
-  const codesIn = ({ errors }) => errors.map(({ extensions: { code, originalError } }) => [code, originalError.code]);
+  const codesIn = ({ errors }) =>
+    errors.map(({ extensions: { code, originalError } }) => [code, originalError.code]);
 
   const seen = await query(sessions.signInAs({ role: 'hiring_manager', client_name: 'Example Client' }));
   deepEqual(seen, { data: { openings: [{ title: 'Engineer at Example Client', salary: 'much' }] } });
@@ -21,6 +24,8 @@ await trial('GraphQL', async () => {
   deepEqual(codesIn(await query({})), [['UNAUTHENTICATED', 'SESSION_REQUIRED']]);
   deepEqual(codesIn(await query({ 'x-auth-token': 'unknown' })), [['UNAUTHENTICATED', 'SESSION_REJECTED']]);
   sessions.setDown(true);
-  deepEqual(codesIn(await query(sessions.signInAs())), [['INTERNAL_SERVER_ERROR', 'SESSION_SERVICE_UNAVAILABLE']]);
+  deepEqual(codesIn(await query(sessions.signInAs())), [
+    ['INTERNAL_SERVER_ERROR', 'SESSION_SERVICE_UNAVAILABLE'],
+  ]);
   await app.close();
 });

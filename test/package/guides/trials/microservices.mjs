@@ -30,7 +30,9 @@ await trial('microservices', async () => {
     );
   const close = (token) => firstValueFrom(client.send('openings.close', { token }));
 
-  deepEqual(await firstPage(client, tokenOf({ client_name: 'Example Client' })), ['page 1 of Example Client']);
+  deepEqual(await firstPage(client, tokenOf({ client_name: 'Example Client' })), [
+    'page 1 of Example Client',
+  ]);
   equal((await close(tokenOf({ role: 'hiring_manager', username: 'ann' }))).closedBy, 'ann');
   deepEqual(await refusal(close(tokenOf({ role: 'new_hire' }))), [403, 'ACCESS_DENIED']);
   deepEqual(await refusal(firstPage(client, 'unknown')), [401, 'SESSION_REJECTED']);

@@ -12,7 +12,8 @@ await trial('operations', async () => {
   const options = { baseUrl: service.url, apiKey: 'your-application-key', breaker, protectAllRoutes: true };
   const root = { module: class {}, imports: [SessionAuthModule.forRoot(options), HealthModule] };
   const { app, ask } = await listening(await NestFactory.create(root, { logger: false }));
-  const details = async (status) => (await (await expectStatus(ask('/health'), status)).json()).details['session-service'];
+  const details = async (status) =>
+    (await (await expectStatus(ask('/health'), status)).json()).details['session-service'];
 
   deepEqual(await details(200), {
     status: 'up',

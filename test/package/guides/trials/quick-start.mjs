@@ -17,7 +17,10 @@ async function follow(transcript, url) {
   const steps = transcript.split(/^\$ /m).slice(1);
   for (const step of steps) {
     const [command, ...printed] = step.trim().split('\n');
-    const typed = command.replace('curl', 'curl --silent --show-error').replace('localhost:3000', url).replace(TOKEN, token);
+    const typed = command
+      .replace('curl', 'curl --silent --show-error')
+      .replace('localhost:3000', url)
+      .replace(TOKEN, token);
     const { stdout } = await promisify(execFile)('sh', ['-c', typed]);
     [token = token] = stdout.match(TOKEN) ?? [];
     equal(stdout.trim(), printed.join('\n').trim().replace(TOKEN, token), command);
@@ -27,7 +30,14 @@ async function follow(transcript, url) {
 
 await trial('quick start', async () => {
   // The command of the guide, on a free port.
-  const program = ['node_modules/.bin/nestjs-session-auth-cli', 'dev', '--user', 'ann:ann-demo:hiring_manager', '--port', '0'];
+  const program = [
+    'node_modules/.bin/nestjs-session-auth-cli',
+    'dev',
+    '--user',
+    'ann:ann-demo:hiring_manager',
+    '--port',
+    '0',
+  ];
   const service = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [greeting] = await once(service.stdout, 'data');
   process.env.SESSION_SERVICE_URL = /http:\S+/.exec(String(greeting))[0];

@@ -5,7 +5,8 @@ import { expectStatus, listening, trial, underTest } from './support.mjs';
 await trial('roles and scopes', async () => {
   const { sessions, moduleRef } = await underTest(AppModule);
   const { app, ask } = await listening(moduleRef.createNestApplication());
-  const manager = (fields) => sessions.signInAs({ role: 'hiring_manager', ccl_info: { client_id: 7 }, ...fields });
+  const manager = (fields) =>
+    sessions.signInAs({ role: 'hiring_manager', ccl_info: { client_id: 7 }, ...fields });
   const newHire = sessions.signInAs({ role: 'new_hire', first_name: 'Bo' });
 
   /** The expected status of a path for each caller. */
@@ -36,6 +37,8 @@ await trial('roles and scopes', async () => {
   equal(await (await ask('/clients/news')).text(), 'Hello stranger');
   equal(await (await ask('/clients/news', newHire)).text(), 'Hello Bo');
   await expectStatus(ask('/clients/7', manager(), { method: 'DELETE' }), 200);
-  deepEqual(await (await ask('/payroll', manager({ department: 'payroll' }))).json(), { department: 'payroll' });
+  deepEqual(await (await ask('/payroll', manager({ department: 'payroll' }))).json(), {
+    department: 'payroll',
+  });
   await app.close();
 });

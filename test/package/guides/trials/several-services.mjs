@@ -38,7 +38,10 @@ Module({
 /** An application as the guide prints it, with the sessions of each of its registrations. */
 async function start(Root, ...names) {
   const all = ['default', ...names].map((authority) => new TestSessions({ authority }));
-  const builder = all.reduce((built, sessions) => sessions.install(built), Test.createTestingModule({ imports: [Root] }));
+  const builder = all.reduce(
+    (built, sessions) => sessions.install(built),
+    Test.createTestingModule({ imports: [Root] }),
+  );
   const app = (await builder.compile()).createNestApplication();
   app.useWebSocketAdapter(new WsAdapter(app));
   return { all, ...(await listening(app)) };
@@ -53,7 +56,8 @@ await trial('two session services', async () => {
 
   equal(await (await ask('/openings', ann)).text(), '{"of":"ann"}');
   equal(await (await ask('/partners/me', bob)).text(), '{"partner":"bob"}');
-  for (const wrong of [bob, { 'x-auth-token': bob['x-partner-token'] }]) await expectStatus(ask('/openings', wrong), 401);
+  for (const wrong of [bob, { 'x-auth-token': bob['x-partner-token'] }])
+    await expectStatus(ask('/openings', wrong), 401);
   const denied = await expectStatus(ask('/partners/me', partnerToken(ann)), 401);
   equal(denied.headers.get('www-authenticate'), 'X-Partner-Token realm="session", error="invalid_token"');
 
@@ -82,7 +86,8 @@ await trial('one session service per tenant', async () => {
 
   await expectStatus(ask('/openings', own), 200);
   await expectStatus(ask('/openings', { ...acme, 'x-tenant': 'acme' }), 200);
-  for (const tenant of ['globex', 'default', 'unknown']) await expectStatus(ask('/openings', { ...acme, 'x-tenant': tenant }), 401);
+  for (const tenant of ['globex', 'default', 'unknown'])
+    await expectStatus(ask('/openings', { ...acme, 'x-tenant': tenant }), 401);
   await app.close();
 });
 

@@ -14,7 +14,16 @@ if (!hasRedis && process.env.REQUIRE_SERVICES === '1') throw new Error('redis-se
 /** Starts Redis on a socket of the file system; resolves when it takes connections. */
 async function startRedis(folder) {
   const socket = join(folder, 'redis.sock');
-  const server = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]);
+  const server = spawn('redis-server', [
+    '--port',
+    '0',
+    '--unixsocket',
+    socket,
+    '--save',
+    '',
+    '--dir',
+    folder,
+  ]);
   for await (const line of server.stdout) if (/ready to accept connections/i.test(String(line))) break;
   return { server, socket };
 }
@@ -41,7 +50,10 @@ async function check() {
   const instances = [];
   try {
     // One instance on Express, the other on Fastify.
-    instances.push(await startInstance('one', new ExpressAdapter(), trustProxy), await startInstance('other', adapter, () => undefined));
+    instances.push(
+      await startInstance('one', new ExpressAdapter(), trustProxy),
+      await startInstance('other', adapter, () => undefined),
+    );
     const [one, other] = instances;
     // Ten sign-ins of one name from one client, in several spellings, over both instances.
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -55,7 +67,8 @@ async function check() {
     }
     await expectStatus(other.signIn('ann', 'secret', '198.51.100.9'), 200);
     await expectStatus(one.signIn('bob', 'secret', '203.0.113.7'), 200);
-    // A hundred names from one client, at once, over both instances. The addresses of one IPv6 network are one client.
+    // A hundred names from one client, at once, over both instances. The addresses of one IPv6 network are
+    // one client.
     const sprayed = Array.from({ length: 110 }, (_, index) =>
       instances[index % 2].signIn(`user-${index}`, 'wrong', `2001:db8:1:2::${index + 1}`),
     );

@@ -1,5 +1,20 @@
-import { type ArgumentsHost, Catch, Controller, type ExceptionFilter, Get, UseFilters, UseGuards } from '@nestjs/common';
-import { AuthToken, CurrentUser, Roles, SessionAuthGuard, SessionAuthService, UserRecord } from 'nestjs-session-auth';
+import {
+  type ArgumentsHost,
+  Catch,
+  Controller,
+  type ExceptionFilter,
+  Get,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import {
+  AuthToken,
+  CurrentUser,
+  Roles,
+  SessionAuthGuard,
+  SessionAuthService,
+  UserRecord,
+} from 'nestjs-session-auth';
 import { AccessDeniedError, SessionAuthError } from 'nestjs-session-auth/errors';
 
 interface Reply {
@@ -9,7 +24,10 @@ interface Reply {
 @Catch(SessionAuthError)
 export class SessionFilter implements ExceptionFilter<SessionAuthError> {
   catch(error: SessionAuthError, host: ArgumentsHost): void {
-    const seen = { isSessionAuthError: error instanceof SessionAuthError, isAccessDenied: error instanceof AccessDeniedError };
+    const seen = {
+      isSessionAuthError: error instanceof SessionAuthError,
+      isAccessDenied: error instanceof AccessDeniedError,
+    };
     host.switchToHttp().getResponse<Reply>().status(error.statusCode).json(seen);
   }
 }

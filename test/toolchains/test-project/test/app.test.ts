@@ -22,7 +22,10 @@ describe('an application', () => {
   afterAll(() => app.close());
 
   it('200', async () => {
-    await ask('/me', sessions.signInAs({ username: 'ann' })).expect(200, { username: 'ann', isUserRecord: true });
+    await ask('/me', sessions.signInAs({ username: 'ann' })).expect(200, {
+      username: 'ann',
+      isUserRecord: true,
+    });
     await ask('/managers', sessions.signInAs({ role: 'hiring_manager' })).expect(200);
   });
 

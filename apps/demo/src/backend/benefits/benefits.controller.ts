@@ -18,7 +18,10 @@ export class BenefitsController {
   @Get('advice')
   @Authorize((user) => user.help_checkbox === true)
   @ApiOkResponse({ description: 'Advice, for users who requested help' })
-  advise(@CurrentUser('preffered_language') language: string | undefined): { readonly language: string; readonly advice: string } {
+  advise(@CurrentUser('preffered_language') language: string | undefined): {
+    readonly language: string;
+    readonly advice: string;
+  } {
     return { language: language ?? 'en', advice: 'Compare the plans before your first day.' };
   }
 }

@@ -11,7 +11,10 @@ export class CompanyReportController {
   @Get()
   @CclScope({ company_id: 'companyId' })
   @ApiOkResponse({ description: 'The report of the company' })
-  read(@Param('companyId') companyId: string): { readonly companyId: string; readonly openPositions: number } {
+  read(@Param('companyId') companyId: string): {
+    readonly companyId: string;
+    readonly openPositions: number;
+  } {
     return { companyId, openPositions: 3 };
   }
 }

@@ -11,5 +11,8 @@ export function serveDocs(app: INestApplication): void {
   const config = addSessionAuth(builder).build();
   // On Fastify, the page (but not the document) needs @fastify/static, which Jest can't load from CommonJS.
   const ui = app.getHttpAdapter().getType() === 'express';
-  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, config), { ui, customSiteTitle: 'Hiring demo API' });
+  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, config), {
+    ui,
+    customSiteTitle: 'Hiring demo API',
+  });
 }

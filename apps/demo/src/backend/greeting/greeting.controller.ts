@@ -10,6 +10,10 @@ export class GreetingController {
   @Get()
   @ApiOkResponse({ description: 'A greeting, with or without a session' })
   greet(@CurrentUser() user: UserRecord | undefined): { readonly greeting: string } {
-    return { greeting: user ? `Welcome back, ${user.first_name ?? user.username ?? 'colleague'}!` : 'Welcome, stranger!' };
+    return {
+      greeting: user
+        ? `Welcome back, ${user.first_name ?? user.username ?? 'colleague'}!`
+        : 'Welcome, stranger!',
+    };
   }
 }

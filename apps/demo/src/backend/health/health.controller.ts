@@ -4,7 +4,10 @@ import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs
 import { Public } from 'nestjs-session-auth';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 
-/** Health of this process, and of the session service as the latest checks have shown it. Neither makes a call. */
+/**
+ * Health of this process, and of the session service as the latest checks have shown it. Neither makes a
+ * call.
+ */
 @Public()
 @ApiTags('health')
 @Controller('api/health')

@@ -5,9 +5,11 @@ import { Opening } from './opening.js';
 @Injectable()
 export class OpeningsService {
   private readonly openings = new Map(
-    [new Opening('op-1', 'Site engineer'), new Opening('op-2', 'Payroll specialist'), new Opening('op-3', 'Warehouse lead')].map(
-      (opening) => [opening.id, opening],
-    ),
+    [
+      new Opening('op-1', 'Site engineer'),
+      new Opening('op-2', 'Payroll specialist'),
+      new Opening('op-3', 'Warehouse lead'),
+    ].map((opening) => [opening.id, opening]),
   );
 
   list(): Opening[] {

@@ -7,7 +7,13 @@ import {
   ApiTooManyRequestsResponse,
   ApiUnauthorizedResponse,
 } from '@nestjs/swagger';
-import { CurrentSession, Public, SessionAuthService, type PresentedSession, type UserRecord } from 'nestjs-session-auth';
+import {
+  CurrentSession,
+  Public,
+  SessionAuthService,
+  type PresentedSession,
+  type UserRecord,
+} from 'nestjs-session-auth';
 import { ApiSessionAuth } from 'nestjs-session-auth/swagger';
 import { SignInDto } from './sign-in.dto.js';
 
@@ -32,7 +38,9 @@ export class SessionController {
   @ApiOkResponse({ description: 'Signed in: the user and the token for X-AUTH-TOKEN' })
   @ApiAcceptedResponse({ description: 'Accepted, but not signed in: no user and no token' })
   @ApiUnauthorizedResponse({ description: 'The username or the password is wrong' })
-  @ApiTooManyRequestsResponse({ description: 'The session service limits sign-ins: Retry-After says how long to wait' })
+  @ApiTooManyRequestsResponse({
+    description: 'The session service limits sign-ins: Retry-After says how long to wait',
+  })
   async signIn(
     @Body() credentials: SignInDto,
     @Headers('x-auth-iv') authIv: string | undefined,

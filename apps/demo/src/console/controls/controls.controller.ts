@@ -1,4 +1,13 @@
-import { Body, Controller, HttpCode, HttpStatus, NotFoundException, Post, Put, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  HttpCode,
+  HttpStatus,
+  NotFoundException,
+  Post,
+  Put,
+  UseGuards,
+} from '@nestjs/common';
 import { SameOriginGuard } from 'nestjs-session-auth/browsers';
 import { type ServiceControls } from '../../session-service/connected-session-service.js';
 import { ConsoleParts } from '../console-parts.js';
@@ -42,7 +51,9 @@ export class ControlsController {
   private get serviceControls(): ServiceControls {
     const { serviceControls } = this.parts;
     if (!serviceControls)
-      throw new NotFoundException('This control needs the embedded session service: start the demo without SESSION_SERVICE_URL.');
+      throw new NotFoundException(
+        'This control needs the embedded session service: start the demo without SESSION_SERVICE_URL.',
+      );
     return serviceControls;
   }
 }

@@ -55,7 +55,8 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
 
   readonly #onDenial = (message: unknown): void => {
     const { code } = message as DenialMessage;
-    // Not counted: the backend reads no cookie, its rules do not fail, and the check of a session has no part in a sign-in.
+    // Not counted: the backend reads no cookie, its rules do not fail, and the check of a session has no part
+    // in a sign-in.
     if (code in this.#totals.denials) this.#totals.denials[code as DenialCode] += 1;
   };
 
@@ -73,7 +74,14 @@ export class GuardActivity implements OnModuleInit, OnModuleDestroy {
 }
 
 function zeroTotals() {
-  const checks: Record<CheckKind, number> = { cached: 0, joined: 0, asked: 0, denied: 0, turnedBack: 0, unavailable: 0 };
+  const checks: Record<CheckKind, number> = {
+    cached: 0,
+    joined: 0,
+    asked: 0,
+    denied: 0,
+    turnedBack: 0,
+    unavailable: 0,
+  };
   return {
     checks,
     denials: { SESSION_REQUIRED: 0, SESSION_REJECTED: 0, ACCESS_DENIED: 0, SESSION_SERVICE_UNAVAILABLE: 0 },

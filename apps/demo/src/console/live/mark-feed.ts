@@ -2,7 +2,10 @@ import { type Observable, Subject } from 'rxjs';
 import { MARK_EVENTS_MAX, MARKS_PER_SECOND, type MarkEvent, type MarkKind, type Marks } from '../messages.js';
 import { type TracedRequest } from './traced-request.js';
 
-/** Emits the events of requests, in batches. A batch contains a limited number of requests, and only the counts of further ones. */
+/**
+ * Emits the events of requests, in batches. A batch contains a limited number of requests, and only the
+ * counts of further ones.
+ */
 export class MarkFeed {
   readonly #batches = new Subject<Marks>();
   readonly #shown = new Set<number>();

@@ -20,7 +20,10 @@ interface Backend extends RequestHandler {
   readonly app: INestApplication;
 }
 
-/** Follows each request through the backend: the library's messages are published in the asynchronous context of their request. */
+/**
+ * Follows each request through the backend: the library's messages are published in the asynchronous context
+ * of their request.
+ */
 export class RequestTracer implements RequestHandler {
   /** The requests as marks, for the page. */
   readonly marks = new MarkFeed();
@@ -42,7 +45,8 @@ export class RequestTracer implements RequestHandler {
   handle(request: IncomingMessage, response: ServerResponse): void {
     const answers = this.#answersOf(this.#backend.app);
     const traced = new TracedRequest((this.#requests += 1), tokenDigestOf(request), answers, response);
-    if (`${request.method ?? ''} ${request.url ?? ''}` === SIGN_IN) onIssued(response, (token) => answers.addKnown(digestOf(token)));
+    if (`${request.method ?? ''} ${request.url ?? ''}` === SIGN_IN)
+      onIssued(response, (token) => answers.addKnown(digestOf(token)));
     else this.#mark(request, response, traced);
     this.#current.run(traced, () => this.#backend.handle(request, response));
   }
@@ -102,7 +106,8 @@ export class RequestTracer implements RequestHandler {
       const askedAt = this.#askedAt.get(call);
       if (traced?.digest === undefined || askedAt === undefined) return;
       const { digest, id } = traced;
-      if (call.outcome !== 'unavailable') traced.answers.record(digest, call.outcome === 'authenticated', askedAt);
+      if (call.outcome !== 'unavailable')
+        traced.answers.record(digest, call.outcome === 'authenticated', askedAt);
       // The checks that joined the call are reported right after it.
       setImmediate(() => this.#calling.get(digest) === id && this.#calling.delete(digest));
     },

@@ -1,12 +1,17 @@
 const MAX_SESSIONS = 10_000;
 
-/** The latest answer of the session service for each session on one instance of the backend, by token digest. */
+/**
+ * The latest answer of the session service for each session on one instance of the backend, by token digest.
+ */
 export class SessionAnswers {
   /** When the call was sent that the service answered last, on the monotonic clock. */
   readonly #askedAt = new Map<string, number>();
   readonly #known = new Set<string>();
 
-  /** Whether the instance issued the session, or has authenticated it: its checks have the lane of known sessions. */
+  /**
+   * Whether the instance issued the session, or has authenticated it: its checks have the lane of known
+   * sessions.
+   */
   isKnown(digest: string): boolean {
     return this.#known.has(digest);
   }

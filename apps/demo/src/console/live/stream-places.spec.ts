@@ -4,7 +4,9 @@ import { StreamPlaces } from './stream-places.js';
 describe('StreamPlaces', () => {
   it('limits the places per address and in total', () => {
     const places = new StreamPlaces(5, 2);
-    const taken = ['one', 'one', 'one', 'two', 'two', 'three', 'four'].map((address) => places.take(address) !== undefined);
+    const taken = ['one', 'one', 'one', 'two', 'two', 'three', 'four'].map(
+      (address) => places.take(address) !== undefined,
+    );
     expect(taken).toEqual([true, true, false, true, true, true, false]);
   });
 

@@ -10,7 +10,10 @@ export class StreamPlaces {
     this.#maxPerAddress = maxPerAddress;
   }
 
-  /** Takes a place. Returns a function that gives it back, which can be called repeatedly, or undefined if no place is free. */
+  /**
+   * Takes a place. Returns a function that gives it back, which can be called repeatedly, or undefined if no
+   * place is free.
+   */
   take(address: string): (() => void) | undefined {
     const taken = this.#taken.get(address) ?? 0;
     if (this.#total >= this.#max || taken >= this.#maxPerAddress) return undefined;

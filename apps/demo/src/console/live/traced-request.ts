@@ -4,7 +4,10 @@ import { type MarkKind } from '../messages.js';
 import { kindOf } from './check-kind.js';
 import { type SessionAnswers } from './session-answers.js';
 
-/** The header of a reply that says who answered the check of the session: the cache, with the age of the answer, a call, or the breaker. */
+/**
+ * The header of a reply that says who answered the check of the session: the cache, with the age of the
+ * answer, a call, or the breaker.
+ */
 const ANSWERED_BY = 'X-Answered-By';
 
 /** One request to the backend, with the library's messages about it. */
@@ -46,6 +49,10 @@ export class TracedRequest {
     if (outcome === 'unavailable') return reason === 'circuit_open' ? 'breaker' : 'none';
     if (source !== 'cache') return joined ? 'joined' : 'service';
     const age = this.digest === undefined ? undefined : this.answers.ageOf(this.digest);
-    return ['cache', ...(age === undefined ? [] : [`age=${(age / 1_000).toFixed(1)}`]), ...(stale ? ['stale'] : [])].join('; ');
+    return [
+      'cache',
+      ...(age === undefined ? [] : [`age=${(age / 1_000).toFixed(1)}`]),
+      ...(stale ? ['stale'] : []),
+    ].join('; ');
   }
 }

@@ -1,4 +1,7 @@
-/** Calls a function at a fixed rate, in bursts if it is higher than timers are. Returns a function that stops it. */
+/**
+ * Calls a function at a fixed rate, in bursts if it is higher than timers are. Returns a function that stops
+ * it.
+ */
 export function every(perSecond: number, act: (turn: number) => void): () => void {
   const startedAt = performance.now();
   let turns = 0;

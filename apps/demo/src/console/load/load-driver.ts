@@ -57,11 +57,18 @@ export class LoadDriver {
       ...(json !== undefined && { 'content-type': 'application/json' }),
     };
     return new Promise((resolve, reject) => {
-      const request = requestTo(`${this.#origin}${path}`, { method, agent: this.#agent, headers, timeout: REQUEST_TIMEOUT_MS }, (reply) => {
-        const answeredBy = String(reply.headers['x-answered-by'] ?? '');
-        const status = reply.statusCode ?? 0;
-        text(reply).then((body) => resolve({ status, answeredBy, body, sentAt, tookMs: performance.now() - sentAt }), reject);
-      });
+      const request = requestTo(
+        `${this.#origin}${path}`,
+        { method, agent: this.#agent, headers, timeout: REQUEST_TIMEOUT_MS },
+        (reply) => {
+          const answeredBy = String(reply.headers['x-answered-by'] ?? '');
+          const status = reply.statusCode ?? 0;
+          text(reply).then(
+            (body) => resolve({ status, answeredBy, body, sentAt, tookMs: performance.now() - sentAt }),
+            reject,
+          );
+        },
+      );
       request.once('timeout', () => request.destroy());
       request.once('error', reject);
       request.end(json === undefined ? undefined : JSON.stringify(json));

@@ -1,7 +1,12 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { ConsoleParts } from '../console-parts.js';
 import { GuardActivity } from '../live/guard-activity.js';
-import { type LoadResult, STAMPEDE_REQUESTS, STEADY_REQUESTS_PER_SECOND, STEADY_SECONDS } from '../messages.js';
+import {
+  type LoadResult,
+  STAMPEDE_REQUESTS,
+  STEADY_REQUESTS_PER_SECOND,
+  STEADY_SECONDS,
+} from '../messages.js';
 import { every } from './every.js';
 import { type DrivenReply, LoadDriver } from './load-driver.js';
 
@@ -43,7 +48,9 @@ export class LoadRuns implements OnModuleDestroy {
       await driver.warm(STAMPEDE_REQUESTS, OPEN);
       const callsBefore = this.activity.calls;
       const startedAt = performance.now();
-      const replies = await Promise.all(Array.from({ length: STAMPEDE_REQUESTS }, () => driver.send({ path: GUARDED, token })));
+      const replies = await Promise.all(
+        Array.from({ length: STAMPEDE_REQUESTS }, () => driver.send({ path: GUARDED, token })),
+      );
       const tookMs = Math.round(performance.now() - startedAt);
       return { load: 'stampede', ...countReplies(replies), calls: this.activity.calls - callsBefore, tookMs };
     } finally {
@@ -51,7 +58,10 @@ export class LoadRuns implements OnModuleDestroy {
     }
   }
 
-  /** Sends requests at a fixed rate until the time is over or the run is stopped, with this token and those of a few other sessions. */
+  /**
+   * Sends requests at a fixed rate until the time is over or the run is stopped, with this token and those of
+   * a few other sessions.
+   */
   steady(origin: string, token: string): void {
     const driver = new LoadDriver(origin, STEADY_AT_ONCE);
     const tokens = [token];

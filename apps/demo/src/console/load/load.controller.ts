@@ -1,5 +1,16 @@
 import { type Socket } from 'node:net';
-import { Body, ConflictException, Controller, Delete, HttpCode, HttpStatus, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  ConflictException,
+  Controller,
+  Delete,
+  HttpCode,
+  HttpStatus,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
 import { SameOriginGuard } from 'nestjs-session-auth/browsers';
 import { originOf } from '../../serving/origin-of.js';
 import { LoadDto } from '../controls/controls.dto.js';
@@ -33,7 +44,8 @@ export class LoadController {
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<LoadResult | undefined> {
     await this.trickle.settled();
-    if (this.runs.isRunning) throw new ConflictException('A run of load is in progress: wait until it ends, or stop it.');
+    if (this.runs.isRunning)
+      throw new ConflictException('A run of load is in progress: wait until it ends, or stop it.');
     if (load === 'stampede') return this.runs.stampede(originOfRequest(request), token);
     this.runs.steady(originOfRequest(request), token);
     reply.status(HttpStatus.ACCEPTED);

@@ -17,6 +17,10 @@ export const CACHE: Scene = {
     await stage.step(2, 700);
     const admitted = (await stop()).filter(({ status }) => status === 200);
     const last = admitted.at(-1)?.sentAt ?? endedAt;
-    return { workedOnMs: Math.round(Math.max(0, last - endedAt)), admitted: admitted.length, ttlMs: TTL_SECONDS * 1_000 };
+    return {
+      workedOnMs: Math.round(Math.max(0, last - endedAt)),
+      admitted: admitted.length,
+      ttlMs: TTL_SECONDS * 1_000,
+    };
   },
 };

@@ -21,13 +21,21 @@ export const JUNK: Scene = {
     const stopDuring = traffic();
     const junk: Promise<unknown>[] = [];
     const invent = () => stage.send({ path: '/api/me', token: randomBytes(24).toString('base64url') });
-    const stopJunk = stage.stopWithScene(every(BURSTS_PER_SECOND, () => junk.push(...Array.from({ length: JUNK_OF_A_BURST }, invent))));
+    const stopJunk = stage.stopWithScene(
+      every(BURSTS_PER_SECOND, () => junk.push(...Array.from({ length: JUNK_OF_A_BURST }, invent))),
+    );
     await stage.step(1, 2_200);
     stopJunk();
     await stage.step(2);
     await Promise.all(junk);
     const during = await stopDuring();
     const admitted = during.filter(({ status }) => status === 200).length;
-    return { junk: junk.length, known: during.length, admitted, beforeMs: medianMs(before), duringMs: medianMs(during) };
+    return {
+      junk: junk.length,
+      known: during.length,
+      admitted,
+      beforeMs: medianMs(before),
+      duringMs: medianMs(during),
+    };
   },
 };

@@ -7,7 +7,10 @@ const SESSIONS = 12;
 const USERS = 3;
 const PER_SECOND = 40;
 
-/** The session service fails under traffic: the breaker opens, denies at once, and closes when a probe succeeds. */
+/**
+ * The session service fails under traffic: the breaker opens, denies at once, and closes when a probe
+ * succeeds.
+ */
 export const OUTAGE: Scene = {
   cache: NO_CACHE,
   async run(stage) {

@@ -43,8 +43,16 @@ export class SceneRuns implements OnModuleDestroy {
     return this.#running?.name;
   }
 
-  /** Runs a scene while none runs. Never rejects: `report` is called with each step, and with the result or the error when everything is restored. */
-  async run(name: SceneName, origin: string, left: AbortSignal, report: (line: SceneLine) => void): Promise<void> {
+  /**
+   * Runs a scene while none runs. Never rejects: `report` is called with each step, and with the result or
+   * the error when everything is restored.
+   */
+  async run(
+    name: SceneName,
+    origin: string,
+    left: AbortSignal,
+    report: (line: SceneLine) => void,
+  ): Promise<void> {
     const signal = AbortSignal.any([left, this.#leaving.signal]);
     const run = this.#restoring(name, origin, signal, report).then(
       (result): SceneLine => ({ result }),
@@ -56,8 +64,15 @@ export class SceneRuns implements OnModuleDestroy {
     report(last);
   }
 
-  /** Restores the fault and the cache, with a new instance of the backend, and ends the sessions of the scene. */
-  async #restoring(name: SceneName, origin: string, signal: AbortSignal, report: (line: SceneLine) => void): Promise<SceneResult> {
+  /**
+   * Restores the fault and the cache, with a new instance of the backend, and ends the sessions of the scene.
+   */
+  async #restoring(
+    name: SceneName,
+    origin: string,
+    signal: AbortSignal,
+    report: (line: SceneLine) => void,
+  ): Promise<SceneResult> {
     const { parts } = this;
     const controls = parts.serviceControls;
     if (!controls) throw new NotFoundException('A scene needs the embedded session service.');
@@ -70,7 +85,12 @@ export class SceneRuns implements OnModuleDestroy {
       await parts.backend.restart(SCRIPTS[name].cache);
       const callsBefore = this.activity.checkCalls;
       const measured = await SCRIPTS[name].run(stage);
-      return { requests: stage.requests, lost: stage.lost, calls: this.activity.checkCalls - callsBefore, measured };
+      return {
+        requests: stage.requests,
+        lost: stage.lost,
+        calls: this.activity.checkCalls - callsBefore,
+        measured,
+      };
     } finally {
       await stage.clear();
       await controls.setFault(fault);

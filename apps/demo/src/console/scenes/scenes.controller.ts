@@ -1,6 +1,17 @@
 import { type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { Body, ConflictException, Controller, Header, HttpCode, HttpStatus, Post, Req, StreamableFile, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  ConflictException,
+  Controller,
+  Header,
+  HttpCode,
+  HttpStatus,
+  Post,
+  Req,
+  StreamableFile,
+  UseGuards,
+} from '@nestjs/common';
 import { SameOriginGuard } from 'nestjs-session-auth/browsers';
 import { originOf } from '../../serving/origin-of.js';
 import { SceneDto } from '../controls/controls.dto.js';
@@ -25,7 +36,8 @@ export class ScenesController {
   @HttpCode(HttpStatus.OK)
   @Header('Cache-Control', 'no-store')
   run(@Body() { scene }: SceneDto, @Req() { socket }: Request): StreamableFile {
-    if (this.scenes.running !== undefined) throw new ConflictException('A scene is running: wait until it ends.');
+    if (this.scenes.running !== undefined)
+      throw new ConflictException('A scene is running: wait until it ends.');
     this.load.stop();
     const { localAddress = '', localFamily, localPort = 0 } = socket;
     const origin = originOf({ address: localAddress, family: localFamily, port: localPort });

@@ -2,7 +2,9 @@ import { cacheFor, type Scene } from './scene.js';
 
 const PER_SECOND = 40;
 
-/** A user signs out on one device: the cached session ends for the other device too, with its next request. */
+/**
+ * A user signs out on one device: the cached session ends for the other device too, with its next request.
+ */
 export const SIGN_OUT: Scene = {
   cache: cacheFor(300),
   async run(stage) {

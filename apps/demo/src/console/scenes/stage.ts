@@ -58,11 +58,18 @@ export class Stage {
     }
   }
 
-  /** Signs the first `users` of the demo in by turns, `count` times in all, one after the other. Resolves to the tokens. */
+  /**
+   * Signs the first `users` of the demo in by turns, `count` times in all, one after the other. Resolves to
+   * the tokens.
+   */
   async signIn(count = 1, users = 1): Promise<readonly string[]> {
     for (let opened = 0; opened < count; opened += 1) {
       const { username, password } = this.#parts.parts.info.users[opened % users] ?? {};
-      const reply = await this.#driver.send({ method: 'POST', path: '/api/session', json: { username, password } });
+      const reply = await this.#driver.send({
+        method: 'POST',
+        path: '/api/session',
+        json: { username, password },
+      });
       if (reply?.status !== 200) throw new Error('The scene could not sign in.');
       this.#tokens.push((JSON.parse(reply.body) as { readonly token: string }).token);
     }
@@ -82,7 +89,10 @@ export class Stage {
     return reply;
   }
 
-  /** Sends `GET /api/me` at a fixed rate, with the tokens in turn. Returns a function that stops it, and resolves to the replies. */
+  /**
+   * Sends `GET /api/me` at a fixed rate, with the tokens in turn. Returns a function that stops it, and
+   * resolves to the replies.
+   */
   traffic(perSecond: number, tokenOf: (turn: number) => string): () => Promise<readonly TimedReply[]> {
     const sent: Promise<DrivenReply | undefined>[] = [];
     const stop = every(perSecond, (turn) => sent.push(this.send({ path: '/api/me', token: tokenOf(turn) })));

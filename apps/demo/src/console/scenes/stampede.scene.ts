@@ -11,7 +11,9 @@ export const STAMPEDE: Scene = {
     await stage.warm(STAMPEDE_REQUESTS);
     await stage.step(1);
     const startedAt = performance.now();
-    await Promise.all(Array.from({ length: STAMPEDE_REQUESTS }, () => stage.send({ path: '/api/me', token })));
+    await Promise.all(
+      Array.from({ length: STAMPEDE_REQUESTS }, () => stage.send({ path: '/api/me', token })),
+    );
     const tookMs = performance.now() - startedAt;
     await stage.step(2);
     return { tookMs: Math.round(tookMs) };

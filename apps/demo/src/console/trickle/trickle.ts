@@ -13,7 +13,10 @@ const KEPT_MS = 30_000;
 /** Until the marks of a turn have been sent to the pages. */
 const SHOWN_MS = 2_000 / MARKS_PER_SECOND;
 
-/** Sends a few real requests while a page shows nothing else, in turns: three with one session, then one with an invented token. */
+/**
+ * Sends a few real requests while a page shows nothing else, in turns: three with one session, then one with
+ * an invented token.
+ */
 @Injectable()
 export class Trickle implements OnModuleDestroy {
   #turns = 0;
@@ -30,13 +33,19 @@ export class Trickle implements OnModuleDestroy {
     await this.#turn;
   }
 
-  /** Takes a turn, unless one runs or was a moment ago, or the session service has a fault. Resolves when each request has its reply; never rejects. */
+  /**
+   * Takes a turn, unless one runs or was a moment ago, or the session service has a fault. Resolves when each
+   * request has its reply; never rejects.
+   */
   async next(origin: string): Promise<void> {
     const now = performance.now();
-    if (this.#isTaking || now - this.#lastAt < REST_MS || this.parts.serviceControls?.fault !== 'none') return;
+    if (this.#isTaking || now - this.#lastAt < REST_MS || this.parts.serviceControls?.fault !== 'none')
+      return;
     this.#lastAt = now;
     this.#isTaking = true;
-    this.#turn = this.#send(new LoadDriver(origin, AT_ONCE), (this.#turns += 1)).finally(() => (this.#isTaking = false));
+    this.#turn = this.#send(new LoadDriver(origin, AT_ONCE), (this.#turns += 1)).finally(
+      () => (this.#isTaking = false),
+    );
     await this.#turn;
   }
 
@@ -51,7 +60,9 @@ export class Trickle implements OnModuleDestroy {
     const token = turn % 2 === 0 ? randomBytes(24).toString('base64url') : this.#token;
     const count = turn % 2 === 0 ? 1 : AT_ONCE;
     if (token !== undefined) {
-      const replies = await Promise.all(Array.from({ length: count }, () => driver.send({ path: '/api/me', token })));
+      const replies = await Promise.all(
+        Array.from({ length: count }, () => driver.send({ path: '/api/me', token })),
+      );
       if (token === this.#token && replies.some((reply) => reply?.status === 401)) this.#token = undefined;
     }
     driver.close();

@@ -10,14 +10,20 @@ class OwnRecord extends UserRecord {}
 
 const scalar = fc.constantFrom<unknown>(null, undefined, '', 'a', 0, 1.5, 2 ** 53, true, [], {}, Number.NaN);
 const id = fc.oneof({ weight: 9, arbitrary: fc.integer() }, scalar);
-const cclInfo = fc.record({ client_id: id, company_id: id, location_id: id, other: scalar }, { requiredKeys: [] });
+const cclInfo = fc.record(
+  { client_id: id, company_id: id, location_id: id, other: scalar },
+  { requiredKeys: [] },
+);
 const mostly = (arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 19, arbitrary }, { weight: 1, arbitrary: scalar });
 const FIELDS = Object.keys(new UserRecord());
 const IDS = Object.keys(new CclInfo());
 const isFlag = (name: string): boolean => /_(?:enabled|checkbox)$/.test(name);
 const withoutToken = Object.fromEntries(
-  FIELDS.map((name) => [name, mostly(name === 'ccl_info' ? cclInfo : isFlag(name) ? fc.boolean() : fc.string({ maxLength: 3 }))]),
+  FIELDS.map((name) => [
+    name,
+    mostly(name === 'ccl_info' ? cclInfo : isFlag(name) ? fc.boolean() : fc.string({ maxLength: 3 })),
+  ]),
 );
 const fields = { ...withoutToken, auth_token: mostly(fc.string({ maxLength: 3 })) };
 
@@ -37,7 +43,11 @@ describe('the reader of the built-in class', () => {
       fc.property(fc.record(fields, { requiredKeys: [] }), (json) => {
         const [user, compiled] = [read(json), readCompiled(json)];
         seen[user ? 'accepted' : 'rejected'] += 1;
-        expect([Object.entries(user ?? {}), user?.auth_token, user?.ccl_info instanceof CclInfo]).toStrictEqual([
+        expect([
+          Object.entries(user ?? {}),
+          user?.auth_token,
+          user?.ccl_info instanceof CclInfo,
+        ]).toStrictEqual([
           Object.entries(compiled ?? {}),
           compiled?.auth_token,
           compiled?.ccl_info instanceof CclInfo,
@@ -55,7 +65,9 @@ describe('the reader of the built-in class', () => {
     fc.assert(
       fc.property(fc.record(withoutToken, { requiredKeys: [] }), (generated) => {
         const json = JSON.parse(JSON.stringify(generated)) as object;
-        expect(readBuiltIn(json as UserRecord, UserRecord) !== undefined).toBe(readCompiled(json) !== undefined);
+        expect(readBuiltIn(json as UserRecord, UserRecord) !== undefined).toBe(
+          readCompiled(json) !== undefined,
+        );
       }),
       { numRuns: 2_000 },
     );
@@ -63,7 +75,11 @@ describe('the reader of the built-in class', () => {
 
   it.each([...FIELDS, ...IDS])('reads no %s that objects inherit', (name) => {
     for (const json of [{}, { ccl_info: {} }]) {
-      Object.defineProperty(Object.prototype, name, { value: valueOf(name), configurable: true, writable: true });
+      Object.defineProperty(Object.prototype, name, {
+        value: valueOf(name),
+        configurable: true,
+        writable: true,
+      });
       expect(readBuiltIn(json as UserRecord, UserRecord)).toBeUndefined();
       expect(JSON.stringify(compileRecordReader(UserRecord)(json))).toBe(JSON.stringify(json));
     }
@@ -86,8 +102,12 @@ describe('the reader of the built-in class', () => {
     expect(areOwnFields(fields, ids)).toBe(true);
     expect(areOwnFields([...fields, field], ids)).toBe(false);
     expect(areOwnFields(fields, [...ids, field])).toBe(false);
-    expect(areOwnFields([{ ...field, checks: [...field.checks, check as never] }, ...others], ids)).toBe(false);
-    expect(areOwnFields([{ ...field, conditions: [...field.conditions, () => true] }, ...others], ids)).toBe(false);
+    expect(areOwnFields([{ ...field, checks: [...field.checks, check as never] }, ...others], ids)).toBe(
+      false,
+    );
+    expect(areOwnFields([{ ...field, conditions: [...field.conditions, () => true] }, ...others], ids)).toBe(
+      false,
+    );
     expect(areOwnFields(fields, [...ids.slice(1), { ...field, conditions: [] }])).toBe(false);
   });
 });

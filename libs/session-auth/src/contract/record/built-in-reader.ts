@@ -8,10 +8,14 @@ type Fields<Owner> = { -readonly [Name in keyof Owner]: unknown };
 const NOTHING: Partial<Fields<UserRecord> & Fields<CclInfo>> = {};
 
 /**
- * Reads JSON into a record of the built-in class, without its `auth_token`. Returns `undefined` for JSON that the decorators of the class
- * reject, and may return it for any other: the compiled reader then decides. Reads no inherited property.
+ * Reads JSON into a record of the built-in class, without its `auth_token`. Returns `undefined` for JSON that
+ * the decorators of the class reject, and may return it for any other: the compiled reader then decides.
+ * Reads no inherited property.
  */
-export function readBuiltIn<User extends object>(json: Fields<UserRecord>, record: new () => User): User | undefined {
+export function readBuiltIn<User extends object>(
+  json: Fields<UserRecord>,
+  record: new () => User,
+): User | undefined {
   const user = new record() as Fields<UserRecord>;
   const cclInfo = json.ccl_info ?? undefined;
   if (!copyTexts(json, user) || !copyFlags(json, user) || inheritsField(json)) return undefined;
@@ -19,14 +23,21 @@ export function readBuiltIn<User extends object>(json: Fields<UserRecord>, recor
   return user as User;
 }
 
-/** Returns whether a class is the built-in one, with the decorators of this package: an application may have added some. */
+/**
+ * Returns whether a class is the built-in one, with the decorators of this package: an application may have
+ * added some.
+ */
 export function hasOwnDecorators(record: new () => object): boolean {
   return record === BuiltInRecord && areOwnFields(fieldsOf(record), fieldsOf(CclInfo));
 }
 
-/** Returns whether these are the fields of the built-in class and of its `ccl_info`, each with `@IsOptional()` and one type. */
+/**
+ * Returns whether these are the fields of the built-in class and of its `ccl_info`, each with `@IsOptional()`
+ * and one type.
+ */
 export function areOwnFields(fields: readonly FieldDescription[], ids: readonly FieldDescription[]): boolean {
-  const isDecoratedOnce = ({ checks, conditions }: FieldDescription): boolean => checks.length === 1 && conditions.length === 1;
+  const isDecoratedOnce = ({ checks, conditions }: FieldDescription): boolean =>
+    checks.length === 1 && conditions.length === 1;
   return fields.length === 15 && ids.length === 3 && [...fields, ...ids].every(isDecoratedOnce);
 }
 
@@ -88,9 +99,16 @@ function inheritsMore(json: object): boolean {
 /** Returns whether JSON may inherit a field of the record. */
 function inheritsField(json: object): boolean {
   if (inheritsMore(json)) return true;
-  const text = NOTHING.username ?? NOTHING.first_name ?? NOTHING.last_name ?? NOTHING.email ?? NOTHING.role ?? NOTHING.sub_role;
+  const text =
+    NOTHING.username ??
+    NOTHING.first_name ??
+    NOTHING.last_name ??
+    NOTHING.email ??
+    NOTHING.role ??
+    NOTHING.sub_role;
   const label = NOTHING.preffered_language ?? NOTHING.client_name ?? NOTHING.display_label;
-  const flag = NOTHING.help_checkbox ?? NOTHING.benestream_enabled ?? NOTHING.ats_enabled ?? NOTHING.obs_enabled;
+  const flag =
+    NOTHING.help_checkbox ?? NOTHING.benestream_enabled ?? NOTHING.ats_enabled ?? NOTHING.obs_enabled;
   const info = NOTHING.ccl_info ?? NOTHING.client_id ?? NOTHING.company_id ?? NOTHING.location_id;
   return (text ?? label ?? flag ?? info) !== undefined;
 }

@@ -29,9 +29,12 @@ describe('records that share values', () => {
 
   it('have one frozen ccl_info for all users with the same ids', () => {
     const read = compileRecordReader(UserRecord, internCommonValues());
-    const [ann, bo, dan, cleo] = [{ client_id: 1 }, { client_id: 1 }, { client_id: 1 }, { company_id: 1 }].map((ids) =>
-      read({ username: 'x', ccl_info: ids }),
-    );
+    const [ann, bo, dan, cleo] = [
+      { client_id: 1 },
+      { client_id: 1 },
+      { client_id: 1 },
+      { company_id: 1 },
+    ].map((ids) => read({ username: 'x', ccl_info: ids }));
     expect(bo?.ccl_info).toBe(ann?.ccl_info);
     expect(dan?.ccl_info).toBe(ann?.ccl_info);
     expect(cleo?.ccl_info).not.toBe(bo?.ccl_info);

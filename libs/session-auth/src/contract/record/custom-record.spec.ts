@@ -19,8 +19,10 @@ import { compileRecordReader } from './record-reader.js';
 import { UserRecord } from './user-record.js';
 
 /** Decorates a field with a validator function of the application. */
-const By = (validate: (value: unknown, args?: ValidationArguments) => boolean | Promise<boolean>, options?: ValidationOptions) =>
-  ValidateBy({ name: 'own', constraints: ['constraint'], validator: { validate } }, options);
+const By = (
+  validate: (value: unknown, args?: ValidationArguments) => boolean | Promise<boolean>,
+  options?: ValidationOptions,
+) => ValidateBy({ name: 'own', constraints: ['constraint'], validator: { validate } }, options);
 
 const isSeven = (value: unknown): boolean => value === 7;
 
@@ -53,12 +55,16 @@ class ChosenRecord extends UserRecord {
 }
 
 class TransformedRecord extends UserRecord {
-  @IsOptional() @IsString() @Transform(({ value }: { value: unknown }) => String(value).toUpperCase()) loud?: string;
+  @IsOptional()
+  @IsString()
+  @Transform(({ value }: { value: unknown }) => String(value).toUpperCase())
+  loud?: string;
   @IsOptional() @ValidateNested() @Type(() => Place) places?: Place[];
   @IsOptional() @Allow() anything?: unknown;
 }
 
-const accepts = (record: new () => UserRecord, json: object): boolean => compileRecordReader(record)(json) !== undefined;
+const accepts = (record: new () => UserRecord, json: object): boolean =>
+  compileRecordReader(record)(json) !== undefined;
 
 describe('a record class of the application', () => {
   it.each<[new () => UserRecord, object, boolean]>([
@@ -115,8 +121,14 @@ describe('a record class that class-transformer builds', () => {
     const on = DecoratedRecord.prototype;
     IsOptional()(on, field);
     if (decorator === '@Type') [IsDate(), Type(() => Date)].forEach((decorate) => decorate(on, field));
-    else [IsString(), decorator === '@Expose' ? Expose({ name: 'wire_name' }) : Exclude()].forEach((decorate) => decorate(on, field));
-    const user = compileRecordReader(DecoratedRecord)({ [field]: value, wire_name: 'of the wire' }) as unknown as Record<string, unknown>;
+    else
+      [IsString(), decorator === '@Expose' ? Expose({ name: 'wire_name' }) : Exclude()].forEach((decorate) =>
+        decorate(on, field),
+      );
+    const user = compileRecordReader(DecoratedRecord)({
+      [field]: value,
+      wire_name: 'of the wire',
+    }) as unknown as Record<string, unknown>;
     expect(user[field]).toEqual(expected);
   });
 });
@@ -141,7 +153,13 @@ describe('a validator of the application', () => {
     }
     const user = compileRecordReader(WatchedRecord)({ watched: 'secret' });
     expect(seen).toEqual([
-      { value: 'secret', property: 'watched', object: user, constraints: ['constraint'], targetName: 'WatchedRecord' },
+      {
+        value: 'secret',
+        property: 'watched',
+        object: user,
+        constraints: ['constraint'],
+        targetName: 'WatchedRecord',
+      },
     ]);
     expect((seen[0] as ValidationArguments).object).toBe(user);
     expect(kept?.value).toBeUndefined();

@@ -1,7 +1,13 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
-import { IsString, Validate, ValidateNested, ValidatorConstraint, type ValidationArguments } from 'class-validator';
+import {
+  IsString,
+  Validate,
+  ValidateNested,
+  ValidatorConstraint,
+  type ValidationArguments,
+} from 'class-validator';
 import { fieldsOf } from './field-descriptions.js';
 import { describeInvalidField, findInvalidField } from './record-check.js';
 
@@ -40,7 +46,10 @@ class Nesting {
 
 describe('the description of a record class', () => {
   it('has a message of each check that contains no value', () => {
-    const expectations = fieldsOf(Constrained).map(({ name, checks }) => [name, checks.map(({ expectation }) => expectation)]);
+    const expectations = fieldsOf(Constrained).map(({ name, checks }) => [
+      name,
+      checks.map(({ expectation }) => expectation),
+    ]);
     expect(Object.fromEntries(expectations)).toEqual({
       silent: ['$property must satisfy silent'],
       talkative: ['$property|[]||undefined'],

@@ -4,9 +4,13 @@ import type { ValidatorConstraintInterface } from 'class-validator';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 
 type RecordClass = new () => object;
-type ValidationMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+type ValidationMetadata = ReturnType<
+  ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
+>[number];
 
-type ConstraintMetadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidatorConstraints']>[number];
+type ConstraintMetadata = ReturnType<
+  ReturnType<typeof getMetadataStorage>['getTargetValidatorConstraints']
+>[number];
 
 type Check = (value: unknown, owner: object) => boolean;
 
@@ -40,13 +44,22 @@ export function fieldsOf(record: RecordClass): readonly FieldDescription[] {
 /** Reads the declarations of a class from class-validator, grouped by field. */
 function describeRecord(record: RecordClass): FieldDescription[] {
   const byField = new Map<string, ValidationMetadata[]>();
-  for (const metadata of getMetadataStorage().getTargetValidationMetadatas(record, record.name, false, false)) {
+  for (const metadata of getMetadataStorage().getTargetValidationMetadatas(
+    record,
+    record.name,
+    false,
+    false,
+  )) {
     byField.set(metadata.propertyName, [...(byField.get(metadata.propertyName) ?? []), metadata]);
   }
   return [...byField].map(([name, metadatas]) => ({
     name,
-    checks: metadatas.filter(({ type }) => type === 'customValidation').flatMap((metadata) => checksOf(metadata)),
-    conditions: metadatas.filter(({ type }) => type === 'conditionalValidation').map((metadata) => conditionOf(metadata)),
+    checks: metadatas
+      .filter(({ type }) => type === 'customValidation')
+      .flatMap((metadata) => checksOf(metadata)),
+    conditions: metadatas
+      .filter(({ type }) => type === 'conditionalValidation')
+      .map((metadata) => conditionOf(metadata)),
     nested: metadatas.some(({ type }) => type === 'nestedValidation') ? nestedClass(record, name) : undefined,
   }));
 }
@@ -56,7 +69,10 @@ export function isTransformed(record: RecordClass, { name, nested }: FieldDescri
   const storage = defaultMetadataStorage;
   const transforms = storage.findTransformMetadatas(record, name, TransformationType.PLAIN_TO_CLASS);
   const typed: unknown = storage.findTypeMetadata(record, name);
-  const renamed: unknown = [storage.findExposeMetadata(record, name), storage.findExcludeMetadata(record, name)].find(Boolean);
+  const renamed: unknown = [
+    storage.findExposeMetadata(record, name),
+    storage.findExcludeMetadata(record, name),
+  ].find(Boolean);
   return transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined);
 }
 
@@ -65,13 +81,18 @@ export function hasAsyncValidators(record: RecordClass): boolean {
   const storage = getMetadataStorage();
   return storage
     .getTargetValidationMetadatas(record, record.name, false, false)
-    .some((metadata) => storage.getTargetValidatorConstraints(metadata.constraintCls).some(({ async }) => async));
+    .some((metadata) =>
+      storage.getTargetValidatorConstraints(metadata.constraintCls).some(({ async }) => async),
+    );
 }
 
 function checksOf(metadata: ValidationMetadata): ValueCheck[] {
   return getMetadataStorage()
     .getTargetValidatorConstraints(metadata.constraintCls)
-    .map((constraint) => ({ accepts: checkOf(constraint.instance, metadata), expectation: expectationOf(constraint, metadata) }));
+    .map((constraint) => ({
+      accepts: checkOf(constraint.instance, metadata),
+      expectation: expectationOf(constraint, metadata),
+    }));
 }
 
 function checkOf(validator: ValidatorConstraintInterface, metadata: ValidationMetadata): Check {
@@ -85,8 +106,17 @@ function checkOf(validator: ValidatorConstraintInterface, metadata: ValidationMe
 }
 
 /** Returns a check that calls a validator, and reuses one arguments object for all calls. */
-function callValidator(validator: ValidatorConstraintInterface, { propertyName, constraints }: ValidationMetadata): Check {
-  const args = { value: undefined as unknown, object: {}, property: propertyName, constraints, targetName: '' };
+function callValidator(
+  validator: ValidatorConstraintInterface,
+  { propertyName, constraints }: ValidationMetadata,
+): Check {
+  const args = {
+    value: undefined as unknown,
+    object: {},
+    property: propertyName,
+    constraints,
+    targetName: '',
+  };
   return (value, owner) => {
     args.value = value;
     args.object = owner;
@@ -99,12 +129,18 @@ function callValidator(validator: ValidatorConstraintInterface, { propertyName, 
 }
 
 /**
- * Returns the default message of a validator. It is built before there is a value, so that it can't contain one. A `message` of the application is
- * not used: it is for users, and need not name the type.
+ * Returns the default message of a validator. It is built before there is a value, so that it can't contain
+ * one. A `message` of the application is not used: it is for users, and need not name the type.
  */
 function expectationOf({ instance, name }: ConstraintMetadata, metadata: ValidationMetadata): string {
   const constraints = metadata.constraints as readonly unknown[] | undefined;
-  const args = { value: undefined, object: {}, property: '$property', constraints: [...(constraints ?? [])], targetName: '' };
+  const args = {
+    value: undefined,
+    object: {},
+    property: '$property',
+    constraints: [...(constraints ?? [])],
+    targetName: '',
+  };
   try {
     const message = instance.defaultMessage?.(args) ?? '';
     if (message !== '') return args.constraints.reduce<string>(fillIn, message);
@@ -131,7 +167,8 @@ function conditionOf({ constraints }: ValidationMetadata): Check {
 }
 
 function nestedClass(record: RecordClass, name: string): RecordClass | undefined {
-  const metadata = defaultMetadataStorage.findTypeMetadata(record, name) as { typeFunction(): unknown } | undefined;
+  const metadata = defaultMetadataStorage.findTypeMetadata(record, name) as
+    { typeFunction(): unknown } | undefined;
   const type = metadata?.typeFunction();
   return typeof type === 'function' ? (type as RecordClass) : undefined;
 }

@@ -18,7 +18,10 @@ class Undecorated {
 const Quoting = (): PropertyDecorator =>
   ValidateBy({
     name: 'quoting',
-    validator: { validate: () => false, defaultMessage: (args) => `$property is ${(args?.value as string).trim()}` },
+    validator: {
+      validate: () => false,
+      defaultMessage: (args) => `$property is ${(args?.value as string).trim()}`,
+    },
   });
 
 const Silent = (): PropertyDecorator => ValidateBy({ name: 'silent', validator: { validate: () => false } });
@@ -40,12 +43,18 @@ class Folder {
 }
 
 class FolderRecord extends UserRecord {
-  @IsOptional() @ValidateNested() @Type(() => Folder) @Transform(({ value }: { value: unknown }) => value) readonly folder?: Folder;
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Folder)
+  @Transform(({ value }: { value: unknown }) => value)
+  readonly folder?: Folder;
 }
 
 function complaintsAbout(record: new () => UserRecord, json: object): string[] {
   const complaints: string[] = [];
-  const read = compileRecordReader(record, undefined, (field) => complaints.push(describeInvalidField(field)));
+  const read = compileRecordReader(record, undefined, (field) =>
+    complaints.push(describeInvalidField(field)),
+  );
   expect(read(json) === undefined).toBe(complaints.length > 0);
   return complaints;
 }
@@ -62,7 +71,10 @@ describe('the description of an invalid field', () => {
     [{ place: 7 }, 'place must be an object, or a list of objects, of a class with decorated fields'],
     [{ place: { name: 7 } }, 'place.name must be a string'],
     [{ places: [{ name: 'x' }, { name: 7 }] }, 'places.name must be a string'],
-    [{ undecorated: { name: 'x' } }, 'undecorated must be an object, or a list of objects, of a class with decorated fields'],
+    [
+      { undecorated: { name: 'x' } },
+      'undecorated must be an object, or a list of objects, of a class with decorated fields',
+    ],
   ])('names the path and the expected type: %j', (json, complaint) => {
     expect(complaintsAbout(OwnRecord, json)).toEqual([complaint]);
   });

@@ -8,16 +8,22 @@ export interface InvalidField {
   readonly expectation: string;
 }
 
-/** Returns what a record class expects of an invalid field, such as `ccl_info.client_id must be a safe integer`. */
+/**
+ * Returns what a record class expects of an invalid field, such as `ccl_info.client_id must be a safe
+ * integer`.
+ */
 export function describeInvalidField({ path, expectation }: InvalidField): string {
   return expectation.replaceAll('$property', () => path);
 }
 
 /**
- * Returns the first field of a record that is invalid by the decorators of its class, as class-validator decides, from decorators that were read
- * once; `undefined` if the record is valid.
+ * Returns the first field of a record that is invalid by the decorators of its class, as class-validator
+ * decides, from decorators that were read once; `undefined` if the record is valid.
  */
-export function findInvalidField(record: object, fields: readonly FieldDescription[]): InvalidField | undefined {
+export function findInvalidField(
+  record: object,
+  fields: readonly FieldDescription[],
+): InvalidField | undefined {
   for (const field of fields) {
     const invalid = checkField(field, record as Readonly<Record<string, unknown>>);
     if (invalid !== undefined) return invalid;
@@ -31,7 +37,8 @@ function checkField(
 ): InvalidField | undefined {
   const value = owner[name];
   for (const applies of conditions) if (!applies(value, owner)) return undefined;
-  for (const { accepts, expectation } of checks) if (!accepts(value, owner)) return { path: name, expectation };
+  for (const { accepts, expectation } of checks)
+    if (!accepts(value, owner)) return { path: name, expectation };
   return nested === undefined || value === undefined ? undefined : checkNested(name, value);
 }
 

@@ -27,7 +27,12 @@ class Address {
 
 class DetailedRecord extends UserRecord {
   @IsOptional() @IsIn(['a', 'b']) override readonly display_label?: string | undefined = undefined;
-  @IsOptional() @IsArray() @ArrayMaxSize(2) @IsString({ each: true }) @Matches(/^x/, { each: true }) tags?: string[];
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(2)
+  @IsString({ each: true })
+  @Matches(/^x/, { each: true })
+  tags?: string[];
   @IsOptional() @ValidateNested() @Type(() => Address) address?: Address;
   @IsOptional() @ValidateNested() @Type(() => Address) addresses?: Address[];
   @IsInt() required!: number;
@@ -35,7 +40,9 @@ class DetailedRecord extends UserRecord {
 }
 
 class TransformedRecord extends UserRecord {
-  @IsString() @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toUpperCase() : value)) shout!: string;
+  @IsString()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toUpperCase() : value))
+  shout!: string;
 }
 
 const scalar = fc.oneof(
@@ -48,21 +55,33 @@ const scalar = fc.oneof(
 
 /** Mostly valid values of the field, so that both results occur. */
 function mostly<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<unknown> {
-  return fc.oneof({ weight: 12, arbitrary }, { weight: 1, arbitrary: scalar }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) });
+  return fc.oneof(
+    { weight: 12, arbitrary },
+    { weight: 1, arbitrary: scalar },
+    { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
+  );
 }
 
 const address = mostly(
-  fc.record({ street: mostly(fc.constantFrom('a', 'abc')), floor: mostly(fc.nat()), unknown: scalar }, { requiredKeys: ['street'] }),
+  fc.record(
+    { street: mostly(fc.constantFrom('a', 'abc')), floor: mostly(fc.nat()), unknown: scalar },
+    { requiredKeys: ['street'] },
+  ),
 );
 const id = mostly(fc.integer());
-const cclInfo = mostly(fc.record({ client_id: id, company_id: id, location_id: id, other: scalar }, { requiredKeys: [] }));
+const cclInfo = mostly(
+  fc.record({ client_id: id, company_id: id, location_id: id, other: scalar }, { requiredKeys: [] }),
+);
 
 const json = fc.record(
   {
     username: mostly(fc.string()),
     role: mostly(fc.string()),
     help_checkbox: mostly(fc.boolean()),
-    ccl_info: fc.oneof({ weight: 12, arbitrary: cclInfo }, { weight: 1, arbitrary: fc.array(cclInfo, { maxLength: 2 }) }),
+    ccl_info: fc.oneof(
+      { weight: 12, arbitrary: cclInfo },
+      { weight: 1, arbitrary: fc.array(cclInfo, { maxLength: 2 }) },
+    ),
     display_label: mostly(fc.constantFrom('a', 'b', null)),
     tags: mostly(fc.array(mostly(fc.constantFrom('x', 'xy')), { maxLength: 2 })),
     address,
@@ -98,7 +117,11 @@ describe('the compiled check of a record', () => {
   });
 
   it('keeps declared fields only', () => {
-    const user = compileRecordReader(UserRecord)({ username: 'ann', admin: true, ccl_info: { client_id: 1, secret: 2 } });
+    const user = compileRecordReader(UserRecord)({
+      username: 'ann',
+      admin: true,
+      ccl_info: { client_id: 1, secret: 2 },
+    });
     expect(user).not.toHaveProperty('admin');
     expect(user).not.toHaveProperty('ccl_info.secret');
     expect(JSON.parse(JSON.stringify(user))).toEqual({ username: 'ann', ccl_info: { client_id: 1 } });
@@ -127,7 +150,9 @@ describe('the compiled check of a record', () => {
   });
 
   it('ignores a __proto__ in the response', () => {
-    const user = compileRecordReader(UserRecord)(JSON.parse('{"__proto__":{"role":"admin"},"username":"ann"}') as object);
+    const user = compileRecordReader(UserRecord)(
+      JSON.parse('{"__proto__":{"role":"admin"},"username":"ann"}') as object,
+    );
     expect(user?.role).toBeUndefined();
     expect(({} as { role?: string }).role).toBeUndefined();
   });
@@ -138,7 +163,11 @@ describe('the compiled check of a record', () => {
   });
 
   it('reads only the spelling of the interface', () => {
-    const user = compileRecordReader(UserRecord)({ username: 'ann', preferred_language: 'en', preffered_language: 'de' });
+    const user = compileRecordReader(UserRecord)({
+      username: 'ann',
+      preferred_language: 'en',
+      preffered_language: 'de',
+    });
     expect(user).toMatchObject({ preffered_language: 'de' });
     expect(user).not.toHaveProperty('preferred_language');
   });

@@ -37,12 +37,16 @@ describe('the field', () => {
     expect(read({ ccl_info: { [id]: 7 } })?.ccl_info?.[id]).toBe(7);
     expect(read({ ccl_info: { [id]: null } })?.ccl_info?.[id]).toBeUndefined();
     expect(read({ ccl_info: {} })).toBeDefined();
-    expect(['7', 1.5, 2 ** 53, true, {}, [7]].map((value) => read({ ccl_info: { [id]: value } }))).toEqual(Array(6).fill(undefined));
+    expect(['7', 1.5, 2 ** 53, true, {}, [7]].map((value) => read({ ccl_info: { [id]: value } }))).toEqual(
+      Array(6).fill(undefined),
+    );
   });
 
   it('ccl_info.client_id has an error of its own if an application validates it', () => {
     const info = Object.assign(new CclInfo(), { client_id: 1.5 });
-    expect(validateSync(info).map(({ constraints }) => constraints)).toEqual([{ isSafeInteger: 'client_id must be a safe integer' }]);
+    expect(validateSync(info).map(({ constraints }) => constraints)).toEqual([
+      { isSafeInteger: 'client_id must be a safe integer' },
+    ]);
   });
 });
 

@@ -20,8 +20,9 @@ export class CclInfo {
 }
 
 /**
- * The user of a session, with the field names of the interface (section 2.1). Every field may be absent (section 2.4);
- * absent fields and `null` are `undefined`. To add your own fields, extend the class, decorate them, and set the class as `userRecord`.
+ * The user of a session, with the field names of the interface (section 2.1). Every field may be absent
+ * (section 2.4); absent fields and `null` are `undefined`. To add your own fields, extend the class, decorate
+ * them, and set the class as `userRecord`.
  */
 export class UserRecord {
   /** Login name. */
@@ -36,7 +37,10 @@ export class UserRecord {
   @IsOptional() @IsString() readonly role?: RoleName | undefined;
   /** Sub role; meaningful for a hiring manager. */
   @IsOptional() @IsString() readonly sub_role?: SubRoleName | undefined;
-  /** Token of the session. Readable but not enumerable, so that `return user` does not send it. Decorated below: it is not an own property. */
+  /**
+   * Token of the session. Readable but not enumerable, so that `return user` does not send it. Decorated
+   * below: it is not an own property.
+   */
   declare readonly auth_token?: string | undefined;
   /** Language that the user selected (spelled as in the interface). */
   @IsOptional() @IsString() readonly preffered_language?: string | undefined;
@@ -63,7 +67,8 @@ IsString()(UserRecord.prototype, 'auth_token');
 export type UserRecordClass<User extends UserRecord = UserRecord> = new () => User;
 
 /**
- * Accepts only integers that a JavaScript number represents exactly. A larger id would silently become another id (our decision).
+ * Accepts only integers that a JavaScript number represents exactly. A larger id would silently become
+ * another id (our decision).
  */
 function IsSafeInteger(): PropertyDecorator {
   return ValidateBy({

@@ -24,9 +24,13 @@ class Interceptor {
     throw new Error('no call is intercepted');
   }
 }
-const wrapperOf = (metatype: unknown): InstanceWrapper<never> => new InstanceWrapper({ metatype: metatype as never });
+const wrapperOf = (metatype: unknown): InstanceWrapper<never> =>
+  new InstanceWrapper({ metatype: metatype as never });
 
-/** A module that provides what GraphQLModule does: its options, and the host of a schema that it has built or not. */
+/**
+ * A module that provides what GraphQLModule does: its options, and the host of a schema that it has built or
+ * not.
+ */
 function graphqlModule(options: unknown, schema?: string): Type {
   const host = new GraphQLSchemaHost();
   if (schema !== undefined) host.schema = withResolvers(schema);
@@ -41,7 +45,8 @@ function graphqlModule(options: unknown, schema?: string): Type {
 
 function withResolvers(types: string): GraphQLSchemaHost['schema'] {
   const schema = buildSchema(types);
-  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) field.resolve = () => undefined;
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {}))
+    field.resolve = () => undefined;
   return schema;
 }
 
@@ -82,7 +87,10 @@ describe('the context of the audit', () => {
     expect((await contextOf([], config)).isGlobal).toBe(isGlobal);
   });
 
-  const [guarded, others] = [{ fieldResolverEnhancers: ['interceptors', 'guards'] }, { fieldResolverEnhancers: ['filters'] }];
+  const [guarded, others] = [
+    { fieldResolverEnhancers: ['interceptors', 'guards'] },
+    { fieldResolverEnhancers: ['filters'] },
+  ];
 
   it.each<[string, unknown[], boolean]>([
     ['it runs none', [{}], false],

@@ -10,7 +10,9 @@ export interface AuditContext {
   readonly isGlobal: boolean;
   /** Whether Nest runs guards on fields and references of GraphQL. By default it does not. */
   readonly fieldsAreGuarded: boolean;
-  /** The root fields of the GraphQL schema; `undefined` unless exactly one GraphQL module has built a schema. */
+  /**
+   * The root fields of the GraphQL schema; `undefined` unless exactly one GraphQL module has built a schema.
+   */
   readonly rootFields: readonly RootField[] | undefined;
   /** The global guards of the application: classes and instances. */
   readonly guards: readonly unknown[];
@@ -23,15 +25,25 @@ const SCHEMA_HOST = 'GraphQLSchemaHost';
 
 /** Returns what surrounds the handlers of an application that has been built. */
 export function auditContextOf(modules: ModulesContainer, config: ApplicationConfig): AuditContext {
-  const guards = [...config.getGlobalGuards(), ...config.getGlobalRequestGuards().map(({ metatype }) => metatype)];
-  const options = instancesOf(modules, (token) => token === GRAPHQL_OPTIONS) as { readonly fieldResolverEnhancers?: string[] }[];
+  const guards = [
+    ...config.getGlobalGuards(),
+    ...config.getGlobalRequestGuards().map(({ metatype }) => metatype),
+  ];
+  const options = instancesOf(modules, (token) => token === GRAPHQL_OPTIONS) as {
+    readonly fieldResolverEnhancers?: string[];
+  }[];
   return {
     isGlobal: guards.some(isSessionAuthGuard),
-    fieldsAreGuarded: options.every(({ fieldResolverEnhancers }) => fieldResolverEnhancers?.includes('guards')),
+    fieldsAreGuarded: options.every(({ fieldResolverEnhancers }) =>
+      fieldResolverEnhancers?.includes('guards'),
+    ),
     rootFields: options.length === 1 ? builtRootFields(modules) : undefined,
     guards,
     prefixes: routePrefixesOf(modules, config),
-    interceptors: [...config.getGlobalInterceptors(), ...config.getGlobalRequestInterceptors().map(({ metatype }) => metatype)],
+    interceptors: [
+      ...config.getGlobalInterceptors(),
+      ...config.getGlobalRequestInterceptors().map(({ metatype }) => metatype),
+    ],
   };
 }
 

@@ -33,7 +33,10 @@ function queryWith(...decorators: MethodDecorator[]): Type {
       return 'openings';
     }
   }
-  const descriptor = Object.getOwnPropertyDescriptor(Root.prototype, 'list') as TypedPropertyDescriptor<unknown>;
+  const descriptor = Object.getOwnPropertyDescriptor(
+    Root.prototype,
+    'list',
+  ) as TypedPropertyDescriptor<unknown>;
   for (const decorate of decorators) decorate(Root.prototype, 'list', descriptor);
   return Root;
 }
@@ -46,11 +49,19 @@ const first = (owner: Type): Handler => {
 
 describe('the requirements of a handler', () => {
   it('are those of its rule if the guard runs on it, and unknown if it is open', () => {
-    const required = (owner: Type, isGlobal = false): unknown => requirementsOf(first(owner), isGlobal)?.map(({ kind }) => kind);
-    expect([required(RuledSalary), required(GuardedClass), required(queryWith(), true)]).toEqual([['roles'], [], []]);
+    const required = (owner: Type, isGlobal = false): unknown =>
+      requirementsOf(first(owner), isGlobal)?.map(({ kind }) => kind);
+    expect([required(RuledSalary), required(GuardedClass), required(queryWith(), true)]).toEqual([
+      ['roles'],
+      [],
+      [],
+    ]);
     const opened = [queryWith(), queryWith(Public()), queryWith(OptionalAuth())];
     expect(opened.map((owner) => required(owner))).toEqual([undefined, undefined, undefined]);
-    expect([required(queryWith(Public()), true), required(queryWith(OptionalAuth()), true)]).toEqual([undefined, undefined]);
+    expect([required(queryWith(Public()), true), required(queryWith(OptionalAuth()), true)]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it.each<[string, Type, boolean, boolean]>([

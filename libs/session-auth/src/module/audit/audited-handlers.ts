@@ -9,7 +9,9 @@ export function requirementsOf(handler: Handler, isGlobal: boolean): readonly Re
   return isGuarded(handler, isGlobal) && rule.kind === 'protected' ? rule.requirements : undefined;
 }
 
-/** Returns whether Nest runs the session guard on a handler, unless it is a field or a reference of GraphQL. */
+/**
+ * Returns whether Nest runs the session guard on a handler, unless it is a field or a reference of GraphQL.
+ */
 export function isGuarded({ guards }: Handler, isGlobal: boolean): boolean {
   return isGlobal || guards.some(isSessionAuthGuard);
 }
@@ -27,7 +29,10 @@ export function resolves(handler: Handler, root: RootField): boolean {
   return typeNameOf(handler) === root.type && fieldNameOf(handler) === root.name;
 }
 
-/** Returns whether two requirements admit the same users. A function has no text that distinguishes it from another one. */
+/**
+ * Returns whether two requirements admit the same users. A function has no text that distinguishes it from
+ * another one.
+ */
 export function isSameRequirement(one: Requirement, other: Requirement): boolean {
   if (one === other) return true;
   if (one.kind !== other.kind || one.text === undefined || one.text !== other.text) return false;

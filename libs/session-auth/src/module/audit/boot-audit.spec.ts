@@ -10,7 +10,9 @@ import { GUARD_PARTS } from '../../guard/guard-parts.js';
 import type { Audit } from '../options/options.js';
 import { BootAudit } from './boot-audit.js';
 
-/** Has the parts of the guards that decorators apply. Nest creates these guards, and nothing calls them here. */
+/**
+ * Has the parts of the guards that decorators apply. Nest creates these guards, and nothing calls them here.
+ */
 @Global()
 @Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
 class PartsModule {}
@@ -41,7 +43,9 @@ function graphqlModule(options: unknown): Type {
 async function modulesOf(providers: Type[], imports: Type[] = []): Promise<ModulesContainer> {
   @Module({ imports: [PartsModule, ...imports], providers })
   class Root {}
-  return (await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false })).get(ModulesContainer);
+  return (await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false })).get(
+    ModulesContainer,
+  );
 }
 
 /** The configuration of an application on a version of Nest. */
@@ -55,13 +59,21 @@ describe('the audit at bootstrap', () => {
   let warnings: unknown[][];
   beforeEach(() => {
     warnings = [];
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation(function (this: { context?: string }, ...line: unknown[]) {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(function (
+      this: { context?: string },
+      ...line: unknown[]
+    ) {
       warnings.push([this.context, ...line]);
     });
   });
   afterEach(() => void jest.restoreAllMocks());
 
-  function run(modules: ModulesContainer, audit: Audit = 'warn', authority: string = DEFAULT_AUTHORITY, isNest12 = true): unknown {
+  function run(
+    modules: ModulesContainer,
+    audit: Audit = 'warn',
+    authority: string = DEFAULT_AUTHORITY,
+    isNest12 = true,
+  ): unknown {
     warnings = [];
     try {
       new BootAudit(modules, configOf(isNest12), { audit, authority }).run();
@@ -114,7 +126,9 @@ describe('the audit at bootstrap', () => {
     }
     const error = run(await modulesOf([contradicting(1), Derived]));
     expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect((error as Error).message).toMatch(/^SessionAuthModule: the audit found\n {2}Derived\.ruled overrides Base\.ruled [^\n]*$/);
+    expect((error as Error).message).toMatch(
+      /^SessionAuthModule: the audit found\n {2}Derived\.ruled overrides Base\.ruled [^\n]*$/,
+    );
     expect(warnings).toEqual([warningOf('handle1')]);
     expect(run(await modulesOf([Derived]), 'off')).toEqual([]);
   });
@@ -162,15 +176,24 @@ describe('the audit at bootstrap', () => {
     ['a function', { context: () => SHARED, driver: MercuriusDriver }, false, false],
     ['null', { context: null, driver: MercuriusDriver }, false, false],
     ['undefined', { driver: MercuriusDriver }, false, false],
-  ])('warns of a context that the requests of GraphQL share: %s', async (_what, options, isNest12, isShared) => {
-    const modules = await modulesOf([], [graphqlModule(options)]);
-    const warning = ['SessionAuth', expect.stringMatching(/^audit: GraphQLModule has one object as its context, for all requests\./)];
-    expect(run(modules, 'warn', 'staff', isNest12)).toEqual([]);
-    expect(run(modules, 'warn', DEFAULT_AUTHORITY, isNest12)).toEqual(isShared ? [warning] : []);
-  });
+  ])(
+    'warns of a context that the requests of GraphQL share: %s',
+    async (_what, options, isNest12, isShared) => {
+      const modules = await modulesOf([], [graphqlModule(options)]);
+      const warning = [
+        'SessionAuth',
+        expect.stringMatching(/^audit: GraphQLModule has one object as its context, for all requests\./),
+      ];
+      expect(run(modules, 'warn', 'staff', isNest12)).toEqual([]);
+      expect(run(modules, 'warn', DEFAULT_AUTHORITY, isNest12)).toEqual(isShared ? [warning] : []);
+    },
+  );
 
   it('warns once for each GraphQLModule with a shared context', async () => {
-    const modules = await modulesOf([contradicting(1)], [graphqlModule({ context: SHARED }), graphqlModule({ context: SHARED })]);
+    const modules = await modulesOf(
+      [contradicting(1)],
+      [graphqlModule({ context: SHARED }), graphqlModule({ context: SHARED })],
+    );
     expect(run(modules)).toHaveLength(3);
   });
 });

@@ -35,17 +35,20 @@ export class BootAudit {
   }
 
   /**
-   * @throws InvalidConfigurationError that lists the findings that stop the application: rules that have no effect, and with `audit: 'error'` all
-   * findings
+   * @throws InvalidConfigurationError that lists the findings that stop the application: rules that have no
+   * effect, and with `audit: 'error'` all findings
    */
   run(): void {
     if (this.#audit === 'off') return;
-    const findings = this.#authority === DEFAULT_AUTHORITY ? this.#auditApplication() : this.#findingsOf([this.#authority]);
+    const findings =
+      this.#authority === DEFAULT_AUTHORITY ? this.#auditApplication() : this.#findingsOf([this.#authority]);
     const isStopping = ({ stops }: Finding): boolean => stops || this.#audit === 'error';
     const logger = new Logger('SessionAuth');
-    for (const line of linesOf(findings.filter((finding) => !isStopping(finding)))) logger.warn(`audit: ${line}`);
+    for (const line of linesOf(findings.filter((finding) => !isStopping(finding))))
+      logger.warn(`audit: ${line}`);
     const stopping = linesOf(findings.filter(isStopping));
-    if (stopping.length > 0) throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...stopping].join('\n  '));
+    if (stopping.length > 0)
+      throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...stopping].join('\n  '));
   }
 
   /** An application is audited once: it may register the module more than once. */
@@ -61,23 +64,31 @@ export class BootAudit {
   /** Returns the findings for the handlers that name one of these registrations. */
   #findingsOf(authorities: readonly (string | undefined)[]): Finding[] {
     const handlers = handlersOf(this.#modules);
-    const isOwn = ({ method, owner }: Handler): boolean => authorities.includes(authorityOf(method) ?? authorityOf(owner));
+    const isOwn = ({ method, owner }: Handler): boolean =>
+      authorities.includes(authorityOf(method) ?? authorityOf(owner));
     return findingsOf(handlers, auditContextOf(this.#modules, this.#config), isOwn);
   }
 }
 
 function linesOf(findings: readonly Finding[]): string[] {
   const lines = findings.slice(0, MAX_FINDINGS).map(({ text }) => text);
-  return findings.length > MAX_FINDINGS ? [...lines, `... and ${findings.length - MAX_FINDINGS} more.`] : lines;
+  return findings.length > MAX_FINDINGS
+    ? [...lines, `... and ${findings.length - MAX_FINDINGS} more.`]
+    : lines;
 }
 
-/** Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for each request, but not with Mercurius. */
+/**
+ * Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for
+ * each request, but not with Mercurius.
+ */
 function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): string[] {
   const findings: string[] = [];
   for (const { context, driver } of all) {
     const isCopied = isNest12 && typeof driver === 'function' && driver.name.startsWith('Apollo');
     if (typeof context === 'object' && context !== null && !isCopied)
-      findings.push('GraphQLModule has one object as its context, for all requests. Give it a function: context: () => ({ ... }).');
+      findings.push(
+        'GraphQLModule has one object as its context, for all requests. Give it a function: context: () => ({ ... }).',
+      );
   }
   return findings;
 }

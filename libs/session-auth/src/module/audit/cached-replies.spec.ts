@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { All, Controller, Get, Injectable, Post, SetMetadata, UseGuards, UseInterceptors, type NestInterceptor } from '@nestjs/common';
+import {
+  All,
+  Controller,
+  Get,
+  Injectable,
+  Post,
+  SetMetadata,
+  UseGuards,
+  UseInterceptors,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { MessagePattern } from '@nestjs/microservices';
 import type { Observable } from 'rxjs';
 import { Public, Roles } from '../../guard/access.decorators.js';
@@ -121,7 +131,11 @@ class OnClass {
   }
 }
 
-const sharing = (owner: typeof Guarded | typeof OnMethods | typeof OnClass, interceptors: unknown[] = [], isGlobal = false): string[] =>
+const sharing = (
+  owner: typeof Guarded | typeof OnMethods | typeof OnClass,
+  interceptors: unknown[] = [],
+  isGlobal = false,
+): string[] =>
   handlersIn(owner)
     .filter((handler) => sharesCachedReplies(handler, { ...CONTEXT, interceptors, isGlobal }))
     .map(({ name }) => name);
@@ -145,11 +159,19 @@ describe('CacheInterceptor may send one user the reply of another', () => {
     ['a subclass whose key may name the user', TrackingInterceptor, false],
     ['an instance of one', new TrackingInterceptor(), false],
     ['a subclass of one', DerivedTrackingInterceptor, false],
-    ['an instance whose own key may name the user', Object.assign(new DerivedInterceptor(), { trackBy: () => 'user' }), false],
+    [
+      'an instance whose own key may name the user',
+      Object.assign(new DerivedInterceptor(), { trackBy: () => 'user' }),
+      false,
+    ],
     ['a subclass that selects the calls', SelectingInterceptor, false],
     ['another class', OtherInterceptor, false],
     ['an instance of another class', new OtherInterceptor(), false],
-    ['an object without a class', Object.assign(Object.create(null) as object, { intercept: () => undefined }), false],
+    [
+      'an object without a class',
+      Object.assign(Object.create(null) as object, { intercept: () => undefined }),
+      false,
+    ],
     ['a function', () => undefined, false],
     ['nothing', undefined, false],
     ['null', null, false],

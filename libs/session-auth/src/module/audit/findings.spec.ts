@@ -31,7 +31,10 @@ function handlerWith(...decorators: MethodDecorator[]): Type {
     }
   }
   for (const decorate of decorators) {
-    const descriptor = Object.getOwnPropertyDescriptor(Handlers.prototype, 'handle') as TypedPropertyDescriptor<unknown>;
+    const descriptor = Object.getOwnPropertyDescriptor(
+      Handlers.prototype,
+      'handle',
+    ) as TypedPropertyDescriptor<unknown>;
     const replaced = decorate(Handlers.prototype, 'handle', descriptor);
     if (replaced) Object.defineProperty(Handlers.prototype, 'handle', replaced);
   }
@@ -56,7 +59,11 @@ describe('the audit finds a handler', () => {
       [Public(), SessionAuthority('staff')],
       / has @Public\(\), .* next to @SessionAuthority\(\)\. /,
     ],
-    ['public, and with a requirement', [Public(), Roles('admin')], / has @Public\(\), which has no effect next to decorators that require/],
+    [
+      'public, and with a requirement',
+      [Public(), Roles('admin')],
+      / has @Public\(\), which has no effect next to decorators that require/,
+    ],
     [
       'optional, and with a requirement',
       [OptionalAuth(), Roles('admin')],
@@ -79,14 +86,23 @@ describe('the audit finds a handler', () => {
 });
 
 describe('the audit finds a method that replaces a ruled one', () => {
-  const LOST = [expect.stringMatching(/^Handlers\.handle has lost its rule: a decorator above the rule replaces the method/)];
+  const LOST = [
+    expect.stringMatching(
+      /^Handlers\.handle has lost its rule: a decorator above the rule replaces the method/,
+    ),
+  ];
 
   it.each<[string, MethodDecorator[], string, unknown]>([
     ['a requirement', [Roles('admin')], 'guards', LOST],
     ['one of two requirements', [Roles('admin'), CclScope({ client_id: 'id' })], 'roles', LOST],
     ['an opening', [OptionalAuth()], 'guards', LOST],
     ['a registration', [SessionAuthority('staff')], 'guards', LOST],
-    ['nothing', [Roles('admin'), OptionalAuth(), SessionAuthority('staff')], '', [expect.stringMatching(/has @OptionalAuth\(\)/)]],
+    [
+      'nothing',
+      [Roles('admin'), OptionalAuth(), SessionAuthority('staff')],
+      '',
+      [expect.stringMatching(/has @OptionalAuth\(\)/)],
+    ],
   ])('and loses %s', (_what, decorators, kept, expected) => {
     expect(findings(handlerWith(...decorators, replacing(kept), Get()))).toEqual(expected);
   });
@@ -102,7 +118,9 @@ describe('the audit finds a method that replaces a ruled one', () => {
       }
     }
     expect(findings(Further)).toEqual([expect.stringMatching(/^Further\.handle has lost its rule/)]);
-    expect(findings(Overriding)).toEqual([expect.stringMatching(/^Overriding\.handle overrides Handlers\.handle without its rule/)]);
+    expect(findings(Overriding)).toEqual([
+      expect.stringMatching(/^Overriding\.handle overrides Handlers\.handle without its rule/),
+    ]);
   });
 });
 
@@ -155,7 +173,11 @@ describe('a finding', () => {
 
   it.each<[string, Partial<AuditContext>, RegExp]>([
     ['the path to a field', {}, /^Fields\.title can be reached through Query\.openings without its check: /],
-    ['a field if the path to it is unknown', { rootFields: undefined }, /^Fields\.title can be reached without its check: /],
+    [
+      'a field if the path to it is unknown',
+      { rootFields: undefined },
+      /^Fields\.title can be reached without its check: /,
+    ],
   ])('names %s', (_what, context, finding) => {
     expect(findings(Fields, context)).toEqual([expect.stringMatching(finding)]);
   });
@@ -163,10 +185,8 @@ describe('a finding', () => {
   it('is for the audited handlers, whose fields are reached through all handlers', () => {
     const handlers = [Routes, Fields].flatMap(handlersIn);
     const of = (name: string) => findingsOf(handlers, CONTEXT, (handler) => handler.name === name);
-    expect([of('user'), of('title'), of('none')].map((found) => found.map(({ text }) => text.split(' ')[0]))).toEqual([
-      ['Routes.user'],
-      ['Fields.title'],
-      [],
-    ]);
+    expect(
+      [of('user'), of('title'), of('none')].map((found) => found.map(({ text }) => text.split(' ')[0])),
+    ).toEqual([['Routes.user'], ['Fields.title'], []]);
   });
 });

@@ -11,10 +11,14 @@ import { unguardedFieldsOf, type UnguardedField } from './unguarded-fields.js';
 import { unguardedParametersOf } from './unguarded-parameters.js';
 
 /**
- * Returns the findings for the handlers of an application that pass a test: declarations that have no effect, or that are not enforced everywhere.
- * Fields of GraphQL are reached through all handlers.
+ * Returns the findings for the handlers of an application that pass a test: declarations that have no effect,
+ * or that are not enforced everywhere. Fields of GraphQL are reached through all handlers.
  */
-export function findingsOf(handlers: readonly Handler[], context: AuditContext, isAudited: (handler: Handler) => boolean): Finding[] {
+export function findingsOf(
+  handlers: readonly Handler[],
+  context: AuditContext,
+  isAudited: (handler: Handler) => boolean,
+): Finding[] {
   const fields = unguardedFieldsOf(handlers, context);
   const served = servedCalls(handlers, context);
   return handlers.filter(isAudited).flatMap((handler) => {
@@ -29,7 +33,9 @@ export function findingsOf(handlers: readonly Handler[], context: AuditContext, 
       ...fields.filter((field) => field.handler === handler).map(fieldFinding),
       ...warnings.map((text) => ({ text, stops: false })),
     ];
-    return acknowledgedReason(handler.called) === undefined ? findings : findings.filter(({ stops }) => stops);
+    return acknowledgedReason(handler.called) === undefined
+      ? findings
+      : findings.filter(({ stops }) => stops);
   });
 }
 
@@ -45,11 +51,15 @@ function contradictionsOf(handler: Handler): string[] {
   const place = placeOf(handler);
   const own = declarationOf(handler.called);
   if (own.open === 'public' && own.authority !== undefined) {
-    findings.push(`${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`);
+    findings.push(
+      `${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`,
+    );
   }
   if (own.open && own.requirements.length > 0) {
     const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
-    findings.push(`${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`);
+    findings.push(
+      `${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`,
+    );
   }
   const level = declarationOf(handler.owner);
   if (resolveRule(own, level).kind === 'optional' && !own.open && (own.namesGuard || level.namesGuard)) {

@@ -3,7 +3,14 @@ import { Controller, Get, Next, Post, UseGuards, Version, type Type } from '@nes
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { EventPattern, MessagePattern, Transport } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { AcknowledgeAudit, Authorize, FreshSession, OptionalAuth, Public, Roles } from '../../guard/access.decorators.js';
+import {
+  AcknowledgeAudit,
+  Authorize,
+  FreshSession,
+  OptionalAuth,
+  Public,
+  Roles,
+} from '../../guard/access.decorators.js';
 import { SessionAuthority } from '../../guard/session-authority.decorator.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { handlersIn, type Handler } from '../handlers/handlers.js';
@@ -23,7 +30,12 @@ const CONTEXT: AuditContext = {
 const [guarded, isAdmin] = [UseGuards(SessionAuthGuard), Roles('admin')];
 
 /** A class that extends another one, with these decorators on its handler. */
-function extending(base: new () => object, name: string, decorators: MethodDecorator[], classDecorators: ClassDecorator[] = []): Type {
+function extending(
+  base: new () => object,
+  name: string,
+  decorators: MethodDecorator[],
+  classDecorators: ClassDecorator[] = [],
+): Type {
   class Extending extends base {
     handle(): string {
       return name;
@@ -48,7 +60,11 @@ const handlerOf = (owner: Type): Handler => {
 };
 
 /** The findings of the audit: whether each stops the application, and its text. */
-const found = (handler: Handler, context: Partial<AuditContext> = {}, handlers: readonly Handler[] = [handler]): [boolean, string][] =>
+const found = (
+  handler: Handler,
+  context: Partial<AuditContext> = {},
+  handlers: readonly Handler[] = [handler],
+): [boolean, string][] =>
   ineffectiveRulesOf(handler, handlers, { ...CONTEXT, ...context }).map(({ stops, text }) => [stops, text]);
 
 describe('a method that overrides one with a rule', () => {
@@ -61,14 +77,28 @@ describe('a method that overrides one with a rule', () => {
     ['a role in a closed application', [isAdmin], [], [], true, stops],
     ['a role under another role of its class', [isAdmin], [], [Roles('clerk')], false, warns],
     ['a function', [Authorize(() => true)], [], [], false, stops],
-    ['a function under another one of its class', [Authorize(() => true)], [], [Authorize(() => true)], false, warns],
+    [
+      'a function under another one of its class',
+      [Authorize(() => true)],
+      [],
+      [Authorize(() => true)],
+      false,
+      warns,
+    ],
     ['the guard', [guarded], [], [], false, stops],
     ['another registration', [SessionAuthority('staff')], [], [guarded], false, stops],
     ['a role, and has a guard of the application', [isAdmin], [UseGuards(OtherGuard)], [], false, warns],
     ['the guard in a closed application', [guarded], [], [], true, []],
     ['the same role under its class', [isAdmin], [], [Roles('admin')], false, []],
     ['the same age under its class', [FreshSession()], [], [FreshSession()], false, []],
-    ['the same registration under its class', [SessionAuthority('staff')], [], [SessionAuthority('staff')], false, []],
+    [
+      'the same registration under its class',
+      [SessionAuthority('staff')],
+      [],
+      [SessionAuthority('staff')],
+      false,
+      [],
+    ],
     ['a role, and is public', [isAdmin], [Public()], [], false, []],
     ['a role, and has another', [isAdmin], [Roles('clerk')], [], false, []],
     ['a role, and names the guard', [isAdmin], [guarded], [], false, []],
@@ -77,13 +107,17 @@ describe('a method that overrides one with a rule', () => {
     ['nothing', [], [], [], false, []],
   ])('is named or not: %s', (_what, ruled, own, ofClass, isGlobal, expected) => {
     const base = extending(Nothing, 'Base', [...ruled, Get()]);
-    expect(found(handlerOf(extending(base, 'Sub', [...own, Get()], ofClass)), { isGlobal })).toEqual(expected);
+    expect(found(handlerOf(extending(base, 'Sub', [...own, Get()], ofClass)), { isGlobal })).toEqual(
+      expected,
+    );
   });
 
   it('is named through classes that override it too, and not if one of them opens it', () => {
     const base = extending(Nothing, 'Base', [isAdmin, Get()]);
     expect(found(handlerOf(extending(extending(base, 'Between', [Get()]), 'Sub', [Get()])))).toEqual(stops);
-    expect(found(handlerOf(extending(extending(base, 'Between', [Public(), Get()]), 'Sub', [Get()])))).toEqual([]);
+    expect(
+      found(handlerOf(extending(extending(base, 'Between', [Public(), Get()]), 'Sub', [Get()]))),
+    ).toEqual([]);
   });
 });
 
@@ -96,7 +130,12 @@ describe('a handler that Nest does not guard', () => {
     ['a query', resolver(isAdmin, Query('openings')), {}, [[true, text]]],
     ['a field', resolver(isAdmin, ResolveField('title')), {}, [[true, text]]],
     ['an optional session', resolver(OptionalAuth(), Query('openings')), {}, [[false, text]]],
-    ['a field on which Nest runs no guards', resolver(isAdmin, ResolveField('title')), { fieldsAreGuarded: false }, []],
+    [
+      'a field on which Nest runs no guards',
+      resolver(isAdmin, ResolveField('title')),
+      { fieldsAreGuarded: false },
+      [],
+    ],
     ['a query in a closed application', resolver(isAdmin, Query('openings')), { isGlobal: true }, []],
     ['a public query', resolver(Public(), Query('openings')), {}, []],
     ['a query without a rule', resolver(Query('openings')), {}, []],
@@ -109,7 +148,14 @@ describe('a handler whose field another one resolves', () => {
   const resolver = (name: string, decorators: MethodDecorator[], base: new () => object = Nothing): Handler =>
     handlerOf(extending(base, name, [...decorators, Query('openings')], [Resolver()]));
   const ruled = resolver('Ruled', [isAdmin]);
-  const stops = [[true, expect.stringMatching(/^Ruled\.handle has a rule without effect: Other\.handle resolves Query\.openings too, /)]];
+  const stops = [
+    [
+      true,
+      expect.stringMatching(
+        /^Ruled\.handle has a rule without effect: Other\.handle resolves Query\.openings too, /,
+      ),
+    ],
+  ];
 
   it.each<[string, Handler, Handler, unknown]>([
     ['without a rule', resolver('Other', []), ruled, stops],
@@ -125,46 +171,84 @@ describe('a handler whose field another one resolves', () => {
 });
 
 describe('a gateway beside another one', () => {
-  const gateway = (name: string, event: string, decorators: MethodDecorator[], classDecorators: ClassDecorator[] = [WebSocketGateway()]) =>
-    handlerOf(extending(Nothing, name, [...decorators, SubscribeMessage(event)], classDecorators));
+  const gateway = (
+    name: string,
+    event: string,
+    decorators: MethodDecorator[],
+    classDecorators: ClassDecorator[] = [WebSocketGateway()],
+  ) => handlerOf(extending(Nothing, name, [...decorators, SubscribeMessage(event)], classDecorators));
   const ruled = gateway('Ruled', 'say', [isAdmin]);
   const protectedOne = gateway('Ruled', 'ask', [], [WebSocketGateway(), guarded]);
-  const stops = [[true, expect.stringMatching(/^Other\.handle receives the messages of Ruled\.handle without its rule\. /)]];
-  const warns = [[false, expect.stringMatching(/^Other\.handle is open on the port of Ruled, which is guarded\. /)]];
+  const stops = [
+    [
+      true,
+      expect.stringMatching(/^Other\.handle receives the messages of Ruled\.handle without its rule\. /),
+    ],
+  ];
+  const warns = [
+    [false, expect.stringMatching(/^Other\.handle is open on the port of Ruled, which is guarded\. /)],
+  ];
 
   it.each<[string, Handler, Handler, Partial<AuditContext>, unknown]>([
     ['of the same message', gateway('Other', 'say', []), ruled, {}, stops],
     ['of another message', gateway('Other', 'other', []), ruled, {}, []],
     ['of another message, whose class is guarded', gateway('Other', 'say', []), protectedOne, {}, warns],
-    ['of the same message in a closed application', gateway('Other', 'say', []), ruled, { isGlobal: true }, []],
+    [
+      'of the same message in a closed application',
+      gateway('Other', 'say', []),
+      ruled,
+      { isGlobal: true },
+      [],
+    ],
     ['of the same message, that is public', gateway('Other', 'say', [Public()]), ruled, {}, []],
     ['of a public class', gateway('Other', 'say', [], [WebSocketGateway(), Public()]), ruled, {}, []],
     ['of another port', gateway('Other', 'say', [], [WebSocketGateway(81)]), ruled, {}, []],
     ['of another path', gateway('Other', 'say', [], [WebSocketGateway({ path: 'b' })]), ruled, {}, []],
-    ['of another namespace', gateway('Other', 'say', [], [WebSocketGateway({ namespace: 'b' })]), ruled, {}, []],
+    [
+      'of another namespace',
+      gateway('Other', 'say', [], [WebSocketGateway({ namespace: 'b' })]),
+      ruled,
+      {},
+      [],
+    ],
     ['that is no gateway', gateway('Other', 'say', [], []), ruled, {}, []],
-    ['of an optional session', gateway('Other', 'say', []), gateway('Ruled', 'say', [OptionalAuth()]), {}, []],
+    [
+      'of an optional session',
+      gateway('Other', 'say', []),
+      gateway('Ruled', 'say', [OptionalAuth()]),
+      {},
+      [],
+    ],
   ])('is named or not: %s', (_which, handler, other, context, expected) => {
     expect(found(handler, context, [handler, other])).toEqual(expected);
   });
 
   it('is the same port if the namespace begins with a slash', () => {
     const [own, other] = ['chat', '/chat'].map((namespace, index) =>
-      gateway(index === 0 ? 'Other' : 'Ruled', 'say', index === 0 ? [] : [isAdmin], [WebSocketGateway({ namespace })]),
+      gateway(index === 0 ? 'Other' : 'Ruled', 'say', index === 0 ? [] : [isAdmin], [
+        WebSocketGateway({ namespace }),
+      ]),
     ) as [Handler, Handler];
     expect(found(own, {}, [own, other])).toEqual(stops);
   });
 });
 
 describe('a controller whose constructor replaces a handler', () => {
-  const withCalled = (called: (method: () => string) => object, classDecorators: ClassDecorator[], ...decorators: MethodDecorator[]) => {
-    const handler = handlerOf(extending(Nothing, 'Bound', [...decorators, Get()], [Controller(), ...classDecorators]));
+  const withCalled = (
+    called: (method: () => string) => object,
+    classDecorators: ClassDecorator[],
+    ...decorators: MethodDecorator[]
+  ) => {
+    const handler = handlerOf(
+      extending(Nothing, 'Bound', [...decorators, Get()], [Controller(), ...classDecorators]),
+    );
     return { ...handler, called: called(handler.method as () => string), guards: [] };
   };
   const text = expect.stringMatching(/^Bound\.handle has lost its rule: the constructor replaces the method/);
 
   it('by another function is named if the method has a rule, which stops the application unless it is enforced all the same', () => {
-    const replacing = (...given: [ClassDecorator[], ...MethodDecorator[]]): Handler => withCalled(() => () => 'other', ...given);
+    const replacing = (...given: [ClassDecorator[], ...MethodDecorator[]]): Handler =>
+      withCalled(() => () => 'other', ...given);
     expect(found(replacing([], isAdmin))).toEqual([[true, text]]);
     expect(found(replacing([], guarded))).toEqual([[true, text]]);
     expect(found(replacing([], isAdmin), { isGlobal: true })).toEqual([[true, text]]);
@@ -175,7 +259,8 @@ describe('a controller whose constructor replaces a handler', () => {
   });
 
   it('by its bound method is named if no guard runs on it', () => {
-    const binding = (...given: [ClassDecorator[], ...MethodDecorator[]]): Handler => withCalled((method) => method.bind({}), ...given);
+    const binding = (...given: [ClassDecorator[], ...MethodDecorator[]]): Handler =>
+      withCalled((method) => method.bind({}), ...given);
     expect(found(binding([], isAdmin))).toEqual([[true, text]]);
     expect(found(binding([], isAdmin), { isGlobal: true })).toEqual([]);
     expect(found(binding([], Public()))).toEqual([]);
@@ -183,11 +268,17 @@ describe('a controller whose constructor replaces a handler', () => {
 });
 
 describe('a route or a message that another controller serves', () => {
-  const controller = (name: string, decorators: MethodDecorator[], ...classDecorators: ClassDecorator[]): Handler =>
-    handlerOf(extending(Nothing, name, decorators, [Controller('list'), ...classDecorators]));
+  const controller = (
+    name: string,
+    decorators: MethodDecorator[],
+    ...classDecorators: ClassDecorator[]
+  ): Handler => handlerOf(extending(Nothing, name, decorators, [Controller('list'), ...classDecorators]));
   const prefixesOf = (...handlers: Handler[]) => new Map(handlers.map(({ owner }) => [owner, ['']]));
   const served = (call: string) => [
-    [true, `Ruled.handle has a rule without effect: Other.handle serves ${call} in its place. Remove one of them.`],
+    [
+      true,
+      `Ruled.handle has a rule without effect: Other.handle serves ${call} in its place. Remove one of them.`,
+    ],
   ];
   const ruled = controller('Ruled', [isAdmin, Get('a')]);
   const ofMessage = controller('Ruled', [isAdmin, MessagePattern({ cmd: 'a' })]);
@@ -204,12 +295,27 @@ describe('a route or a message that another controller serves', () => {
     ['first, with another method', [controller('Other', [Post('a')]), ruled], ruled, []],
     ['first, with another path', [controller('Other', [Get('b')]), ruled], ruled, []],
     ['first, with a version', [controller('Other', [Version('2'), Get('a')]), ruled], ruled, []],
-    ['first, on a host', [handlerOf(extending(Nothing, 'Other', [Get('a')], [Controller({ path: 'list', host: 'a' })])), ruled], ruled, []],
+    [
+      'first, on a host',
+      [handlerOf(extending(Nothing, 'Other', [Get('a')], [Controller({ path: 'list', host: 'a' })])), ruled],
+      ruled,
+      [],
+    ],
     ['first, and may pass it on', [nextOf(controller('Other', [Get('a')])), ruled], ruled, []],
-    ['last, a message', [ofMessage, controller('Other', [MessagePattern({ cmd: 'a' })])], ofMessage, served('the message {"cmd":"a"}')],
+    [
+      'last, a message',
+      [ofMessage, controller('Other', [MessagePattern({ cmd: 'a' })])],
+      ofMessage,
+      served('the message {"cmd":"a"}'),
+    ],
     ['first, a message', [controller('Other', [MessagePattern({ cmd: 'a' })]), ofMessage], ofMessage, []],
     ['last, an event', [ofMessage, controller('Other', [EventPattern({ cmd: 'a' })])], ofMessage, []],
-    ['last, of a transport', [ofMessage, controller('Other', [MessagePattern({ cmd: 'a' }, Transport.TCP)])], ofMessage, []],
+    [
+      'last, of a transport',
+      [ofMessage, controller('Other', [MessagePattern({ cmd: 'a' }, Transport.TCP)])],
+      ofMessage,
+      [],
+    ],
   ])('is named or not: %s', (_how, handlers, handler, expected) => {
     expect(found(handler, { prefixes: prefixesOf(...handlers) }, handlers)).toEqual(expected);
   });
@@ -218,16 +324,20 @@ describe('a route or a message that another controller serves', () => {
 describe('an acknowledgement', () => {
   it('hides what may be intended, and not a rule that is certain to have no effect', () => {
     const accept = AcknowledgeAudit('as intended');
-    const texts = (owner: Type): string[] => findingsOf(handlersIn(owner), CONTEXT, () => true).map(({ text }) => text);
+    const texts = (owner: Type): string[] =>
+      findingsOf(handlersIn(owner), CONTEXT, () => true).map(({ text }) => text);
     const contradictory = [Public(), isAdmin, Get()];
     expect(texts(extending(Nothing, 'Base', contradictory))).toHaveLength(1);
     expect(texts(extending(Nothing, 'Base', [accept, ...contradictory]))).toEqual([]);
     const base = extending(Nothing, 'Base', [isAdmin, Get()]);
-    expect(texts(extending(base, 'Sub', [accept, Get()]))).toEqual([expect.stringMatching(/^Sub\.handle overrides /)]);
+    expect(texts(extending(base, 'Sub', [accept, Get()]))).toEqual([
+      expect.stringMatching(/^Sub\.handle overrides /),
+    ]);
   });
 
   it('needs a reason, and a method', () => {
-    for (const reason of ['', ' ', undefined as unknown as string]) expect(() => AcknowledgeAudit(reason)).toThrow(/needs a reason/);
+    for (const reason of ['', ' ', undefined as unknown as string])
+      expect(() => AcknowledgeAudit(reason)).toThrow(/needs a reason/);
     const decorate = (): unknown => AcknowledgeAudit('why')({}, 'field', { value: 7 });
     expect(decorate).toThrow(/which is not a method/);
   });

@@ -13,7 +13,10 @@ import { pathsOf } from './route-paths.js';
 /** A finding of the audit. */
 export interface Finding {
   readonly text: string;
-  /** Whether a rule is certain to have no effect, so that the application does not start. Anything else may be intended. */
+  /**
+   * Whether a rule is certain to have no effect, so that the application does not start. Anything else may be
+   * intended.
+   */
   readonly stops: boolean;
 }
 
@@ -39,11 +42,15 @@ export function placeOf({ owner, name }: Pick<Handler, 'owner' | 'name'>): strin
   return `${owner.name}.${name}`;
 }
 
-/** Nest finds no guards for instances that a factory or a value provides, unless another class of the module names them. */
+/**
+ * Nest finds no guards for instances that a factory or a value provides, unless another class of the module
+ * names them.
+ */
 function unguarded(handler: Handler, { isGlobal, fieldsAreGuarded }: AuditContext): Finding | undefined {
   const { kind } = ruleOf(handler);
   const runsNoGuards = handler.name === TYPE_RESOLVER || (isBelowRoot(handler) && !fieldsAreGuarded);
-  if (kind === 'public' || runsNoGuards || isGuarded(handler, isGlobal) || !namesGuard(handler, isGlobal)) return undefined;
+  if (kind === 'public' || runsNoGuards || isGuarded(handler, isGlobal) || !namesGuard(handler, isGlobal))
+    return undefined;
   const text = `${placeOf(handler)} is not guarded: Nest finds no guards for ${handler.owner.name}, because it is not provided as a class. List the class itself in providers, or set protectAllRoutes: true.`;
   return { text, stops: kind === 'protected' };
 }
@@ -52,11 +59,16 @@ function isBelowRoot({ kinds }: Handler): boolean {
   return kinds.has('field') || kinds.has('reference');
 }
 
-/** Rules are metadata of functions. A decorator that wraps the function and copies its metadata keeps the rule. */
+/**
+ * Rules are metadata of functions. A decorator that wraps the function and copies its metadata keeps the
+ * rule.
+ */
 function lost(handler: Handler, context: AuditContext): Finding | undefined {
   const { owner, name, method, called } = handler;
   const home = prototypesOf(owner).find((prototype) => Object.hasOwn(prototype, name));
-  const before = home ? [...decoratedMethods(home, name), method].filter((each) => each !== called && isLostIn(called, each)) : [];
+  const before = home
+    ? [...decoratedMethods(home, name), method].filter((each) => each !== called && isLostIn(called, each))
+    : [];
   if (before.length === 0) return undefined;
   const remedy =
     method === called
@@ -84,7 +96,9 @@ function overridden(handler: Handler, context: AuditContext): Finding | undefine
   const [, ...bases] = prototypesOf(owner).filter((prototype) => Object.hasOwn(prototype, name));
   for (const base of bases) {
     const method: unknown = Object.getOwnPropertyDescriptor(base, name)?.value;
-    const ruled = [...(typeof method === 'function' ? [method] : []), ...decoratedMethods(base, name)].find(declares);
+    const ruled = [...(typeof method === 'function' ? [method] : []), ...decoratedMethods(base, name)].find(
+      declares,
+    );
     if (!ruled) continue;
     if (enforces(handler, ruleOf({ owner, called: ruled }), context)) return undefined;
     const text = `${placeOf(handler)} overrides ${classNameOf(base)}.${name} without its rule: a rule belongs to its method. Repeat the rule, or mark the method @Public().`;
@@ -103,27 +117,50 @@ function isUnderRule(handler: Handler, context: AuditContext): boolean {
 /** A subclass that declares its own rule means to replace its base class. */
 function replaced(handler: Handler, other: Handler, context: AuditContext): Finding | undefined {
   const isMeant =
-    other.owner === handler.owner || (handler.owner.prototype instanceof other.owner && declares(methodOf(handler.called, handler.owner)));
+    other.owner === handler.owner ||
+    (handler.owner.prototype instanceof other.owner && declares(methodOf(handler.called, handler.owner)));
   if (isMeant || !namesGuard(other, false) || enforces(handler, ruleOf(other), context)) return undefined;
-  const field = [typeNameOf(handler), handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler)].join('.');
+  const field = [
+    typeNameOf(handler),
+    handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler),
+  ].join('.');
   const text = `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${field} too, and Nest keeps the last one. Provide one of them.`;
   return { text, stops: true };
 }
 
 /** Returns the handler that serves each call: the first of a route, and the last of a message. */
-export function servedCalls(handlers: readonly Handler[], context: AuditContext): ReadonlyMap<string, Handler> {
+export function servedCalls(
+  handlers: readonly Handler[],
+  context: AuditContext,
+): ReadonlyMap<string, Handler> {
   const served = new Map<string, Handler>();
   for (const handler of handlers) {
-    for (const call of callsOf(handler, context)) if (!served.has(call) || call.startsWith(MESSAGE_CALL)) served.set(call, handler);
+    for (const call of callsOf(handler, context))
+      if (!served.has(call) || call.startsWith(MESSAGE_CALL)) served.set(call, handler);
   }
   return served;
 }
 
-function unserved(handler: Handler, call: string, served: ReadonlyMap<string, Handler>, context: AuditContext): Finding | undefined {
+function unserved(
+  handler: Handler,
+  call: string,
+  served: ReadonlyMap<string, Handler>,
+  context: AuditContext,
+): Finding | undefined {
   const other = served.get(call);
-  if (!other || other.owner === handler.owner || !namesGuard(handler, false) || enforces(other, ruleOf(handler), context)) return undefined;
+  if (
+    !other ||
+    other.owner === handler.owner ||
+    !namesGuard(handler, false) ||
+    enforces(other, ruleOf(handler), context)
+  )
+    return undefined;
   // It may pass the call on.
-  if (Object.keys((Reflect.getMetadata(PARAMETERS, other.owner, other.name) ?? {}) as object).some((key) => key.startsWith(NEXT)))
+  if (
+    Object.keys((Reflect.getMetadata(PARAMETERS, other.owner, other.name) ?? {}) as object).some((key) =>
+      key.startsWith(NEXT),
+    )
+  )
     return undefined;
   const text = `${placeOf(handler)} has a rule without effect: ${placeOf(other)} serves ${call} in its place. Remove one of them.`;
   return { text, stops: true };
@@ -135,7 +172,11 @@ const NEXT = '2:';
 const METHOD = 'method';
 /** Versions, hosts, and the constraints of Fastify. */
 const CONDITIONS = ['__version__', 'host', '__fastify_route_constraints__'];
-const [PATTERN, PATTERN_KIND, TRANSPORT] = ['microservices:pattern', 'microservices:handler_type', 'microservices:transport'];
+const [PATTERN, PATTERN_KIND, TRANSPORT] = [
+  'microservices:pattern',
+  'microservices:handler_type',
+  'microservices:transport',
+];
 /** Of an event, Nest calls every handler. */
 const MESSAGE = 1;
 const MESSAGE_CALL = 'the message ';
@@ -160,7 +201,10 @@ function callsOf(handler: Handler, { prefixes }: AuditContext): string[] {
       typeof pattern === 'string' ? pattern : JSON.stringify(pattern),
     );
     calls.push(
-      ...patterns.map((pattern) => `${MESSAGE_CALL}${pattern}${transport === undefined ? '' : ` of transport ${String(transport)}`}`),
+      ...patterns.map(
+        (pattern) =>
+          `${MESSAGE_CALL}${pattern}${transport === undefined ? '' : ` of transport ${String(transport)}`}`,
+      ),
     );
   }
   return calls;
@@ -169,22 +213,45 @@ function callsOf(handler: Handler, { prefixes }: AuditContext): string[] {
 function textOf(condition: unknown): string {
   return [condition]
     .flat()
-    .map((part) => (typeof part === 'string' || typeof part === 'symbol' || part instanceof RegExp ? String(part) : JSON.stringify(part)))
+    .map((part) =>
+      typeof part === 'string' || typeof part === 'symbol' || part instanceof RegExp
+        ? String(part)
+        : JSON.stringify(part),
+    )
     .join(', ');
 }
 
 /** All gateways of a server receive its messages. */
-function besideGateway(handler: Handler, handlers: readonly Handler[], context: AuditContext): Finding | undefined {
+function besideGateway(
+  handler: Handler,
+  handlers: readonly Handler[],
+  context: AuditContext,
+): Finding | undefined {
   const server = serverOf(handler);
-  if (server === undefined || isGuarded(handler, context.isGlobal) || declares(handler.called) || declares(handler.owner)) return undefined;
+  if (
+    server === undefined ||
+    isGuarded(handler, context.isGlobal) ||
+    declares(handler.called) ||
+    declares(handler.owner)
+  )
+    return undefined;
   const others = handlers.filter((other) => other.owner !== handler.owner && serverOf(other) === server);
-  const guarded = others.filter((other) => isGuarded(other, context.isGlobal) && ruleOf(other).kind === 'protected');
+  const guarded = others.filter(
+    (other) => isGuarded(other, context.isGlobal) && ruleOf(other).kind === 'protected',
+  );
   const same = guarded.find((other) => eventOf(other) === eventOf(handler));
   const remedy = 'Give it the rule, or mark it @Public().';
-  if (same) return { text: `${placeOf(handler)} receives the messages of ${placeOf(same)} without its rule. ${remedy}`, stops: true };
+  if (same)
+    return {
+      text: `${placeOf(handler)} receives the messages of ${placeOf(same)} without its rule. ${remedy}`,
+      stops: true,
+    };
   const other = guarded.find(({ owner }) => namesSessionAuthGuard(owner));
   if (!other) return undefined;
-  return { text: `${placeOf(handler)} is open on the port of ${other.owner.name}, which is guarded. ${remedy}`, stops: false };
+  return {
+    text: `${placeOf(handler)} is open on the port of ${other.owner.name}, which is guarded. ${remedy}`,
+    stops: false,
+  };
 }
 
 const GATEWAY = 'websockets:is_gateway';
@@ -195,8 +262,12 @@ const EVENT = 'message';
 /** Returns the port, the path and the namespace of a gateway's message. */
 function serverOf({ kinds, owner }: Handler): string | undefined {
   if (!kinds.has('gateway') || !Reflect.hasMetadata(GATEWAY, owner)) return undefined;
-  const { path, namespace } = (Reflect.getMetadata(GATEWAY_OPTIONS, owner) ?? {}) as Readonly<Record<string, unknown>>;
-  return [Reflect.getMetadata(PORT, owner), path, namespace].map((part) => String(part ?? '').replace(/^\//, '')).join(' ');
+  const { path, namespace } = (Reflect.getMetadata(GATEWAY_OPTIONS, owner) ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
+  return [Reflect.getMetadata(PORT, owner), path, namespace]
+    .map((part) => String(part ?? '').replace(/^\//, ''))
+    .join(' ');
 }
 
 function eventOf({ method }: Handler): string {
@@ -214,6 +285,8 @@ function enforces(handler: Handler, intended: AccessRule, { isGlobal }: AuditCon
   if (intended.kind !== 'protected') return true;
   const rule = ruleOf(handler);
   if (!isGuarded(handler, isGlobal) || rule.kind !== 'protected') return false;
-  const hasAll = intended.requirements.every((one) => rule.requirements.some((other) => isSameRequirement(one, other)));
+  const hasAll = intended.requirements.every((one) =>
+    rule.requirements.some((other) => isSameRequirement(one, other)),
+  );
   return hasAll && (intended.authority === undefined || intended.authority === rule.authority);
 }

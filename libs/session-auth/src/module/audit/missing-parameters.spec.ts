@@ -19,7 +19,9 @@ const CONTEXT: AuditContext = {
 /** The missing parameters of each handler of a controller that has them. */
 function missing(owner: Type, prefixes = ['']): unknown {
   const context = { ...CONTEXT, prefixes: new Map([[owner, prefixes]]) };
-  const found = handlersIn(owner).map((handler) => [handler.name, missingParametersOf(handler, context)] as const);
+  const found = handlersIn(owner).map(
+    (handler) => [handler.name, missingParametersOf(handler, context)] as const,
+  );
   return Object.fromEntries(found.filter(([, parameters]) => parameters.length > 0));
 }
 
@@ -91,7 +93,9 @@ describe('the missing parameters of a route', () => {
 
   it('are none if a prefix has them', () => {
     expect(missing(Scoped, ['/:companyId/:clientId'])).toEqual({});
-    expect(missing(ScopedClass, ['/:clientId', ''])).toEqual({ closed: [{ parameter: 'clientId', path: '/clients/closed' }] });
+    expect(missing(ScopedClass, ['/:clientId', ''])).toEqual({
+      closed: [{ parameter: 'clientId', path: '/clients/closed' }],
+    });
   });
 
   it('are none for a public route, and for one without requirements', () => {

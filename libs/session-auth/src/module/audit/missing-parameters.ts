@@ -10,10 +10,15 @@ interface MissingParameter {
 }
 
 /** Returns the parameters that a rule of a route reads, and that one of its paths does not have. */
-export function missingParametersOf(handler: Handler, { isGlobal, prefixes }: AuditContext): MissingParameter[] {
+export function missingParametersOf(
+  handler: Handler,
+  { isGlobal, prefixes }: AuditContext,
+): MissingParameter[] {
   if (!handler.kinds.has('route')) return [];
   const parameters = requirementsOf(handler, isGlobal)?.flatMap(({ parameters: names }) => names ?? []) ?? [];
   return pathsOf(handler, prefixes).flatMap((path) =>
-    [...new Set(parameters)].filter((parameter) => !hasParameter(path, parameter)).map((parameter) => ({ parameter, path })),
+    [...new Set(parameters)]
+      .filter((parameter) => !hasParameter(path, parameter))
+      .map((parameter) => ({ parameter, path })),
   );
 }

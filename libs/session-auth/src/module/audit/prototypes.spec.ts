@@ -12,7 +12,11 @@ const plain = Object.create(null) as object;
 
 describe('the prototypes of a guard or an interceptor', () => {
   it.each<[string, unknown, unknown[]]>([
-    ['a class are its own and those that it extends', Derived, [Derived.prototype, Base.prototype, Object.prototype]],
+    [
+      'a class are its own and those that it extends',
+      Derived,
+      [Derived.prototype, Base.prototype, Object.prototype],
+    ],
     ['an instance come after it', instance, [instance, Derived.prototype, Base.prototype, Object.prototype]],
     ['an object without a class are none', plain, [plain]],
     ['a function without a prototype are none', () => undefined, []],
@@ -25,6 +29,11 @@ describe('the prototypes of a guard or an interceptor', () => {
   });
 
   it('have the names of their classes, if there are any', () => {
-    expect([instance, Derived.prototype, Base.prototype, plain].map(classNameOf)).toEqual(['Derived', 'Derived', 'Base', undefined]);
+    expect([instance, Derived.prototype, Base.prototype, plain].map(classNameOf)).toEqual([
+      'Derived',
+      'Derived',
+      'Base',
+      undefined,
+    ]);
   });
 });

@@ -1,4 +1,7 @@
-/** Returns the prototypes of a class, the nearest first; or an instance and its prototypes. Nest takes both as guards and interceptors. */
+/**
+ * Returns the prototypes of a class, the nearest first; or an instance and its prototypes. Nest takes both as
+ * guards and interceptors.
+ */
 export function prototypesOf(enhancer: unknown): object[] {
   const prototypes: object[] = [];
   let next = (typeof enhancer === 'function' ? enhancer.prototype : enhancer) as object | null | undefined;

@@ -24,18 +24,29 @@ class Second {
 class PlainModule {}
 @Module({ controllers: [First] })
 class RoutedModule {}
-@Module({ imports: [PlainModule, RoutedModule, RouterModule.register([{ path: 'clients/:clientId', module: RoutedModule }])] })
+@Module({
+  imports: [
+    PlainModule,
+    RoutedModule,
+    RouterModule.register([{ path: 'clients/:clientId', module: RoutedModule }]),
+  ],
+})
 class Root {}
 
 const modulesOf = async (root: Type): Promise<ModulesContainer> =>
-  (await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false })).get(ModulesContainer);
+  (await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false })).get(
+    ModulesContainer,
+  );
 
 describe('the prefixes of the routes of a controller', () => {
   it('are one for each of its modules: the global prefix, and the path of the module', async () => {
     const modules = await modulesOf(Root);
     const config = new ApplicationConfig();
     const without = routePrefixesOf(modules, config);
-    expect([First, Second].map((controller) => without.get(controller))).toEqual([['', '//clients/:clientId'], ['']]);
+    expect([First, Second].map((controller) => without.get(controller))).toEqual([
+      ['', '//clients/:clientId'],
+      [''],
+    ]);
 
     config.setGlobalPrefix('api/:version');
     const prefixes = routePrefixesOf(modules, config);
@@ -83,12 +94,19 @@ class Clients {
 
 describe('the paths of a route', () => {
   const paths = (prefixes: string[]): unknown =>
-    Object.fromEntries(handlersIn(Clients).map((handler) => [handler.name, pathsOf(handler, new Map([[Clients, prefixes]]))]));
+    Object.fromEntries(
+      handlersIn(Clients).map((handler) => [handler.name, pathsOf(handler, new Map([[Clients, prefixes]]))]),
+    );
 
   it.each<[string[], unknown]>([
     [
       [''],
-      { root: ['/', '/clients'], some: ['/:id', '/all', '/clients/:id', '/clients/all'], pattern: ['/text', '/clients/text'], message: [] },
+      {
+        root: ['/', '/clients'],
+        some: ['/:id', '/all', '/clients/:id', '/clients/all'],
+        pattern: ['/text', '/clients/text'],
+        message: [],
+      },
     ],
     [
       ['/v/'],

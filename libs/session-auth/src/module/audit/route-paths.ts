@@ -14,7 +14,9 @@ const PATH = 'path';
 export function routePrefixesOf(modules: ModulesContainer, config: ApplicationConfig): RoutePrefixes {
   const prefixes = new Map<Type, string[]>();
   for (const { controllers, metatype } of modules.values()) {
-    const prefix = [config.getGlobalPrefix(), modulePathOf(metatype, modules)].filter((part) => typeof part === 'string').join('/');
+    const prefix = [config.getGlobalPrefix(), modulePathOf(metatype, modules)]
+      .filter((part) => typeof part === 'string')
+      .join('/');
     for (const wrapper of controllers.values()) {
       const controller = wrapper.metatype as Type;
       prefixes.set(controller, [...(prefixes.get(controller) ?? []), prefix]);
@@ -25,15 +27,20 @@ export function routePrefixesOf(modules: ModulesContainer, config: ApplicationCo
 
 /** Returns the path that `RouterModule` gives a module; `undefined` if there is none. */
 export function modulePathOf(module: object, modules: ModulesContainer): unknown {
-  return Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ?? Reflect.getMetadata(MODULE_PATH, module);
+  return (
+    Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ??
+    Reflect.getMetadata(MODULE_PATH, module)
+  );
 }
 
 /**
- * Returns the paths of a route, without versions, which have no parameters; none for a class that is not a controller, or for a path
- * that is not a string.
+ * Returns the paths of a route, without versions, which have no parameters; none for a class that is not a
+ * controller, or for a path that is not a string.
  */
 export function pathsOf({ owner, method }: Handler, prefixes: RoutePrefixes): string[] {
-  const own = [Reflect.getMetadata(PATH, owner), Reflect.getMetadata(PATH, method)].map((path: unknown) => [path].flat());
+  const own = [Reflect.getMetadata(PATH, owner), Reflect.getMetadata(PATH, method)].map((path: unknown) =>
+    [path].flat(),
+  );
   return (prefixes.get(owner) ?? []).flatMap((prefix) =>
     combine([[prefix], ...own])
       .filter((parts): parts is string[] => parts.every((part) => typeof part === 'string'))
@@ -43,12 +50,15 @@ export function pathsOf({ owner, method }: Handler, prefixes: RoutePrefixes): st
 
 /** Returns each choice of one part from each list. */
 function combine(lists: readonly unknown[][]): unknown[][] {
-  return lists.reduce<unknown[][]>((chosen, parts) => chosen.flatMap((others) => parts.map((part) => [...others, part])), [[]]);
+  return lists.reduce<unknown[][]>(
+    (chosen, parts) => chosen.flatMap((others) => parts.map((part) => [...others, part])),
+    [[]],
+  );
 }
 
 /**
- * A named parameter, as Express and Fastify read it. Escaped colons are literal. A wildcard is not a parameter: it has no name on Fastify,
- * and a list as its value on Express.
+ * A named parameter, as Express and Fastify read it. Escaped colons are literal. A wildcard is not a
+ * parameter: it has no name on Fastify, and a list as its value on Express.
  */
 const PARAMETER = /(?<![\\:]):(?:"([^"]+)"|([\p{ID_Start}$_][\p{ID_Continue}$]*))/gu;
 

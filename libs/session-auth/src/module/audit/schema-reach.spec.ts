@@ -23,7 +23,9 @@ const resolve = (): unknown => undefined;
 function rootFields(types: string, unresolved: string[] = [], subscribed: string[] = []): RootField[] {
   const schema = buildSchema(types);
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
-  for (const field of roots.flatMap((root?: GraphQLObjectType | null) => Object.values(root?.getFields() ?? {}))) {
+  for (const field of roots.flatMap((root?: GraphQLObjectType | null) =>
+    Object.values(root?.getFields() ?? {}),
+  )) {
     if (subscribed.includes(field.name)) field.subscribe = resolve;
     else if (!unresolved.includes(field.name)) field.resolve = resolve;
   }
@@ -45,7 +47,9 @@ describe('the root fields of a schema', () => {
   });
 
   it('have the root types of resolvers, whatever their names in the schema', () => {
-    const fields = rootFields('schema { query: Reads mutation: Writes } type Reads { one: Int } type Writes { two: Int }');
+    const fields = rootFields(
+      'schema { query: Reads mutation: Writes } type Reads { one: Int } type Writes { two: Int }',
+    );
     expect(fields).toEqual([
       { type: 'Query', name: 'one', reaches: new Set(['Int']) },
       { type: 'Mutation', name: 'two', reaches: new Set(['Int']) },
@@ -64,9 +68,17 @@ describe('a selection below a root field', () => {
       'opening',
       ['City', 'Company', 'Entity', 'ID', 'Int', 'Named', 'Opening', 'String'],
     ],
-    ['the type of a list', 'openings', ['City', 'Company', 'Entity', 'ID', 'Int', 'Named', 'Opening', 'String']],
+    [
+      'the type of a list',
+      'openings',
+      ['City', 'Company', 'Entity', 'ID', 'Int', 'Named', 'Opening', 'String'],
+    ],
     ['the types of a union', 'found', ['City', 'Found', 'Int', 'Loop']],
-    ['the types that implement an interface', 'named', ['City', 'Company', 'Entity', 'ID', 'Int', 'Named', 'Person', 'String']],
+    [
+      'the types that implement an interface',
+      'named',
+      ['City', 'Company', 'Entity', 'ID', 'Int', 'Named', 'Person', 'String'],
+    ],
     ['a scalar', 'leaf', ['String']],
     ['an enum', 'reasons', ['Reason']],
     ['each type of a cycle once', 'loop', ['City', 'Int', 'Loop']],

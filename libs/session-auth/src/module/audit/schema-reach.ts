@@ -65,7 +65,8 @@ function reachedFrom(start: SchemaType, schema: Schema): ReadonlySet<string> {
     const named = namedTypeOf(type);
     if (reached.has(named.name)) continue;
     reached.add(named.name);
-    // Resolvers of an interface apply to its objects. Other objects of the interface are not reached that way.
+    // Resolvers of an interface apply to its objects. Other objects of the interface are not reached that
+    // way.
     for (const { name } of named.getInterfaces?.() ?? []) interfaces.add(name);
     queue.push(...neighboursOf(named, schema));
   }

@@ -103,7 +103,10 @@ function queryWith(...decorators: MethodDecorator[]): Type {
       return 'openings';
     }
   }
-  const descriptor = Object.getOwnPropertyDescriptor(Root.prototype, 'list') as TypedPropertyDescriptor<unknown>;
+  const descriptor = Object.getOwnPropertyDescriptor(
+    Root.prototype,
+    'list',
+  ) as TypedPropertyDescriptor<unknown>;
   for (const decorate of decorators) decorate(Root.prototype, 'list', descriptor);
   return Root;
 }
@@ -117,12 +120,19 @@ function fieldWith(...decorators: MethodDecorator[]): Type {
       return 'salary';
     }
   }
-  const descriptor = Object.getOwnPropertyDescriptor(Shared.prototype, 'salary') as TypedPropertyDescriptor<unknown>;
+  const descriptor = Object.getOwnPropertyDescriptor(
+    Shared.prototype,
+    'salary',
+  ) as TypedPropertyDescriptor<unknown>;
   for (const decorate of decorators) decorate(Shared.prototype, 'salary', descriptor);
   return Shared;
 }
 
-const rootOf = (name: string, ...reaches: string[]): RootField => ({ type: 'Query', name, reaches: new Set(reaches) });
+const rootOf = (name: string, ...reaches: string[]): RootField => ({
+  type: 'Query',
+  name,
+  reaches: new Set(reaches),
+});
 const OPENINGS = rootOf('openings', 'Opening', 'String');
 const OTHER = rootOf('others', 'Company');
 
@@ -136,9 +146,19 @@ describe('a field or a reference of GraphQL', () => {
   const salary = ['Shared.salary', 'Query.openings'];
 
   it.each<[string, Type[], Partial<AuditContext>, unknown[]]>([
-    ['its root field has no resolver that is guarded', [GuardedTitle], { rootFields: [OTHER, OPENINGS] }, [title]],
+    [
+      'its root field has no resolver that is guarded',
+      [GuardedTitle],
+      { rootFields: [OTHER, OPENINGS] },
+      [title],
+    ],
     ['its root field is public', [GuardedTitle, queryWith(Public())], { rootFields: [OPENINGS] }, [title]],
-    ['its root field is optional', [GuardedTitle, queryWith(OptionalAuth())], { rootFields: [OPENINGS] }, [title]],
+    [
+      'its root field is optional',
+      [GuardedTitle, queryWith(OptionalAuth())],
+      { rootFields: [OPENINGS] },
+      [title],
+    ],
     [
       'one of two resolvers of its root field is open',
       [GuardedTitle, queryWith(isAdmin), queryWith()],
@@ -181,15 +201,31 @@ describe('a field or a reference of GraphQL', () => {
   });
 
   it.each<[string, Type[], Partial<AuditContext>]>([
-    ['Nest guards fields', [GuardedTitle, GuardedReference], { fieldsAreGuarded: true, rootFields: [OPENINGS] }],
+    [
+      'Nest guards fields',
+      [GuardedTitle, GuardedReference],
+      { fieldsAreGuarded: true, rootFields: [OPENINGS] },
+    ],
     ['its root field is guarded', [GuardedTitle, queryWith(isAdmin)], { rootFields: [OPENINGS] }],
-    ['all resolvers of its root field are guarded', [GuardedTitle, queryWith(isAdmin), queryWith(isOwner)], { rootFields: [OPENINGS] }],
-    ['its root field has all its requirements', [fieldWith(isAdmin, isOwner), queryWith(isOwner, isAdmin)], { rootFields: [OPENINGS] }],
+    [
+      'all resolvers of its root field are guarded',
+      [GuardedTitle, queryWith(isAdmin), queryWith(isOwner)],
+      { rootFields: [OPENINGS] },
+    ],
+    [
+      'its root field has all its requirements',
+      [fieldWith(isAdmin, isOwner), queryWith(isOwner, isAdmin)],
+      { rootFields: [OPENINGS] },
+    ],
     ['no root field reaches its type', [GuardedTitle], { rootFields: [OTHER] }],
     ['it has no rule', [OpenFields, queryWith(Public())], { rootFields: [OPENINGS] }],
     ['it resolves a type, and no data', [TypeResolver], { rootFields: [OPENINGS] }],
     ['it belongs to no type', [WithoutType], {}],
-    ['another type has a reference', [GuardedTitle, OtherReference, queryWith(isAdmin)], { rootFields: [OPENINGS] }],
+    [
+      'another type has a reference',
+      [GuardedTitle, OtherReference, queryWith(isAdmin)],
+      { rootFields: [OPENINGS] },
+    ],
     ['it is a public reference', [OpenReference], { rootFields: [OPENINGS] }],
     ['it is a root field', [queryWith(isAdmin)], { rootFields: [rootOf('openings', 'Query')] }],
   ])('cannot be reached without its check if %s', (_when, classes, context) => {

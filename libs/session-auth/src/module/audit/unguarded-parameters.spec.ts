@@ -110,12 +110,18 @@ function controllerWith(...guards: (CanActivate | Type<CanActivate>)[]): Type {
 
 /** The parameters of each handler of a class that has unguarded ones. */
 function unguarded(owner: Type, guards: readonly unknown[] = []): unknown {
-  const found = handlersIn(owner).map((handler) => [handler.name, unguardedParametersOf(handler, { ...CONTEXT, guards })] as const);
+  const found = handlersIn(owner).map(
+    (handler) => [handler.name, unguardedParametersOf(handler, { ...CONTEXT, guards })] as const,
+  );
   return Object.fromEntries(found.filter(([, parameters]) => parameters.length > 0));
 }
 
 const USER = ['@CurrentUser()'];
-const WITHOUT_GUARDS = { both: expect.arrayContaining(['@CurrentUser()', '@AuthToken()']), twice: USER, public: USER };
+const WITHOUT_GUARDS = {
+  both: expect.arrayContaining(['@CurrentUser()', '@AuthToken()']),
+  twice: USER,
+  public: USER,
+};
 
 describe('a parameter of this library is always undefined', () => {
   it('in a handler without a guard, and in a public one', () => {
@@ -134,7 +140,11 @@ describe('a parameter of this library is always undefined', () => {
     ['a throttler and the session guard', [ThrottlerGuard, SessionAuthGuard], { public: USER }],
     ['a guard of the application, which may set the user', [OwnGuard], {}],
     ['an instance of one, beside the session guard', [SessionAuthGuard, new OwnGuard()], {}],
-    ['an object without a class', [Object.assign(Object.create(null) as object, { canActivate: () => true })], {}],
+    [
+      'an object without a class',
+      [Object.assign(Object.create(null) as object, { canActivate: () => true })],
+      {},
+    ],
   ])('or not, if the application has %s', (_which, guards, expected) => {
     expect(unguarded(Handlers, guards)).toEqual(expected);
   });

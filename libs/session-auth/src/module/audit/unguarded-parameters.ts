@@ -9,17 +9,27 @@ import { classNameOf, prototypesOf } from './prototypes.js';
 const PARAMETERS = '__routeArguments__';
 
 /**
- * Returns the decorators of this library on parameters of a handler whose session no guard checks: their values are always `undefined`. A field is
- * left out, because it has the user of its root field. So is a handler with a guard of the application, which may set the user itself.
+ * Returns the decorators of this library on parameters of a handler whose session no guard checks: their
+ * values are always `undefined`. A field is left out, because it has the user of its root field. So is a
+ * handler with a guard of the application, which may set the user itself.
  */
 export function unguardedParametersOf(handler: Handler, context: AuditContext): string[] {
   const { kinds, owner, name } = handler;
   if (kinds.has('field') || mayHaveUser(handler, context)) return [];
-  const parameters = (Reflect.getMetadata(PARAMETERS, owner, name) ?? {}) as Readonly<Record<string, { readonly factory?: object }>>;
-  return [...new Set(Object.values(parameters).flatMap(({ factory }) => (factory && parameterNameOf(factory)) ?? []))];
+  const parameters = (Reflect.getMetadata(PARAMETERS, owner, name) ?? {}) as Readonly<
+    Record<string, { readonly factory?: object }>
+  >;
+  return [
+    ...new Set(
+      Object.values(parameters).flatMap(({ factory }) => (factory && parameterNameOf(factory)) ?? []),
+    ),
+  ];
 }
 
-/** Guards that set no user: the proxy of the global guards, and that of `@nestjs/throttler`, which many applications register globally. */
+/**
+ * Guards that set no user: the proxy of the global guards, and that of `@nestjs/throttler`, which many
+ * applications register globally.
+ */
 const WITHOUT_USER: ReadonlySet<unknown> = new Set(['ApplicationGuardsProxy', 'ThrottlerGuard']);
 
 function mayHaveUser(handler: Handler, { guards }: AuditContext): boolean {

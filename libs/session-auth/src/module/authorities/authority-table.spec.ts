@@ -21,10 +21,16 @@ class Root {}
 @Module({})
 class OtherCopy {}
 
-/** A registration that another copy of this package has made: it shares the tokens that are symbols, and no class. */
+/**
+ * A registration that another copy of this package has made: it shares the tokens that are symbols, and no
+ * class.
+ */
 const ofOtherCopy = (parts: unknown): DynamicModule => ({
   module: OtherCopy,
-  providers: [registrationProvider({ isForWholeApplication: true, name: 'copy' }), { provide: GUARD_PARTS, useValue: parts }],
+  providers: [
+    registrationProvider({ isForWholeApplication: true, name: 'copy' }),
+    { provide: GUARD_PARTS, useValue: parts },
+  ],
 });
 
 const context = new ExecutionContextHost([]);
@@ -38,9 +44,11 @@ describe('the registrations of an application', () => {
   let close: () => Promise<void>;
   let modules: ModulesContainer;
   let log: WarningLog;
-  const found = (name: string): NestModule | undefined => [...modules.values()].find((module) => nameIn(module) === name);
+  const found = (name: string): NestModule | undefined =>
+    [...modules.values()].find((module) => nameIn(module) === name);
   const partOf = (name: string, token: symbol): unknown => found(name)?.providers.get(token)?.instance;
-  const tableOf = (resolve?: unknown): AuthorityTable => new AuthorityTable(modules, resolve as AuthorityResolver | undefined, log);
+  const tableOf = (resolve?: unknown): AuthorityTable =>
+    new AuthorityTable(modules, resolve as AuthorityResolver | undefined, log);
 
   beforeEach(async () => {
     lines = [];
@@ -50,7 +58,10 @@ describe('the registrations of an application', () => {
       SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', token: fromHeader('x-partner') }),
       ofOtherCopy({ reader: { challenges: 'challenges of the copy' } }),
     ];
-    const application = await NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false });
+    const application = await NestFactory.createApplicationContext(
+      { module: Root, imports },
+      { logger: false, abortOnError: false },
+    );
     close = () => application.close();
     modules = application.get(ModulesContainer);
     log = new WarningLog();
@@ -68,25 +79,29 @@ describe('the registrations of an application', () => {
     expect(table.guardOf(call, 'partners', own)).toBe(guard);
     expect(table.guardOf(call, 'default', own)).toBe(own);
     expect(table.guardOf(call, 'copy', own)).not.toBe(guard);
-    expect([undefined, 'partners', 'default'].map((name) => tableOf(() => 'staff').guardOf(call, name, own) === undefined)).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect(
+      [undefined, 'partners', 'default'].map(
+        (name) => tableOf(() => 'staff').guardOf(call, name, own) === undefined,
+      ),
+    ).toEqual([true, false, false]);
   });
 
   it.each(['suppliers', 'Partners', '', '__proto__'])('are not found by another name: %j', (name) => {
     const table = tableOf(() => name);
-    expect([table.guardOf(call, name, own), table.guardOf(call, undefined, own), table.challengesOf(name)]).toEqual(
-      Array(3).fill(undefined),
-    );
+    expect([
+      table.guardOf(call, name, own),
+      table.guardOf(call, undefined, own),
+      table.challengesOf(name),
+    ]).toEqual(Array(3).fill(undefined));
     expect(table.partsOf(context, request, ownParts)).toBeUndefined();
     expect(lines).toEqual([]);
   });
 
   it('have challenges each, also those of another copy', () => {
     const table = tableOf();
-    expect(table.challengesOf('partners')).toBe((partOf('partners', GUARD_PARTS) as GuardParts).reader.challenges);
+    expect(table.challengesOf('partners')).toBe(
+      (partOf('partners', GUARD_PARTS) as GuardParts).reader.challenges,
+    );
     expect(table.challengesOf('copy')).toBe('challenges of the copy');
     expect(table.challengesOf('default')).toBeUndefined();
   });
@@ -101,7 +116,10 @@ describe('the registrations of an application', () => {
   it('are that without a name for each call, without the option authority', () => {
     const table = tableOf();
     expect(table.arePerCall).toBe(false);
-    expect([table.guardOf(call, undefined, own), table.partsOf(context, request, ownParts)]).toEqual([own, ownParts]);
+    expect([table.guardOf(call, undefined, own), table.partsOf(context, request, ownParts)]).toEqual([
+      own,
+      ownParts,
+    ]);
     expect(lines).toEqual([]);
   });
 
@@ -113,7 +131,9 @@ describe('the registrations of an application', () => {
     });
     expect(table.arePerCall).toBe(true);
     expect(table.guardOf(call, undefined, own)).toBe(table.guardOf(call, 'partners', own));
-    expect(table.guardOf({ ...call, request: { headers: { 'x-tenant': 'default' } } }, undefined, own)).toBe(own);
+    expect(table.guardOf({ ...call, request: { headers: { 'x-tenant': 'default' } } }, undefined, own)).toBe(
+      own,
+    );
     expect(asked[0]).toEqual([context, request]);
     expect(asked).toHaveLength(2);
   });
@@ -134,7 +154,10 @@ describe('the registrations of an application', () => {
     ],
   ])('are none where the option authority returns %s, which is logged', async (_kind, resolve) => {
     const table = tableOf(resolve);
-    expect([table.guardOf(call, undefined, own), table.partsOf(context, request, ownParts)]).toEqual([undefined, undefined]);
+    expect([table.guardOf(call, undefined, own), table.partsOf(context, request, ownParts)]).toEqual([
+      undefined,
+      undefined,
+    ]);
     expect(lines).toEqual([expect.stringMatching(/^no authority: /)]);
     // A rejection that nothing handles would fail this test.
     await new Promise((resolve) => setImmediate(resolve));

@@ -31,7 +31,11 @@ export class AuthorityTable implements Authorities {
     this.#log = log;
   }
 
-  guardOf({ context, request }: GuardedCall, authority: string | undefined, own: CallGuard): CallGuard | undefined {
+  guardOf(
+    { context, request }: GuardedCall,
+    authority: string | undefined,
+    own: CallGuard,
+  ): CallGuard | undefined {
     const name = authority ?? this.#nameOf(context, request);
     return name === DEFAULT_AUTHORITY ? own : this.#find(name)?.guard;
   }

@@ -32,7 +32,9 @@ describe('the injection tokens of a registration', () => {
   });
 
   it('have the name of the class and that of the registration, also in a bundle', () => {
-    const expected = Object.fromEntries(Object.entries(PARTS).map(([part, [, label]]) => [part, `${label}@partners`]));
+    const expected = Object.fromEntries(
+      Object.entries(PARTS).map(([part, [, label]]) => [part, `${label}@partners`]),
+    );
     expect(tokensOf('partners')).toEqual(expected);
     expect(bundled(() => tokensOf('partners'))).toEqual(expected);
   });

@@ -10,7 +10,8 @@ import { pluginClasses, type PluginClass } from '../options/plugins.js';
 type ProvidedByPlugin = abstract new (...parts: never[]) => { readonly authority: string };
 
 /** A class that each registration provides to the application. */
-export type ProvidedClass = typeof SessionAuthService | typeof SessionAuthEvents | typeof SessionHttpService | ProvidedByPlugin;
+export type ProvidedClass =
+  typeof SessionAuthService | typeof SessionAuthEvents | typeof SessionHttpService | ProvidedByPlugin;
 
 /** Fixed, because a bundler may rename the classes. */
 const LABELS = new Map<unknown, string>([
@@ -20,7 +21,10 @@ const LABELS = new Map<unknown, string>([
   [SessionClient, 'SessionClient'],
 ]);
 
-/** Returns the injection token of a class of one registration: the class itself for the registration without a name. */
+/**
+ * Returns the injection token of a class of one registration: the class itself for the registration without a
+ * name.
+ */
 export function authorityToken(name: string, provided: ProvidedClass | PluginClass): InjectionToken {
   if (name === DEFAULT_AUTHORITY) return provided;
   return `${LABELS.get(provided) ?? pluginClasses().get(provided)?.name ?? provided.name}@${name}`;

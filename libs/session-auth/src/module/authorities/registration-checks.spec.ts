@@ -16,7 +16,8 @@ class Hiring {}
 @Module({})
 class Payroll {}
 
-const main = (extras: SessionAuthExtras = {}): DynamicModule => SessionAuthModule.forRoot({ ...OPTIONS, ...extras });
+const main = (extras: SessionAuthExtras = {}): DynamicModule =>
+  SessionAuthModule.forRoot({ ...OPTIONS, ...extras });
 const named = (name: string, extras: SessionAuthExtras = {}): DynamicModule => main({ name, ...extras });
 const rootOf = (...imports: (DynamicModule | Type)[]): DynamicModule => ({ module: Root, imports });
 const inModules = (first: DynamicModule, second: DynamicModule): DynamicModule =>
@@ -39,7 +40,10 @@ describe('an application with more than one registration without a name', () => 
     ['two of the whole application in different modules', inModules(main(), main())],
     ['two that guard every route', inModules(main(CLOSED), main(CLOSED))],
     ['one that guards every route, and one of the whole application', inModules(main(CLOSED), main())],
-    ['two of the whole application, and one of a module', rootOf(main(), main(), { module: Hiring, imports: [main(HERE)] })],
+    [
+      'two of the whole application, and one of a module',
+      rootOf(main(), main(), { module: Hiring, imports: [main(HERE)] }),
+    ],
   ])('does not start: %s', async (_case, root) => {
     await expectStop(root, 'SessionAuthModule is registered more than once for the whole application.');
   });
@@ -56,10 +60,16 @@ describe('an application with more than one registration without a name', () => 
 
   it.each<[string, DynamicModule]>([
     ['each is for its own module', inModules(main(HERE), main({ ...HERE }))],
-    ['one is for the whole application, and one for a module', rootOf(main(), { module: Hiring, imports: [main(HERE)] })],
+    [
+      'one is for the whole application, and one for a module',
+      rootOf(main(), { module: Hiring, imports: [main(HERE)] }),
+    ],
     ['two modules import the same one of the whole application', inModules(shared, shared)],
     ['two modules import the same one for single modules', inModules(sharedHere, sharedHere)],
-    ['the others in the same module have names', rootOf(main(HERE), named('staff', HERE), named('partners', HERE))],
+    [
+      'the others in the same module have names',
+      rootOf(main(HERE), named('staff', HERE), named('partners', HERE)),
+    ],
     ['the others of the whole application have names', rootOf(main(), named('staff'), named('partners'))],
   ])('starts if %s', async (_case, root) => {
     await expect(start(root)).resolves.toBeUndefined();
@@ -70,12 +80,17 @@ describe('an application with registrations that have names', () => {
   it('does not start if two have the same name', async () => {
     const message = "SessionAuthModule has two registrations with the name 'partners'.";
     await expectStop(rootOf(main(), named('partners'), named('staff'), named('partners')), message);
-    await expectStop(rootOf(main(), named('partners', HERE), { module: Hiring, imports: [named('partners', HERE)] }), message);
+    await expectStop(
+      rootOf(main(), named('partners', HERE), { module: Hiring, imports: [named('partners', HERE)] }),
+      message,
+    );
   });
 
   it('starts if two modules import one of them', async () => {
     const partners = named('partners');
-    await expect(start(rootOf(main(), partners, { module: Hiring, imports: [partners] }))).resolves.toBeUndefined();
+    await expect(
+      start(rootOf(main(), partners, { module: Hiring, imports: [partners] })),
+    ).resolves.toBeUndefined();
   });
 
   it('does not start if one of them guards every route', async () => {

@@ -13,8 +13,8 @@ function unnamedIn(module: NestModule): ReturnType<typeof registrationIn> {
 }
 
 /**
- * Rejects registrations that Nest could not distinguish: it would give each module the guard and the service of one of them, by the order of
- * imports. A registration that is imported more than once counts once.
+ * Rejects registrations that Nest could not distinguish: it would give each module the guard and the service
+ * of one of them, by the order of imports. A registration that is imported more than once counts once.
  * @throws InvalidConfigurationError
  */
 function rejectAmbiguousRegistrations(modules: ModulesContainer): void {
@@ -32,7 +32,10 @@ function rejectAmbiguousRegistrations(modules: ModulesContainer): void {
   }
 }
 
-/** Rejects a name that two registrations have, and named registrations without one that has no name. @throws InvalidConfigurationError */
+/**
+ * Rejects a name that two registrations have, and named registrations without one that has no name. @throws
+ * InvalidConfigurationError
+ */
 function rejectAmbiguousNames(modules: ModulesContainer): void {
   const all = [...modules.values()];
   const names = new Set<string>();
@@ -57,7 +60,10 @@ function rejectAmbiguousNames(modules: ModulesContainer): void {
   );
 }
 
-/** Rejects the import of the class itself, as the factory of the options. @throws InvalidConfigurationError always */
+/**
+ * Rejects the import of the class itself, as the factory of the options. @throws InvalidConfigurationError
+ * always
+ */
 export function rejectMissingOptions(): never {
   throw new InvalidConfigurationError(
     'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey }) in the root module: other modules need no import.',
@@ -66,7 +72,11 @@ export function rejectMissingOptions(): never {
 
 /** Providers that make startup fail if the module is registered more than once. */
 export const REGISTRATION_CHECKS: Provider[] = [
-  { provide: Symbol('registration check'), useFactory: rejectAmbiguousRegistrations, inject: [ModulesContainer] },
+  {
+    provide: Symbol('registration check'),
+    useFactory: rejectAmbiguousRegistrations,
+    inject: [ModulesContainer],
+  },
   { provide: Symbol('authority check'), useFactory: rejectUnknownAuthorities, inject: [ModulesContainer] },
 ];
 

@@ -9,7 +9,10 @@ class Root {}
 
 /** The module of an application, as Nest stores it. */
 async function moduleOf(definition: Omit<DynamicModule, 'module'>): Promise<NestModule> {
-  const context = await NestFactory.createApplicationContext({ module: Root, ...definition }, { logger: false });
+  const context = await NestFactory.createApplicationContext(
+    { module: Root, ...definition },
+    { logger: false },
+  );
   await context.close();
   const module = [...context.get(ModulesContainer).values()].find(({ metatype }) => metatype === Root);
   if (!module) throw new Error('not found');

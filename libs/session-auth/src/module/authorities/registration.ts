@@ -12,7 +12,10 @@ export interface Registration {
   readonly protectsAllRoutes?: boolean;
 }
 
-/** Injection token of a {@link Registration}. All copies of this package share it, so that they find each other's registrations. */
+/**
+ * Injection token of a {@link Registration}. All copies of this package share it, so that they find each
+ * other's registrations.
+ */
 export const REGISTRATION = Symbol.for('nestjs-session-auth:registration');
 
 /** Returns the provider that marks a module as a registration. */

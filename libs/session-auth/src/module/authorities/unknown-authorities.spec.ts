@@ -58,7 +58,12 @@ const UNNAMED = { module: OfOlderCopy, providers: [registrationProvider({ isForW
 /** Starts an application that has the classes, a registration without a name, and others with the names. */
 async function start(names: string[], controllers: Type[], providers: Type[] = []): Promise<void> {
   const imports = names.map((name) => SessionAuthModule.forRoot({ ...OPTIONS, name }));
-  const root: DynamicModule = { module: Root, imports: [SessionAuthModule.forRoot(OPTIONS), UNNAMED, ...imports], controllers, providers };
+  const root: DynamicModule = {
+    module: Root,
+    imports: [SessionAuthModule.forRoot(OPTIONS), UNNAMED, ...imports],
+    controllers,
+    providers,
+  };
   const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   await context.close();
 }
@@ -68,13 +73,18 @@ describe('@SessionAuthority()', () => {
     ['a controller', [OfDefault, OfClass], [], 'OfClass'],
     ['a handler', [OfMethod], [], 'OfMethod.list'],
     ['a provider', [], [OfProvider], 'OfProvider'],
-  ])('of %s stops the start if no registration has its name', async (_kind, controllers, providers, place) => {
-    for (const names of [[], ['staff', 'partner']]) {
-      const error: unknown = await start(names, controllers, providers).catch((caught: unknown) => caught);
-      expect(error).toBeInstanceOf(InvalidConfigurationError);
-      expect((error as Error).message).toMatch(new RegExp(`^${place} has @SessionAuthority\\('partners'\\), which is not registered\\.`));
-    }
-  });
+  ])(
+    'of %s stops the start if no registration has its name',
+    async (_kind, controllers, providers, place) => {
+      for (const names of [[], ['staff', 'partner']]) {
+        const error: unknown = await start(names, controllers, providers).catch((caught: unknown) => caught);
+        expect(error).toBeInstanceOf(InvalidConfigurationError);
+        expect((error as Error).message).toMatch(
+          new RegExp(`^${place} has @SessionAuthority\\('partners'\\), which is not registered\\.`),
+        );
+      }
+    },
+  );
 
   it('may have the name of any registration', async () => {
     await expect(start(['staff', 'partners'], [OfClass, OfMethod], [OfProvider])).resolves.toBeUndefined();

@@ -86,7 +86,11 @@ interface Setup {
 }
 
 async function start({ plugins, isGlobal, ...root }: Setup) {
-  const registration = SessionAuthModule.forRoot({ ...REQUIRED, ...(plugins && { plugins }), ...(isGlobal !== undefined && { isGlobal }) });
+  const registration = SessionAuthModule.forRoot({
+    ...REQUIRED,
+    ...(plugins && { plugins }),
+    ...(isGlobal !== undefined && { isGlobal }),
+  });
   const module = { module: Root, imports: [registration], ...root };
   return NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
 }
@@ -124,10 +128,19 @@ describe('a class of a plugin that is not named', () => {
 describe('a class of a plugin that is named', () => {
   it.each([true, false])('is provided with isGlobal: %p', async (isGlobal) => {
     const controllers = [InController, Guarded];
-    const context = await start({ plugins: [somePart], controllers, providers: [ByConstructor, ByProperty, WithOptional], isGlobal });
+    const context = await start({
+      plugins: [somePart],
+      controllers,
+      providers: [ByConstructor, ByProperty, WithOptional],
+      isGlobal,
+    });
     const part: unknown = context.get(ByConstructor).part;
     expect(part).toBeInstanceOf(Part);
-    expect([context.get(ByProperty).part, context.get(WithOptional).part, context.get(Part)]).toEqual([part, part, part]);
+    expect([context.get(ByProperty).part, context.get(WithOptional).part, context.get(Part)]).toEqual([
+      part,
+      part,
+      part,
+    ]);
     await context.close();
   });
 });

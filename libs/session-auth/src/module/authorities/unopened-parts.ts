@@ -16,7 +16,10 @@ import { authorityToken } from './authority-tokens.js';
 /** The factories that reject the injection of a class. They get the name of what injects it. */
 const rejections = new WeakMap<object, (consumer: string) => never>();
 
-/** Provides the classes of plugins that a registration does not name, so that the start fails where one is injected. */
+/**
+ * Provides the classes of plugins that a registration does not name, so that the start fails where one is
+ * injected.
+ */
 @Module({})
 export class UnopenedParts implements OnModuleInit {
   /** @internal Created by Nest. */
@@ -40,8 +43,8 @@ function checkDependencies(wrapper: Wrapper): void {
 }
 
 /**
- * Returns the module of the classes that no plugin of a registration provides. Nest asks for it when it scans the modules, and has loaded the files
- * of the application by then.
+ * Returns the module of the classes that no plugin of a registration provides. Nest asks for it when it scans
+ * the modules, and has loaded the files of the application by then.
  */
 export function unopenedParts(authority: string, opened: readonly InjectionToken[]): ForwardReference {
   let module: DynamicModule | undefined;
@@ -63,7 +66,8 @@ function rejection(provide: InjectionToken, name: string, plugin: string): Facto
       `${consumer} needs ${name}, which SessionAuthModule does not provide here. Add ${plugin} to plugins in its options.`,
     );
   };
-  const useFactory = (consumer: object | undefined): never => reject(consumer?.constructor.name ?? 'A provider');
+  const useFactory = (consumer: object | undefined): never =>
+    reject(consumer?.constructor.name ?? 'A provider');
   rejections.set(useFactory, reject);
   return { provide, scope: Scope.TRANSIENT, useFactory, inject: [INQUIRER] };
 }

@@ -28,7 +28,10 @@ export class EventSource {
 
   /** Returns the fingerprint of a session: 32 hexadecimal digits, valid in this process only. */
   fingerprintOf(tokenKey: TokenKey): string {
-    return createHmac('sha256', this.#key).update(tokenKey, 'latin1').digest('hex').slice(0, FINGERPRINT_DIGITS);
+    return createHmac('sha256', this.#key)
+      .update(tokenKey, 'latin1')
+      .digest('hex')
+      .slice(0, FINGERPRINT_DIGITS);
   }
 
   /** Emits the fingerprint of a revoked session. */
@@ -47,7 +50,10 @@ export class EventSource {
 }
 
 /** Returns the ends of sessions, as the parts of a registration share them. */
-export function sessionEnds(source: EventSource, { revoker }: Pick<SessionVerifier<UserRecord>, 'revoker'>): SessionEnds {
+export function sessionEnds(
+  source: EventSource,
+  { revoker }: Pick<SessionVerifier<UserRecord>, 'revoker'>,
+): SessionEnds {
   return {
     ended: source.ended.asObservable(),
     forgottenUsers: source.forgottenUsers.asObservable(),

@@ -7,7 +7,11 @@ const fault = (): never => {
 };
 
 /** An isolated observable, its source, and how often a subscriber of it has failed. */
-function isolatedSource(): { source: Subject<number>; observable: Observable<number>; failed: ReturnType<typeof jest.fn> } {
+function isolatedSource(): {
+  source: Subject<number>;
+  observable: Observable<number>;
+  failed: ReturnType<typeof jest.fn>;
+} {
   const source = new Subject<number>();
   const failed = jest.fn();
   return { source, failed, observable: isolated(source.asObservable(), failed) };
@@ -18,8 +22,15 @@ describe('a subscriber of an isolated observable', () => {
     const { source, observable, failed } = isolatedSource();
     const received: unknown[] = [];
     observable.subscribe((value) => received.push(value));
-    observable.subscribe({ next: (value) => received.push(value), complete: () => received.push('completed') });
-    Reflect.apply(Reflect.get(observable, 'subscribe') as () => void, observable, [null, undefined, () => received.push('third')]);
+    observable.subscribe({
+      next: (value) => received.push(value),
+      complete: () => received.push('completed'),
+    });
+    Reflect.apply(Reflect.get(observable, 'subscribe') as () => void, observable, [
+      null,
+      undefined,
+      () => received.push('third'),
+    ]);
     source.next(1);
     source.complete();
     expect([received, failed.mock.calls.length]).toEqual([[1, 1, 'completed', 'third'], 0]);
@@ -66,7 +77,10 @@ describe('a subscriber of an isolated observable', () => {
     const { source, observable, failed } = isolatedSource();
     const errors: unknown[] = [];
     observable.subscribe({ error: (error) => errors.push(error) });
-    Reflect.apply(Reflect.get(observable, 'subscribe') as () => void, observable, [undefined, (error: unknown) => errors.push(error)]);
+    Reflect.apply(Reflect.get(observable, 'subscribe') as () => void, observable, [
+      undefined,
+      (error: unknown) => errors.push(error),
+    ]);
     observable.subscribe(() => undefined);
     source.error('error');
     expect([errors, failed.mock.calls.length]).toEqual([['error', 'error'], 1]);

@@ -3,18 +3,22 @@ import type { Observable, Observer } from 'rxjs';
 type Next<Value> = ((value: Value) => unknown) | Partial<Observer<Value>> | null | undefined;
 
 /**
- * Returns an observable whose subscribers can't harm its source: an exception or a rejection of a subscriber, or of an operator of `pipe()`, is
- * reported. RxJS would throw it from a timer, which ends the process.
+ * Returns an observable whose subscribers can't harm its source: an exception or a rejection of a subscriber,
+ * or of an operator of `pipe()`, is reported. RxJS would throw it from a timer, which ends the process.
  */
 export function isolated<Value>(source: Observable<Value>, failed: () => void): Observable<Value> {
   const pipe = source.pipe.bind(source) as (...operators: unknown[]) => Observable<unknown>;
   // By name, because one of its signatures is deprecated.
   const subscribe = (Reflect.get(source, 'subscribe') as (observer: Next<Value>) => unknown).bind(source);
   const methods: object = {
-    pipe: (...operators: unknown[]) => (operators.length === 0 ? source : isolated(pipe(...operators), failed)),
+    pipe: (...operators: unknown[]) =>
+      operators.length === 0 ? source : isolated(pipe(...operators), failed),
     // An operator subscribes with a subscriber of RxJS. What follows the operator is isolated.
-    subscribe: (next: Next<Value>, error?: Observer<Value>['error'], complete?: Observer<Value>['complete']) =>
-      subscribe(isSubscriber(next) ? next : isolatedObserver(observerOf(next, error, complete), failed)),
+    subscribe: (
+      next: Next<Value>,
+      error?: Observer<Value>['error'],
+      complete?: Observer<Value>['complete'],
+    ) => subscribe(isSubscriber(next) ? next : isolatedObserver(observerOf(next, error, complete), failed)),
   };
   return Object.assign(source, methods);
 }

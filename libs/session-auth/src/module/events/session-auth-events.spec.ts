@@ -27,7 +27,10 @@ describe('the fingerprint of a token', () => {
     const [{ source, events }, other] = [eventsOf(), eventsOf()];
     const fingerprint = events.fingerprintOf('token');
     expect(fingerprint).toMatch(/^[0-9a-f]{32}$/);
-    expect([events.fingerprintOf('token'), source.fingerprintOf(tokenKeyOf('token'))]).toEqual([fingerprint, fingerprint]);
+    expect([events.fingerprintOf('token'), source.fingerprintOf(tokenKeyOf('token'))]).toEqual([
+      fingerprint,
+      fingerprint,
+    ]);
     expect([events.fingerprintOf('other'), other.events.fingerprintOf('token')]).not.toContain(fingerprint);
   });
 
@@ -73,7 +76,9 @@ describe('the events of a registration', () => {
 
   it('complete when the application shuts down', () => {
     const { source, events } = eventsOf();
-    const received = [events.ended$, events.forgottenUsers$, events.serviceState$, events.decisions$].map(listen);
+    const received = [events.ended$, events.forgottenUsers$, events.serviceState$, events.decisions$].map(
+      listen,
+    );
     expect(source.isComplete).toBe(false);
     source.complete();
     expect(source.isComplete).toBe(true);

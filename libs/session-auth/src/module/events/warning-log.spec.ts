@@ -5,7 +5,10 @@ import { WarningLog } from './warning-log.js';
 
 const MINUTE_MS = 60_000;
 const SUBJECTS = 500;
-const CALL = { getClass: () => WarningLog, getHandler: () => ({ name: 'openings' }) } as unknown as ExecutionContext;
+const CALL = {
+  getClass: () => WarningLog,
+  getHandler: () => ({ name: 'openings' }),
+} as unknown as ExecutionContext;
 const REQUIREMENT = { kind: 'authorize', text: '@Authorize(OwnsOpening)', isMet: () => true };
 const FAILED = new FailedRule(REQUIREMENT, new TypeError('secret'));
 
@@ -13,12 +16,15 @@ describe('the log of warnings', () => {
   let lines: string[];
   let log: WarningLog;
   let warn: { readonly mock: { readonly contexts: unknown[] } };
-  const invalid = (path: string): void => log.invalidField({ path, expectation: '$property must be a string' });
+  const invalid = (path: string): void =>
+    log.invalidField({ path, expectation: '$property must be a string' });
 
   beforeEach(() => {
     jest.useFakeTimers();
     lines = [];
-    warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void lines.push(String(line)));
+    warn = jest
+      .spyOn(Logger.prototype, 'warn')
+      .mockImplementation((line: unknown) => void lines.push(String(line)));
     log = new WarningLog();
   });
   afterEach(() => {
@@ -53,32 +59,56 @@ describe('the log of warnings', () => {
     jest.advanceTimersByTime(MINUTE_MS);
     log.storeUnavailable();
     invalid('another');
-    expect(lines.slice(SUBJECTS)).toEqual([expect.stringMatching(/^session store unavailable:/), expect.stringMatching(/ another must /)]);
+    expect(lines.slice(SUBJECTS)).toEqual([
+      expect.stringMatching(/^session store unavailable:/),
+      expect.stringMatching(/ another must /),
+    ]);
   });
 
   it.each<[(log: WarningLog) => void, RegExp]>([
     [(each) => each.unexpectedReply(404), /^unexpected reply: 404 with a body\./],
     [(each) => each.tlsFailed('CERT_HAS_EXPIRED'), /^TLS failure: .*failed with CERT_HAS_EXPIRED\./],
-    [(each) => each.tokenMismatch(), /^token mismatch: user_details answered .* its caller gets 503\. .* on purpose\.$/],
+    [
+      (each) => each.tokenMismatch(),
+      /^token mismatch: user_details answered .* its caller gets 503\. .* on purpose\.$/,
+    ],
     [
       (each) => each.missingIdentity(['user_id', 'email']),
       /^invalid user record: one of user_id, email \(identityFields\) must .* userRecord\.$/,
     ],
-    [(each) => each.validatorThrew('Employee'), /^invalid user record: a validator or a transformation of Employee threw an error\./],
+    [
+      (each) => each.validatorThrew('Employee'),
+      /^invalid user record: a validator or a transformation of Employee threw an error\./,
+    ],
     [
       (each) => each.cachingForbidden(),
       /^caching forbidden: the session service forbids caching .*cache\.ttlMs has no effect and every .*user_details\.$/,
     ],
-    [(each) => each.storeUnavailable(), /^session store unavailable: checks call the session service instead/],
+    [
+      (each) => each.storeUnavailable(),
+      /^session store unavailable: checks call the session service instead/,
+    ],
     [
       (each) => each.revocationBusInterrupted(),
       /^revocation bus interrupted: .*after cache\.ttlMs at the latest\. The reason is unknown\. Check/,
     ],
-    [(each) => each.revocationBusInterrupted('No ACL.'), /^revocation bus interrupted: .*at the latest\. No ACL\. Check cache\.store/],
-    [(each) => each.unreadableMessages(), /^unreadable messages: no secret of this instance opens the messages of another/],
-    [(each) => each.revocationsLost(3), /^revocations lost: 3 reached neither cache\.store nor the other instances/],
+    [
+      (each) => each.revocationBusInterrupted('No ACL.'),
+      /^revocation bus interrupted: .*at the latest\. No ACL\. Check cache\.store/,
+    ],
+    [
+      (each) => each.unreadableMessages(),
+      /^unreadable messages: no secret of this instance opens the messages of another/,
+    ],
+    [
+      (each) => each.revocationsLost(3),
+      /^revocations lost: 3 reached neither cache\.store nor the other instances/,
+    ],
     [(each) => each.clockDiffers(), /^clock differs: the clocks of this host/],
-    [(each) => each.decisionSubscriberFailed(), /^decision subscriber failed: a subscriber of SessionAuthEvents\.decisions\$ threw/],
+    [
+      (each) => each.decisionSubscriberFailed(),
+      /^decision subscriber failed: a subscriber of SessionAuthEvents\.decisions\$ threw/,
+    ],
     [
       (each) => each.ruleFailed(FAILED, CALL),
       /^rule failed: @Authorize\(OwnsOpening\) of WarningLog\.openings failed with TypeError\. Its calls get 503 .* throw an HttpException\.$/,
@@ -130,6 +160,8 @@ describe('the log of warnings', () => {
 
   it('says how to correct a user record', () => {
     invalid('email');
-    expect(lines).toEqual([expect.stringMatching(/answers so\. Correct the record there, or the decorators of userRecord\.$/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/answers so\. Correct the record there, or the decorators of userRecord\.$/),
+    ]);
   });
 });

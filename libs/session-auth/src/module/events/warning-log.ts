@@ -6,7 +6,10 @@ import type { FailedRule } from '../../guard/access-rule.js';
 import type { Misconfiguration } from '../../verifier/misconfiguration-detector.js';
 
 const ONCE_EVERY_MS = 60_000;
-/** Kinds and fields that are logged at most within that time. A record class has fewer fields, unless it contains itself. */
+/**
+ * Kinds and fields that are logged at most within that time. A record class has fewer fields, unless it
+ * contains itself.
+ */
 const MAX_SUBJECTS = 500;
 
 /** Writes warnings to Nest's logger, each kind, and each field of the user record, at most once a minute. */
@@ -15,7 +18,10 @@ export class WarningLog implements Warnings {
   readonly #prefix: string;
   readonly #writtenAt = new Map<string, number>();
 
-  /** @param authority name of the registration, which is written before each line, unless it is the one without a name */
+  /**
+   * @param authority name of the registration, which is written before each line, unless it is the one
+   * without a name
+   */
   constructor(authority = DEFAULT_AUTHORITY) {
     this.#prefix = authority === DEFAULT_AUTHORITY ? '' : `${authority}: `;
   }
@@ -42,24 +48,37 @@ export class WarningLog implements Warnings {
     );
   }
 
-  /** A user record has a field of the wrong type, so that its user is locked out. Names the field, and neither the value nor the user. */
+  /**
+   * A user record has a field of the wrong type, so that its user is locked out. Names the field, and neither
+   * the value nor the user.
+   */
   invalidField(field: InvalidField): void {
     this.#invalidRecord(field.path, describeInvalidField(field));
   }
 
   /** A user record identifies no user. */
   missingIdentity(identityFields: readonly string[]): void {
-    this.#invalidRecord('', `one of ${identityFields.join(', ')} (identityFields) must be a non-empty string`);
+    this.#invalidRecord(
+      '',
+      `one of ${identityFields.join(', ')} (identityFields) must be a non-empty string`,
+    );
   }
 
-  /** A validator or a transformation of the record class threw. Its error is not logged: its text may contain the value. */
+  /**
+   * A validator or a transformation of the record class threw. Its error is not logged: its text may contain
+   * the value.
+   */
   validatorThrew(recordClass: string): void {
     this.#invalidRecord(recordClass, `a validator or a transformation of ${recordClass} threw an error`);
   }
 
   #invalidRecord(field: string, requirement: string): void {
     const remedy = 'Correct the record there, or the decorators of userRecord.';
-    this.#write('invalid user record', `${requirement}. Its user gets 503 while the session service answers so. ${remedy}`, field);
+    this.#write(
+      'invalid user record',
+      `${requirement}. Its user gets 503 while the session service answers so. ${remedy}`,
+      field,
+    );
   }
 
   /** A reply forbids caching, so that the cache has no effect. */
@@ -114,12 +133,15 @@ export class WarningLog implements Warnings {
 
   /** A subscriber of `SessionAuthEvents.decisions$` threw or rejected. */
   decisionSubscriberFailed(): void {
-    this.#write('decision subscriber failed', 'a subscriber of SessionAuthEvents.decisions$ threw or rejected. Catch its errors there.');
+    this.#write(
+      'decision subscriber failed',
+      'a subscriber of SessionAuthEvents.decisions$ threw or rejected. Catch its errors there.',
+    );
   }
 
   /**
-   * A rule could not be evaluated: it threw, rejected or took too long. Names the handler, the rule and the class of the error, whose message may
-   * contain a secret.
+   * A rule could not be evaluated: it threw, rejected or took too long. Names the handler, the rule and the
+   * class of the error, whose message may contain a secret.
    */
   ruleFailed(rule: FailedRule, context: ExecutionContext): void {
     const { requirement, error, isLate } = rule;
@@ -167,7 +189,10 @@ export class WarningLog implements Warnings {
 
   /** The API key and tokens would cross a network unencrypted. Called once, at bootstrap. */
   unencryptedBaseUrl(): void {
-    this.#write('plain text', 'baseUrl is http: and not on this host, so that keys and tokens can be read in transit. Use https.');
+    this.#write(
+      'plain text',
+      'baseUrl is http: and not on this host, so that keys and tokens can be read in transit. Use https.',
+    );
   }
 
   #write(kind: string, text: string, subject = ''): void {

@@ -17,15 +17,25 @@ interface LoadedByUse {
 }
 
 const KINDS: readonly LoadedByUse[] = [
-  { name: 'graphql', handlers: GRAPHQL_KINDS, provider: GRAPHQL_OPTIONS, load: () => import('../../graphql/graphql-kind.js') },
+  {
+    name: 'graphql',
+    handlers: GRAPHQL_KINDS,
+    provider: GRAPHQL_OPTIONS,
+    load: () => import('../../graphql/graphql-kind.js'),
+  },
   { name: 'rpc', handlers: ['message'], load: () => import('../../messages/message-kind.js') },
   { name: 'ws', handlers: ['gateway'], load: () => import('../../gateways/gateway-kind.js') },
 ];
 
 type Open = (name: string) => Promise<void>;
 
-/** Opens a kind in one copy of this package. All copies share the list: the guard of one may have the parts of another. */
-const COPIES = ((globalThis as Record<symbol, Set<Open> | undefined>)[Symbol.for('nestjs-session-auth:context-kinds')] ??= new Set());
+/**
+ * Opens a kind in one copy of this package. All copies share the list: the guard of one may have the parts of
+ * another.
+ */
+const COPIES = ((globalThis as Record<symbol, Set<Open> | undefined>)[
+  Symbol.for('nestjs-session-auth:context-kinds')
+] ??= new Set());
 
 COPIES.add(async (name) => {
   const kind = await KINDS.find((each) => each.name === name)?.load();
@@ -38,22 +48,32 @@ async function openKind(name: string): Promise<void> {
 
 /** Returns a plugin that opens a kind of context. */
 export function contextKind(name: string): SessionAuthPlugin {
-  return { open: () => ({ providers: [{ provide: Symbol(`context ${name}`), useFactory: () => openKind(name) }], exports: [] }) };
+  return {
+    open: () => ({
+      providers: [{ provide: Symbol(`context ${name}`), useFactory: () => openKind(name) }],
+      exports: [],
+    }),
+  };
 }
 
 /** A kind that an application has. */
 type UsedKind = LoadedByUse & ContextKind;
 
 /**
- * Loads and opens the kinds that an application has. Nest has scanned its modules then, and waits for the factory before anything listens: gateways
- * and microservices are initialised before the hooks of modules, and GraphQL and gRPC don't wait for an import at their first call.
+ * Loads and opens the kinds that an application has. Nest has scanned its modules then, and waits for the
+ * factory before anything listens: gateways and microservices are initialised before the hooks of modules,
+ * and GraphQL and gRPC don't wait for an import at their first call.
  */
 async function openUsedKinds(modules: ModulesContainer): Promise<readonly UsedKind[]> {
   const all = [...modules.values()];
   const handlers = all.flatMap(classesOf).flatMap(handlersIn);
   const used = KINDS.map(async (kind) => {
     const own = handlers.filter(({ kinds }) => kind.handlers.some((each) => kinds.has(each)));
-    if (own.length === 0 && !all.some(({ providers }) => kind.provider !== undefined && providers.has(kind.provider))) return [];
+    if (
+      own.length === 0 &&
+      !all.some(({ providers }) => kind.provider !== undefined && providers.has(kind.provider))
+    )
+      return [];
     await openKind(kind.name);
     const { KIND } = await kind.load();
     for (const { owner } of own) KIND.prepareHandlers?.(owner);
@@ -64,9 +84,16 @@ async function openUsedKinds(modules: ModulesContainer): Promise<readonly UsedKi
 
 const USED_KINDS = Symbol('used kinds of context');
 
-const usedKinds: FactoryProvider<readonly UsedKind[]> = { provide: USED_KINDS, useFactory: openUsedKinds, inject: [ModulesContainer] };
+const usedKinds: FactoryProvider<readonly UsedKind[]> = {
+  provide: USED_KINDS,
+  useFactory: openUsedKinds,
+  inject: [ModulesContainer],
+};
 
-/** Opens the kinds of context that an application has. Global, because Nest initialises global modules before `GraphQLModule` reads its options. */
+/**
+ * Opens the kinds of context that an application has. Global, because Nest initialises global modules before
+ * `GraphQLModule` reads its options.
+ */
 @Global()
 @Module({ providers: [usedKinds] })
 export class ContextKindsModule implements OnModuleInit {

@@ -11,7 +11,10 @@ import { guardEveryHandler } from './guard-every-handler.js';
 
 const CONTEXT = {} as ExecutionContext;
 
-/** Has the parts of the guards that these classes name. Nest creates these guards, and nothing calls them here. */
+/**
+ * Has the parts of the guards that these classes name. Nest creates these guards, and nothing calls them
+ * here.
+ */
 @Global()
 @Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
 class PartsModule {}
@@ -83,9 +86,11 @@ async function storing(...classes: Type[]): Promise<Stored> {
   return { modules, guards: new ApplicationGuards(config, refusing), proxy };
 }
 
-const methodOf = (owner: Type, name = 'say'): object => Reflect.get(owner.prototype as object, name) as object;
+const methodOf = (owner: Type, name = 'say'): object =>
+  Reflect.get(owner.prototype as object, name) as object;
 const guardsOf = (target: object): readonly unknown[] => enhancersOf(target, 'guard');
-const calling = (stored: Stored): unknown => (stored.proxy()?.instance as ApplicationGuardsProxy | undefined)?.canActivate(CONTEXT);
+const calling = (stored: Stored): unknown =>
+  (stored.proxy()?.instance as ApplicationGuardsProxy | undefined)?.canActivate(CONTEXT);
 
 describe('the global guards of an application', () => {
   it.each<[string, () => Type]>([
@@ -116,7 +121,9 @@ describe('the global guards of an application', () => {
     [
       'itself',
       (owner) =>
-        UseGuards(SessionAuthGuard)(owner.prototype as object, 'say', { value: methodOf(owner) } as TypedPropertyDescriptor<unknown>),
+        UseGuards(SessionAuthGuard)(owner.prototype as object, 'say', {
+          value: methodOf(owner),
+        } as TypedPropertyDescriptor<unknown>),
     ],
   ])('are not applied to a handler that names the session guard on %s', async (_where, name) => {
     const [owner, neighbour] = [messages(), gateway()];

@@ -14,7 +14,10 @@ class Handlers {
   }
 }
 
-const CONTEXT = { getClass: () => Handlers, getHandler: () => Reflect.get(Handlers.prototype, 'open') } as unknown as ExecutionContext;
+const CONTEXT = {
+  getClass: () => Handlers,
+  getHandler: () => Reflect.get(Handlers.prototype, 'open'),
+} as unknown as ExecutionContext;
 
 class Refusing implements CanActivate {
   readonly asked: unknown[] = [];
@@ -27,9 +30,13 @@ class Refusing implements CanActivate {
 /** The guard as an application registers it. */
 const GLOBAL = Symbol('global guard');
 
-async function guardIn(replace: (builder: TestingModuleBuilder) => TestingModuleBuilder): Promise<SessionAuthGuard> {
+async function guardIn(
+  replace: (builder: TestingModuleBuilder) => TestingModuleBuilder,
+): Promise<SessionAuthGuard> {
   const parts = { provide: GUARD_PARTS, useValue: { rules: new AccessRules() } };
-  const builder = Test.createTestingModule({ providers: [...GUARD_PROVIDERS, parts, { provide: GLOBAL, useExisting: SessionAuthGuard }] });
+  const builder = Test.createTestingModule({
+    providers: [...GUARD_PROVIDERS, parts, { provide: GLOBAL, useExisting: SessionAuthGuard }],
+  });
   return (await replace(builder).compile()).get<SessionAuthGuard>(GLOBAL);
 }
 
@@ -42,13 +49,19 @@ describe('the guard of the whole application', () => {
 
   it.each<[string, (builder: TestingModuleBuilder, refusing: Refusing) => TestingModuleBuilder]>([
     ['a value', (builder, refusing) => builder.overrideGuard(SessionAuthGuard).useValue(refusing)],
-    ['a factory', (builder, refusing) => builder.overrideGuard(SessionAuthGuard).useFactory({ factory: () => refusing })],
-  ])('calls %s that overrideGuard() of a test has put in place of the session guard', async (_what, replace) => {
-    const refusing = new Refusing();
-    const guard = await guardIn((builder) => replace(builder, refusing));
-    expect(guard).toBeInstanceOf(SessionAuthGuard);
-    expect([guard.canActivate(CONTEXT), refusing.asked]).toEqual([false, [CONTEXT]]);
-  });
+    [
+      'a factory',
+      (builder, refusing) => builder.overrideGuard(SessionAuthGuard).useFactory({ factory: () => refusing }),
+    ],
+  ])(
+    'calls %s that overrideGuard() of a test has put in place of the session guard',
+    async (_what, replace) => {
+      const refusing = new Refusing();
+      const guard = await guardIn((builder) => replace(builder, refusing));
+      expect(guard).toBeInstanceOf(SessionAuthGuard);
+      expect([guard.canActivate(CONTEXT), refusing.asked]).toEqual([false, [CONTEXT]]);
+    },
+  );
 
   it('calls an instance of a class that overrideGuard() of a test has put in place of the session guard', async () => {
     const guard = await guardIn((builder) => builder.overrideGuard(SessionAuthGuard).useClass(Refusing));

@@ -1,15 +1,27 @@
 import 'reflect-metadata';
-import { type ExecutionContext, type FactoryProvider, Injectable, type Provider, UseGuards } from '@nestjs/common';
+import {
+  type ExecutionContext,
+  type FactoryProvider,
+  Injectable,
+  type Provider,
+  UseGuards,
+} from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 
-/** Names the guard, so that this module has one that `overrideGuard()` replaces, even if no controller names it. */
+/**
+ * Names the guard, so that this module has one that `overrideGuard()` replaces, even if no controller names
+ * it.
+ */
 @Injectable()
 @UseGuards(SessionAuthGuard)
 class GuardedHost {}
 
-/** Calls the guard that a test has put in place of `SessionAuthGuard`. Nest creates that one later, unless it is a value. */
+/**
+ * Calls the guard that a test has put in place of `SessionAuthGuard`. Nest creates that one later, unless it
+ * is a value.
+ */
 class ReplacedGuard extends SessionAuthGuard {
   constructor(
     parts: GuardParts,
@@ -24,8 +36,9 @@ class ReplacedGuard extends SessionAuthGuard {
 }
 
 /**
- * The guard of the whole application. `overrideGuard(SessionAuthGuard)` of @nestjs/testing replaces only the guards that classes and handlers
- * name, and a test cannot override the provider beside them, because a builder keeps one override for each token.
+ * The guard of the whole application. `overrideGuard(SessionAuthGuard)` of @nestjs/testing replaces only the
+ * guards that classes and handlers name, and a test cannot override the provider beside them, because a
+ * builder keeps one override for each token.
  */
 const guard: FactoryProvider<SessionAuthGuard> = {
   provide: SessionAuthGuard,

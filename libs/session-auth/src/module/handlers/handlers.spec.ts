@@ -107,7 +107,15 @@ describe('the handlers of a class', () => {
   it('have their class, name and method', () => {
     const { value } = Object.getOwnPropertyDescriptors(Gateway.prototype).say;
     expect(handlersIn(Gateway)).toEqual([
-      { kinds: new Set(['gateway']), owner: Gateway, name: 'say', method: value, called: value, guards: [], replaced: [] },
+      {
+        kinds: new Set(['gateway']),
+        owner: Gateway,
+        name: 'say',
+        method: value,
+        called: value,
+        guards: [],
+        replaced: [],
+      },
     ]);
     expect(handlersIn(Gateway)[0]?.method).toBe(value);
   });
@@ -135,7 +143,9 @@ class RootModule {}
 
 describe('the handlers of an application', () => {
   const modules = async (): Promise<ModulesContainer> =>
-    (await NestFactory.createApplicationContext(RootModule, { logger: false, abortOnError: false })).get(ModulesContainer);
+    (await NestFactory.createApplicationContext(RootModule, { logger: false, abortOnError: false })).get(
+      ModulesContainer,
+    );
 
   it('are those of its controllers and providers, each class once', async () => {
     const handlers = handlersOf(await modules());
@@ -147,7 +157,9 @@ describe('the handlers of an application', () => {
 
   it('belong to classes, and not to factories or values', async () => {
     const feature = [...(await modules()).values()].find(({ metatype }) => metatype === FeatureModule);
-    const own = feature && classesOf(feature).filter((each) => each.name !== 'ModuleRef' && each.name !== 'ApplicationConfig');
+    const own =
+      feature &&
+      classesOf(feature).filter((each) => each.name !== 'ModuleRef' && each.name !== 'ApplicationConfig');
     expect(own).toEqual([Routes, FeatureModule, Gateway, Openings]);
   });
 });

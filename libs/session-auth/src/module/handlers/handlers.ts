@@ -18,7 +18,10 @@ export interface Handler {
   readonly name: string;
   /** The function by whose metadata Nest maps it. */
   readonly method: object;
-  /** The function that Nest calls, whose guards and rules apply. Another one if the constructor of a controller replaces the method. */
+  /**
+   * The function that Nest calls, whose guards and rules apply. Another one if the constructor of a
+   * controller replaces the method.
+   */
   readonly called: object;
   /** The guards that its decorators name and Nest finds. */
   readonly guards: readonly unknown[];
@@ -48,13 +51,18 @@ interface Placed {
   readonly handler: Handler;
 }
 
-/** Returns the handlers that Nest maps, including inherited ones. A class that several modules have is listed once, as it is least guarded. */
+/**
+ * Returns the handlers that Nest maps, including inherited ones. A class that several modules have is listed
+ * once, as it is least guarded.
+ */
 export function handlersOf(modules: ModulesContainer): Handler[] {
   const placed = placedHandlersOf(modules);
   const graphql = graphqlModules(modules);
   if (graphql.length === 0) return leastGuarded(placed.map(({ handler }) => handler));
   const fields = placed.filter(({ handler }) => isField(handler));
-  const mapped = graphql.flatMap((read) => lastOfEachField(read.flatMap((module) => fields.filter((field) => field.module === module))));
+  const mapped = graphql.flatMap((read) =>
+    lastOfEachField(read.flatMap((module) => fields.filter((field) => field.module === module))),
+  );
   return leastGuarded([...placed.flatMap(({ handler }) => (isField(handler) ? [] : [handler])), ...mapped]);
 }
 
@@ -66,10 +74,14 @@ function isField({ kinds }: Handler): boolean {
 function graphqlModules(modules: ModulesContainer): NestModule[][] {
   const all = [...modules.values()];
   return all.flatMap(({ providers }) => {
-    const options = providers.get(GRAPHQL_OPTIONS)?.instance as { readonly include?: readonly unknown[] } | undefined;
+    const options = providers.get(GRAPHQL_OPTIONS)?.instance as
+      { readonly include?: readonly unknown[] } | undefined;
     if (!options) return [];
     if (!options.include?.length) return [all];
-    const [read, next] = [new Set<NestModule>(), all.filter(({ metatype }) => options.include?.includes(metatype))];
+    const [read, next] = [
+      new Set<NestModule>(),
+      all.filter(({ metatype }) => options.include?.includes(metatype)),
+    ];
     for (let module = next.pop(); module; module = next.pop()) {
       if (read.has(module)) continue;
       read.add(module);
@@ -102,7 +114,10 @@ function leastGuarded(handlers: readonly Handler[]): Handler[] {
   return [...least.values()].flatMap((own) => [...own.values()]);
 }
 
-/** Returns the handlers of each module: those of classes and, because GraphQL reads instances, of what factories and values provide. */
+/**
+ * Returns the handlers of each module: those of classes and, because GraphQL reads instances, of what
+ * factories and values provide.
+ */
 export function placedHandlersOf(modules: ModulesContainer): Placed[] {
   const findHost = resolverHosts(modules);
   const readsInstances = graphqlModules(modules).length > 0;
@@ -118,7 +133,10 @@ export function placedHandlersOf(modules: ModulesContainer): Placed[] {
         return { ...handler, guards: found(handler.guards, host) };
       }),
     );
-    const all = [...controllers.map((handler) => ({ ...handler, guards: found(handler.guards, module) })), ...providers];
+    const all = [
+      ...controllers.map((handler) => ({ ...handler, guards: found(handler.guards, module) })),
+      ...providers,
+    ];
     return all.map((handler) => ({ module, handler }));
   });
 }
@@ -130,10 +148,16 @@ function handlersBy({ isNotMetatype, metatype, instance }: Wrapper, readsInstanc
   return hasPrototype(owner) ? handlersIn(owner).filter(isField) : [];
 }
 
-/** Returns how Nest finds the module whose guards a resolver has: by the class, and since some version of NestJS 11 by the instance. Asks Nest's own code. */
-function resolverHosts(modules: ModulesContainer): (wrapper: Wrapper, owner: Type, module: NestModule) => NestModule | undefined {
+/**
+ * Returns how Nest finds the module whose guards a resolver has: by the class, and since some version of
+ * NestJS 11 by the instance. Asks Nest's own code.
+ */
+function resolverHosts(
+  modules: ModulesContainer,
+): (wrapper: Wrapper, owner: Type, module: NestModule) => NestModule | undefined {
   const providers = [...modules.values()].flatMap((module) => [...module.providers]);
-  const [, creator] = providers.find(([token]) => typeof token === 'function' && token.name === CONTEXT_CREATOR) ?? [];
+  const [, creator] =
+    providers.find(([token]) => typeof token === 'function' && token.name === CONTEXT_CREATOR) ?? [];
   const finder = creator?.instance as HostFinder | undefined;
   return (wrapper, owner, module) => {
     const id = wrapper.isDependencyTreeStatic() ? undefined : wrapper.id;
@@ -151,7 +175,9 @@ interface HostFinder {
 
 /** Returns the controllers and providers of a module that are classes. */
 export function classesOf({ controllers, providers }: Pick<NestModule, 'controllers' | 'providers'>): Type[] {
-  return [...controllers.values(), ...providers.values()].map(({ metatype }) => metatype).filter(hasPrototype);
+  return [...controllers.values(), ...providers.values()]
+    .map(({ metatype }) => metatype)
+    .filter(hasPrototype);
 }
 
 /** Returns the handlers of a class, including inherited ones. */
@@ -168,7 +194,17 @@ function handlersCalledOn(instance: object | undefined, owner: Type): Handler[] 
     if (kinds.length === 0) return [];
     const own: unknown = instance && Reflect.get(instance, name);
     const called = typeof own === 'function' ? own : method;
-    return [{ kinds: new Set(kinds), owner, name, method, called, guards: guardsNamedBy({ owner, called }), replaced: [] }];
+    return [
+      {
+        kinds: new Set(kinds),
+        owner,
+        name,
+        method,
+        called,
+        guards: guardsNamedBy({ owner, called }),
+        replaced: [],
+      },
+    ];
   });
 }
 
@@ -187,11 +223,17 @@ export function fieldNameOf({ method, name }: Handler): string {
   return (Reflect.getMetadata(RESOLVER_NAME, method) as string | undefined) ?? name;
 }
 
-/** Returns the type that a handler belongs to. Reads the metadata as Nest does: from the method, otherwise from its class. */
+/**
+ * Returns the type that a handler belongs to. Reads the metadata as Nest does: from the method, otherwise
+ * from its class.
+ */
 export function typeNameOf({ method, owner }: Handler): string | undefined {
-  return (Reflect.getMetadata(RESOLVER_TYPE, method) ?? Reflect.getMetadata(RESOLVER_TYPE, owner)) as string | undefined;
+  return (Reflect.getMetadata(RESOLVER_TYPE, method) ?? Reflect.getMetadata(RESOLVER_TYPE, owner)) as
+    string | undefined;
 }
 
 function hasPrototype(metatype: unknown): metatype is Type {
-  return typeof metatype === 'function' && typeof metatype.prototype === 'object' && metatype.prototype !== null;
+  return (
+    typeof metatype === 'function' && typeof metatype.prototype === 'object' && metatype.prototype !== null
+  );
 }

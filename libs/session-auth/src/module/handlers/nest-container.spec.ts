@@ -26,8 +26,12 @@ describe('the dependencies of a provider', () => {
     ['a class that injects nothing are none', Plain, []],
     ['a value are none', 'value', []],
   ])('that is %s', async (_which, token, expected) => {
-    const modules = (await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false })).get(ModulesContainer);
-    const wrapper = [...modules.values()].find(({ metatype }) => metatype === Root)?.providers.get(token as string);
+    const modules = (
+      await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false })
+    ).get(ModulesContainer);
+    const wrapper = [...modules.values()]
+      .find(({ metatype }) => metatype === Root)
+      ?.providers.get(token as string);
     expect(wrapper && dependenciesOf(wrapper).map((dependency) => dependency?.token)).toStrictEqual(expected);
   });
 });

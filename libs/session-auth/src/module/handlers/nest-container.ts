@@ -6,7 +6,10 @@ export type NestModule = ModulesContainer extends Map<string, infer Found> ? Fou
 /** A provider, a controller or an injectable, as Nest stores it. */
 export type Wrapper = NestModule['providers'] extends Map<unknown, infer Found> ? Found : never;
 
-/** Returns what a class injects, by its constructor and its properties. The constructor's list has gaps for values. */
+/**
+ * Returns what a class injects, by its constructor and its properties. The constructor's list has gaps for
+ * values.
+ */
 export function dependenciesOf(wrapper: Wrapper): (Wrapper | undefined)[] {
   const parameters = wrapper.getCtorMetadata() as (Wrapper | undefined)[] | undefined;
   const properties = wrapper.getPropertiesMetadata() as { readonly wrapper: Wrapper }[] | undefined;

@@ -6,7 +6,10 @@ import type { AxiosProxyConfig } from 'axios';
 export interface SessionAuthHttpOptions {
   /** Agent for an http base URL, instead of the built-in pool. @default none */
   readonly httpAgent?: HttpAgent;
-  /** Agent for an https base URL, instead of the built-in pool: for client certificates (mTLS) or a private certificate authority. @default none */
+  /**
+   * Agent for an https base URL, instead of the built-in pool: for client certificates (mTLS) or a private
+   * certificate authority. @default none
+   */
   readonly httpsAgent?: HttpsAgent;
   /** A forward proxy: host, port, protocol and credentials, as in axios. Excludes an agent. @default none */
   readonly proxy?: AxiosProxyConfig;

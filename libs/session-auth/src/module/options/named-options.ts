@@ -3,8 +3,14 @@ import type { SessionAuthExtras } from './extras.js';
 import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options.js';
 import type { OptionalRecord } from './record-option.js';
 
-/** Options of a registration with a name. Its user record may be of a class other than the one that `SessionAuthTypes` declares as `user`. */
-export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<SessionAuthOptions<User>, 'userRecord' | 'authority'> &
+/**
+ * Options of a registration with a name. Its user record may be of a class other than the one that
+ * `SessionAuthTypes` declares as `user`.
+ */
+export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<
+  SessionAuthOptions<User>,
+  'userRecord' | 'authority'
+> &
   OptionalRecord<User>;
 
 /** The extras of a registration with a name. */
@@ -14,7 +20,12 @@ export interface NamedSessionAuthExtras extends SessionAuthExtras {
 }
 
 /** Options of `forRootAsync` for a registration with a name. */
-export type NamedSessionAuthAsyncOptions<User extends UserRecord = UserRecord> = Omit<SessionAuthAsyncOptions, 'useFactory'> & {
+export type NamedSessionAuthAsyncOptions<User extends UserRecord = UserRecord> = Omit<
+  SessionAuthAsyncOptions,
+  'useFactory'
+> & {
   /** Returns the options. */
-  readonly useFactory?: (...dependencies: never[]) => NamedSessionAuthOptions<User> | Promise<NamedSessionAuthOptions<User>>;
+  readonly useFactory?: (
+    ...dependencies: never[]
+  ) => NamedSessionAuthOptions<User> | Promise<NamedSessionAuthOptions<User>>;
 };

@@ -12,18 +12,33 @@ import type { RetrySettings } from '../../verifier/lanes/retry.js';
 import type { SessionAuthHttpOptions } from './http-options.js';
 import type { RecordOption, TextField } from './record-option.js';
 
-/** Options of {@link SessionAuthModule}. An invalid option stops the application at bootstrap; the error names it. */
+/**
+ * Options of {@link SessionAuthModule}. An invalid option stops the application at bootstrap; the error names
+ * it.
+ */
 export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord> extends RecordOption<User> {
-  /** Root URL of the session service, without `/authentication`: http or https, without user info, query and fragment. */
+  /**
+   * Root URL of the session service, without `/authentication`: http or https, without user info, query and
+   * fragment.
+   */
   readonly baseUrl: string | URL;
 
-  /** Sent as `X-API-KEY` (section 5.1). A function is called before each call, so that the key can rotate without a restart. */
+  /**
+   * Sent as `X-API-KEY` (section 5.1). A function is called before each call, so that the key can rotate
+   * without a restart.
+   */
   readonly apiKey: ApiKey;
 
-  /** Where the guard looks for the token. In a list, the first source that finds a token decides. @default fromHeader('x-auth-token') */
+  /**
+   * Where the guard looks for the token. In a list, the first source that finds a token decides. @default
+   * fromHeader('x-auth-token')
+   */
   readonly token?: TokenSource | readonly TokenSource[];
 
-  /** Sends the caller's `X-AUTH-IV` to the service unchanged, and makes it part of the session's identity (section 5.6). @default true */
+  /**
+   * Sends the caller's `X-AUTH-IV` to the service unchanged, and makes it part of the session's identity
+   * (section 5.6). @default true
+   */
   readonly forwardAuthIv?: boolean;
 
   /** Milliseconds for one check: queue, attempts and body included. 1 to 300 000. @default 3000 */
@@ -35,35 +50,43 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   /** Milliseconds for a sign-out. A sign-out is never retried. 1 to 300 000. @default 5000 */
   readonly signOutTimeoutMs?: number;
 
-  /** Attempts of one check, the first included: 1 to 10. Only transient failures are retried. `false`: no retry. @default { maxAttempts: 2 } */
+  /**
+   * Attempts of one check, the first included: 1 to 10. Only transient failures are retried. `false`: no
+   * retry. @default { maxAttempts: 2 }
+   */
   readonly retry?: false | Partial<RetrySettings>;
 
   /**
-   * Stops the calls to a failing service, and probes it after a pause. Known sessions and strangers have one breaker each. A failure is a missing
-   * connection, a timeout, a 408 or a 5xx. Failures of at least five tokens open it (`minimumCalls`, if that is less). `false`: off.
+   * Stops the calls to a failing service, and probes it after a pause. Known sessions and strangers have one
+   * breaker each. A failure is a missing connection, a timeout, a 408 or a 5xx. Failures of at least five
+   * tokens open it (`minimumCalls`, if that is less). `false`: off.
    * @default { windowMs: 10000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1000, maxPauseMs: 30000 }
    */
   readonly breaker?: false | Partial<BreakerSettings>;
 
   /**
-   * Checks that may call the service concurrently. 1 to 10 000. A quarter (at least 1 of 2) is the share of strangers: sessions that this
-   * instance has neither authenticated nor issued in the last half hour. Each lane may use the idle share of the other. @default 128
+   * Checks that may call the service concurrently. 1 to 10 000. A quarter (at least 1 of 2) is the share of
+   * strangers: sessions that this instance has neither authenticated nor issued in the last half hour. Each
+   * lane may use the idle share of the other. @default 128
    */
   readonly maxInFlight?: number;
 
   /**
-   * Checks that may wait for a call. 0 to 100 000. A quarter is the share of strangers. A check that finds no room, or would wait longer than half of
-   * `timeoutMs`, is answered 503 at once. @default 1024
+   * Checks that may wait for a call. 0 to 100 000. A quarter is the share of strangers. A check that finds no
+   * room, or would wait longer than half of `timeoutMs`, is answered 503 at once. @default 1024
    */
   readonly maxQueued?: number;
 
   /**
-   * Sign-ins in flight, each on a connection of its own. 1 to 10 000. A further sign-in rejects with 503 at once. As many sign-outs, counted
-   * separately, so that sign-ins never block a sign-out. @default 32
+   * Sign-ins in flight, each on a connection of its own. 1 to 10 000. A further sign-in rejects with 503 at
+   * once. As many sign-outs, counted separately, so that sign-ins never block a sign-out. @default 32
    */
   readonly maxSignIns?: number;
 
-  /** The session cache. Without it every request is checked, and concurrent checks of one token share a call. @default false */
+  /**
+   * The session cache. Without it every request is checked, and concurrent checks of one token share a call.
+   * @default false
+   */
   readonly cache?: false | (RequiredCacheOptions & SessionAuthCacheOptions);
 
   /**
@@ -72,34 +95,41 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
    */
   readonly statusMap?: StatusMap;
 
-  /** A 200 is a user record only if at least one of these fields is a non-empty string (our decision). @default ['username', 'email'] */
+  /**
+   * A 200 is a user record only if at least one of these fields is a non-empty string (our decision).
+   * @default ['username', 'email']
+   */
   readonly identityFields?: readonly (keyof User & string)[];
 
   /**
-   * Field of the record that names who acts as the user, such as a support agent: the `impersonator` of each decision in
-   * `SessionAuthEvents.decisions$`. The interface has no such field: declare yours in `userRecord` (our decision). @default none
+   * Field of the record that names who acts as the user, such as a support agent: the `impersonator` of each
+   * decision in `SessionAuthEvents.decisions$`. The interface has no such field: declare yours in
+   * `userRecord` (our decision). @default none
    */
   readonly impersonatorField?: TextField<NoInfer<User>>;
 
   /**
-   * What to do when user_details returns an `auth_token` other than the one presented: `'deny'` answers 503, because the record may be another
-   * caller's; `'warn'` accepts it; both log at most once a minute. `'ignore'` accepts it without a log line. @default 'deny'
+   * What to do when user_details returns an `auth_token` other than the one presented: `'deny'` answers 503,
+   * because the record may be another caller's; `'warn'` accepts it; both log at most once a minute.
+   * `'ignore'` accepts it without a log line. @default 'deny'
    */
   readonly tokenEcho?: TokenEcho;
 
   /**
-   * What to do at bootstrap with decorators whose effect may not be what was intended: `@Public()` beside `@Roles()`, guarded handlers that
-   * `CacheInterceptor` caches for all users, a parameter of `@CclScope()` that is not in the path, `@CurrentUser()` where no guard checks the session.
-   * `'warn'` logs each, and `@AcknowledgeAudit()` accepts them on a handler; `'error'` stops the application. Both stop it at a rule that is certain
-   * to have no effect: one that another decorator removed, a method that overrides it, a resolver that Nest does not guard or does not map, or a GraphQL
-   * field that callers reach without the guard. `'off'` checks nothing. @default 'warn'
+   * What to do at bootstrap with decorators whose effect may not be what was intended: `@Public()` beside
+   * `@Roles()`, guarded handlers that `CacheInterceptor` caches for all users, a parameter of `@CclScope()`
+   * that is not in the path, `@CurrentUser()` where no guard checks the session. `'warn'` logs each, and
+   * `@AcknowledgeAudit()` accepts them on a handler; `'error'` stops the application. Both stop it at a rule
+   * that is certain to have no effect: one that another decorator removed, a method that overrides it, a
+   * resolver that Nest does not guard or does not map, or a GraphQL field that callers reach without the
+   * guard. `'off'` checks nothing. @default 'warn'
    */
   readonly audit?: Audit;
 
   /**
-   * Selects the session service of each call by the name of its registration, for tenants or regions. `@SessionAuthority()` replaces it. An
-   * exception, and any value that is not the name of a registration, such as a promise, deny the call: 401. Only in the registration
-   * without a name.
+   * Selects the session service of each call by the name of its registration, for tenants or regions.
+   * `@SessionAuthority()` replaces it. An exception, and any value that is not the name of a registration,
+   * such as a promise, deny the call: 401. Only in the registration without a name.
    * @default the registration without a name checks every call
    */
   readonly authority?: AuthorityResolver;
@@ -117,21 +147,32 @@ type RequiredCacheOptions = Pick<SessionAuthCacheOptions, 'ttlMs'>;
  */
 export interface SessionAuthCacheOptions {
   /**
-   * Milliseconds that a valid session is cached. 1 to 300 000. Required: no default is safe for every application. `Cache-Control` (`no-store`,
-   * `no-cache`, `max-age`, `s-maxage`) and `Age` of the service's reply shorten it, and never lengthen it (our decision).
+   * Milliseconds that a valid session is cached. 1 to 300 000. Required: no default is safe for every
+   * application. `Cache-Control` (`no-store`, `no-cache`, `max-age`, `s-maxage`) and `Age` of the service's
+   * reply shorten it, and never lengthen it (our decision).
    */
   readonly ttlMs: number;
   /** Milliseconds that a refusal is cached; the same headers shorten it. 0 to 300 000. @default 5000 */
   readonly negativeTtlMs?: number;
-  /** Cached sessions at most; the least recently used is evicted first. As many cached refusals. 1 to 10 000 000. @default 10000 */
+  /**
+   * Cached sessions at most; the least recently used is evicted first. As many cached refusals. 1 to 10 000
+   * 000. @default 10000
+   */
   readonly maxEntries?: number;
-  /** Milliseconds before it expires that an active session is refreshed in the background. 0 to below `ttlMs`. @default 0 (off) */
+  /**
+   * Milliseconds before it expires that an active session is refreshed in the background. 0 to below `ttlMs`.
+   * @default 0 (off)
+   */
   readonly refreshAheadMs?: number;
-  /** Milliseconds that an expired session still works while the service is unavailable. 0 to 86 400 000. @default 0 (off) */
+  /**
+   * Milliseconds that an expired session still works while the service is unavailable. 0 to 86 400 000.
+   * @default 0 (off)
+   */
   readonly staleIfErrorMs?: number;
   /**
-   * A cache that all instances of the application share, behind the cache of each: the fleet makes one call per session and lifetime, and a sign-out
-   * on one instance revokes the session on all. A failing store counts as an empty one. @default none
+   * A cache that all instances of the application share, behind the cache of each: the fleet makes one call
+   * per session and lifetime, and a sign-out on one instance revokes the session on all. A failing store
+   * counts as an empty one. @default none
    */
   readonly store?: SessionStore;
 }
@@ -142,14 +183,15 @@ export interface SessionAuthOptionsFactory<User extends UserRecord = CurrentUser
   createSessionAuthOptions(): SessionAuthOptions<User> | Promise<SessionAuthOptions<User>>;
 }
 
-/** Options of `forRootAsync`: Nest's usual `imports` and `inject`, and one of `useFactory`, `useClass` and `useExisting`. */
-export type SessionAuthAsyncOptions<User extends UserRecord = CurrentUserRecord> = ConfigurableModuleAsyncOptions<
-  SessionAuthOptions<User>,
-  'createSessionAuthOptions'
->;
+/**
+ * Options of `forRootAsync`: Nest's usual `imports` and `inject`, and one of `useFactory`, `useClass` and
+ * `useExisting`.
+ */
+export type SessionAuthAsyncOptions<User extends UserRecord = CurrentUserRecord> =
+  ConfigurableModuleAsyncOptions<SessionAuthOptions<User>, 'createSessionAuthOptions'>;
 
 /**
- * The effect of findings of the audit: none, a warning for each, or an error that stops the bootstrap. With a warning for each, a rule that is certain to
- * have no effect stops the bootstrap too.
+ * The effect of findings of the audit: none, a warning for each, or an error that stops the bootstrap. With a
+ * warning for each, a rule that is certain to have no effect stops the bootstrap too.
  */
 export type Audit = 'off' | 'warn' | 'error';

@@ -1,12 +1,13 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 
 /**
- * A part of the library that an application opens by naming it in `plugins`. The library's own: `sessionSockets` of `nestjs-session-auth/sockets` and
- * `sessionContext` of `nestjs-session-auth/context`.
+ * A part of the library that an application opens by naming it in `plugins`. The library's own:
+ * `sessionSockets` of `nestjs-session-auth/sockets` and `sessionContext` of `nestjs-session-auth/context`.
  */
 export interface SessionAuthPlugin {
   /**
-   * Returns what the part adds to a registration. Called when its module is declared: what can fail belongs into a factory.
+   * Returns what the part adds to a registration. Called when its module is declared: what can fail belongs
+   * into a factory.
    * @param authority name of the registration
    */
   open(authority: string): OpenedPart;
@@ -32,7 +33,8 @@ interface Provision {
 const provisions = new Map<PluginClass, Provision>();
 
 /**
- * Names the plugin that provides a class: an application that injects the class without the plugin does not start, and the error names the plugin.
+ * Names the plugin that provides a class: an application that injects the class without the plugin does not
+ * start, and the error names the plugin.
  * @param plugin the value and its entry: `sessionContext of nestjs-session-auth/context`
  */
 export function ProvidedBy(plugin: string, name: string): (provided: PluginClass) => void {

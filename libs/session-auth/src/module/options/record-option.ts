@@ -4,15 +4,21 @@ import type { SessionAuthTypes } from '../../contract/session-auth-types.js';
 /** The option `userRecord`. */
 export interface OptionalRecord<User extends UserRecord> {
   /**
-   * Class of the records: extends `UserRecord` with your own fields, each with a class-validator decorator. Required if `SessionAuthTypes` declares
-   * `user`. @default UserRecord
+   * Class of the records: extends `UserRecord` with your own fields, each with a class-validator decorator.
+   * Required if `SessionAuthTypes` declares `user`. @default UserRecord
    */
   readonly userRecord?: UserRecordClass<User>;
 }
 
-/** The option `userRecord`, if `SessionAuthTypes` declares `user`: without the class, records would lack the fields of that type. */
+/**
+ * The option `userRecord`, if `SessionAuthTypes` declares `user`: without the class, records would lack the
+ * fields of that type.
+ */
 export interface RequiredRecord<User extends UserRecord> {
-  /** Class of the records: the class that `SessionAuthTypes` declares as `user`, with a class-validator decorator on each field. */
+  /**
+   * Class of the records: the class that `SessionAuthTypes` declares as `user`, with a class-validator
+   * decorator on each field.
+   */
   readonly userRecord: UserRecordClass<User>;
 }
 
@@ -22,5 +28,7 @@ export type RecordOption<User extends UserRecord> =
 
 /** The names of the fields that hold a text or a number. */
 export type TextField<User extends UserRecord> = {
-  [Name in Exclude<keyof User & string, 'auth_token'>]-?: NonNullable<User[Name]> extends string | number ? Name : never;
+  [Name in Exclude<keyof User & string, 'auth_token'>]-?: NonNullable<User[Name]> extends string | number
+    ? Name
+    : never;
 }[Exclude<keyof User & string, 'auth_token'>];

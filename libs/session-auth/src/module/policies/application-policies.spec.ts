@@ -7,7 +7,10 @@ import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
 import { ApplicationPolicies } from './application-policies.js';
 
-/** Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls them here. */
+/**
+ * Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls
+ * them here.
+ */
 @Global()
 @Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
 class PartsModule {}
@@ -56,7 +59,10 @@ function handlersOf(...policies: Type<AuthorizationPolicy>[]): Type {
     }
   }
   for (const name of ['ruled', 'again'] as const) {
-    const descriptor = Object.getOwnPropertyDescriptor(Handlers.prototype, name) as TypedPropertyDescriptor<unknown>;
+    const descriptor = Object.getOwnPropertyDescriptor(
+      Handlers.prototype,
+      name,
+    ) as TypedPropertyDescriptor<unknown>;
     Roles('admin')(Handlers.prototype, name, descriptor);
     for (const policy of policies) Authorize(policy)(Handlers.prototype, name, descriptor);
   }
@@ -71,7 +77,9 @@ function moduleOf(providers: Provider[], imports: Type[] = [], exported: Type[] 
 
 async function modulesOf(root: Type): Promise<ModulesContainer> {
   const withParts = moduleOf([], [PartsModule, root]);
-  return (await NestFactory.createApplicationContext(withParts, { logger: false, abortOnError: false })).get(ModulesContainer);
+  return (await NestFactory.createApplicationContext(withParts, { logger: false, abortOnError: false })).get(
+    ModulesContainer,
+  );
 }
 
 async function policiesOf(root: Type): Promise<ApplicationPolicies> {
@@ -84,7 +92,10 @@ const answers = (policies: ApplicationPolicies, owner: Type, policy: Type): unkn
   [ANN, BOB].map((user) => policies.find(owner, policy)?.(user, CONTEXT));
 
 const owning = (owner: string): Provider => ({ provide: Openings, useValue: { owner } });
-const allowing = (isAllowed: boolean): Provider => ({ provide: OwnsOpening, useValue: { allows: () => isAllowed } });
+const allowing = (isAllowed: boolean): Provider => ({
+  provide: OwnsOpening,
+  useValue: { allows: () => isAllowed },
+});
 
 describe('a policy', () => {
   it('that is no provider is created once in its module, with the dependencies of the module', async () => {
@@ -109,13 +120,17 @@ describe('a policy', () => {
   it('that the module of the controller provides is the one that is asked', async () => {
     const owner = handlersOf(OwnsOpening);
     const exporting = moduleOf([allowing(true)], [], [OwnsOpening]);
-    expect(answers(await policiesOf(moduleOf([owner, allowing(false)], [exporting])), owner, OwnsOpening)).toEqual([false, false]);
+    expect(
+      answers(await policiesOf(moduleOf([owner, allowing(false)], [exporting])), owner, OwnsOpening),
+    ).toEqual([false, false]);
   });
 
   it('that an imported module exports is the one that is asked', async () => {
     const owner = handlersOf(OwnsOpening);
     const exporting = moduleOf([allowing(false)], [], [OwnsOpening]);
-    expect(answers(await policiesOf(moduleOf([owner, owning('ann')], [exporting])), owner, OwnsOpening)).toEqual([false, false]);
+    expect(
+      answers(await policiesOf(moduleOf([owner, owning('ann')], [exporting])), owner, OwnsOpening),
+    ).toEqual([false, false]);
   });
 
   it('of a controller is asked for its handlers', async () => {
@@ -126,7 +141,10 @@ describe('a policy', () => {
         return 'inherits';
       }
     }
-    expect(answers(await policiesOf(moduleOf([Handlers, Openings])), Handlers, OwnsOpening)).toEqual([true, false]);
+    expect(answers(await policiesOf(moduleOf([Handlers, Openings])), Handlers, OwnsOpening)).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('is not found before the bootstrap, for another controller, or for a handler that does not name it', async () => {
@@ -134,7 +152,10 @@ describe('a policy', () => {
     const policies = ApplicationPolicies.of(await modulesOf(moduleOf([owner, other, Openings])));
     expect(policies.find(owner, OwnsOpening)).toBeUndefined();
     await policies.onModuleInit();
-    expect([policies.find(other, OwnsOpening), policies.find(owner, IsSameCall)]).toEqual([undefined, undefined]);
+    expect([policies.find(other, OwnsOpening), policies.find(owner, IsSameCall)]).toEqual([
+      undefined,
+      undefined,
+    ]);
     expect(policies.find(owner, OwnsOpening)).toBeDefined();
   });
 

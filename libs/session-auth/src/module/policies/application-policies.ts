@@ -19,7 +19,9 @@ type PolicyTable<Owner extends object> = WeakMap<Owner, Map<Type, PolicyIn>>;
 
 const applications = new WeakMap<ModulesContainer, ApplicationPolicies>();
 
-/** The policies of an application: found or created at bootstrap, once for all registrations of the module. */
+/**
+ * The policies of an application: found or created at bootstrap, once for all registrations of the module.
+ */
 export class ApplicationPolicies implements Policies, OnModuleInit {
   readonly #modules: ModulesContainer;
   readonly #ofControllers: PolicyTable<Type> = new WeakMap();
@@ -37,7 +39,10 @@ export class ApplicationPolicies implements Policies, OnModuleInit {
     return policies;
   }
 
-  /** Finds or creates every policy. @throws InvalidConfigurationError if one can't be created, or has no method `allows` */
+  /**
+   * Finds or creates every policy. @throws InvalidConfigurationError if one can't be created, or has no
+   * method `allows`
+   */
   onModuleInit(): Promise<void> {
     return (this.#loading ??= this.#load());
   }
@@ -68,12 +73,19 @@ export class ApplicationPolicies implements Policies, OnModuleInit {
     const existing = this.#ofModules.get(home)?.get(policy);
     if (existing) return existing;
     const wrapper = home.providers.get(policy);
-    const ask = wrapper ? provided(moduleRefOf(home), wrapper, handler, policy) : await created(home, handler, policy);
+    const ask = wrapper
+      ? provided(moduleRefOf(home), wrapper, handler, policy)
+      : await created(home, handler, policy);
     return put(this.#ofModules, home, policy, { home, ask });
   }
 }
 
-function put<Owner extends object>(table: PolicyTable<Owner>, owner: Owner, policy: Type, found: PolicyIn): PolicyIn {
+function put<Owner extends object>(
+  table: PolicyTable<Owner>,
+  owner: Owner,
+  policy: Type,
+  found: PolicyIn,
+): PolicyIn {
   const policies = table.get(owner) ?? new Map<Type, PolicyIn>();
   table.set(owner, policies.set(policy, found));
   return found;
@@ -86,7 +98,8 @@ function policiesOf(handler: Handler): Type[] {
 
 /** A policy that is a provider. A scoped one is resolved for each call. */
 function provided(moduleRef: ModuleRef, wrapper: Wrapper, handler: Handler, policy: Type): AskPolicy {
-  if (wrapper.isDependencyTreeStatic() && !wrapper.isTransient) return asking(wrapper.instance, handler, policy);
+  if (wrapper.isDependencyTreeStatic() && !wrapper.isTransient)
+    return asking(wrapper.instance, handler, policy);
   return async (user, context) => {
     const id = contextIdOf(context, moduleRef, wrapper.isDependencyTreeDurable());
     return (await moduleRef.resolve<AuthorizationPolicy>(policy, id, { strict: true })).allows(user, context);
@@ -104,7 +117,9 @@ async function created(home: NestModule, handler: Handler, policy: Type): Promis
     .create<unknown>(policy)
     .catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : 'Its constructor threw.';
-      throw new InvalidConfigurationError(`${subject(policy, handler)} can't be created in ${home.name}. ${reason}`);
+      throw new InvalidConfigurationError(
+        `${subject(policy, handler)} can't be created in ${home.name}. ${reason}`,
+      );
     });
   return asking(instance, handler, policy);
 }

@@ -33,29 +33,37 @@ function calling(type: string, parameters: unknown[], handler: keyof Handlers = 
 }
 
 const overHttp = (request: object): ExecutionContext => calling('http', [request, 'reply', 'next']);
-const inGraphql = (context: object): ExecutionContext => calling('graphql', ['parent', 'arguments', context, 'info']);
+const inGraphql = (context: object): ExecutionContext =>
+  calling('graphql', ['parent', 'arguments', context, 'info']);
 
 describe('the context id of a call', () => {
   let moduleRef: ModuleRef;
   beforeAll(async () => {
-    moduleRef = (await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false })).select(Root).get(ModuleRef);
+    moduleRef = (await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false }))
+      .select(Root)
+      .get(ModuleRef);
   });
   afterEach(() => ContextIdFactory.apply(undefined as never));
 
-  const idOf = (context: ExecutionContext, isDurable = false): ContextId => contextIdOf(context, moduleRef, isDurable);
-  const requestOf = (id: ContextId): Promise<unknown> => moduleRef.resolve<unknown>(REQUEST, id, { strict: false });
+  const idOf = (context: ExecutionContext, isDurable = false): ContextId =>
+    contextIdOf(context, moduleRef, isDurable);
+  const requestOf = (id: ContextId): Promise<unknown> =>
+    moduleRef.resolve<unknown>(REQUEST, id, { strict: false });
 
   it.each<[string, (carrier: object) => ExecutionContext]>([
     ['a request', overHttp],
     ['the raw request of Fastify', (raw) => overHttp({ raw })],
     ['a context of GraphQL', inGraphql],
     ['the request in a context of GraphQL', (req) => inGraphql({ req })],
-  ])("is Nest's own if Nest attached one to %s, and REQUEST stays what Nest injects", async (_carrier, call) => {
-    const id = ContextIdFactory.create();
-    moduleRef.registerRequestByContextId('registered by Nest', id);
-    expect(idOf(call({ [REQUEST_CONTEXT_ID]: id }))).toBe(id);
-    expect(await requestOf(id)).toBe('registered by Nest');
-  });
+  ])(
+    "is Nest's own if Nest attached one to %s, and REQUEST stays what Nest injects",
+    async (_carrier, call) => {
+      const id = ContextIdFactory.create();
+      moduleRef.registerRequestByContextId('registered by Nest', id);
+      expect(idOf(call({ [REQUEST_CONTEXT_ID]: id }))).toBe(id);
+      expect(await requestOf(id)).toBe('registered by Nest');
+    },
+  );
 
   it.each<[string, (carrier: object) => ExecutionContext]>([
     ['a request', overHttp],
@@ -69,18 +77,36 @@ describe('the context id of a call', () => {
   });
 
   it.each<[string, ExecutionContext, object]>([
-    ['a message', calling('rpc', ['data', 'context'], 'onMessage'), { pattern: 'openings', data: 'data', context: 'context' }],
-    ['a message without a pattern', calling('rpc', ['data', 'context']), { pattern: undefined, data: 'data', context: 'context' }],
-    ["a gateway's message", calling('ws', ['socket', 'data'], 'onFrame'), { pattern: 'openings', data: 'data', context: 'socket' }],
-  ])('is the same for all policies of %s, and injects its pattern, data and context as REQUEST', async (_kind, context, request) => {
-    const id = idOf(context);
-    expect(idOf(context)).toBe(id);
-    expect(await requestOf(id)).toEqual(request);
-  });
+    [
+      'a message',
+      calling('rpc', ['data', 'context'], 'onMessage'),
+      { pattern: 'openings', data: 'data', context: 'context' },
+    ],
+    [
+      'a message without a pattern',
+      calling('rpc', ['data', 'context']),
+      { pattern: undefined, data: 'data', context: 'context' },
+    ],
+    [
+      "a gateway's message",
+      calling('ws', ['socket', 'data'], 'onFrame'),
+      { pattern: 'openings', data: 'data', context: 'socket' },
+    ],
+  ])(
+    'is the same for all policies of %s, and injects its pattern, data and context as REQUEST',
+    async (_kind, context, request) => {
+      const id = idOf(context);
+      expect(idOf(context)).toBe(id);
+      expect(await requestOf(id)).toEqual(request);
+    },
+  );
 
   it('is another for each message, also from the same socket', () => {
     const socket = {};
-    const [first, second] = [calling('ws', [socket, 'data'], 'onFrame'), calling('ws', [socket, 'data'], 'onFrame')];
+    const [first, second] = [
+      calling('ws', [socket, 'data'], 'onFrame'),
+      calling('ws', [socket, 'data'], 'onFrame'),
+    ];
     expect(idOf(second)).not.toBe(idOf(first));
   });
 

@@ -9,8 +9,8 @@ const MESSAGE = 'message';
 const ownIds = new WeakMap<object, ContextId>();
 
 /**
- * Returns the context id of a call, by which Nest distinguishes request-scoped instances. For HTTP and GraphQL it is Nest's own. For a message Nest
- * reveals none: all policies of the message share one.
+ * Returns the context id of a call, by which Nest distinguishes request-scoped instances. For HTTP and
+ * GraphQL it is Nest's own. For a message Nest reveals none: all policies of the message share one.
  * @param isDurable whether the instance to resolve is durable: shared by the calls of one tenant
  */
 export function contextIdOf(context: ExecutionContext, moduleRef: ModuleRef, isDurable: boolean): ContextId {
@@ -35,7 +35,10 @@ function carrierOf(context: ExecutionContext): [carrier: object, request: unknow
   return [context, messageOf(context, type)];
 }
 
-/** Returns what Nest injects as the request of a message: its pattern, data and context. The context of a gateway's message is its socket. */
+/**
+ * Returns what Nest injects as the request of a message: its pattern, data and context. The context of a
+ * gateway's message is its socket.
+ */
 function messageOf(context: ExecutionContext, type: string): object {
   const handler = context.getHandler();
   if (type === 'ws') {
@@ -46,7 +49,11 @@ function messageOf(context: ExecutionContext, type: string): object {
     };
   }
   const [pattern] = (Reflect.getMetadata(PATTERN, handler) ?? []) as unknown[];
-  return { pattern, data: context.switchToRpc().getData<unknown>(), context: context.switchToRpc().getContext<unknown>() };
+  return {
+    pattern,
+    data: context.switchToRpc().getData<unknown>(),
+    context: context.switchToRpc().getContext<unknown>(),
+  };
 }
 
 function durablePayloadOf(id: ContextId): unknown {

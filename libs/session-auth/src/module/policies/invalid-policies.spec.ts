@@ -8,7 +8,10 @@ import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
 import { ApplicationPolicies } from './application-policies.js';
 
-/** Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls them here. */
+/**
+ * Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls
+ * them here.
+ */
 @Global()
 @Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
 class PartsModule {}
@@ -79,14 +82,22 @@ async function errorOf(providers: Provider[], others: Provider[] = []): Promise<
 describe('the bootstrap fails', () => {
   it.each<[string, Type, RegExp]>([
     ['whose constructor throws', Broken, / can't be created in RootModule\. No database\.$/],
-    ['whose constructor throws no error', Strange, / can't be created in RootModule\. Its constructor threw\.$/],
+    [
+      'whose constructor throws no error',
+      Strange,
+      / can't be created in RootModule\. Its constructor threw\.$/,
+    ],
     ['whose dependency is missing', Lacking, / can't be created in RootModule\. .*Missing/s],
     [
       'that is scoped and no provider',
       Scoped,
       / is request-scoped or transient, and no provider\. Add it to the providers of RootModule\.$/,
     ],
-    ['without the method allows', Permitting, / has no method allows\(user, context\)\. Add it, or give @Authorize\(\) a function\.$/],
+    [
+      'without the method allows',
+      Permitting,
+      / has no method allows\(user, context\)\. Add it, or give @Authorize\(\) a function\.$/,
+    ],
     ['whose allows is no method', Unusual, / has no method allows\(user, context\)\./],
   ])('with a policy %s', async (_what, policy, message) => {
     const error = await errorOf([ruledBy(policy)]);
@@ -103,7 +114,9 @@ describe('the bootstrap fails', () => {
   ])('with a policy that is provided as %s', async (_what, instance) => {
     const error = await errorOf([ruledBy(Broken), { provide: Broken, useFactory: () => instance }]);
     expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect((error as Error).message).toMatch(/^@Authorize\(Broken\) of Ruled\.handle: the policy has no method allows/);
+    expect((error as Error).message).toMatch(
+      /^@Authorize\(Broken\) of Ruled\.handle: the policy has no method allows/,
+    );
   });
 
   it('with a controller of two modules that each have a policy of their own', async () => {

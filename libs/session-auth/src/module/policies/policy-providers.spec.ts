@@ -13,7 +13,9 @@ class Policy {
 
 /** Returns how Nest stores a module of an application with this root. */
 async function storedModules(root: Type): Promise<(metatype: Type) => NestModule> {
-  const modules = (await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false })).get(ModulesContainer);
+  const modules = (
+    await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false })
+  ).get(ModulesContainer);
   return (metatype) => {
     const found = [...modules.values()].find((module) => module.metatype === metatype);
     if (!found) throw new Error(`${metatype.name} is no module of the application`);
@@ -38,12 +40,17 @@ function importing(...imports: Type[]): Type {
 }
 
 describe('the provider of a policy that is visible in a module', () => {
-  const homeIn = async (root: Type): Promise<unknown> => providerModuleOf((await storedModules(root))(root), Policy)?.metatype;
+  const homeIn = async (root: Type): Promise<unknown> =>
+    providerModuleOf((await storedModules(root))(root), Policy)?.metatype;
 
   it.each<[string, Type, Type | undefined]>([
     ['its own', HidingModule, HidingModule],
     ['one that an imported module exports', importing(SilentModule, ExportingModule), ExportingModule],
-    ['one of a module that an imported module exports', importing(HidingModule, PassingModule), ExportingModule],
+    [
+      'one of a module that an imported module exports',
+      importing(HidingModule, PassingModule),
+      ExportingModule,
+    ],
     ['none of an imported module that does not export it', importing(HidingModule), undefined],
     ['none of a module that an imported module does not export', importing(SilentModule), undefined],
     ['none where nothing is imported', importing(), undefined],
@@ -76,7 +83,10 @@ describe('the provider of a policy that is visible in a module', () => {
   it('is the one that Nest injects there, also if an imported module imports it again', async () => {
     @Module({ providers: [Policy], exports: [Policy] })
     class OtherModule {}
-    @Module({ imports: [forwardRef(() => StartModule), OtherModule], exports: [forwardRef(() => StartModule), OtherModule] })
+    @Module({
+      imports: [forwardRef(() => StartModule), OtherModule],
+      exports: [forwardRef(() => StartModule), OtherModule],
+    })
     class CircularModule {}
     @Injectable()
     class Witness {
@@ -99,7 +109,9 @@ describe("Nest's reference of a module", () => {
     expect(references.map((reference) => reference.get(Policy, { strict: true }))).toEqual(
       [HidingModule, ExportingModule].map((module) => stored(module).providers.get(Policy)?.instance),
     );
-    expect(references[0]?.get(Policy, { strict: true })).not.toBe(references[1]?.get(Policy, { strict: true }));
+    expect(references[0]?.get(Policy, { strict: true })).not.toBe(
+      references[1]?.get(Policy, { strict: true }),
+    );
   });
 });
 
@@ -125,7 +137,15 @@ class Unknown {
   readonly kind = 'unknown';
 }
 
-@Module({ providers: [Shared, PerRequest, NeedsRequest, Transient, { provide: TOKEN, scope: Scope.REQUEST, useFactory: () => 1 }] })
+@Module({
+  providers: [
+    Shared,
+    PerRequest,
+    NeedsRequest,
+    Transient,
+    { provide: TOKEN, scope: Scope.REQUEST, useFactory: () => 1 },
+  ],
+})
 class Providers {}
 
 /** A policy that injects these by its constructor. */
@@ -151,7 +171,8 @@ function injectingIntoProperty(token: unknown): Type {
 }
 
 describe('a policy that is no provider', () => {
-  const scoped = async (policy: Type): Promise<boolean> => isScoped(policy, (await storedModules(Providers))(Providers));
+  const scoped = async (policy: Type): Promise<boolean> =>
+    isScoped(policy, (await storedModules(Providers))(Providers));
 
   it.each<[string, Type]>([
     ['is request-scoped', PerRequest],
@@ -160,7 +181,10 @@ describe('a policy that is no provider', () => {
     ['has a parameter with a request-scoped dependency', ofTypes(NeedsRequest)],
     ['injects a request-scoped token', injecting(Inject(Shared), Inject(TOKEN))],
     ['injects the request', injecting(Inject(REQUEST))],
-    ['injects a forward reference to a request-scoped class', injecting(Inject(forwardRef(() => PerRequest)))],
+    [
+      'injects a forward reference to a request-scoped class',
+      injecting(Inject(forwardRef(() => PerRequest))),
+    ],
     ['injects a request-scoped token into a property', injectingIntoProperty(TOKEN)],
   ])('is scoped if it %s', async (_what, policy) => {
     expect(await scoped(policy)).toBe(true);

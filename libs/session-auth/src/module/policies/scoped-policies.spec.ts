@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Global, Inject, Injectable, Module, Scope, type ExecutionContext, type Provider, type Type } from '@nestjs/common';
+import {
+  Global,
+  Inject,
+  Injectable,
+  Module,
+  Scope,
+  type ExecutionContext,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
 import { ContextIdFactory, ModulesContainer, NestFactory, REQUEST } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { MessagePattern } from '@nestjs/microservices';
@@ -8,7 +17,10 @@ import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
 import { ApplicationPolicies } from './application-policies.js';
 
-/** Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls them here. */
+/**
+ * Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls
+ * them here.
+ */
 @Global()
 @Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
 class PartsModule {}
@@ -18,7 +30,11 @@ const PLACE = Symbol('place');
 
 /** Records what it is asked, and by which instance. */
 abstract class Recording implements AuthorizationPolicy {
-  static readonly asked: { readonly policy: Recording; readonly user: object; readonly context: ExecutionContext }[] = [];
+  static readonly asked: {
+    readonly policy: Recording;
+    readonly user: object;
+    readonly context: ExecutionContext;
+  }[] = [];
   allows(user: object, context: ExecutionContext): boolean {
     Recording.asked.push({ policy: this, user, context });
     return true;
@@ -86,11 +102,17 @@ describe('a policy that is a provider and', () => {
   });
 
   /** The instances that decide about each of these calls. */
-  async function asked(policy: Type<Recording>, others: Provider[], ...contexts: ExecutionContext[]): Promise<Recording[]> {
+  async function asked(
+    policy: Type<Recording>,
+    others: Provider[],
+    ...contexts: ExecutionContext[]
+  ): Promise<Recording[]> {
     const owner = ruledBy(policy);
     const ask = (await policiesOf([owner, policy, ...others])).find(owner, policy);
     for (const context of contexts) expect(await ask?.(USER, context)).toBe(true);
-    expect(Recording.asked.map(({ user, context }) => [user, context])).toEqual(contexts.map((context) => [USER, context]));
+    expect(Recording.asked.map(({ user, context }) => [user, context])).toEqual(
+      contexts.map((context) => [USER, context]),
+    );
     return Recording.asked.map((each) => each.policy);
   }
 
@@ -102,8 +124,16 @@ describe('a policy that is a provider and', () => {
   });
 
   it('request-scoped by a dependency is resolved for each call', async () => {
-    const [first, second] = await asked(NeedsCall, [PerCall], callOf({ url: '/first' }), callOf({ url: '/second' }));
-    expect([first, second].map((policy) => (policy as NeedsCall).call.request)).toEqual([{ url: '/first' }, { url: '/second' }]);
+    const [first, second] = await asked(
+      NeedsCall,
+      [PerCall],
+      callOf({ url: '/first' }),
+      callOf({ url: '/second' }),
+    );
+    expect([first, second].map((policy) => (policy as NeedsCall).call.request)).toEqual([
+      { url: '/first' },
+      { url: '/second' },
+    ]);
   });
 
   it('transient is resolved for each call', async () => {

@@ -29,7 +29,8 @@ describe('a limit of calls', () => {
     const result = limit.run(signal, call.work).catch((error: unknown) => error);
     return Object.assign(call, { result });
   }
-  const resultOfOne = (): Promise<unknown> => limit.run(undefined, () => Promise.resolve('done')).catch((error: unknown) => error);
+  const resultOfOne = (): Promise<unknown> =>
+    limit.run(undefined, () => Promise.resolve('done')).catch((error: unknown) => error);
   const BUSY = expect.objectContaining({ reason: 'busy', retryAfterSeconds: 1 }) as unknown;
 
   it('has the result of each call within it, and leaves no timer behind', async () => {
@@ -69,7 +70,8 @@ describe('a limit of calls', () => {
     const broken = (): never => {
       throw new TypeError('a bug');
     };
-    for (let time = 0; time < 3; time += 1) await expect(limit.run(undefined, broken)).rejects.toThrow('a bug');
+    for (let time = 0; time < 3; time += 1)
+      await expect(limit.run(undefined, broken)).rejects.toThrow('a bug');
     expect([await resultOfOne(), jest.getTimerCount()]).toEqual(['done', 0]);
   });
 

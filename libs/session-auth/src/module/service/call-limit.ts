@@ -25,11 +25,16 @@ export class CallLimit {
 
   /**
    * Runs a call. It counts as in flight until it settles or `signal` aborts it.
-   * @throws SessionServiceUnavailableError (`busy`) at once if the limit is reached, and the reason of the signal
+   * @throws SessionServiceUnavailableError (`busy`) at once if the limit is reached, and the reason of the
+   * signal
    */
-  async run<Result>(signal: AbortSignal | undefined, work: (deadline: Deadline) => Promise<Result>): Promise<Result> {
+  async run<Result>(
+    signal: AbortSignal | undefined,
+    work: (deadline: Deadline) => Promise<Result>,
+  ): Promise<Result> {
     signal?.throwIfAborted();
-    if (this.#inFlight >= this.#limits.maxInFlight) throw new SessionServiceUnavailableError(unavailable('busy', RETRY_AFTER_SECONDS));
+    if (this.#inFlight >= this.#limits.maxInFlight)
+      throw new SessionServiceUnavailableError(unavailable('busy', RETRY_AFTER_SECONDS));
     const deadline = this.#deadlines.start(this.#limits.timeoutMs);
     const abort = (): void => deadline.end('aborted');
     signal?.addEventListener('abort', abort);

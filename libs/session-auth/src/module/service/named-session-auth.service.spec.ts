@@ -18,21 +18,32 @@ const USER = { username: 'ann' };
 /** The service of a registration whose session service refuses everything, or nothing. */
 function serviceThat(isRefusing: boolean, authority = 'partners'): SessionAuthService<object> {
   const client = {
-    signIn: async () => (isRefusing ? Promise.reject(new CredentialsRejectedError()) : Promise.resolve({ kind: 'accepted' })),
+    signIn: async () =>
+      isRefusing ? Promise.reject(new CredentialsRejectedError()) : Promise.resolve({ kind: 'accepted' }),
     signOut: async () => (isRefusing ? Promise.reject(new AccessDeniedError()) : Promise.resolve()),
   } as unknown as SessionClient<object>;
   const verdict: Verdict<object> = isRefusing ? UNAUTHENTICATED : { kind: 'authenticated', user: USER };
   const deadlines = new Deadlines();
   const cache = new SessionCache<object>(LIMITS);
-  const verifier = new SessionVerifier(new ProtectedCheck(() => Promise.resolve(verdict), deadlines, LANES), { cache });
+  const verifier = new SessionVerifier(new ProtectedCheck(() => Promise.resolve(verdict), deadlines, LANES), {
+    cache,
+  });
   const settings = { signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, maxSignIns: 1, maxTokenLength: 5 };
   return serviceOf(authority, client, verifier, deadlines, settings);
 }
 
-type Call = (service: SessionAuthService<object>, options?: { readonly signal: AbortSignal }) => Promise<unknown>;
+type Call = (
+  service: SessionAuthService<object>,
+  options?: { readonly signal: AbortSignal },
+) => Promise<unknown>;
 
 const CALLS: [string, Call, string, unknown][] = [
-  ['signIn', (service, options) => service.signIn(CREDENTIALS, options), 'CREDENTIALS_REJECTED', { kind: 'accepted' }],
+  [
+    'signIn',
+    (service, options) => service.signIn(CREDENTIALS, options),
+    'CREDENTIALS_REJECTED',
+    { kind: 'accepted' },
+  ],
   ['signOut', (service, options) => service.signOut('token', options), 'ACCESS_DENIED', undefined],
   ['userDetails', (service, options) => service.userDetails('token', options), 'SESSION_REJECTED', USER],
   ['verify', (service, options) => service.verify('token', options), 'SESSION_REJECTED', USER],
@@ -73,7 +84,10 @@ describe('forget() of a registration with a name', () => {
     await service.forget('token');
     expect(service.countCached()).toBe(0);
     const error = await errorOf(service.forget('to ken'));
-    expect([error, authorityOfError(error)]).toEqual([expect.objectContaining({ code: 'SESSION_REJECTED' }), 'partners']);
+    expect([error, authorityOfError(error)]).toEqual([
+      expect.objectContaining({ code: 'SESSION_REJECTED' }),
+      'partners',
+    ]);
   });
 });
 

@@ -3,16 +3,26 @@ import type { UserRecord } from '../../contract/record/user-record.js';
 import { setErrorAuthority } from '../../guard/error-authority.js';
 import { SessionAuthService } from './session-auth.service.js';
 
-type Arguments<Method extends 'signIn' | 'signOut' | 'userDetails' | 'verify' | 'forget'> = Parameters<SessionAuthService[Method]>;
+type Arguments<Method extends 'signIn' | 'signOut' | 'userDetails' | 'verify' | 'forget'> = Parameters<
+  SessionAuthService[Method]
+>;
 
 type Parts<User extends UserRecord> = ConstructorParameters<typeof SessionAuthService<User>>;
 
 /** Creates the service of a registration. */
-export function serviceOf<User extends UserRecord>(authority: string, ...parts: Parts<User>): SessionAuthService<User> {
-  return authority === DEFAULT_AUTHORITY ? new SessionAuthService(...parts) : new NamedSessionAuthService(authority, ...parts);
+export function serviceOf<User extends UserRecord>(
+  authority: string,
+  ...parts: Parts<User>
+): SessionAuthService<User> {
+  return authority === DEFAULT_AUTHORITY
+    ? new SessionAuthService(...parts)
+    : new NamedSessionAuthService(authority, ...parts);
 }
 
-/** The service of a registration with a name. Its errors name the registration, so that a response to one has its challenge. */
+/**
+ * The service of a registration with a name. Its errors name the registration, so that a response to one has
+ * its challenge.
+ */
 class NamedSessionAuthService<User extends UserRecord> extends SessionAuthService<User> {
   readonly #authority: string;
 

@@ -1,7 +1,8 @@
 import { InvalidConfigurationError } from '../../contract/errors.js';
 
 /**
- * Rejects a class of the library that a module lists among its own providers: Nest then creates it without its parts.
+ * Rejects a class of the library that a module lists among its own providers: Nest then creates it without
+ * its parts.
  * @throws InvalidConfigurationError always, naming the class
  */
 export function rejectOwnProvider(name: string): never {

@@ -32,10 +32,15 @@ describe('the session of a call', () => {
     expect(() => input.identity(session as string, {})).toThrow(SessionRejectedError);
   });
 
-  it.each<[unknown]>([[''], ['i v'], ['123456'], ['iv\n'], [7], [null]])('%j is no X-AUTH-IV that can be sent', (authIv) => {
-    expect(() => input.identity('token', { authIv: authIv as string })).toThrow(SessionRejectedError);
-    expect(() => input.identity({ token: 'token', authIv: authIv as string }, {})).toThrow(SessionRejectedError);
-  });
+  it.each<[unknown]>([[''], ['i v'], ['123456'], ['iv\n'], [7], [null]])(
+    '%j is no X-AUTH-IV that can be sent',
+    (authIv) => {
+      expect(() => input.identity('token', { authIv: authIv as string })).toThrow(SessionRejectedError);
+      expect(() => input.identity({ token: 'token', authIv: authIv as string }, {})).toThrow(
+        SessionRejectedError,
+      );
+    },
+  );
 
   it('may be read for its token, whatever its X-AUTH-IV is', () => {
     expect(input.token({ token: 'token', authIv: '' })).toBe('token');
@@ -43,13 +48,21 @@ describe('the session of a call', () => {
 });
 
 describe('the credentials of a sign-in', () => {
-  it.each([undefined, 'iv', '12345'])('are the user name and the password, and nothing else, with the X-AUTH-IV %p', (authIv) => {
-    expect(input.credentials({ username: 'ann', password: 'secret', persist: true }, authIv)).toStrictEqual({
-      username: 'ann',
-      password: 'secret',
-    });
-    expect(input.credentials({ username: '', password: '' }, authIv)).toStrictEqual({ username: '', password: '' });
-  });
+  it.each([undefined, 'iv', '12345'])(
+    'are the user name and the password, and nothing else, with the X-AUTH-IV %p',
+    (authIv) => {
+      expect(input.credentials({ username: 'ann', password: 'secret', persist: true }, authIv)).toStrictEqual(
+        {
+          username: 'ann',
+          password: 'secret',
+        },
+      );
+      expect(input.credentials({ username: '', password: '' }, authIv)).toStrictEqual({
+        username: '',
+        password: '',
+      });
+    },
+  );
 
   it.each<[unknown]>([
     ...[undefined, null, 'ann', 7, true, []].map((credentials): [unknown] => [credentials]),
@@ -62,14 +75,20 @@ describe('the credentials of a sign-in', () => {
     [Object.assign(() => undefined, { username: 'ann', password: 'secret' })],
   ])('are not %j', (credentials) => {
     expect(() => input.credentials(credentials, undefined)).toThrow(InvalidRequestError);
-    expect(() => input.credentials(credentials, undefined)).toThrow('A sign-in needs a username and a password');
+    expect(() => input.credentials(credentials, undefined)).toThrow(
+      'A sign-in needs a username and a password',
+    );
   });
 
-  it.each<[unknown]>([[''], ['i v'], ['123456'], [7], [null]])('are not sent with the X-AUTH-IV %j', (authIv) => {
-    const read = (): unknown => input.credentials({ username: 'ann', password: 'secret' }, authIv as string);
-    expect(read).toThrow(InvalidRequestError);
-    expect(read).toThrow('The X-AUTH-IV cannot be sent as it is');
-  });
+  it.each<[unknown]>([[''], ['i v'], ['123456'], [7], [null]])(
+    'are not sent with the X-AUTH-IV %j',
+    (authIv) => {
+      const read = (): unknown =>
+        input.credentials({ username: 'ann', password: 'secret' }, authIv as string);
+      expect(read).toThrow(InvalidRequestError);
+      expect(read).toThrow('The X-AUTH-IV cannot be sent as it is');
+    },
+  );
 });
 
 describe('the name of a user whose sessions end', () => {
@@ -77,7 +96,10 @@ describe('the name of a user whose sessions end', () => {
     expect(input.username(username)).toBe(username);
   });
 
-  it.each<[unknown]>([[''], ['a'.repeat(1_025)], [undefined], [null], [7], [['a']], [{ length: 1 }]])('is not %j', (username) => {
-    expect(() => input.username(username)).toThrow(InvalidRequestError);
-  });
+  it.each<[unknown]>([[''], ['a'.repeat(1_025)], [undefined], [null], [7], [['a']], [{ length: 1 }]])(
+    'is not %j',
+    (username) => {
+      expect(() => input.username(username)).toThrow(InvalidRequestError);
+    },
+  );
 });

@@ -28,7 +28,10 @@ export class ServiceInput {
     return token;
   }
 
-  /** Returns the credentials of a sign-in. A controller may pass any body. @throws InvalidRequestError if they can't be sent */
+  /**
+   * Returns the credentials of a sign-in. A controller may pass any body. @throws InvalidRequestError if they
+   * can't be sent
+   */
   credentials(credentials: unknown, authIv: string | undefined): Credentials {
     const { username, password } = fieldsOf(credentials);
     if (typeof username !== 'string' || typeof password !== 'string')
@@ -39,7 +42,8 @@ export class ServiceInput {
 
   /** Returns a user name. @throws InvalidRequestError if it is not a string of 1 to 1024 characters */
   username(username: unknown): string {
-    if (typeof username === 'string' && username.length > 0 && username.length <= MAX_USERNAME_LENGTH) return username;
+    if (typeof username === 'string' && username.length > 0 && username.length <= MAX_USERNAME_LENGTH)
+      return username;
     throw new InvalidRequestError('forgetUser needs the username of a user record, of 1 to 1024 characters');
   }
 
@@ -60,8 +64,8 @@ function fieldsOf(credentials: unknown): { readonly username?: unknown; readonly
 /** Options of a call. */
 export interface CallOptions {
   /**
-   * The caller's `X-AUTH-IV`, sent upstream unchanged (section 5.6): visible ASCII, at most `http.maxTokenLength` bytes. Only next to a token:
-   * a `PresentedSession` has its own. @default none
+   * The caller's `X-AUTH-IV`, sent upstream unchanged (section 5.6): visible ASCII, at most
+   * `http.maxTokenLength` bytes. Only next to a token: a `PresentedSession` has its own. @default none
    */
   readonly authIv?: string | undefined;
   /** Aborts the wait: the promise rejects with the reason of the signal. A call that others share goes on. */

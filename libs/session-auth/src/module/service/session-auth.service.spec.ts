@@ -14,7 +14,11 @@ const USER = { username: 'ann', auth_token: 'token' };
 const CREDENTIALS = { username: 'ann', password: 'secret' };
 const LIMITS = { ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 };
 const [SIGN_IN_MS, SIGN_OUT_MS] = [2_000, 1_000];
-const reply = (status: number, json: object = USER): Reply => ({ status, headers: {}, body: Buffer.from(JSON.stringify(json)) });
+const reply = (status: number, json: object = USER): Reply => ({
+  status,
+  headers: {},
+  body: Buffer.from(JSON.stringify(json)),
+});
 const silence = ({ deadline }: ServiceRequest): Promise<NoReply> =>
   new Promise((resolve) => deadline.onEnd((end) => resolve(noReplyAt(end))));
 
@@ -36,7 +40,10 @@ const aborted = AbortSignal.abort(new Error('the client has left'));
 beforeEach(() => {
   [requests, ended] = [[], []];
   answers(reply(200));
-  const send = (request: ServiceRequest): Promise<Reply | NoReply> => (requests.push(request), answer(request));
+  const send = (request: ServiceRequest): Promise<Reply | NoReply> => (
+    requests.push(request),
+    answer(request)
+  );
   const wire = new SessionRequests({ send }, { baseUrl: 'http://service', apiKey: 'key' });
   const read = (json: object): object => json;
   const client = new SessionClient<object>(
@@ -47,10 +54,19 @@ beforeEach(() => {
   );
   const deadlines = new Deadlines();
   const lanes = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-  const check = new ProtectedCheck((session, deadline) => client.userDetails(session, deadline), deadlines, lanes);
+  const check = new ProtectedCheck(
+    (session, deadline) => client.userDetails(session, deadline),
+    deadlines,
+    lanes,
+  );
   const onUsersRevoked = (username: string | undefined): void => void ended.push(username ?? 'all');
   verifier = new SessionVerifier(check, { cache: new SessionCache<object>(LIMITS), onUsersRevoked });
-  const settings = { signInTimeoutMs: SIGN_IN_MS, signOutTimeoutMs: SIGN_OUT_MS, maxSignIns: 1, maxTokenLength: 5 };
+  const settings = {
+    signInTimeoutMs: SIGN_IN_MS,
+    signOutTimeoutMs: SIGN_OUT_MS,
+    maxSignIns: 1,
+    maxTokenLength: 5,
+  };
   service = new SessionAuthService(client, verifier, deadlines, settings);
 });
 afterEach(() => {
@@ -78,7 +94,9 @@ describe('signIn()', () => {
   });
 
   it('rejects credentials and an X-AUTH-IV that cannot be sent, without a call', async () => {
-    await expect(service.signIn({ username: 'ann' } as never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(service.signIn({ username: 'ann' } as never)).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    });
     await expect(signIn({ authIv: 'i v' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     expect(requests).toEqual([]);
   });
@@ -112,14 +130,18 @@ describe('signOut()', () => {
     await pending;
     expect(calls.map(({ mock }) => mock.calls)).toEqual([[['token']], [['token']]]);
     expect(requests[1]).toMatchObject({ method: 'DELETE' });
-    expect(requests[1]?.headers).toEqual(expect.arrayContaining(['X-AUTH-TOKEN', 'token', 'X-AUTH-IV', 'iv']));
+    expect(requests[1]?.headers).toEqual(
+      expect.arrayContaining(['X-AUTH-TOKEN', 'token', 'X-AUTH-IV', 'iv']),
+    );
   });
 
   it('ends the session here whatever the service answers', async () => {
     const signedOut = jest.spyOn(verifier.revoker, 'signedOut');
     answers(reply(500));
     await expect(service.signOut('token')).rejects.toMatchObject({ reason: 'server_error' });
-    await expect(service.signOut('token', { authIv: 'i v' })).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    await expect(service.signOut('token', { authIv: 'i v' })).rejects.toMatchObject({
+      code: 'SESSION_REJECTED',
+    });
     await expect(service.signOut('token', { signal: aborted })).rejects.toThrow('the client has left');
     expect([signedOut.mock.calls, methods()]).toEqual([[['token'], ['token'], ['token']], ['DELETE']]);
   });

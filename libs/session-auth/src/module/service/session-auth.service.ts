@@ -22,8 +22,9 @@ export interface ServiceSettings {
 }
 
 /**
- * The typed operations of the session service. A session is the value of `@CurrentSession()`, or a token with `authIv` of the call. Every error is a
- * `SessionAuthError`, and the exception of Nest for its status: if a controller does not catch it, the response has that status.
+ * The typed operations of the session service. A session is the value of `@CurrentSession()`, or a token with
+ * `authIv` of the call. Every error is a `SessionAuthError`, and the exception of Nest for its status: if a
+ * controller does not catch it, the response has that status.
  */
 export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #client: SessionClient<User>;
@@ -34,7 +35,12 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #signOuts: CallLimit;
 
   /** @internal Created by Nest. */
-  constructor(client: SessionClient<User>, verifier: SessionVerifier<User>, deadlines: Deadlines, settings: ServiceSettings) {
+  constructor(
+    client: SessionClient<User>,
+    verifier: SessionVerifier<User>,
+    deadlines: Deadlines,
+    settings: ServiceSettings,
+  ) {
     if ((settings as unknown) === undefined) rejectOwnProvider('SessionAuthService');
     this.#client = client;
     this.#verifier = verifier;
@@ -45,10 +51,10 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Signs in (section 4.1). A 202 resolves to `accepted`, without user and token. Never retried. Rejects with `busy` at once if
-   * `maxSignIns` are in flight.
-   * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403), TooManyAttemptsError (429),
-   * SessionServiceUnavailableError
+   * Signs in (section 4.1). A 202 resolves to `accepted`, without user and token. Never retried. Rejects with
+   * `busy` at once if `maxSignIns` are in flight.
+   * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403),
+   * TooManyAttemptsError (429), SessionServiceUnavailableError
    */
   async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
     const input = this.#input.credentials(credentials, call.authIv);
@@ -59,9 +65,10 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Signs out (section 4.2). Evicts the session here at once, and on every instance, whatever the service answers. A session that has already ended
-   * is not an error.
-   * @throws SessionRejectedError (the token can't be sent), InvalidRequestError (400), AccessDeniedError (403), SessionServiceUnavailableError
+   * Signs out (section 4.2). Evicts the session here at once, and on every instance, whatever the service
+   * answers. A session that has already ended is not an error.
+   * @throws SessionRejectedError (the token can't be sent), InvalidRequestError (400), AccessDeniedError
+   * (403), SessionServiceUnavailableError
    */
   async signOut(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
     const token = this.#input.token(session);
@@ -76,7 +83,8 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Reads the user's details from the service (section 4.3). Always makes a call, and shares it with no other check.
+   * Reads the user's details from the service (section 4.3). Always makes a call, and shares it with no other
+   * check.
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
   async userDetails(session: string | PresentedSession, call: CallOptions = {}): Promise<User> {
@@ -95,10 +103,16 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    */
   async verify(session: string | PresentedSession, call: VerifyOptions = {}): Promise<User> {
     call.signal?.throwIfAborted();
-    return this.#userOf(this.#verifier.verify(this.#input.identity(session, call), call.maxAgeMs), call.signal);
+    return this.#userOf(
+      this.#verifier.verify(this.#input.identity(session, call), call.maxAgeMs),
+      call.signal,
+    );
   }
 
-  /** Evicts a session, here and on every instance, without signing it out. @throws SessionRejectedError if the token can't be sent */
+  /**
+   * Evicts a session, here and on every instance, without signing it out. @throws SessionRejectedError if the
+   * token can't be sent
+   */
   async forget(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
     const evicted = this.#verifier.revoker.evict(this.#input.token(session));
     call.signal?.throwIfAborted();
@@ -107,10 +121,11 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Ends nothing at the session service: evicts every cached session of a user, here at once and on every instance, and closes the sockets
-   * of that user. Call it when the sessions ended elsewhere. A session that the service still accepts is checked again at its next request. `username` is the
-   * `username` of the record, 1 to 1024 characters (our decision). Resolves after the first attempt to reach the other instances; while the store is
-   * unavailable, the attempt is repeated.
+   * Ends nothing at the session service: evicts every cached session of a user, here at once and on every
+   * instance, and closes the sockets of that user. Call it when the sessions ended elsewhere. A session that
+   * the service still accepts is checked again at its next request. `username` is the `username` of the
+   * record, 1 to 1024 characters (our decision). Resolves after the first attempt to reach the other
+   * instances; while the store is unavailable, the attempt is repeated.
    * @throws InvalidRequestError if `username` is not such a string
    */
   async forgetUser(username: string): Promise<void> {
@@ -118,22 +133,25 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Ends nothing at the session service: evicts every cached session, here at once and on every instance, and closes all sockets. See
-   * {@link forgetUser}.
+   * Ends nothing at the session service: evicts every cached session, here at once and on every instance, and
+   * closes all sockets. See {@link forgetUser}.
    */
   async forgetAll(): Promise<void> {
     await this.#verifier.revoker.apply({ kind: 'allRevoked' });
   }
 
   /**
-   * Returns the number of cached sessions: 0 without `cache`, at most `cache.maxEntries`. Iterates over the cache, so do not call it for each
-   * request.
+   * Returns the number of cached sessions: 0 without `cache`, at most `cache.maxEntries`. Iterates over the
+   * cache, so do not call it for each request.
    */
   countCached(): number {
     return this.#verifier.countCached();
   }
 
-  async #userOf(verdict: Verdict<User> | Promise<Verdict<User>>, signal: AbortSignal | undefined): Promise<User> {
+  async #userOf(
+    verdict: Verdict<User> | Promise<Verdict<User>>,
+    signal: AbortSignal | undefined,
+  ): Promise<User> {
     const settled = await abortable(Promise.resolve(verdict), signal);
     if (settled.kind !== 'authenticated') throw sessionException(denialOfVerdict(settled));
     return settled.user;

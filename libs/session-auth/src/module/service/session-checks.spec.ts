@@ -3,7 +3,11 @@ import { Deadlines } from '../../client/deadline.js';
 import type { SessionClient } from '../../client/session-client.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
-import { AccessDeniedError, SessionRejectedError, SessionServiceUnavailableError } from '../../exceptions/session-exceptions.js';
+import {
+  AccessDeniedError,
+  SessionRejectedError,
+  SessionServiceUnavailableError,
+} from '../../exceptions/session-exceptions.js';
 import { SessionCache } from '../../verifier/cache/session-cache.js';
 import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
@@ -28,7 +32,10 @@ beforeEach(() => {
   const ask = (session: SessionIdentity): Promise<Verdict<object>> => (asked.push(session), answer());
   const onUsersRevoked = (username: string | undefined): void => void ended.push(username ?? 'all');
   const deadlines = new Deadlines();
-  verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, LANES), { cache: new SessionCache<object>(LIMITS), onUsersRevoked });
+  verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, LANES), {
+    cache: new SessionCache<object>(LIMITS),
+    onUsersRevoked,
+  });
   const settings = { signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, maxSignIns: 1, maxTokenLength: 5 };
   service = new SessionAuthService({} as SessionClient<object>, verifier, deadlines, settings);
 });
@@ -48,7 +55,11 @@ describe.each<[Check]>([['userDetails'], ['verify']])('%s()', (check) => {
   it.each<[Verdict<object>, new (...values: never[]) => Error, object]>([
     [UNAUTHENTICATED, SessionRejectedError, { code: 'SESSION_REJECTED' }],
     [FORBIDDEN, AccessDeniedError, { code: 'ACCESS_DENIED' }],
-    [unavailable('malformed', 7), SessionServiceUnavailableError, { reason: 'malformed', retryAfterSeconds: 7 }],
+    [
+      unavailable('malformed', 7),
+      SessionServiceUnavailableError,
+      { reason: 'malformed', retryAfterSeconds: 7 },
+    ],
   ])('rejects with its own error where the verdict is %j', async (verdict, type, fields) => {
     answer = () => Promise.resolve(verdict);
     for (let time = 0; time < 2; time += 1) {
@@ -79,7 +90,11 @@ describe.each<[Check]>([['userDetails'], ['verify']])('%s()', (check) => {
 describe('verify()', () => {
   it('uses the session cache, up to the age of the call', async () => {
     await service.verify('token');
-    expect([await service.verify('token'), await service.verify('token', { maxAgeMs: 60_000 }), asked.length]).toEqual([USER, USER, 1]);
+    expect([
+      await service.verify('token'),
+      await service.verify('token', { maxAgeMs: 60_000 }),
+      asked.length,
+    ]).toEqual([USER, USER, 1]);
     await service.verify('token', { maxAgeMs: 0 });
     expect(asked).toHaveLength(2);
   });
@@ -140,7 +155,9 @@ describe('forget()', () => {
     await expect(service.forget('token', { signal: AbortSignal.abort(REASON) })).rejects.toBe(REASON);
     expect(service.countCached()).toBe(0);
     await service.verify('token');
-    await expect(service.forget('token', { authIv: 'i v' })).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    await expect(service.forget('token', { authIv: 'i v' })).rejects.toMatchObject({
+      code: 'SESSION_REJECTED',
+    });
     expect(service.countCached()).toBe(0);
   });
 
@@ -166,8 +183,11 @@ describe('forgetUser()', () => {
     expect([asked.length, ended]).toEqual([2, ['ann']]);
   });
 
-  it.each(['', 'a'.repeat(1_025), undefined as unknown as string])('rejects a name that is not one', async (username) => {
-    await expect(service.forgetUser(username)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
-    expect(ended).toEqual([]);
-  });
+  it.each(['', 'a'.repeat(1_025), undefined as unknown as string])(
+    'rejects a name that is not one',
+    async (username) => {
+      await expect(service.forgetUser(username)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+      expect(ended).toEqual([]);
+    },
+  );
 });

@@ -5,24 +5,35 @@ import { readName, readResolver, rejectDefaultOnly, rejectMisplacedExtra } from 
 import { readSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
-const MISPLACED = 'is in a registration with a name. Set it in the registration without a name, for all of them.';
+const MISPLACED =
+  'is in a registration with a name. Set it in the registration without a name, for all of them.';
 
 describe('the name of a registration', () => {
   it.each([['partners'], ['default'], ['a'], ['9.b_c-D'], ['a'.repeat(64)]])('may be %p', (name) => {
     expect(readName(name)).toBe(name);
   });
 
-  it.each([[''], [' '], ['-a'], ['a b'], ['a/b'], ['a:b'], ['\u00e4'], ['a'.repeat(65)], [7], [null], [undefined], [['partners']]])(
-    'stops the application if it is %p',
-    (name) => {
-      expect(() => readName(name)).toThrow(
-        new Error(
-          'SessionAuthModule: name must be 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. ' +
-            "Give it a name such as 'partners'.",
-        ),
-      );
-    },
-  );
+  it.each([
+    [''],
+    [' '],
+    ['-a'],
+    ['a b'],
+    ['a/b'],
+    ['a:b'],
+    ['\u00e4'],
+    ['a'.repeat(65)],
+    [7],
+    [null],
+    [undefined],
+    [['partners']],
+  ])('stops the application if it is %p', (name) => {
+    expect(() => readName(name)).toThrow(
+      new Error(
+        'SessionAuthModule: name must be 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. ' +
+          "Give it a name such as 'partners'.",
+      ),
+    );
+  });
 
   it('stops the application before any of its options', () => {
     expect(() => readSettings({} as SessionAuthOptions, 'a b')).toThrow('name must be 1 to 64 letters');
@@ -67,7 +78,9 @@ describe('the option authority', () => {
 describe('an option of the registration without a name', () => {
   it('stops the application in a registration with a name', () => {
     const options = { ...REQUIRED, authority: () => 'default' };
-    expect(() => readSettings(options, 'partners')).toThrow(new Error(`SessionAuthModule 'partners': authority ${MISPLACED}`));
+    expect(() => readSettings(options, 'partners')).toThrow(
+      new Error(`SessionAuthModule 'partners': authority ${MISPLACED}`),
+    );
     expect(() => rejectDefaultOnly(options, 'default')).not.toThrow();
   });
 
@@ -78,28 +91,39 @@ describe('an option of the registration without a name', () => {
 });
 
 describe('a name among the options of forRootAsync()', () => {
-  it.each([['partners'], ['default'], [undefined]])('stops the application, because it comes too late: %p', (name) => {
-    expect(() => readSettings({ ...REQUIRED, name } as SessionAuthOptions)).toThrow(
-      new Error(
-        'SessionAuthModule: options.name is among the options that forRootAsync() has received. ' +
-          'Set name beside useFactory, useClass or useExisting.',
-      ),
-    );
-  });
-
-  it.each(['isGlobal', 'protectAllRoutes'])('stops the application as much as its other extras: %s', (extra) => {
-    expect(() => readSettings({ ...REQUIRED, [extra]: true })).toThrow(
-      new Error(
-        `SessionAuthModule: options.${extra} is among the options that forRootAsync() has received. ` +
-          `Set ${extra} beside useFactory, useClass or useExisting.`,
-      ),
-    );
-  });
-
-  it.each([[undefined], [null], ['name'], [7], [{}], [{ names: 1 }], [Object.assign(() => 0, { key: 'name' })]])(
-    'is in none of these values: %p',
-    (options) => {
-      expect(() => rejectMisplacedExtra(options)).not.toThrow();
+  it.each([['partners'], ['default'], [undefined]])(
+    'stops the application, because it comes too late: %p',
+    (name) => {
+      expect(() => readSettings({ ...REQUIRED, name } as SessionAuthOptions)).toThrow(
+        new Error(
+          'SessionAuthModule: options.name is among the options that forRootAsync() has received. ' +
+            'Set name beside useFactory, useClass or useExisting.',
+        ),
+      );
     },
   );
+
+  it.each(['isGlobal', 'protectAllRoutes'])(
+    'stops the application as much as its other extras: %s',
+    (extra) => {
+      expect(() => readSettings({ ...REQUIRED, [extra]: true })).toThrow(
+        new Error(
+          `SessionAuthModule: options.${extra} is among the options that forRootAsync() has received. ` +
+            `Set ${extra} beside useFactory, useClass or useExisting.`,
+        ),
+      );
+    },
+  );
+
+  it.each([
+    [undefined],
+    [null],
+    ['name'],
+    [7],
+    [{}],
+    [{ names: 1 }],
+    [Object.assign(() => 0, { key: 'name' })],
+  ])('is in none of these values: %p', (options) => {
+    expect(() => rejectMisplacedExtra(options)).not.toThrow();
+  });
 });

@@ -5,11 +5,18 @@ import type { SessionAuthExtras } from '../options/extras.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { invalidOption } from './option-checks.js';
 
-const EXTRAS = ['name', 'isGlobal', 'protectAllRoutes', 'plugins'] as const satisfies readonly (keyof SessionAuthExtras)[];
+const EXTRAS = [
+  'name',
+  'isGlobal',
+  'protectAllRoutes',
+  'plugins',
+] as const satisfies readonly (keyof SessionAuthExtras)[];
 
 /** Validates the name of a registration. @throws InvalidConfigurationError */
 export function readName(name: unknown): string {
-  return isAuthorityName(name) ? name : invalidOption('name', `must be ${AUTHORITY_NAME_FORM}`, "Give it a name such as 'partners'");
+  return isAuthorityName(name)
+    ? name
+    : invalidOption('name', `must be ${AUTHORITY_NAME_FORM}`, "Give it a name such as 'partners'");
 }
 
 /** Validates the option `authority`. @throws InvalidConfigurationError */
@@ -24,13 +31,23 @@ export function readResolver(resolver: unknown): AuthorityResolver | undefined {
   );
 }
 
-/** Rejects the option that only the registration without a name can have, in another. @throws InvalidConfigurationError */
+/**
+ * Rejects the option that only the registration without a name can have, in another. @throws
+ * InvalidConfigurationError
+ */
 export function rejectDefaultOnly({ authority }: SessionAuthOptions, name: string): void {
   if (name === DEFAULT_AUTHORITY || authority === undefined) return;
-  invalidOption('authority', 'is in a registration with a name', 'Set it in the registration without a name, for all of them');
+  invalidOption(
+    'authority',
+    'is in a registration with a name',
+    'Set it in the registration without a name, for all of them',
+  );
 }
 
-/** Rejects an extra among the options of `forRootAsync`: they are read too late for it. @throws InvalidConfigurationError */
+/**
+ * Rejects an extra among the options of `forRootAsync`: they are read too late for it. @throws
+ * InvalidConfigurationError
+ */
 export function rejectMisplacedExtra(options: unknown): void {
   if (typeof options !== 'object' || options === null) return;
   const extra = EXTRAS.find((name) => name in options);

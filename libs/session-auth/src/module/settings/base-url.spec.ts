@@ -8,7 +8,10 @@ describe('baseUrl', () => {
     ['https://sessions.example.com/api/v1//', 'https://sessions.example.com/api/v1'],
     [new URL('http://127.0.0.1:3100/x/'), 'http://127.0.0.1:3100/x'],
     ['https://sessions.example.com/a//b', 'https://sessions.example.com/a//b'],
-    ['https://sessions.example.com/authentication-service', 'https://sessions.example.com/authentication-service'],
+    [
+      'https://sessions.example.com/authentication-service',
+      'https://sessions.example.com/authentication-service',
+    ],
     ['https://sessions.example.com/authentication/v1', 'https://sessions.example.com/authentication/v1'],
     ['https://sessions.example.com/my-authentication', 'https://sessions.example.com/my-authentication'],
   ])('%p is the root %p', (value, root) => {
@@ -41,7 +44,9 @@ describe('baseUrl', () => {
   ])('%p is refused: it %s', (value, problem) => {
     const read = (): unknown => readBaseUrl(value);
     expect(read).toThrow(`SessionAuthModule: baseUrl ${problem}`);
-    expect(read).toThrow(/[.] Give it the root of the session service, for example https:\/\/sessions[.]example[.]com\/api[.]$/);
+    expect(read).toThrow(
+      /[.] Give it the root of the session service, for example https:\/\/sessions[.]example[.]com\/api[.]$/,
+    );
     expect(read).not.toThrow(/canary/);
   });
 

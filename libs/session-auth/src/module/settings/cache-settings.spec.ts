@@ -14,7 +14,11 @@ function storeWith(own: object = {}): SessionStore {
 }
 
 /** Settings of the shared tier with a store, of an application with these other options. */
-function sharedOf(store: object, { cache, ...options }: { cache?: object; [option: string]: unknown } = {}, name?: string) {
+function sharedOf(
+  store: object,
+  { cache, ...options }: { cache?: object; [option: string]: unknown } = {},
+  name?: string,
+) {
   return settingsOf({ ...options, cache: { ttlMs: 10_000, ...cache, store } }, name).shared;
 }
 
@@ -25,31 +29,45 @@ describe('the option cache', () => {
 
   it('has its defaults, except for ttlMs', () => {
     const settings = settingsOf({ cache: { ttlMs: 7 } });
-    expect(settings.cache).toEqual({ ttlMs: 7, negativeTtlMs: 5_000, maxEntries: 10_000, refreshAheadMs: 0, staleIfErrorMs: 0 });
+    expect(settings.cache).toEqual({
+      ttlMs: 7,
+      negativeTtlMs: 5_000,
+      maxEntries: 10_000,
+      refreshAheadMs: 0,
+      staleIfErrorMs: 0,
+    });
     expect(settings.shared).toBeUndefined();
   });
 
-  it.each([[null], [true], [30_000], ['on'], [[]], [[30_000]], [() => ({ ttlMs: 1 })]])('stops the application if it is %p', (cache) => {
-    expect(() => settingsOf({ cache })).toThrow(
-      new Error(
-        'SessionAuthModule: cache must be an object with ttlMs, or false. Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds.',
-      ),
-    );
-  });
+  it.each([[null], [true], [30_000], ['on'], [[]], [[30_000]], [() => ({ ttlMs: 1 })]])(
+    'stops the application if it is %p',
+    (cache) => {
+      expect(() => settingsOf({ cache })).toThrow(
+        new Error(
+          'SessionAuthModule: cache must be an object with ttlMs, or false. Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds.',
+        ),
+      );
+    },
+  );
 });
 
 describe('the option cache.store', () => {
-  it.each([[null], [false], ['redis://127.0.0.1'], [{}], [new Map()], [SessionStore]])('stops the application if it is %p', (store) => {
-    expect(() => settingsOf({ cache: { ttlMs: 1, store } })).toThrow(
-      new Error(
-        "SessionAuthModule: cache.store must be a SessionStore. Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'.",
-      ),
-    );
-  });
+  it.each([[null], [false], ['redis://127.0.0.1'], [{}], [new Map()], [SessionStore]])(
+    'stops the application if it is %p',
+    (store) => {
+      expect(() => settingsOf({ cache: { ttlMs: 1, store } })).toThrow(
+        new Error(
+          "SessionAuthModule: cache.store must be a SessionStore. Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'.",
+        ),
+      );
+    },
+  );
 
   it('is a setting with those that are derived from other options', () => {
     const store = storeWith({ timeoutMs: 70 });
-    expect(sharedOf(store, { timeoutMs: 400, cache: { staleIfErrorMs: 5_000, refreshAheadMs: 1_001 } })).toEqual({
+    expect(
+      sharedOf(store, { timeoutMs: 400, cache: { staleIfErrorMs: 5_000, refreshAheadMs: 1_001 } }),
+    ).toEqual({
       store,
       secrets: ['application-key'],
       scope: 'https://sessions.example.com/api',
@@ -68,9 +86,12 @@ describe('the option cache.store', () => {
     [9, 10],
     [11, 11],
     [undefined, 50],
-  ])('keeps a lease without a heartbeat for its timeout of %p ms, and for 10 ms at least: %d ms', (timeoutMs, graceMs) => {
-    expect(sharedOf(storeWith({ timeoutMs }))?.graceMs).toBe(graceMs);
-  });
+  ])(
+    'keeps a lease without a heartbeat for its timeout of %p ms, and for 10 ms at least: %d ms',
+    (timeoutMs, graceMs) => {
+      expect(sharedOf(storeWith({ timeoutMs }))?.graceMs).toBe(graceMs);
+    },
+  );
 
   it('has entries of its own for each registration with a name', () => {
     const scopes = ['default', 'partners', 'suppliers'].map((name) => sharedOf(storeWith(), {}, name)?.scope);

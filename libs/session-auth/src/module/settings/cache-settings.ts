@@ -5,7 +5,13 @@ import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
 import { refreshPauseMs } from '../../verifier/cache/refresh-throttle.js';
 import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
 import type { SessionAuthCacheOptions } from '../options/options.js';
-import { integerOption, invalidOption, isGroup, rejectUnknownOptions, requiredInteger } from './option-checks.js';
+import {
+  integerOption,
+  invalidOption,
+  isGroup,
+  rejectUnknownOptions,
+  requiredInteger,
+} from './option-checks.js';
 import { DEFAULTS } from './defaults.js';
 
 const OPTIONS = ['ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'];
@@ -13,7 +19,10 @@ const MAX_TTL_MS = 300_000;
 /** Longest `timeoutMs` of any instance: an answer may be stored so long after its call was sent. */
 const MAX_TIMEOUT_MS = 300_000;
 
-/** Validates the cache options. Returns `undefined` if the cache is off. @throws InvalidConfigurationError naming the first invalid option */
+/**
+ * Validates the cache options. Returns `undefined` if the cache is off. @throws InvalidConfigurationError
+ * naming the first invalid option
+ */
 export function readCacheSettings(cache: false | SessionAuthCacheOptions = false): CacheSettings | undefined {
   if (cache === false) return undefined;
   rejectMissingTtl(cache);
@@ -21,8 +30,16 @@ export function readCacheSettings(cache: false | SessionAuthCacheOptions = false
   const ttl = requiredInteger('cache.ttlMs', ttlMs, { min: 1, max: MAX_TTL_MS });
   return {
     ttlMs: ttl,
-    negativeTtlMs: integerOption('cache.negativeTtlMs', negativeTtlMs, { min: 0, max: MAX_TTL_MS, fallback: DEFAULTS.cache.negativeTtlMs }),
-    maxEntries: integerOption('cache.maxEntries', maxEntries, { min: 1, max: 10_000_000, fallback: DEFAULTS.cache.maxEntries }),
+    negativeTtlMs: integerOption('cache.negativeTtlMs', negativeTtlMs, {
+      min: 0,
+      max: MAX_TTL_MS,
+      fallback: DEFAULTS.cache.negativeTtlMs,
+    }),
+    maxEntries: integerOption('cache.maxEntries', maxEntries, {
+      min: 1,
+      max: 10_000_000,
+      fallback: DEFAULTS.cache.maxEntries,
+    }),
     refreshAheadMs: integerOption('cache.refreshAheadMs', refreshAheadMs, {
       min: 0,
       max: ttl - 1,
@@ -38,11 +55,19 @@ export function readCacheSettings(cache: false | SessionAuthCacheOptions = false
 
 function rejectMissingTtl(cache: unknown): void {
   if (!isGroup(cache)) {
-    invalidOption('cache', 'must be an object with ttlMs, or false', 'Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds');
+    invalidOption(
+      'cache',
+      'must be an object with ttlMs, or false',
+      'Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds',
+    );
   }
   rejectUnknownOptions('cache', cache, OPTIONS);
   if ((cache as Partial<SessionAuthCacheOptions>).ttlMs === undefined) {
-    invalidOption('cache.ttlMs', 'is missing', 'Set how many milliseconds a session that ended elsewhere may still work here');
+    invalidOption(
+      'cache.ttlMs',
+      'is missing',
+      'Set how many milliseconds a session that ended elsewhere may still work here',
+    );
   }
 }
 
@@ -60,8 +85,14 @@ const MAX_SECRET_LENGTH = 1_024;
 /** Minimum grace period, in milliseconds. A process that is busy for less is not considered crashed. */
 const MIN_GRACE_MS = 10;
 
-/** Validates the store, and derives the settings of the shared tier. @throws InvalidConfigurationError naming the invalid option */
-export function readStoreSettings(store: unknown, { cache, authority, baseUrl, apiKey, timeoutMs }: StoreContext): SharedTierSettings {
+/**
+ * Validates the store, and derives the settings of the shared tier. @throws InvalidConfigurationError naming
+ * the invalid option
+ */
+export function readStoreSettings(
+  store: unknown,
+  { cache, authority, baseUrl, apiKey, timeoutMs }: StoreContext,
+): SharedTierSettings {
   if (!SessionStore.isOne(store)) {
     return invalidOption(
       'cache.store',
@@ -86,15 +117,19 @@ export function readStoreSettings(store: unknown, { cache, authority, baseUrl, a
 }
 
 /**
- * Registrations with one secret and one `baseUrl` may still have different application keys: each has entries of its own. A name has no space, so
- * that no two registrations have one scope.
+ * Registrations with one secret and one `baseUrl` may still have different application keys: each has entries
+ * of its own. A name has no space, so that no two registrations have one scope.
  */
 function scopeOf(authority: string, baseUrl: string): string {
   return authority === DEFAULT_AUTHORITY ? baseUrl : `${authority} ${baseUrl}`;
 }
 
 function readStoreTimeout(timeoutMs: unknown): number {
-  return integerOption('cache.store.timeoutMs', timeoutMs, { min: 1, max: 1_000, fallback: DEFAULTS.store.timeoutMs });
+  return integerOption('cache.store.timeoutMs', timeoutMs, {
+    min: 1,
+    max: 1_000,
+    fallback: DEFAULTS.store.timeoutMs,
+  });
 }
 
 function readSecrets(secret: SessionStore['secret'], apiKey: ApiKey): readonly [string, ...string[]] {
@@ -116,5 +151,7 @@ function readSecrets(secret: SessionStore['secret'], apiKey: ApiKey): readonly [
 }
 
 function isSecret(secret: unknown): secret is string {
-  return typeof secret === 'string' && secret.length >= MIN_SECRET_LENGTH && secret.length <= MAX_SECRET_LENGTH;
+  return (
+    typeof secret === 'string' && secret.length >= MIN_SECRET_LENGTH && secret.length <= MAX_SECRET_LENGTH
+  );
 }

@@ -1,4 +1,6 @@
-/** The default of each option. `npm run docs:defaults` compares the TSDoc and the configuration guide with it. */
+/**
+ * The default of each option. `npm run docs:defaults` compares the TSDoc and the configuration guide with it.
+ */
 export const DEFAULTS = {
   forwardAuthIv: true,
   timeoutMs: 3_000,

@@ -6,7 +6,8 @@ import { SessionAuthModule } from '../session-auth.module.js';
 const OPTIONS = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 
 const main = (extras: object): DynamicModule => SessionAuthModule.forRoot({ ...OPTIONS, ...extras });
-const asynchronous = (extras: object): DynamicModule => SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...extras });
+const asynchronous = (extras: object): DynamicModule =>
+  SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...extras });
 
 @Module({})
 class Root {}
@@ -16,7 +17,10 @@ describe('an extra of a registration', () => {
 
   /** Starts an application with registrations. */
   async function start(...imports: DynamicModule[]): Promise<void> {
-    started = await NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false });
+    started = await NestFactory.createApplicationContext(
+      { module: Root, imports },
+      { logger: false, abortOnError: false },
+    );
   }
 
   afterEach(async () => {
@@ -35,40 +39,60 @@ describe('an extra of a registration', () => {
     }
   });
 
-  it.each([[null], ['sockets'], [{ open: () => undefined }], [[undefined]], [[{ open: 'all' }]], [[() => undefined]]])(
-    'stops the application if it is no list of plugins: plugins',
-    async (plugins) => {
-      const message =
-        'SessionAuthModule: plugins must be a list of plugins. Name values that entries of nestjs-session-auth export for it.';
-      await expect(start(main({ plugins }))).rejects.toThrow(new Error(message));
-      await expect(start(asynchronous({ plugins }))).rejects.toThrow(new Error(message));
+  it.each([
+    [null],
+    ['sockets'],
+    [{ open: () => undefined }],
+    [[undefined]],
+    [[{ open: 'all' }]],
+    [[() => undefined]],
+  ])('stops the application if it is no list of plugins: plugins', async (plugins) => {
+    const message =
+      'SessionAuthModule: plugins must be a list of plugins. Name values that entries of nestjs-session-auth export for it.';
+    await expect(start(main({ plugins }))).rejects.toThrow(new Error(message));
+    await expect(start(asynchronous({ plugins }))).rejects.toThrow(new Error(message));
+  });
+
+  it.each([main, asynchronous])(
+    'opens each of its plugins once, for its registration',
+    async (registration) => {
+      const opened: string[] = [];
+      const plugin = {
+        open: (authority: string) => {
+          opened.push(authority);
+          return {
+            providers: [{ provide: `part of ${authority}`, useValue: authority }],
+            exports: [`part of ${authority}`],
+          };
+        },
+      };
+      await start(
+        registration({ plugins: [plugin, plugin] }),
+        registration({ name: 'partners', plugins: [plugin] }),
+      );
+      expect(opened).toEqual(['default', 'partners']);
+      expect([started?.get<string>('part of default'), started?.get<string>('part of partners')]).toEqual([
+        'default',
+        'partners',
+      ]);
     },
   );
-
-  it.each([main, asynchronous])('opens each of its plugins once, for its registration', async (registration) => {
-    const opened: string[] = [];
-    const plugin = {
-      open: (authority: string) => {
-        opened.push(authority);
-        return { providers: [{ provide: `part of ${authority}`, useValue: authority }], exports: [`part of ${authority}`] };
-      },
-    };
-    await start(registration({ plugins: [plugin, plugin] }), registration({ name: 'partners', plugins: [plugin] }));
-    expect(opened).toEqual(['default', 'partners']);
-    expect([started?.get<string>('part of default'), started?.get<string>('part of partners')]).toEqual(['default', 'partners']);
-  });
 
   it('stops the application with the name of its registration', async () => {
     const partners = main({ name: 'partners', isGlobal: 'yes' });
-    await expect(start(main({}), partners)).rejects.toThrow("SessionAuthModule 'partners': isGlobal must be a boolean.");
+    await expect(start(main({}), partners)).rejects.toThrow(
+      "SessionAuthModule 'partners': isGlobal must be a boolean.",
+    );
   });
 
-  it.each([[{}], [{ isGlobal: true, protectAllRoutes: true }], [{ isGlobal: false, protectAllRoutes: false }], [{ isGlobal: undefined }]])(
-    'may be a boolean, and may be left out: %j',
-    async (extras) => {
-      await expect(start(main(extras))).resolves.toBeUndefined();
-      await started?.close();
-      await expect(start(asynchronous(extras))).resolves.toBeUndefined();
-    },
-  );
+  it.each([
+    [{}],
+    [{ isGlobal: true, protectAllRoutes: true }],
+    [{ isGlobal: false, protectAllRoutes: false }],
+    [{ isGlobal: undefined }],
+  ])('may be a boolean, and may be left out: %j', async (extras) => {
+    await expect(start(main(extras))).resolves.toBeUndefined();
+    await started?.close();
+    await expect(start(asynchronous(extras))).resolves.toBeUndefined();
+  });
 });

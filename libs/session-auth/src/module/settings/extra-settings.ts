@@ -6,8 +6,14 @@ import { DEFAULTS } from './defaults.js';
 
 const EXTRAS = Symbol('session-auth extras');
 
-/** Returns a provider that validates the extras when the application starts, like the options. An empty text would protect no route. */
-export function extrasCheck({ isGlobal, protectAllRoutes, plugins }: SessionAuthExtras, name: string): FactoryProvider<void> {
+/**
+ * Returns a provider that validates the extras when the application starts, like the options. An empty text
+ * would protect no route.
+ */
+export function extrasCheck(
+  { isGlobal, protectAllRoutes, plugins }: SessionAuthExtras,
+  name: string,
+): FactoryProvider<void> {
   return {
     provide: EXTRAS,
     useFactory: () =>
@@ -19,14 +25,21 @@ export function extrasCheck({ isGlobal, protectAllRoutes, plugins }: SessionAuth
   };
 }
 
-/** Returns the plugins among the elements of the option, each once. What is none is rejected when the application starts. */
+/**
+ * Returns the plugins among the elements of the option, each once. What is none is rejected when the
+ * application starts.
+ */
 export function pluginsIn(plugins: unknown): Set<SessionAuthPlugin> {
   return new Set(Array.isArray(plugins) ? plugins.filter(isPlugin) : []);
 }
 
 function checkPlugins(plugins: unknown): void {
   if (plugins === undefined || (Array.isArray(plugins) && plugins.every(isPlugin))) return;
-  invalidOption('plugins', 'must be a list of plugins', 'Name values that entries of nestjs-session-auth export for it');
+  invalidOption(
+    'plugins',
+    'must be a list of plugins',
+    'Name values that entries of nestjs-session-auth export for it',
+  );
 }
 
 function isPlugin(candidate: unknown): candidate is SessionAuthPlugin {

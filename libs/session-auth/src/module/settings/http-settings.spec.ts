@@ -23,13 +23,22 @@ describe('an agent', () => {
 
   it.each([['httpAgent'], ['httpsAgent']])('stops the application if it is none: http.%s', (option) => {
     for (const agent of [null, true, 'agent', {}, HttpAgent, () => new HttpAgent()]) {
-      expectRefused({ [option]: agent }, `http.${option} must be an agent of node:http or node:https. Give it one, or leave it out`);
+      expectRefused(
+        { [option]: agent },
+        `http.${option} must be an agent of node:http or node:https. Give it one, or leave it out`,
+      );
     }
   });
 
   it('stops the application if it is for the other protocol', () => {
-    expectRefused({ httpAgent: new HttpsAgent() }, 'http.httpAgent is an agent for https. Set it as http.httpsAgent');
-    expectRefused({ httpsAgent: new HttpAgent() }, 'http.httpsAgent is an agent for http. Set it as http.httpAgent');
+    expectRefused(
+      { httpAgent: new HttpsAgent() },
+      'http.httpAgent is an agent for https. Set it as http.httpsAgent',
+    );
+    expectRefused(
+      { httpsAgent: new HttpAgent() },
+      'http.httpsAgent is an agent for http. Set it as http.httpAgent',
+    );
   });
 
   it('serves both protocols if it determines its protocol for each call, as agents of proxies do', () => {
@@ -43,12 +52,18 @@ describe('an agent', () => {
       }
     }
     const agent = new ProxyAgent();
-    expect(read({ httpsAgent: agent, httpAgent: agent })).toMatchObject({ httpsAgent: agent, httpAgent: agent });
+    expect(read({ httpsAgent: agent, httpAgent: agent })).toMatchObject({
+      httpsAgent: agent,
+      httpAgent: agent,
+    });
   });
 
   it('stops the application if its class extends that of the other protocol', () => {
     class OwnAgent extends HttpAgent {}
-    expectRefused({ httpsAgent: new OwnAgent() }, 'http.httpsAgent is an agent for http. Set it as http.httpAgent');
+    expectRefused(
+      { httpsAgent: new OwnAgent() },
+      'http.httpsAgent is an agent for http. Set it as http.httpAgent',
+    );
   });
 
   it('stops the application beside a proxy', () => {
@@ -102,29 +117,60 @@ describe('a proxy', () => {
     [{ ...PROXY, protocol: null }],
     [{ ...PROXY, protocol: ['http'] }],
   ])('stops the application if it is %j', (proxy) => {
-    expectRefused({ proxy }, "http.proxy must have a host and a port. Give it { host: 'proxy.example.com', port: 3128 }");
+    expectRefused(
+      { proxy },
+      "http.proxy must have a host and a port. Give it { host: 'proxy.example.com', port: 3128 }",
+    );
   });
 
-  it.each([[null], [''], ['user:password'], [{}], [{ username: 'app' }], [{ password: 'secret' }], [{ username: 7, password: 'secret' }]])(
-    'stops the application if its credentials are %j',
-    (auth) => {
-      const remedy = 'Give it { username, password }, or leave it out';
-      expectRefused({ proxy: { ...PROXY, auth } }, `http.proxy.auth must have a username and a password. ${remedy}`);
-    },
-  );
+  it.each([
+    [null],
+    [''],
+    ['user:password'],
+    [{}],
+    [{ username: 'app' }],
+    [{ password: 'secret' }],
+    [{ username: 7, password: 'secret' }],
+  ])('stops the application if its credentials are %j', (auth) => {
+    const remedy = 'Give it { username, password }, or leave it out';
+    expectRefused(
+      { proxy: { ...PROXY, auth } },
+      `http.proxy.auth must have a username and a password. ${remedy}`,
+    );
+  });
 
   it('stops the application if it is no object, or has another option', () => {
     const known = "'protocol', 'host', 'port', 'auth'";
-    for (const proxy of [null, false, 'http://proxy.example.com:3128', 3128, [], ['proxy.example.com', 3128]]) {
+    for (const proxy of [
+      null,
+      false,
+      'http://proxy.example.com:3128',
+      3128,
+      [],
+      ['proxy.example.com', 3128],
+    ]) {
       expectRefused({ proxy }, `http.proxy must be an object. It may hold ${known}`);
     }
-    expectRefused({ proxy: { ...PROXY, hostname: 'proxy' } }, `http.proxy.hostname is not an option. Valid options: ${known}`);
+    expectRefused(
+      { proxy: { ...PROXY, hostname: 'proxy' } },
+      `http.proxy.hostname is not an option. Valid options: ${known}`,
+    );
   });
 });
 
 describe('the option http', () => {
   it('is the defaults if it is left out, or empty', () => {
-    const defaults = { httpAgent: undefined, httpsAgent: undefined, proxy: undefined, maxResponseBytes: 65_536, maxTokenLength: 4_096 };
-    expect([readHttpSettings(), read({}), read({ proxy: undefined, httpAgent: undefined })]).toEqual([defaults, defaults, defaults]);
+    const defaults = {
+      httpAgent: undefined,
+      httpsAgent: undefined,
+      proxy: undefined,
+      maxResponseBytes: 65_536,
+      maxTokenLength: 4_096,
+    };
+    expect([readHttpSettings(), read({}), read({ proxy: undefined, httpAgent: undefined })]).toEqual([
+      defaults,
+      defaults,
+      defaults,
+    ]);
   });
 });

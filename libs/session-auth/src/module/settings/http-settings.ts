@@ -19,7 +19,8 @@ const OPTIONS = ['httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTok
 export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSettings {
   rejectUnknownOptions('http', http, OPTIONS);
   const { httpAgent, httpsAgent, proxy } = http;
-  if (proxy !== undefined && (httpAgent ?? httpsAgent)) invalidOption('http.proxy', 'cannot go with an agent', 'Set one of the two');
+  if (proxy !== undefined && (httpAgent ?? httpsAgent))
+    invalidOption('http.proxy', 'cannot go with an agent', 'Set one of the two');
   return {
     httpAgent: readAgent('http.httpAgent', httpAgent),
     httpsAgent: readAgent('http.httpsAgent', httpsAgent),
@@ -40,13 +41,22 @@ export function readHttpSettings(http: SessionAuthHttpOptions = {}): HttpSetting
 function readAgent(option: 'http.httpAgent' | 'http.httpsAgent', agent: unknown): Agent | undefined {
   if (agent === undefined) return undefined;
   if (!(agent instanceof Agent))
-    return invalidOption(option, 'must be an agent of node:http or node:https', 'Give it one, or leave it out');
-  const [other, otherOption] = option === 'http.httpAgent' ? ['https', 'http.httpsAgent'] : ['http', 'http.httpAgent'];
-  if (protocolOf(agent) === `${other}:`) invalidOption(option, `is an agent for ${other}`, `Set it as ${otherOption}`);
+    return invalidOption(
+      option,
+      'must be an agent of node:http or node:https',
+      'Give it one, or leave it out',
+    );
+  const [other, otherOption] =
+    option === 'http.httpAgent' ? ['https', 'http.httpsAgent'] : ['http', 'http.httpAgent'];
+  if (protocolOf(agent) === `${other}:`)
+    invalidOption(option, `is an agent for ${other}`, `Set it as ${otherOption}`);
   return agent;
 }
 
-/** Returns the only protocol of an agent: Node.js throws at each call for another. Agents of proxies have no own one, and serve both. */
+/**
+ * Returns the only protocol of an agent: Node.js throws at each call for another. Agents of proxies have no
+ * own one, and serve both.
+ */
 function protocolOf(agent: Agent): unknown {
   return Object.getOwnPropertyDescriptor(agent, 'protocol')?.value;
 }
@@ -56,9 +66,17 @@ function readProxy(proxy: unknown): AxiosProxyConfig | undefined {
   rejectUnknownOptions('http.proxy', proxy, ['protocol', 'host', 'port', 'auth']);
   const { protocol = 'http', host, port, auth } = proxy as Record<string, unknown>;
   if (!isAddress(protocol, host, port))
-    return invalidOption('http.proxy', 'must have a host and a port', "Give it { host: 'proxy.example.com', port: 3128 }");
+    return invalidOption(
+      'http.proxy',
+      'must have a host and a port',
+      "Give it { host: 'proxy.example.com', port: 3128 }",
+    );
   if (auth !== undefined && !isCredentials(auth))
-    return invalidOption('http.proxy.auth', 'must have a username and a password', 'Give it { username, password }, or leave it out');
+    return invalidOption(
+      'http.proxy.auth',
+      'must have a username and a password',
+      'Give it { username, password }, or leave it out',
+    );
   return proxy as AxiosProxyConfig;
 }
 
@@ -67,7 +85,12 @@ const HOST = /^[^\s/?#@\\]+$/;
 
 function isAddress(protocol: unknown, host: unknown, port: unknown): boolean {
   if (typeof protocol !== 'string' || typeof host !== 'string' || !Number.isInteger(port)) return false;
-  return /^https?:?$/.test(protocol) && HOST.test(host) && port !== 0 && URL.canParse(`http://${host}:${String(port)}`);
+  return (
+    /^https?:?$/.test(protocol) &&
+    HOST.test(host) &&
+    port !== 0 &&
+    URL.canParse(`http://${host}:${String(port)}`)
+  );
 }
 
 function isCredentials(auth: unknown): boolean {

@@ -28,24 +28,66 @@ type Row = [
 
 const LIMITS: Row[] = [
   ['timeoutMs', 1, 300_000, 3_000, (timeoutMs) => ({ timeoutMs }), (set) => set.protection.timeoutMs],
-  ['signInTimeoutMs', 1, 300_000, 10_000, (signInTimeoutMs) => ({ signInTimeoutMs }), (set) => set.signInTimeoutMs],
-  ['signOutTimeoutMs', 1, 300_000, 5_000, (signOutTimeoutMs) => ({ signOutTimeoutMs }), (set) => set.signOutTimeoutMs],
+  [
+    'signInTimeoutMs',
+    1,
+    300_000,
+    10_000,
+    (signInTimeoutMs) => ({ signInTimeoutMs }),
+    (set) => set.signInTimeoutMs,
+  ],
+  [
+    'signOutTimeoutMs',
+    1,
+    300_000,
+    5_000,
+    (signOutTimeoutMs) => ({ signOutTimeoutMs }),
+    (set) => set.signOutTimeoutMs,
+  ],
   ['maxInFlight', 1, 10_000, 128, (maxInFlight) => ({ maxInFlight }), (set) => set.protection.maxInFlight],
   ['maxQueued', 0, 100_000, 1_024, (maxQueued) => ({ maxQueued }), (set) => set.protection.maxQueued],
   ['maxSignIns', 1, 10_000, 32, (maxSignIns) => ({ maxSignIns }), (set) => set.maxSignIns],
   ['retry.maxAttempts', 1, 10, 2, retry('maxAttempts'), (set) => set.protection.maxAttempts],
   ['breaker.windowMs', 10, 300_000, 10_000, breaker('windowMs'), (set) => set.protection.breaker?.windowMs],
-  ['breaker.minimumCalls', 1, 1_000_000, 20, breaker('minimumCalls'), (set) => set.protection.breaker?.minimumCalls],
+  [
+    'breaker.minimumCalls',
+    1,
+    1_000_000,
+    20,
+    breaker('minimumCalls'),
+    (set) => set.protection.breaker?.minimumCalls,
+  ],
   ['breaker.pauseMs', 1, 120_000, 1_000, breaker('pauseMs'), (set) => set.protection.breaker?.pauseMs],
-  ['breaker.maxPauseMs', 2_000, 120_000, 30_000, breaker('maxPauseMs'), (set) => set.protection.breaker?.maxPauseMs],
-  ['http.maxResponseBytes', 1, 16_777_216, 65_536, http('maxResponseBytes'), (set) => set.http.maxResponseBytes],
+  [
+    'breaker.maxPauseMs',
+    2_000,
+    120_000,
+    30_000,
+    breaker('maxPauseMs'),
+    (set) => set.protection.breaker?.maxPauseMs,
+  ],
+  [
+    'http.maxResponseBytes',
+    1,
+    16_777_216,
+    65_536,
+    http('maxResponseBytes'),
+    (set) => set.http.maxResponseBytes,
+  ],
   ['http.maxTokenLength', 1, 65_536, 4_096, http('maxTokenLength'), (set) => set.http.maxTokenLength],
   ['cache.ttlMs', 1, 300_000, undefined, cache('ttlMs'), (set) => set.cache?.ttlMs],
   ['cache.negativeTtlMs', 0, 300_000, 5_000, cache('negativeTtlMs'), (set) => set.cache?.negativeTtlMs],
   ['cache.maxEntries', 1, 10_000_000, 10_000, cache('maxEntries'), (set) => set.cache?.maxEntries],
   ['cache.refreshAheadMs', 0, 9_999, 0, cache('refreshAheadMs'), (set) => set.cache?.refreshAheadMs],
   ['cache.staleIfErrorMs', 0, 86_400_000, 0, cache('staleIfErrorMs'), (set) => set.cache?.staleIfErrorMs],
-  ['cache.store.timeoutMs', 1, 1_000, 50, (ms) => cache('store')(storeWith(ms)), (set) => set.shared?.timeoutMs],
+  [
+    'cache.store.timeoutMs',
+    1,
+    1_000,
+    50,
+    (ms) => cache('store')(storeWith(ms)),
+    (set) => set.shared?.timeoutMs,
+  ],
 ];
 
 function settingsOf(options: object): SessionAuthSettings {
@@ -70,11 +112,14 @@ describe.each(LIMITS)('the option %s', (option, min, max, fallback, optionsWith,
     expect([min, max].map((value) => settingIn(settingsOf(optionsWith(value))))).toEqual([min, max]);
   });
 
-  it.each([[min - 1], [max + 1], ...NO_INTEGERS.map((value) => [value])])('stops the application if it is %p', (value) => {
-    const error = refusalOf(optionsWith(value));
-    expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect(error).toHaveProperty('message', message);
-  });
+  it.each([[min - 1], [max + 1], ...NO_INTEGERS.map((value) => [value])])(
+    'stops the application if it is %p',
+    (value) => {
+      const error = refusalOf(optionsWith(value));
+      expect(error).toBeInstanceOf(InvalidConfigurationError);
+      expect(error).toHaveProperty('message', message);
+    },
+  );
 });
 
 describe('an integer option that is left out', () => {
@@ -87,7 +132,11 @@ describe('an integer option that is left out', () => {
   });
 
   it.each([
-    ['cache.ttlMs', cache('ttlMs')(undefined), 'is missing. Set how many milliseconds a session that ended elsewhere may still work here.'],
+    [
+      'cache.ttlMs',
+      cache('ttlMs')(undefined),
+      'is missing. Set how many milliseconds a session that ended elsewhere may still work here.',
+    ],
   ])('stops the application, because it has none: %s', (option, options, problem) => {
     expect(refusalOf(options)).toHaveProperty('message', `SessionAuthModule: ${option} ${problem}`);
   });
@@ -97,9 +146,15 @@ describe('the bounds of an option that depend on another', () => {
   it.each([
     [{ cache: { ttlMs: 1, refreshAheadMs: 1 } }, 'cache.refreshAheadMs must be an integer from 0 to 0.'],
     [{ breaker: { maxPauseMs: 999 } }, 'breaker.maxPauseMs must be an integer from 1000 to 120000.'],
-    [{ breaker: { pauseMs: 40_000, maxPauseMs: 39_999 } }, 'breaker.maxPauseMs must be an integer from 40000 to 120000.'],
+    [
+      { breaker: { pauseMs: 40_000, maxPauseMs: 39_999 } },
+      'breaker.maxPauseMs must be an integer from 40000 to 120000.',
+    ],
   ])('are in the message: %j', (options, problem) => {
-    expect(refusalOf(options)).toHaveProperty('message', expect.stringContaining(`SessionAuthModule: ${problem}`));
+    expect(refusalOf(options)).toHaveProperty(
+      'message',
+      expect.stringContaining(`SessionAuthModule: ${problem}`),
+    );
   });
 
   it('hold for its default as well', () => {

@@ -16,12 +16,17 @@ class StaffRecord extends UserRecord {}
 
 describe('an option that is on or off', () => {
   it('may be true and false', () => {
-    expect([true, false, undefined].map((forwardAuthIv) => settingsOf({ forwardAuthIv }).forwardAuthIv)).toEqual([true, false, true]);
+    expect(
+      [true, false, undefined].map((forwardAuthIv) => settingsOf({ forwardAuthIv }).forwardAuthIv),
+    ).toEqual([true, false, true]);
   });
 
   it('stops the application if it is no boolean', () => {
     for (const forwardAuthIv of [null, 0, 1, '', 'true', 'false', [], {}]) {
-      expectRefused({ forwardAuthIv }, 'forwardAuthIv must be a boolean. Set true or false, or leave it out for true');
+      expectRefused(
+        { forwardAuthIv },
+        'forwardAuthIv must be a boolean. Set true or false, or leave it out for true',
+      );
     }
   });
 });
@@ -31,7 +36,10 @@ describe('an option that is one of several words', () => {
     ['tokenEcho', ['ignore', 'warn', 'deny'], 'deny'],
     ['audit', ['off', 'warn', 'error'], 'warn'],
   ] as const)('may be each of them: %s', (option, words, fallback) => {
-    expect([...words, undefined].map((value) => settingsOf({ [option]: value })[option])).toEqual([...words, fallback]);
+    expect([...words, undefined].map((value) => settingsOf({ [option]: value })[option])).toEqual([
+      ...words,
+      fallback,
+    ]);
   });
 
   it.each([
@@ -47,9 +55,12 @@ describe('an option that is one of several words', () => {
 describe('the option apiKey', () => {
   const remedy = 'Give it the application key: 1 to 4096 visible ASCII characters, or a function';
 
-  it.each([['k'], ['!~'], ['k'.repeat(4_096)], [() => 'key'], [async () => Promise.resolve('key')]])('may be %p', (apiKey) => {
-    expect(settingsOf({ apiKey }).apiKey).toBe(apiKey);
-  });
+  it.each([['k'], ['!~'], ['k'.repeat(4_096)], [() => 'key'], [async () => Promise.resolve('key')]])(
+    'may be %p',
+    (apiKey) => {
+      expect(settingsOf({ apiKey }).apiKey).toBe(apiKey);
+    },
+  );
 
   it.each([[undefined], ['']])('stops the application if it is missing: %p', (apiKey) => {
     expectRefused({ apiKey }, `apiKey is missing. ${remedy}`);
@@ -101,13 +112,18 @@ describe('the option statusMap', () => {
   });
 
   it('stops the application if only one of several outcomes is none', () => {
-    expect(() => settingsOf({ statusMap: { 401: 'unavailable', 404: 'authenticated' } })).toThrow('statusMap.404 must be one of');
+    expect(() => settingsOf({ statusMap: { 401: 'unavailable', 404: 'authenticated' } })).toThrow(
+      'statusMap.404 must be one of',
+    );
   });
 });
 
 describe('the option userRecord', () => {
   it('may be UserRecord and a class that extends it', () => {
-    expect([UserRecord, StaffRecord].map((userRecord) => settingsOf({ userRecord }).userRecord)).toEqual([UserRecord, StaffRecord]);
+    expect([UserRecord, StaffRecord].map((userRecord) => settingsOf({ userRecord }).userRecord)).toEqual([
+      UserRecord,
+      StaffRecord,
+    ]);
   });
 
   it.each([

@@ -14,7 +14,8 @@ describe('the option retry', () => {
   });
 
   it('has its default if it is undefined or empty', () => {
-    for (const retry of [undefined, {}, { maxAttempts: undefined }]) expect(read({ retry }).maxAttempts).toBe(2);
+    for (const retry of [undefined, {}, { maxAttempts: undefined }])
+      expect(read({ retry }).maxAttempts).toBe(2);
   });
 });
 
@@ -25,12 +26,18 @@ describe('the option breaker', () => {
 
   it('has its defaults where it is empty', () => {
     expect(read({ breaker: {} }).breaker).toEqual(BREAKER);
-    expect(read({ breaker: { failureRatio: undefined, windowMs: 20 } }).breaker).toEqual({ ...BREAKER, windowMs: 20 });
+    expect(read({ breaker: { failureRatio: undefined, windowMs: 20 } }).breaker).toEqual({
+      ...BREAKER,
+      windowMs: 20,
+    });
   });
 
-  it.each([[Number.MIN_VALUE], [0.25], [1]])('may open at any ratio of failures above 0 and up to 1: %p', (failureRatio) => {
-    expect(read({ breaker: { failureRatio } }).breaker?.failureRatio).toBe(failureRatio);
-  });
+  it.each([[Number.MIN_VALUE], [0.25], [1]])(
+    'may open at any ratio of failures above 0 and up to 1: %p',
+    (failureRatio) => {
+      expect(read({ breaker: { failureRatio } }).breaker?.failureRatio).toBe(failureRatio);
+    },
+  );
 
   it.each([[0], [-0.5], [1.000_001], [2], [NaN], [Infinity], ['0.5'], ['1'], [null], [true], [[0.5]], [1n]])(
     'stops the application if the ratio is %p',

@@ -34,7 +34,13 @@ const DEFAULT_SETTINGS = {
   impersonatorField: undefined,
   tokenEcho: 'deny',
   audit: 'warn',
-  http: { httpAgent: undefined, httpsAgent: undefined, proxy: undefined, maxResponseBytes: 65_536, maxTokenLength: 4_096 },
+  http: {
+    httpAgent: undefined,
+    httpsAgent: undefined,
+    proxy: undefined,
+    maxResponseBytes: 65_536,
+    maxTokenLength: 4_096,
+  },
   resolveAuthority: undefined,
 };
 
@@ -52,7 +58,9 @@ describe('the settings of a registration', () => {
   it('are the defaults, except for the two required options', () => {
     const { sources, ...settings } = readSettings(REQUIRED);
     expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS, authority: 'default' });
-    const request = { headers: { 'x-auth-token': 'token', authorization: 'Bearer other' } } as unknown as HttpRequest;
+    const request = {
+      headers: { 'x-auth-token': 'token', authorization: 'Bearer other' },
+    } as unknown as HttpRequest;
     expect(sources.map((source) => source({} as never, request))).toEqual(['token']);
   });
 
@@ -71,30 +79,47 @@ describe('the settings of a registration', () => {
   it.each([
     ['is left out', false],
     ['is undefined', true],
-  ])('provide the guard everywhere, protect no route and have the name default if that %s', (_case, isGiven) => {
-    const absent = { isGlobal: undefined, protectAllRoutes: undefined, name: undefined };
-    const { global, providers = [] } = SessionAuthModule.forRoot({ ...REQUIRED, ...(isGiven && (absent as object)) });
-    const useValue = { isForWholeApplication: true, name: 'default', protectsAllRoutes: false };
-    expect(global).toBe(true);
-    expect(providers).toContainEqual({ provide: REGISTRATION, useValue });
-  });
+  ])(
+    'provide the guard everywhere, protect no route and have the name default if that %s',
+    (_case, isGiven) => {
+      const absent = { isGlobal: undefined, protectAllRoutes: undefined, name: undefined };
+      const { global, providers = [] } = SessionAuthModule.forRoot({
+        ...REQUIRED,
+        ...(isGiven && (absent as object)),
+      });
+      const useValue = { isForWholeApplication: true, name: 'default', protectsAllRoutes: false };
+      expect(global).toBe(true);
+      expect(providers).toContainEqual({ provide: REGISTRATION, useValue });
+    },
+  );
 });
 
 describe('options that are no options', () => {
-  it.each([[undefined], [null], ['options'], [7], [[]], [[REQUIRED]], [() => REQUIRED]])('stop the application: %p', (options) => {
-    expect(messageOf(options)).toBe(`SessionAuthModule: options must be an object. It may hold ${KNOWN}.`);
-  });
+  it.each([[undefined], [null], ['options'], [7], [[]], [[REQUIRED]], [() => REQUIRED]])(
+    'stop the application: %p',
+    (options) => {
+      expect(messageOf(options)).toBe(`SessionAuthModule: options must be an object. It may hold ${KNOWN}.`);
+    },
+  );
 
-  it.each([['baseURL'], ['timeout'], ['signInLimit'], ['isglobal'], ['']])('stop the application if they have another one: %p', (name) => {
-    expect(messageOf({ ...REQUIRED, [name]: undefined })).toBe(
-      `SessionAuthModule: options.${name} is not an option. Valid options: ${KNOWN}.`,
-    );
-  });
+  it.each([['baseURL'], ['timeout'], ['signInLimit'], ['isglobal'], ['']])(
+    'stop the application if they have another one: %p',
+    (name) => {
+      expect(messageOf({ ...REQUIRED, [name]: undefined })).toBe(
+        `SessionAuthModule: options.${name} is not an option. Valid options: ${KNOWN}.`,
+      );
+    },
+  );
 
   it.each([
     ['retry', 'attempts', {}, "'maxAttempts'"],
     ['breaker', 'window', {}, "'windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs'"],
-    ['cache', 'ttl', { ttlMs: 1 }, "'ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'"],
+    [
+      'cache',
+      'ttl',
+      { ttlMs: 1 },
+      "'ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'",
+    ],
     ['statusMap', '200', {}, "'400', '401', '403', '404'"],
     ['http', 'agent', {}, "'httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'"],
   ])('stop the application if %s has another one: %s', (owner, name, others, known) => {
@@ -109,13 +134,19 @@ describe('options that are no options', () => {
     ['http', "'httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'"],
   ])('stop the application if %s is no object', (owner, known) => {
     for (const value of [null, true, 3, 'on', [], [1], () => ({})]) {
-      expect(messageOf({ ...REQUIRED, [owner]: value })).toBe(`SessionAuthModule: ${owner} must be an object. It may hold ${known}.`);
+      expect(messageOf({ ...REQUIRED, [owner]: value })).toBe(
+        `SessionAuthModule: ${owner} must be an object. It may hold ${known}.`,
+      );
     }
   });
 
   it('name their registration, unless it has no name', () => {
-    expect(messageOf({ ...REQUIRED, timeoutMs: 0 }, 'partners')).toMatch(/^SessionAuthModule 'partners': timeoutMs must be an integer/);
-    expect(messageOf({ ...REQUIRED, timeoutMs: 0 }, 'default')).toMatch(/^SessionAuthModule: timeoutMs must be an integer/);
+    expect(messageOf({ ...REQUIRED, timeoutMs: 0 }, 'partners')).toMatch(
+      /^SessionAuthModule 'partners': timeoutMs must be an integer/,
+    );
+    expect(messageOf({ ...REQUIRED, timeoutMs: 0 }, 'default')).toMatch(
+      /^SessionAuthModule: timeoutMs must be an integer/,
+    );
   });
 
   it('are an error of the application, if one of its getters throws', () => {

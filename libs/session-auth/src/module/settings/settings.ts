@@ -56,13 +56,38 @@ export interface SessionAuthSettings {
 }
 
 const OPTIONS = [
-  ...['baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker'],
-  ...['maxInFlight', 'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField'],
+  ...[
+    'baseUrl',
+    'apiKey',
+    'token',
+    'forwardAuthIv',
+    'timeoutMs',
+    'signInTimeoutMs',
+    'signOutTimeoutMs',
+    'retry',
+    'breaker',
+  ],
+  ...[
+    'maxInFlight',
+    'maxQueued',
+    'maxSignIns',
+    'cache',
+    'statusMap',
+    'userRecord',
+    'identityFields',
+    'impersonatorField',
+  ],
   ...['tokenEcho', 'audit', 'http', 'authority'],
 ];
 
-/** Validates the options. @throws InvalidConfigurationError naming the registration, if it has a name, and the first invalid option */
-export function readSettings(options: SessionAuthOptions, authority = DEFAULT_AUTHORITY): SessionAuthSettings {
+/**
+ * Validates the options. @throws InvalidConfigurationError naming the registration, if it has a name, and the
+ * first invalid option
+ */
+export function readSettings(
+  options: SessionAuthOptions,
+  authority = DEFAULT_AUTHORITY,
+): SessionAuthSettings {
   return namingRegistration(authority, () => {
     const name = readName(authority);
     rejectMisplacedExtra(options);
@@ -72,7 +97,10 @@ export function readSettings(options: SessionAuthOptions, authority = DEFAULT_AU
   });
 }
 
-function read(options: SessionAuthOptions, authority: string): Omit<SessionAuthSettings, 'authority' | 'resolveAuthority'> {
+function read(
+  options: SessionAuthOptions,
+  authority: string,
+): Omit<SessionAuthSettings, 'authority' | 'resolveAuthority'> {
   const baseUrl = readBaseUrl(options.baseUrl);
   const apiKey = readApiKeyOption(options.apiKey);
   const protection = readProtection(options);
@@ -84,10 +112,16 @@ function read(options: SessionAuthOptions, authority: string): Omit<SessionAuthS
     forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, DEFAULTS.forwardAuthIv),
     protection,
     cache,
-    shared: cache && readShared(options.cache, { cache, authority, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
+    shared:
+      cache &&
+      readShared(options.cache, { cache, authority, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
     signInTimeoutMs: readDuration(options, 'signInTimeoutMs'),
     signOutTimeoutMs: readDuration(options, 'signOutTimeoutMs'),
-    maxSignIns: integerOption('maxSignIns', options.maxSignIns, { min: 1, max: 10_000, fallback: DEFAULTS.maxSignIns }),
+    maxSignIns: integerOption('maxSignIns', options.maxSignIns, {
+      min: 1,
+      max: 10_000,
+      fallback: DEFAULTS.maxSignIns,
+    }),
     statusMap: readStatusMap(options.statusMap),
     userRecord: readRecordClass(options.userRecord),
     ...readFieldNames(options),
@@ -101,7 +135,10 @@ function readDuration(options: SessionAuthOptions, name: 'signInTimeoutMs' | 'si
   return integerOption(name, options[name], { min: 1, max: MAX_DURATION_MS, fallback: DEFAULTS[name] });
 }
 
-function readShared(cache: SessionAuthOptions['cache'], context: StoreContext): SharedTierSettings | undefined {
+function readShared(
+  cache: SessionAuthOptions['cache'],
+  context: StoreContext,
+): SharedTierSettings | undefined {
   const { store } = cache as SessionAuthCacheOptions;
   return store === undefined ? undefined : readStoreSettings(store, context);
 }
@@ -127,11 +164,19 @@ function readStatusMap(statusMap: StatusMap = {}): StatusMap {
 }
 
 function readRecordClass(record: unknown = UserRecord): UserRecordClass {
-  if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord)) return record as UserRecordClass;
-  return invalidOption('userRecord', 'must be a class that extends UserRecord', 'Declare your fields in such a class, or leave it out');
+  if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord))
+    return record as UserRecordClass;
+  return invalidOption(
+    'userRecord',
+    'must be a class that extends UserRecord',
+    'Declare your fields in such a class, or leave it out',
+  );
 }
 
-/** Validates the options that name fields of the user record. `impersonatorField` is checked with the class: see `readUserWith`. */
+/**
+ * Validates the options that name fields of the user record. `impersonatorField` is checked with the class:
+ * see `readUserWith`.
+ */
 function readFieldNames({
   identityFields,
   impersonatorField,
@@ -140,7 +185,10 @@ function readFieldNames({
 }
 
 function readIdentityFields(fields: unknown = DEFAULTS.identityFields): readonly string[] {
-  const valid = Array.isArray(fields) && fields.length > 0 && fields.every((field) => typeof field === 'string' && field !== '');
+  const valid =
+    Array.isArray(fields) &&
+    fields.length > 0 &&
+    fields.every((field) => typeof field === 'string' && field !== '');
   if (valid) return fields as string[];
   return invalidOption(
     'identityFields',

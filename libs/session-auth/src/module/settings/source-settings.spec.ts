@@ -1,12 +1,20 @@
 import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord } from '../../contract/record/user-record.js';
-import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/token-source.js';
+import {
+  fromBearer,
+  fromCookie,
+  fromHeader,
+  fromPayload,
+  type TokenSource,
+} from '../../guard/token-source.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { readSources } from './source-settings.js';
 
 function expectRefused(token: unknown, message: string): void {
-  expect(() => readSources(token as SessionAuthOptions['token'])).toThrow(new Error(`SessionAuthModule: token ${message}.`));
+  expect(() => readSources(token as SessionAuthOptions['token'])).toThrow(
+    new Error(`SessionAuthModule: token ${message}.`),
+  );
 }
 
 /** Their texts begin like that of a class, and have one within. */
@@ -52,7 +60,9 @@ describe('the option token', () => {
 
   it('stops the application if it is a class', () => {
     for (const token of [UserRecord, [fromBearer(), UserRecord], runInThisContext('(class{})')]) {
-      expect(() => readSources(token as unknown as TokenSource)).toThrow('token must be a token source, or a list of them.');
+      expect(() => readSources(token as unknown as TokenSource)).toThrow(
+        'token must be a token source, or a list of them.',
+      );
     }
   });
 
@@ -66,9 +76,18 @@ describe('the option token', () => {
   );
 
   it.each([
-    [fromHeader('x auth'), "fromHeader() without a valid name. Give it the name of a header, as in fromHeader('x-auth-token')"],
-    [fromCookie('a=b'), "fromCookie() without a valid name. Give it the name of a cookie, as in fromCookie('session')"],
-    [fromPayload(''), "fromPayload() without a valid name. Give it the name of a field, as in fromPayload('token')"],
+    [
+      fromHeader('x auth'),
+      "fromHeader() without a valid name. Give it the name of a header, as in fromHeader('x-auth-token')",
+    ],
+    [
+      fromCookie('a=b'),
+      "fromCookie() without a valid name. Give it the name of a cookie, as in fromCookie('session')",
+    ],
+    [
+      fromPayload(''),
+      "fromPayload() without a valid name. Give it the name of a field, as in fromPayload('token')",
+    ],
   ])('stops the application if a source has no valid name: %#', (source, message) => {
     expectRefused(source, `has ${message}`);
     expectRefused([fromBearer(), source], `has ${message}`);

@@ -1,7 +1,13 @@
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { isClass } from '../../guard/is-class.js';
 import { invalidSourceOf, isHeaderName } from '../../guard/source-names.js';
-import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from '../../guard/token-source.js';
+import {
+  fromBearer,
+  fromCookie,
+  fromHeader,
+  fromPayload,
+  type TokenSource,
+} from '../../guard/token-source.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { invalidOption } from './option-checks.js';
 
@@ -13,8 +19,13 @@ const EXAMPLES = {
   fromPayload: "the name of a field, as in fromPayload('token')",
 } as const;
 
-/** Validates the option `token`. A source that finds no token in any call would deny every user. @throws InvalidConfigurationError */
-export function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_HEADER)): readonly TokenSource[] {
+/**
+ * Validates the option `token`. A source that finds no token in any call would deny every user. @throws
+ * InvalidConfigurationError
+ */
+export function readSources(
+  token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_HEADER),
+): readonly TokenSource[] {
   const sources = [token].flat() as unknown[];
   if (sources.length > 0 && sources.every(isSource)) return sources;
   return invalidOption(
@@ -26,7 +37,12 @@ export function readSources(token: SessionAuthOptions['token'] = fromHeader(AUTH
 
 function isSource(source: unknown): source is TokenSource {
   if (typeof source !== 'function' || isClass(source)) return false;
-  if (CREATORS.has(source)) return invalidOption('token', `has ${source.name} itself, which is no source`, `Call it: ${source.name}(...)`);
+  if (CREATORS.has(source))
+    return invalidOption(
+      'token',
+      `has ${source.name} itself, which is no source`,
+      `Call it: ${source.name}(...)`,
+    );
   const invalid = invalidSourceOf(source);
   if (invalid) {
     const { creator, problem, remedy } = invalid;
@@ -36,10 +52,19 @@ function isSource(source: unknown): source is TokenSource {
       remedy ?? `Give it ${EXAMPLES[creator]}`,
     );
   }
-  if (isAsynchronous(source)) return invalidOption('token', 'has an asynchronous source', 'Use a function that returns the token at once');
+  if (isAsynchronous(source))
+    return invalidOption(
+      'token',
+      'has an asynchronous source',
+      'Use a function that returns the token at once',
+    );
   const { header } = source as TokenSource;
   if (header === undefined || isHeaderName(header)) return true;
-  return invalidOption('token', 'has a source whose header is not the name of a header', 'Set it to the one header that the source reads');
+  return invalidOption(
+    'token',
+    'has a source whose header is not the name of a header',
+    'Set it to the one header that the source reads',
+  );
 }
 
 /** A promise is never a valid token, so that such a source would deny every user. */

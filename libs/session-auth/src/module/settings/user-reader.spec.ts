@@ -1,7 +1,15 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Validate, ValidateBy, ValidateNested, ValidatorConstraint } from 'class-validator';
+import {
+  IsInt,
+  IsOptional,
+  IsString,
+  Validate,
+  ValidateBy,
+  ValidateNested,
+  ValidatorConstraint,
+} from 'class-validator';
 import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
 import { readUserWith } from './user-reader.js';
 
@@ -104,18 +112,23 @@ describe('the record of a user', () => {
     const { read, log } = readerOf({});
     const user = read(json);
     expect(user).toBeInstanceOf(UserRecord);
-    expect(user).toMatchObject(Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null)));
+    expect(user).toMatchObject(
+      Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null)),
+    );
     expect(log).toEqual([]);
   });
 
-  it.each([[{}], [{ username: '' }], [{ username: '', email: '' }], [{ username: null }], [{ first_name: 'ann' }]])(
-    'is no user if no identity field is set, which is logged: %j',
-    (json) => {
-      const { read, log } = readerOf({});
-      expect(read(json)).toBeUndefined();
-      expect(log).toEqual([['username', 'email']]);
-    },
-  );
+  it.each([
+    [{}],
+    [{ username: '' }],
+    [{ username: '', email: '' }],
+    [{ username: null }],
+    [{ first_name: 'ann' }],
+  ])('is no user if no identity field is set, which is logged: %j', (json) => {
+    const { read, log } = readerOf({});
+    expect(read(json)).toBeUndefined();
+    expect(log).toEqual([['username', 'email']]);
+  });
 
   it('is no user if the identity field holds another value than a text', () => {
     const { read } = readerOf({ userRecord: Staff, identityFields: ['badge'] });
@@ -161,15 +174,22 @@ describe('a record class', () => {
   });
 
   it('stops the application if a validator is asynchronous', () => {
-    expectRefused({ userRecord: AsyncRecord }, 'userRecord has an asynchronous validator. Use validators that answer at once');
+    expectRefused(
+      { userRecord: AsyncRecord },
+      'userRecord has an asynchronous validator. Use validators that answer at once',
+    );
   });
 
   it('stops the application if its constructor throws', () => {
-    expectRefused({ userRecord: Dependent as never }, 'userRecord has a constructor that throws. Declare fields only, without arguments');
+    expectRefused(
+      { userRecord: Dependent as never },
+      'userRecord has a constructor that throws. Declare fields only, without arguments',
+    );
   });
 
   it('stops the application if the constructor of a nested class throws', () => {
-    const message = 'userRecord has a nested class whose constructor throws. Declare fields only, without arguments';
+    const message =
+      'userRecord has a nested class whose constructor throws. Declare fields only, without arguments';
     expectRefused({ userRecord: Placed }, message);
   });
 
@@ -185,14 +205,20 @@ describe('an identity field', () => {
     [['badge', 'username'], 'badge'],
     [['toString'], 'toString'],
   ])('stops the application if the record class has no such field: %j', (identityFields, name) => {
-    expectRefused({ identityFields }, `identityFields names '${name}', which is no field of the user record. Name declared fields`);
+    expectRefused(
+      { identityFields },
+      `identityFields names '${name}', which is no field of the user record. Name declared fields`,
+    );
   });
 });
 
 describe('the token of the record', () => {
   it('stops the application as an identity field, because a record without a user may repeat it', () => {
     for (const identityFields of [['auth_token'], ['username', 'auth_token']]) {
-      expectRefused({ identityFields }, "identityFields names 'auth_token', which identifies no user. Name another field");
+      expectRefused(
+        { identityFields },
+        "identityFields names 'auth_token', which identifies no user. Name another field",
+      );
     }
   });
 });

@@ -29,7 +29,10 @@ export interface InvalidRecordLog {
   validatorThrew(recordClass: string): void;
 }
 
-/** Builds the function that validates a record: its fields, and that an identity field is set. @throws InvalidConfigurationError */
+/**
+ * Builds the function that validates a record: its fields, and that an identity field is set. @throws
+ * InvalidConfigurationError
+ */
 export function readUserWith(
   { userRecord, identityFields, impersonatorField, cache }: UserReaderSettings,
   log: InvalidRecordLog,
@@ -39,8 +42,10 @@ export function readUserWith(
   const declared = new Set(fieldsOf(userRecord).map(({ name }) => name));
   rejectIdentityFields(identityFields, declared);
   rejectImpersonatorField(impersonatorField, declared);
-  if (hasAsyncValidators(userRecord)) invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
-  if (Object.hasOwn(sample, 'auth_token')) invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
+  if (hasAsyncValidators(userRecord))
+    invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
+  if (Object.hasOwn(sample, 'auth_token'))
+    invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
   const readOrLog = loggingReader(userRecord, cache, log);
   return (json) => {
     const user = readOrLog(json);
@@ -50,9 +55,14 @@ export function readUserWith(
   };
 }
 
-/** Compiles the reader of a record class. It logs why a record is not a user, even if code of the class throws. */
+/**
+ * Compiles the reader of a record class. It logs why a record is not a user, even if code of the class
+ * throws.
+ */
 function loggingReader(userRecord: UserRecordClass, cache: object | undefined, log: InvalidRecordLog) {
-  const read = compileRecordReader(userRecord, cache && internCommonValues(), (field) => log.invalidField(field));
+  const read = compileRecordReader(userRecord, cache && internCommonValues(), (field) =>
+    log.invalidField(field),
+  );
   return (json: object): UserRecord | undefined => {
     try {
       return read(json);
@@ -66,13 +76,22 @@ function loggingReader(userRecord: UserRecordClass, cache: object | undefined, l
 function rejectIdentityFields(fields: readonly string[], declared: ReadonlySet<string>): void {
   const unknown = fields.find((name) => !declared.has(name));
   if (unknown !== undefined)
-    invalidOption('identityFields', `names '${unknown}', which is no field of the user record`, 'Name declared fields');
-  if (fields.includes('auth_token')) invalidOption('identityFields', "names 'auth_token', which identifies no user", 'Name another field');
+    invalidOption(
+      'identityFields',
+      `names '${unknown}', which is no field of the user record`,
+      'Name declared fields',
+    );
+  if (fields.includes('auth_token'))
+    invalidOption('identityFields', "names 'auth_token', which identifies no user", 'Name another field');
 }
 
 function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown>): void {
   if (field === undefined || (declared.has(field) && field !== 'auth_token')) return;
-  invalidOption('impersonatorField', 'must be the name of a field of the user record', 'Declare the field in userRecord, or leave it out');
+  invalidOption(
+    'impersonatorField',
+    'must be the name of a field of the user record',
+    'Declare the field in userRecord, or leave it out',
+  );
 }
 
 /** Records and their nested objects are created without arguments, before their fields are set. */
@@ -85,7 +104,10 @@ function constructing<T>(construct: () => T, problem: string): T {
 }
 
 function rejectUndecoratedFields(userRecord: UserRecordClass): void {
-  const paths = constructing(() => undecoratedFields(userRecord), 'has a nested class whose constructor throws');
+  const paths = constructing(
+    () => undecoratedFields(userRecord),
+    'has a nested class whose constructor throws',
+  );
   const names = paths.map((path) => `'${path}'`);
   if (names.length === 0) return;
   invalidOption(

@@ -7,8 +7,8 @@ import { handlersOf, ruleOf, type Handler, typeNameOf } from '../../module/handl
 import { callsOf, type Call } from './calls.js';
 
 /**
- * The access that the session guard gives: `protected` needs a session, `optional` and `public` are those of `@OptionalAuth()` and `@Public()`, and
- * `unguarded` has no session guard.
+ * The access that the session guard gives: `protected` needs a session, `optional` and `public` are those of
+ * `@OptionalAuth()` and `@Public()`, and `unguarded` has no session guard.
  */
 export type Access = 'protected' | 'optional' | 'public' | 'unguarded';
 
@@ -24,13 +24,17 @@ export interface AccessMapEntry extends Call {
   readonly authority?: string;
   /** The reason of `@AcknowledgeAudit()`; absent without it. */
   readonly acknowledged?: string;
-  /** Whether a caller without a session reaches the handler, as far as session guards decide. Guards of the application may still deny the call. */
+  /**
+   * Whether a caller without a session reaches the handler, as far as session guards decide. Guards of the
+   * application may still deny the call.
+   */
   readonly isOpen: boolean;
 }
 
 /**
- * Returns every call that an application handles, with its access: routes, fields of GraphQL, messages of gateways and microservices. Plain data in a
- * fixed order, for a snapshot. Call it after `app.init()`, with the global guards, prefix and versions in place.
+ * Returns every call that an application handles, with its access: routes, fields of GraphQL, messages of
+ * gateways and microservices. Plain data in a fixed order, for a snapshot. Call it after `app.init()`, with
+ * the global guards, prefix and versions in place.
  */
 export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const [modules, config] = [app.get(ModulesContainer), app.get(ApplicationConfig)];
@@ -44,8 +48,9 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
 }
 
 /**
- * Returns the calls that a caller without a session can make: those of `@Public()` and `@OptionalAuth()`, and those that no session guard
- * checks, even if `SessionAuthModule` applies no global guard. A guard of the application may still deny them.
+ * Returns the calls that a caller without a session can make: those of `@Public()` and `@OptionalAuth()`, and
+ * those that no session guard checks, even if `SessionAuthModule` applies no global guard. A guard of the
+ * application may still deny them.
  */
 export function findOpenHandlers(app: INestApplicationContext): AccessMapEntry[] {
   return accessMapOf(app).filter(({ isOpen }) => isOpen);
@@ -59,7 +64,10 @@ function accessOf(handler: Handler, surroundings: Surroundings): Omit<AccessMapE
   return {
     handler: `${handler.owner.name}.${handler.name}`,
     access,
-    rules: access === 'protected' && rule.kind === 'protected' ? rule.requirements.map(({ text, kind }) => text ?? kind) : [],
+    rules:
+      access === 'protected' && rule.kind === 'protected'
+        ? rule.requirements.map(({ text, kind }) => text ?? kind)
+        : [],
     ...(isChecked && { authority: (rule as { readonly authority?: string }).authority ?? 'default' }),
     ...(acknowledged !== undefined && { acknowledged }),
     isOpen: access !== 'protected' && isReached(handler, surroundings),
@@ -92,8 +100,8 @@ interface Surroundings {
 const ROOTS: ReadonlySet<string | undefined> = new Set(['Query', 'Mutation', 'Subscription']);
 
 /**
- * Returns whether a caller without a session gets to the guards of a handler: for a field, a root field that needs no session must lead to it. Any
- * doubt is reported as reached.
+ * Returns whether a caller without a session gets to the guards of a handler: for a field, a root field that
+ * needs no session must lead to it. Any doubt is reported as reached.
  */
 function isReached(handler: Handler, { handlers, context }: Surroundings): boolean {
   if (!handler.kinds.has('field') && !handler.kinds.has('reference')) return true;
@@ -104,6 +112,8 @@ function isReached(handler: Handler, { handlers, context }: Surroundings): boole
   return context.rootFields.some((root) => {
     if (!root.reaches.has(type)) return false;
     const resolvers = handlers.filter((other) => resolves(other, root));
-    return resolvers.length === 0 || resolvers.some((resolver) => !requirementsOf(resolver, context.isGlobal));
+    return (
+      resolvers.length === 0 || resolvers.some((resolver) => !requirementsOf(resolver, context.isGlobal))
+    );
   });
 }

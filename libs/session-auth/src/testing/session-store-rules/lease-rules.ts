@@ -6,11 +6,14 @@ const MANY = 20;
 
 /** The rules of leases. */
 export const LEASE_RULES = [
-  rule('grants the lease to one of many concurrent look-ups, and returns its id to the others', async (one, other) => {
-    const { winners, losers } = await lookUpConcurrently(newKey(), one, other);
-    equal(winners.length, 1);
-    deepEqual(losers, Array(MANY - 1).fill(winners[0]));
-  }),
+  rule(
+    'grants the lease to one of many concurrent look-ups, and returns its id to the others',
+    async (one, other) => {
+      const { winners, losers } = await lookUpConcurrently(newKey(), one, other);
+      equal(winners.length, 1);
+      deepEqual(losers, Array(MANY - 1).fill(winners[0]));
+    },
+  ),
   rule('releases a lease only by its own id, and never a value', async (one, other) => {
     const [key, lease] = [newKey(), aLease()];
     await one.get(key, lease);
@@ -59,7 +62,11 @@ export const LEASE_RULES = [
 ];
 
 /** Returns the ids of the leases that were granted, and the ids that the other look-ups returned. */
-async function lookUpConcurrently(key: string, one: SessionStore, other: SessionStore): Promise<{ winners: string[]; losers: unknown[] }> {
+async function lookUpConcurrently(
+  key: string,
+  one: SessionStore,
+  other: SessionStore,
+): Promise<{ winners: string[]; losers: unknown[] }> {
   const leases = Array.from({ length: MANY }, () => aLease());
   const entries = await Promise.all(leases.map((lease, index) => (index % 2 ? one : other).get(key, lease)));
   const won = (_: StoreLease | StoreEntry, index: number): boolean => entries[index]?.kind === 'none';

@@ -31,7 +31,13 @@ export function newKey(): string {
 
 /** Returns a lease of a new holder that is valid for {@link LONG_MS}. */
 export function aLease(terms: Partial<StoreLease> = {}): StoreLease {
-  return { id: `id.${randomUUID()}`, holder: `holder_${randomUUID()}`, ttlMs: LONG_MS, graceMs: LONG_MS, ...terms };
+  return {
+    id: `id.${randomUUID()}`,
+    holder: `holder_${randomUUID()}`,
+    ttlMs: LONG_MS,
+    graceMs: LONG_MS,
+    ...terms,
+  };
 }
 
 /** Returns the kind of an entry, and takes no lease. */

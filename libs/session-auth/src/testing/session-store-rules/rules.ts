@@ -2,7 +2,18 @@ import { deepEqual, equal } from 'node:assert/strict';
 import type { SessionStore } from '../../contract/session-store.js';
 import { LEASE_RULES } from './lease-rules.js';
 import { MESSAGE_RULES, REVOCATION_RULES } from './message-rules.js';
-import { aLease, BYTES, isWithin, kindOf, LONG_MS, newKey, rule, SHORT_MS, until, type SessionStoreRule } from './rule.js';
+import {
+  aLease,
+  BYTES,
+  isWithin,
+  kindOf,
+  LONG_MS,
+  newKey,
+  rule,
+  SHORT_MS,
+  until,
+  type SessionStoreRule,
+} from './rule.js';
 
 export type { SessionStoreRule } from './rule.js';
 
@@ -55,7 +66,12 @@ const ENTRY_RULES = [
  * it.each(SESSION_STORE_RULES)('$name', ({ check }) => check(new MyStore(server), new MyStore(server)));
  * ```
  */
-export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [...ENTRY_RULES, ...LEASE_RULES, ...REVOCATION_RULES, ...MESSAGE_RULES];
+export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
+  ...ENTRY_RULES,
+  ...LEASE_RULES,
+  ...REVOCATION_RULES,
+  ...MESSAGE_RULES,
+];
 
 async function leavesTombstone(one: SessionStore, other: SessionStore, before: string): Promise<void> {
   const [key, lease] = [newKey(), aLease()];

@@ -1,6 +1,9 @@
 import type { SessionKey, SessionKeys } from '../../contract/session-identity.js';
 
-/** A user whose session was authenticated with an IV. Without an IV, the user itself is the entry, which saves an object per session. */
+/**
+ * A user whose session was authenticated with an IV. Without an IV, the user itself is the entry, which saves
+ * an object per session.
+ */
 export class UserWithIv<User> {
   constructor(
     readonly sessionKey: SessionKey,
@@ -17,7 +20,10 @@ export function entryOf<User>(user: User, { tokenKey, sessionKey }: SessionKeys)
 }
 
 /** Returns the user of an entry, or `undefined` if it belongs to another IV. */
-export function userOf<User>(entry: CacheEntry<User> | undefined, { tokenKey, sessionKey }: SessionKeys): User | undefined {
+export function userOf<User>(
+  entry: CacheEntry<User> | undefined,
+  { tokenKey, sessionKey }: SessionKeys,
+): User | undefined {
   if (!(entry instanceof UserWithIv)) return sessionKey === tokenKey ? entry : undefined;
   return entry.sessionKey === sessionKey ? entry.user : undefined;
 }
@@ -30,7 +36,10 @@ export interface Flight {
 
 /** Lifetimes and size of the session cache. Times are milliseconds of a monotonic clock. */
 export interface CacheSettings {
-  /** Lifetime of a session in the cache; also the longest time that a session revoked elsewhere may still work here. */
+  /**
+   * Lifetime of a session in the cache; also the longest time that a session revoked elsewhere may still work
+   * here.
+   */
   readonly ttlMs: number;
   /** Lifetime of a refusal in the cache. */
   readonly negativeTtlMs: number;
@@ -42,7 +51,10 @@ export interface CacheSettings {
   readonly staleIfErrorMs: number;
 }
 
-/** Returns the milliseconds to add to the age of an entry, so that it expires after `cacheForMs` instead of its whole lifetime. */
+/**
+ * Returns the milliseconds to add to the age of an entry, so that it expires after `cacheForMs` instead of
+ * its whole lifetime.
+ */
 export function shortenedBy(cacheForMs: number | undefined, lifetimeMs: number): number {
   return cacheForMs === undefined ? 0 : Math.max(0, lifetimeMs - cacheForMs);
 }

@@ -16,7 +16,12 @@ function clocks() {
     moveWall(ms);
     steps.observe();
   };
-  return { steps, sleep, moveWall, isYounger: (startMs: number, ageMs: number) => steps.isYounger(startMs, ageMs, nowMs) };
+  return {
+    steps,
+    sleep,
+    moveWall,
+    isYounger: (startMs: number, ageMs: number) => steps.isYounger(startMs, ageMs, nowMs),
+  };
 }
 
 describe('the steps of the wall clock', () => {
@@ -51,7 +56,12 @@ describe('the steps of the wall clock', () => {
     moveWall(500);
     sleep(0);
     sleep(1);
-    expect([isYounger(10, 501), isYounger(10, 502), isYounger(11, 1), isYounger(12, 1_000)]).toEqual([false, true, true, false]);
+    expect([isYounger(10, 501), isYounger(10, 502), isYounger(11, 1), isYounger(12, 1_000)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('are not counted if the process was interrupted between reading one clock and the other', () => {

@@ -17,9 +17,10 @@ const MAX_ATTEMPTS = 10;
 const STEPS_OF_LIFETIME = 16;
 
 /**
- * Notices when the wall clock moves further than the monotonic clock, as on a suspended machine, or is set back. A lifetime ends when either clock
- * says so, and an age below zero is unusable: the clock was set back, and how long ago that was is unknown. Times are those of the monotonic
- * clock, and only changes of the wall clock are kept.
+ * Notices when the wall clock moves further than the monotonic clock, as on a suspended machine, or is set
+ * back. A lifetime ends when either clock says so, and an age below zero is unusable: the clock was set back,
+ * and how long ago that was is unknown. Times are those of the monotonic clock, and only changes of the wall
+ * clock are kept.
  */
 export class ClockSteps {
   readonly #lifetimeMs: number;
@@ -40,7 +41,10 @@ export class ClockSteps {
     this.#differenceMs = this.#measure();
   }
 
-  /** Milliseconds by which the wall clock has moved further than the monotonic clock, in all; what it was set back is not subtracted. */
+  /**
+   * Milliseconds by which the wall clock has moved further than the monotonic clock, in all; what it was set
+   * back is not subtracted.
+   */
   get aheadMs(): number {
     return this.#aheadMs;
   }
@@ -55,11 +59,14 @@ export class ClockSteps {
     return this.#steps.length === 0;
   }
 
-  /** Compares the clocks. Called before each use and when a lifetime begins, so that no step is overlooked. */
+  /**
+   * Compares the clocks. Called before each use and when a lifetime begins, so that no step is overlooked.
+   */
   observe(nowMs = this.#now(), wallMs = this.#wallNow()): void {
     const isReplaced = nowMs < this.#observedMs;
     this.#observedMs = nowMs;
-    // A monotonic clock that goes back is another clock, such as that of fake timers: the wall clock has not stepped.
+    // A monotonic clock that goes back is another clock, such as that of fake timers: the wall clock has not
+    // stepped.
     if (isReplaced) this.#differenceMs = this.#measure();
     if (this.#steps.length > 0) this.#forgetBefore(nowMs - this.#lifetimeMs);
     if (isWithinGranularity(wallMs - nowMs - this.#differenceMs)) return;
@@ -70,7 +77,9 @@ export class ClockSteps {
     this.#add(this.#now(), byMs);
   }
 
-  /** Returns whether what began at a time is less than `ageMs` old by both clocks, and no age is below zero. */
+  /**
+   * Returns whether what began at a time is less than `ageMs` old by both clocks, and no age is below zero.
+   */
   isYounger(startMs: number, ageMs: number, nowMs: number): boolean {
     const byMonotonicMs = nowMs - startMs;
     let [aheadMs, byMs] = [0, 0];
@@ -87,7 +96,10 @@ export class ClockSteps {
     while (this.#steps[0] && this.#steps[0].toMs < timeMs) this.#steps.shift();
   }
 
-  /** Returns the difference of the clocks. Repeated if the process was interrupted between reading one and the other. */
+  /**
+   * Returns the difference of the clocks. Repeated if the process was interrupted between reading one and the
+   * other.
+   */
   #measure(): number {
     let differenceMs = 0;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -114,8 +126,9 @@ export class ClockSteps {
 }
 
 /**
- * Returns the milliseconds since a time that was read from both clocks: by the clock that says more, because the other may have stood still.
- * `Infinity` if the wall clock was set back behind that time: the age is unknown.
+ * Returns the milliseconds since a time that was read from both clocks: by the clock that says more, because
+ * the other may have stood still. `Infinity` if the wall clock was set back behind that time: the age is
+ * unknown.
  */
 export function ageMs(sinceMs: number, sinceWallMs: number): number {
   const byWallMs = Date.now() - sinceWallMs;

@@ -12,13 +12,19 @@ export class RefreshThrottle {
   readonly #now: () => number;
   readonly #paused: TtlLruMap<TokenKey, true>;
 
-  constructor({ maxEntries, refreshAheadMs }: { readonly maxEntries: number; readonly refreshAheadMs: number }, now: () => number) {
+  constructor(
+    { maxEntries, refreshAheadMs }: { readonly maxEntries: number; readonly refreshAheadMs: number },
+    now: () => number,
+  ) {
     this.#refreshAheadMs = refreshAheadMs;
     this.#now = now;
     this.#paused = new TtlLruMap({ maxEntries, ttlMs: refreshAheadMs }, now);
   }
 
-  /** Returns whether a session may be refreshed. If so, starts a pause during which it may not be refreshed again. */
+  /**
+   * Returns whether a session may be refreshed. If so, starts a pause during which it may not be refreshed
+   * again.
+   */
   tryStart(tokenKey: TokenKey): boolean {
     if (this.#paused.get(tokenKey)) return false;
     this.#pause(tokenKey, Math.max(1, refreshPauseMs(this.#refreshAheadMs)));
@@ -26,8 +32,9 @@ export class RefreshThrottle {
   }
 
   /**
-   * Ends the pause of a session that was cached again. If the service shortened its lifetime, a pause of half that lifetime begins: otherwise an
-   * entry with a lifetime of at most `refreshAheadMs` would be refreshed on each use.
+   * Ends the pause of a session that was cached again. If the service shortened its lifetime, a pause of half
+   * that lifetime begins: otherwise an entry with a lifetime of at most `refreshAheadMs` would be refreshed
+   * on each use.
    */
   entryStored(tokenKey: TokenKey, cacheForMs: number | undefined): void {
     this.#paused.delete(tokenKey);

@@ -16,7 +16,11 @@ describe('the revocation of a user', () => {
     expect([revocations.hasNoUsers, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
     clock.nowMs = 1_000.9;
     revocations.addUser('ann');
-    expect([999, 1_000, 1_001].map((confirmedAtMs) => revocations.revokesUser(ann, confirmedAtMs))).toEqual([true, true, false]);
+    expect([999, 1_000, 1_001].map((confirmedAtMs) => revocations.revokesUser(ann, confirmedAtMs))).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(revocations.revokesUser(bob, 999)).toBe(false);
     expect(revocations.hasNoUsers).toBe(false);
   });
@@ -24,13 +28,20 @@ describe('the revocation of a user', () => {
   it('compares whole milliseconds, rounded down', () => {
     const { revocations } = revocationsAt();
     revocations.addUser('ann');
-    expect([999.9, 1_000, 1_000.9, 1_001].map((atMs) => revocations.revokes(ann, atMs))).toEqual([true, true, true, false]);
+    expect([999.9, 1_000, 1_000.9, 1_001].map((atMs) => revocations.revokes(ann, atMs))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('does not affect a record without a user name', () => {
     const { revocations } = revocationsAt();
     revocations.addUser('ann');
-    expect([{}, { username: 7 }, { username: null }, 'ann'].map((user) => revocations.revokesUser(user, 0))).toEqual(Array(4).fill(false));
+    expect(
+      [{}, { username: 7 }, { username: null }, 'ann'].map((user) => revocations.revokesUser(user, 0)),
+    ).toEqual(Array(4).fill(false));
   });
 
   it('can be repeated, and the latest applies', () => {
@@ -74,7 +85,12 @@ describe('the revocation of a user', () => {
       clock.nowMs += ms;
       return revocations.hasNoUsers;
     };
-    expect([hasNoUsersAfter(51), hasNoUsersAfter(49), hasNoUsersAfter(1), hasNoUsersAfter(0)]).toEqual([false, false, true, true]);
+    expect([hasNoUsersAfter(51), hasNoUsersAfter(49), hasNoUsersAfter(1), hasNoUsersAfter(0)]).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
     revocations.addUser('ann');
     expect([revocations.hasNoUsers, revocations.revokesUser(ann, clock.nowMs)]).toEqual([false, true]);
   });
@@ -91,7 +107,9 @@ describe('the revocation of all users', () => {
   it('revokes every earlier session, with and without a user name', () => {
     const { revocations } = revocationsAt();
     revocations.addAll();
-    expect([ann, bob, {}, 'ann'].map((user) => revocations.revokes(user, 1_000))).toEqual(Array(4).fill(true));
+    expect([ann, bob, {}, 'ann'].map((user) => revocations.revokes(user, 1_000))).toEqual(
+      Array(4).fill(true),
+    );
     expect(revocations.revokes(ann, 1_001)).toBe(false);
   });
 
@@ -115,7 +133,9 @@ describe('the revocation of all users', () => {
     const revocations = new Revocations(100);
     const beforeMs = performance.now();
     revocations.addAll();
-    expect([revocations.revokes(ann, beforeMs), revocations.revokes(ann, performance.now() + 1_000)]).toEqual([true, false]);
+    expect([revocations.revokes(ann, beforeMs), revocations.revokes(ann, performance.now() + 1_000)]).toEqual(
+      [true, false],
+    );
   });
 });
 
@@ -125,7 +145,12 @@ describe('a possible loss of messages', () => {
     expect(revocations.lostMessagesSince(0)).toBe(false);
     clock.nowMs = 1_000.5;
     revocations.addMessageLoss();
-    expect([999, 1_000, 1_000.9, 1_001].map((atMs) => revocations.lostMessagesSince(atMs))).toEqual([true, true, true, false]);
+    expect([999, 1_000, 1_000.9, 1_001].map((atMs) => revocations.lostMessagesSince(atMs))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
     expect(revocations.revokes(ann, 999)).toBe(false);
   });
 });
@@ -134,14 +159,24 @@ describe('the revocation of a session', () => {
   it('revokes earlier answers about the session, and nothing else', () => {
     const { revocations } = revocationsAt();
     revocations.addToken('token' as TokenKey);
-    expect([1_001, 1_000, 999].map((atMs) => revocations.revokes(ann, atMs, 'token' as TokenKey))).toEqual([false, true, true]);
-    expect([revocations.revokes(ann, 999, 'another' as TokenKey), revocations.revokes(ann, 999)]).toEqual([false, false]);
+    expect([1_001, 1_000, 999].map((atMs) => revocations.revokes(ann, atMs, 'token' as TokenKey))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect([revocations.revokes(ann, 999, 'another' as TokenKey), revocations.revokes(ann, 999)]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('becomes that of every session, when there are more than 10 000 [Q11]', () => {
     const { revocations } = revocationsAt(60_000);
-    const added = Array.from({ length: 10_001 }, (_, token) => revocations.addToken(`token ${token}` as TokenKey));
+    const added = Array.from({ length: 10_001 }, (_, token) =>
+      revocations.addToken(`token ${token}` as TokenKey),
+    );
     expect([added.indexOf(false), added.at(-1)]).toEqual([10_000, false]);
-    for (const token of ['token 0', 'token 10000', 'of a bystander']) expect(revocations.revokes(ann, 999, token as TokenKey)).toBe(true);
+    for (const token of ['token 0', 'token 10000', 'of a bystander'])
+      expect(revocations.revokes(ann, 999, token as TokenKey)).toBe(true);
   });
 });

@@ -4,20 +4,31 @@ import type { SessionKey, SessionKeys, TokenKey } from '../../contract/session-i
 import type { CacheSettings } from './cache-entry.js';
 import { SessionCache } from './session-cache.js';
 
-const keysOf = (token: string, iv = ''): SessionKeys => ({ tokenKey: token as TokenKey, sessionKey: (token + iv) as SessionKey });
+const keysOf = (token: string, iv = ''): SessionKeys => ({
+  tokenKey: token as TokenKey,
+  sessionKey: (token + iv) as SessionKey,
+});
 const verdictOn = (username: string): Verdict<object> => ({ kind: 'authenticated', user: { username } });
 const [ANN, ANN_WITH_IV, BOB] = [keysOf('ann'), keysOf('ann with IV', 'IV'), keysOf('bob')];
 
 /** A cache with two sessions of ann, one of them with an IV, and one of bob. */
 function cacheAt(settings: Partial<CacheSettings> = {}) {
   let now = 1_000;
-  const limits = { ttlMs: 100, negativeTtlMs: 50, maxEntries: 5, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
+  const limits = {
+    ttlMs: 100,
+    negativeTtlMs: 50,
+    maxEntries: 5,
+    refreshAheadMs: 0,
+    staleIfErrorMs: 0,
+    ...settings,
+  };
   const cache = new SessionCache<object>(
     limits,
     () => now,
     () => now,
   );
-  const store = (keys: SessionKeys, verdict: Verdict<object>, tookMs = 0): void => cache.update(keys, verdict, now - tookMs);
+  const store = (keys: SessionKeys, verdict: Verdict<object>, tookMs = 0): void =>
+    cache.update(keys, verdict, now - tookMs);
   store(ANN, verdictOn('ann'));
   store(ANN_WITH_IV, verdictOn('ann'));
   store(BOB, verdictOn('bob'));
@@ -71,7 +82,10 @@ describe('the revocation of a user', () => {
   it('does not affect a session that is not cached', () => {
     const { cache } = cacheAt({ staleIfErrorMs: 50 });
     cache.revocations.addUser('ann');
-    expect([cache.find(keysOf('other'), Infinity), cache.findStale(keysOf('other'))]).toEqual([undefined, undefined]);
+    expect([cache.find(keysOf('other'), Infinity), cache.findStale(keysOf('other'))]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -96,7 +110,13 @@ describe('the eviction', () => {
     cache.evictAll();
     cache.evictAll();
     expect([cache.count(), found()]).toEqual([0, [false, false, false]]);
-    const empty = new SessionCache<object>({ ttlMs: 100, negativeTtlMs: 50, maxEntries: 5, refreshAheadMs: 0, staleIfErrorMs: 0 });
+    const empty = new SessionCache<object>({
+      ttlMs: 100,
+      negativeTtlMs: 50,
+      maxEntries: 5,
+      refreshAheadMs: 0,
+      staleIfErrorMs: 0,
+    });
     empty.evictAll();
     expect([empty.count(), empty.has(ANN.tokenKey)]).toEqual([0, false]);
   });

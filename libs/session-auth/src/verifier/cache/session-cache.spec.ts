@@ -21,7 +21,14 @@ interface Trial {
 
 function cacheAt(settings: Partial<CacheSettings> = {}): Trial {
   let now = 1_000;
-  const limits = { ttlMs: 100, negativeTtlMs: 50, maxEntries: 3, refreshAheadMs: 0, staleIfErrorMs: 0, ...settings };
+  const limits = {
+    ttlMs: 100,
+    negativeTtlMs: 50,
+    maxEntries: 3,
+    refreshAheadMs: 0,
+    staleIfErrorMs: 0,
+    ...settings,
+  };
   let wallMs = 1_700_000_000_000;
   const cache = new SessionCache<object>(
     limits,
@@ -98,7 +105,9 @@ describe('an authenticated session', () => {
       find();
     }
     expect(find()).toMatchObject({ user: ANN });
-    expect(cache.find({ tokenKey: 'a' as TokenKey, sessionKey: 'a' as SessionKey }, Infinity)).toBeUndefined();
+    expect(
+      cache.find({ tokenKey: 'a' as TokenKey, sessionKey: 'a' as SessionKey }, Infinity),
+    ).toBeUndefined();
   });
 });
 
@@ -230,7 +239,8 @@ describe('a session in use', () => {
 
   it('has a refresh pause only for as many sessions as are cached', () => {
     const { cache } = cacheAt({ maxEntries: 1, refreshAheadMs: 100 });
-    const refresh = (token: string): boolean => cache.tryRefresh({ tokenKey: token as TokenKey, sessionKey: token as SessionKey });
+    const refresh = (token: string): boolean =>
+      cache.tryRefresh({ tokenKey: token as TokenKey, sessionKey: token as SessionKey });
     expect([refresh('a'), refresh('a'), refresh('b'), refresh('a')]).toEqual([true, false, true, true]);
   });
 
@@ -288,7 +298,12 @@ describe('a session for which the service shortens the lifetime', () => {
     const { cache, update, find } = cacheAt({ staleIfErrorMs: 50 });
     update(keys, ann);
     update(keys, { ...ann, cacheForMs: 0 });
-    expect([find(), cache.findStale(keys), cache.count(), cache.has('token' as TokenKey)]).toEqual([undefined, undefined, 0, false]);
+    expect([find(), cache.findStale(keys), cache.count(), cache.has('token' as TokenKey)]).toEqual([
+      undefined,
+      undefined,
+      0,
+      false,
+    ]);
   });
 
   it('evicts a former refusal, also with 0', () => {
@@ -341,10 +356,10 @@ describe('the wall clock', () => {
     update({ tokenKey: 'other' as TokenKey, sessionKey: 'other' as SessionKey }, UNAUTHENTICATED);
     sleep(30);
     moveWall(ms);
-    expect([find(), cache.find({ tokenKey: 'other' as TokenKey, sessionKey: 'other' as SessionKey }, Infinity)]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    expect([
+      find(),
+      cache.find({ tokenKey: 'other' as TokenKey, sessionKey: 'other' as SessionKey }, Infinity),
+    ]).toEqual([undefined, undefined]);
     expect(cache.count()).toBe(0);
     if (Math.abs(ms) === HOUR_MS) expect(cache.findStale(keys)).toBeUndefined();
     sleep(1);

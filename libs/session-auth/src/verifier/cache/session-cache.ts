@@ -1,5 +1,17 @@
-import { UNAUTHENTICATED, type Authenticated, type Unauthenticated, type Verdict } from '../../contract/outcome.js';
-import { entryOf, shortenedBy, userOf, UserWithIv, type CacheEntry, type CacheSettings } from './cache-entry.js';
+import {
+  UNAUTHENTICATED,
+  type Authenticated,
+  type Unauthenticated,
+  type Verdict,
+} from '../../contract/outcome.js';
+import {
+  entryOf,
+  shortenedBy,
+  userOf,
+  UserWithIv,
+  type CacheEntry,
+  type CacheSettings,
+} from './cache-entry.js';
 import { ClockSteps } from './clock-steps.js';
 import { TtlLruMap } from './ttl-lru-map.js';
 import { RefreshThrottle } from './refresh-throttle.js';
@@ -7,8 +19,9 @@ import type { SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import { Revocations } from './revocations.js';
 
 /**
- * The session cache of this process, keyed by token digest. Each part has its own bound, so that none evicts entries of another. Times are those of
- * the monotonic clock; an entry also expires if the wall clock has moved further, or was set back behind it.
+ * The session cache of this process, keyed by token digest. Each part has its own bound, so that none evicts
+ * entries of another. Times are those of the monotonic clock; an entry also expires if the wall clock has
+ * moved further, or was set back behind it.
  */
 export class SessionCache<User extends object> {
   readonly #settings: CacheSettings;
@@ -31,13 +44,16 @@ export class SessionCache<User extends object> {
     this.#entries = new TtlLruMap({ maxEntries, ttlMs }, now);
     this.#negativeEntries = new TtlLruMap({ maxEntries, ttlMs: negativeTtlMs }, now);
     // A tombstone ends when both clocks say so.
-    this.#tombstones = new TtlLruMap({ maxEntries, ttlMs: ttlMs + staleIfErrorMs }, () => now() - this.#clockSteps.backMs);
+    this.#tombstones = new TtlLruMap(
+      { maxEntries, ttlMs: ttlMs + staleIfErrorMs },
+      () => now() - this.#clockSteps.backMs,
+    );
     this.#refreshPauses = new RefreshThrottle(settings, now);
   }
 
   /**
-   * Returns the cached verdict on a session, if it has not expired and is younger than `maxAgeMs`. The clocks are arguments because each costs a part
-   * of a hit, and the caller has read them.
+   * Returns the cached verdict on a session, if it has not expired and is younger than `maxAgeMs`. The clocks
+   * are arguments because each costs a part of a hit, and the caller has read them.
    */
   find(
     keys: SessionKeys,
@@ -48,19 +64,29 @@ export class SessionCache<User extends object> {
     this.#clockSteps.observe(nowMs, wallMs);
     const user = userOf(this.#entries.get(keys.tokenKey), keys);
     const { ttlMs, negativeTtlMs } = this.#settings;
-    if (user !== undefined) return this.#isUsable(keys.tokenKey, user, maxAgeMs, ttlMs) ? { kind: 'authenticated', user } : undefined;
+    if (user !== undefined)
+      return this.#isUsable(keys.tokenKey, user, maxAgeMs, ttlMs)
+        ? { kind: 'authenticated', user }
+        : undefined;
     if (this.#negativeEntries.get(keys.tokenKey) !== keys.sessionKey) return undefined;
-    return this.#isYounger(this.#negativeEntries, keys.tokenKey, maxAgeMs, negativeTtlMs) ? UNAUTHENTICATED : undefined;
+    return this.#isYounger(this.#negativeEntries, keys.tokenKey, maxAgeMs, negativeTtlMs)
+      ? UNAUTHENTICATED
+      : undefined;
   }
 
-  /** Returns the user of a cached session up to `staleIfErrorMs` after it expired, for use while the service is unavailable. */
+  /**
+   * Returns the user of a cached session up to `staleIfErrorMs` after it expired, for use while the service
+   * is unavailable.
+   */
   findStale(keys: SessionKeys): User | undefined {
     const { ttlMs, staleIfErrorMs } = this.#settings;
     if (staleIfErrorMs === 0) return undefined;
     this.#clockSteps.observe();
     const user = userOf(this.#entries.peek(keys.tokenKey), keys);
     const lifetimeMs = ttlMs + staleIfErrorMs;
-    return user !== undefined && this.#isUsable(keys.tokenKey, user, lifetimeMs, lifetimeMs) ? user : undefined;
+    return user !== undefined && this.#isUsable(keys.tokenKey, user, lifetimeMs, lifetimeMs)
+      ? user
+      : undefined;
   }
 
   /** Whether an expired session may be served while the service is unavailable. */
@@ -68,16 +94,21 @@ export class SessionCache<User extends object> {
     return this.#settings.staleIfErrorMs > 0;
   }
 
-  /** Returns whether a cached session is due for a refresh, at most once per pause of the {@link RefreshThrottle}. */
+  /**
+   * Returns whether a cached session is due for a refresh, at most once per pause of the
+   * {@link RefreshThrottle}.
+   */
   tryRefresh({ tokenKey }: SessionKeys): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
-    if (refreshAheadMs === 0 || this.#isYounger(this.#entries, tokenKey, ttlMs - refreshAheadMs, ttlMs)) return false;
+    if (refreshAheadMs === 0 || this.#isYounger(this.#entries, tokenKey, ttlMs - refreshAheadMs, ttlMs))
+      return false;
     return this.#refreshPauses.tryStart(tokenKey);
   }
 
   /**
-   * Caches a verdict of the service; `unavailable` changes nothing. The lifetime of a session begins when the call was sent, because the service
-   * may have checked it then. An answer that may not be cached (`cacheForMs: 0`) evicts the previous one.
+   * Caches a verdict of the service; `unavailable` changes nothing. The lifetime of a session begins when the
+   * call was sent, because the service may have checked it then. An answer that may not be cached
+   * (`cacheForMs: 0`) evicts the previous one.
    */
   update(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void {
     if (verdict.kind === 'unavailable') return;
@@ -95,7 +126,8 @@ export class SessionCache<User extends object> {
     this.#clockSteps.observe();
     const { ttlMs } = this.#settings;
     return this.#entries.count(
-      (tokenKey, user) => !this.#isEntryRevoked(tokenKey, user) && this.#isYounger(this.#entries, tokenKey, Infinity, ttlMs),
+      (tokenKey, user) =>
+        !this.#isEntryRevoked(tokenKey, user) && this.#isYounger(this.#entries, tokenKey, Infinity, ttlMs),
     );
   }
 
@@ -125,7 +157,10 @@ export class SessionCache<User extends object> {
     this.#negativeEntries.delete(tokenKey);
   }
 
-  /** Evicts a token that was signed out, and sets its tombstone. The token is not cached again for as long as it could have been cached. */
+  /**
+   * Evicts a token that was signed out, and sets its tombstone. The token is not cached again for as long as
+   * it could have been cached.
+   */
   revoke(tokenKey: TokenKey): void {
     this.evict(tokenKey);
     this.#tombstones.set(tokenKey, true);
@@ -145,7 +180,10 @@ export class SessionCache<User extends object> {
     return this.#isYounger(this.#entries, tokenKey, maxAgeMs, lifetimeMs);
   }
 
-  /** Returns whether an entry is younger than `maxAgeMs`, and has not expired, by both clocks. Call `observe()` first. */
+  /**
+   * Returns whether an entry is younger than `maxAgeMs`, and has not expired, by both clocks. Call
+   * `observe()` first.
+   */
   #isYounger(
     entries: Pick<TtlLruMap<TokenKey, true>, 'isYoungerThan' | 'startMs'>,
     tokenKey: TokenKey,
@@ -153,19 +191,35 @@ export class SessionCache<User extends object> {
     lifetimeMs: number,
   ): boolean {
     if (this.#clockSteps.hasNone) return entries.isYoungerThan(tokenKey, maxAgeMs);
-    return this.#clockSteps.isYounger(entries.startMs(tokenKey), Math.min(maxAgeMs, lifetimeMs), Math.floor(this.#now()));
+    return this.#clockSteps.isYounger(
+      entries.startMs(tokenKey),
+      Math.min(maxAgeMs, lifetimeMs),
+      Math.floor(this.#now()),
+    );
   }
 
   #isEntryRevoked(tokenKey: TokenKey, entry: CacheEntry<User>): boolean {
     if (this.revocations.hasNoUsers) return false;
-    return this.revocations.revokesUser(entry instanceof UserWithIv ? entry.user : entry, this.#entries.startMs(tokenKey));
+    return this.revocations.revokesUser(
+      entry instanceof UserWithIv ? entry.user : entry,
+      this.#entries.startMs(tokenKey),
+    );
   }
 
-  #storeUser(keys: SessionKeys, { user, confirmedAtMs, cacheForMs }: Authenticated<User>, sentAtMs: number): void {
+  #storeUser(
+    keys: SessionKeys,
+    { user, confirmedAtMs, cacheForMs }: Authenticated<User>,
+    sentAtMs: number,
+  ): void {
     const { tokenKey } = keys;
     const startMs = confirmedAtMs ?? sentAtMs;
     if (startMs > this.#now()) return;
-    if (this.isRevoked(tokenKey) || this.revocations.lostMessagesSince(sentAtMs) || this.revocations.revokes(user, startMs)) return;
+    if (
+      this.isRevoked(tokenKey) ||
+      this.revocations.lostMessagesSince(sentAtMs) ||
+      this.revocations.revokes(user, startMs)
+    )
+      return;
     this.#negativeEntries.delete(tokenKey);
     if (cacheForMs === 0) {
       this.#entries.delete(tokenKey);
@@ -175,7 +229,11 @@ export class SessionCache<User extends object> {
     this.#refreshPauses.entryStored(tokenKey, cacheForMs);
   }
 
-  #storeNegative({ tokenKey, sessionKey }: SessionKeys, { cacheForMs }: Unauthenticated, sentAtMs: number): void {
+  #storeNegative(
+    { tokenKey, sessionKey }: SessionKeys,
+    { cacheForMs }: Unauthenticated,
+    sentAtMs: number,
+  ): void {
     const { negativeTtlMs } = this.#settings;
     const startMs = cacheForMs === undefined ? undefined : sentAtMs - shortenedBy(cacheForMs, negativeTtlMs);
     if (negativeTtlMs === 0 || cacheForMs === 0) this.#negativeEntries.delete(tokenKey);

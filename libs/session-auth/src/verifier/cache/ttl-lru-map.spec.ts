@@ -8,14 +8,21 @@ function mapWith(lifetimeMs: number, startMs = 0) {
 }
 
 describe('an entry', () => {
-  it.each([1, 2, 3, 1_000])('with a lifetime of %i ms exists until then, and not from then on', (lifetimeMs) => {
-    const { map, sleep } = mapWith(lifetimeMs);
-    map.set('key', 'value');
-    sleep(lifetimeMs - 1);
-    expect([map.get('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual(['value', true]);
-    sleep(1);
-    expect([map.get('key'), map.peek('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual([undefined, 'value', false]);
-  });
+  it.each([1, 2, 3, 1_000])(
+    'with a lifetime of %i ms exists until then, and not from then on',
+    (lifetimeMs) => {
+      const { map, sleep } = mapWith(lifetimeMs);
+      map.set('key', 'value');
+      sleep(lifetimeMs - 1);
+      expect([map.get('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual(['value', true]);
+      sleep(1);
+      expect([map.get('key'), map.peek('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual([
+        undefined,
+        'value',
+        false,
+      ]);
+    },
+  );
 
   it('is counted until it expires, even if it has not been evicted', () => {
     const { map, sleep } = mapWith(10);
@@ -48,11 +55,11 @@ describe('an entry', () => {
     const { map, sleep } = mapWith(10);
     map.set('key', 'value');
     sleep(1_000);
-    expect([map.isYoungerThan('key', Infinity), map.isYoungerThan('key', 1_000), map.isYoungerThan('key', 1_001)]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect([
+      map.isYoungerThan('key', Infinity),
+      map.isYoungerThan('key', 1_000),
+      map.isYoungerThan('key', 1_001),
+    ]).toEqual([true, false, true]);
   });
 
   it('is evicted for a later one, the least recently used first', () => {

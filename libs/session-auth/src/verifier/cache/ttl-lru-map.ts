@@ -7,12 +7,15 @@ interface TtlLruMapLimits {
   readonly ttlMs: number;
 }
 
-/** lru-cache considers an entry valid at the age of its ttl, and a start of 0 as absent. Odd counts of half milliseconds avoid both cases. */
+/**
+ * lru-cache considers an entry valid at the age of its ttl, and a start of 0 as absent. Odd counts of half
+ * milliseconds avoid both cases.
+ */
 const TICKS_PER_MS = 2;
 
 /**
- * A map with a size bound and a lifetime. Entries expire by a monotonic clock; a full map evicts the least recently used entry.
- * It allocates nothing before its first entry.
+ * A map with a size bound and a lifetime. Entries expire by a monotonic clock; a full map evicts the least
+ * recently used entry. It allocates nothing before its first entry.
  */
 export class TtlLruMap<Key extends string, Value extends object | string | number | true> {
   readonly #build: () => LRUCache<Key, Value>;
@@ -23,7 +26,13 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
   constructor({ maxEntries, ttlMs }: TtlLruMapLimits, now: () => number) {
     this.#ttl = Math.max(1, Math.floor(ttlMs) * TICKS_PER_MS - 1);
     this.#perf = { now: () => Math.floor(now()) * TICKS_PER_MS + 1 };
-    const limits = { max: maxEntries, ttl: this.#ttl, ttlResolution: 0, noDeleteOnStaleGet: true, perf: this.#perf };
+    const limits = {
+      max: maxEntries,
+      ttl: this.#ttl,
+      ttlResolution: 0,
+      noDeleteOnStaleGet: true,
+      perf: this.#perf,
+    };
     this.#build = () => new LRUCache(limits);
   }
 
@@ -37,9 +46,14 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
     return this.#entries?.peek(key, { allowStale: true });
   }
 
-  /** Returns the number of entries that have not expired and that `matches` accepts. Visits every entry: too slow for every request. */
+  /**
+   * Returns the number of entries that have not expired and that `matches` accepts. Visits every entry: too
+   * slow for every request.
+   */
   count(matches: (key: Key, value: Value) => boolean = () => true): number {
-    return this.#entries ? [...this.#entries.entries()].filter(([key, value]) => matches(key, value)).length : 0;
+    return this.#entries
+      ? [...this.#entries.entries()].filter(([key, value]) => matches(key, value)).length
+      : 0;
   }
 
   /** Returns whether an entry is less than `ageMs` milliseconds old. The entry must exist. */
@@ -48,9 +62,15 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
     return this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0) < ageMs * TICKS_PER_MS;
   }
 
-  /** Returns the time at which the lifetime of an entry began, in whole milliseconds, rounded down. The entry must exist. */
+  /**
+   * Returns the time at which the lifetime of an entry began, in whole milliseconds, rounded down. The entry
+   * must exist.
+   */
   startMs(key: Key): number {
-    return Math.floor(this.#perf.now() / TICKS_PER_MS - (this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0)) / TICKS_PER_MS);
+    return Math.floor(
+      this.#perf.now() / TICKS_PER_MS -
+        (this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0)) / TICKS_PER_MS,
+    );
   }
 
   /** Sets an entry, whose lifetime begins at `startMs`: a time of the clock, by default now. */

@@ -23,7 +23,15 @@ function trial(maxInFlight: number, maxQueued: number) {
     await new Promise(setImmediate);
     return outcomes;
   };
-  return { known, strangers, bulkhead, enter, outcomesSoFar, deadlines, leave: (lane: Lane) => bulkhead.leave(lane) };
+  return {
+    known,
+    strangers,
+    bulkhead,
+    enter,
+    outcomesSoFar,
+    deadlines,
+    leave: (lane: Lane) => bulkhead.leave(lane),
+  };
 }
 
 const times = (count: number, outcome: string): string[] => Array<string>(count).fill(outcome);
@@ -84,7 +92,15 @@ describe('a lane', () => {
     const { known, strangers, enter, outcomesSoFar } = trial(1, 4);
     enter(strangers, 5);
     enter(known, 4);
-    expect(await outcomesSoFar()).toEqual(['entered', 'full', 'full', 'full', 'waits', ...times(3, 'waits'), 'full']);
+    expect(await outcomesSoFar()).toEqual([
+      'entered',
+      'full',
+      'full',
+      'full',
+      'waits',
+      ...times(3, 'waits'),
+      'full',
+    ]);
     enter(strangers, 1);
     expect((await outcomesSoFar()).at(-1)).toBe('full');
     expect([known.waiting.size, strangers.waiting.size]).toEqual([3, 1]);

@@ -10,14 +10,18 @@ export interface BulkheadSettings {
 /** With a single place, every fourth turn goes to strangers while known sessions wait too. */
 const STRANGERS_TURN = 4;
 
-/** Returns how many of the places are reserved for strangers: a quarter, at least one of two or more, none of one. */
+/**
+ * Returns how many of the places are reserved for strangers: a quarter, at least one of two or more, none of
+ * one.
+ */
 export function strangersShare(places: number): number {
   return places < 2 ? 0 : Math.max(1, Math.floor(places / 4));
 }
 
 /**
- * Allocates places for calls in flight, and for checks that wait, to two lanes. A lane may use the idle places of the other. A lane below its
- * share gets the next free place. If the queue is full, a check of a lane below its share replaces the oldest waiter of the other lane.
+ * Allocates places for calls in flight, and for checks that wait, to two lanes. A lane may use the idle
+ * places of the other. A lane below its share gets the next free place. If the queue is full, a check of a
+ * lane below its share replaces the oldest waiter of the other lane.
  */
 export class Bulkhead {
   readonly #settings: BulkheadSettings;

@@ -7,7 +7,11 @@ const SETTINGS = { windowMs: 10_000, minimumCalls: 1, failureRatio: 0.5, pauseMs
 function breakerWith() {
   const states: BreakerState[] = [];
   const breaker = new CircuitBreaker(SETTINGS, undefined, (state) => states.push(state));
-  return { states, breaker, call: (result: 'success' | 'failure' | 'neither') => breaker.record(breaker.begin(), result) };
+  return {
+    states,
+    breaker,
+    call: (result: 'success' | 'failure' | 'neither') => breaker.record(breaker.begin(), result),
+  };
 }
 
 beforeEach(() => void jest.useFakeTimers());

@@ -12,13 +12,25 @@ export interface BreakerSettings {
   readonly maxPauseMs: number;
 }
 
-/** `closed`: every call passes. `open`: no call passes. `halfOpen`: the pause is over, and a single probe passes. */
+/**
+ * `closed`: every call passes. `open`: no call passes. `halfOpen`: the pause is over, and a single probe
+ * passes.
+ */
 export type BreakerState = 'closed' | 'open' | 'halfOpen';
 
-/** The state of a circuit, with its data. The result of a call counts only in the state in which the call began. */
+/**
+ * The state of a circuit, with its data. The result of a call counts only in the state in which the call
+ * began.
+ */
 export type CircuitState =
   | { readonly kind: 'closed'; readonly window: RollingWindow }
-  | { readonly kind: 'open'; readonly untilMs: number; readonly pauseMs: number; readonly isLimited: boolean; readonly wasTripped?: true }
+  | {
+      readonly kind: 'open';
+      readonly untilMs: number;
+      readonly pauseMs: number;
+      readonly isLimited: boolean;
+      readonly wasTripped?: true;
+    }
   | { readonly kind: 'halfOpen'; readonly pauseMs: number; readonly isLimited: boolean };
 
 /** The evidence of a call about the remote side: it works, it fails, or neither. */
@@ -27,7 +39,10 @@ export type CallResult = 'success' | 'failure' | 'neither';
 /** Milliseconds after which a caller that was denied during a probe may retry. */
 export const PROBE_MS = 1_000;
 
-/** Stops the calls to a failing service or store, and probes it with one call after a pause, which doubles while probes fail. */
+/**
+ * Stops the calls to a failing service or store, and probes it with one call after a pause, which doubles
+ * while probes fail.
+ */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;
   readonly #now: () => number;
@@ -36,7 +51,11 @@ export class CircuitBreaker {
   #published: BreakerState = 'closed';
 
   /** `onChange` is called with each new state, also when a pause ends without a call. */
-  constructor(settings: BreakerSettings, now: () => number = () => performance.now(), onChange?: (state: BreakerState) => void) {
+  constructor(
+    settings: BreakerSettings,
+    now: () => number = () => performance.now(),
+    onChange?: (state: BreakerState) => void,
+  ) {
     this.#settings = settings;
     this.#now = now;
     this.#onChange = onChange;
@@ -65,11 +84,15 @@ export class CircuitBreaker {
 
   /** Begins a call; {@link pauseLeftMs} must be 0 or less. Returns the state to pass to {@link record}. */
   begin(): CircuitState {
-    if (this.#state.kind === 'open') this.#enter({ kind: 'halfOpen', pauseMs: this.#state.pauseMs, isLimited: this.#state.isLimited });
+    if (this.#state.kind === 'open')
+      this.#enter({ kind: 'halfOpen', pauseMs: this.#state.pauseMs, isLimited: this.#state.isLimited });
     return this.#state;
   }
 
-  /** Records the result of a call, unless it began in a former state. `mayOpen`: whether the failures are sufficient evidence to open. */
+  /**
+   * Records the result of a call, unless it began in a former state. `mayOpen`: whether the failures are
+   * sufficient evidence to open.
+   */
   record(began: CircuitState, result: CallResult, nowMs = this.#now(), mayOpen = true): void {
     if (this.#state !== began) return;
     if (began.kind === 'closed') this.#count(began.window, result, nowMs, mayOpen);
@@ -78,16 +101,30 @@ export class CircuitBreaker {
     else this.#enter({ kind: 'open', untilMs: nowMs, pauseMs: began.pauseMs, isLimited: began.isLimited });
   }
 
-  /** Opens the circuit for a time that the remote side has asked for. If the probe after it fails, the first pause for failures follows. */
+  /**
+   * Opens the circuit for a time that the remote side has asked for. If the probe after it fails, the first
+   * pause for failures follows.
+   */
   pause(forMs: number, nowMs: number): void {
-    this.#enter({ kind: 'open', untilMs: nowMs + forMs, pauseMs: this.#settings.pauseMs / 2, isLimited: true });
+    this.#enter({
+      kind: 'open',
+      untilMs: nowMs + forMs,
+      pauseMs: this.#settings.pauseMs / 2,
+      isLimited: true,
+    });
   }
 
   /** Opens the circuit if it is closed. */
   trip(): void {
     const { pauseMs } = this.#settings;
     if (this.#state.kind === 'closed')
-      this.#enter({ kind: 'open', untilMs: this.#now() + pauseMs, pauseMs, isLimited: false, wasTripped: true });
+      this.#enter({
+        kind: 'open',
+        untilMs: this.#now() + pauseMs,
+        pauseMs,
+        isLimited: false,
+        wasTripped: true,
+      });
   }
 
   /** Closes the circuit if {@link trip} opened it and no call was made since. */
@@ -113,7 +150,8 @@ export class CircuitBreaker {
     if (!this.#onChange) return;
     const leftMs = this.pauseLeftMs();
     this.#publish(state.kind === 'open' && leftMs <= 0 ? 'halfOpen' : state.kind);
-    if (this.#published === 'open') setTimeout(() => this.#state === state && this.#publish('halfOpen'), leftMs).unref();
+    if (this.#published === 'open')
+      setTimeout(() => this.#state === state && this.#publish('halfOpen'), leftMs).unref();
   }
 
   #publish(state: BreakerState): void {

@@ -3,13 +3,25 @@ import type { TokenKey } from '../../contract/session-identity.js';
 import type { BreakerSettings, CallResult } from './circuit-breaker.js';
 import { LaneBreaker } from './lane-breaker.js';
 
-/** A breaker that opens after 20 calls, if five tokens failed, four times each at most. It starts long after the process. */
+/**
+ * A breaker that opens after 20 calls, if five tokens failed, four times each at most. It starts long after
+ * the process.
+ */
 function trialOf(settings: Partial<BreakerSettings> = {}) {
   let now = 20_000;
-  const limits = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 2_000, maxPauseMs: 6_000, ...settings };
+  const limits = {
+    windowMs: 10_000,
+    minimumCalls: 20,
+    failureRatio: 0.5,
+    pauseMs: 2_000,
+    maxPauseMs: 6_000,
+    ...settings,
+  };
   const breaker = new LaneBreaker(limits, () => now);
   const call = (result: CallResult, times: number, ...tokens: string[]): void => {
-    for (const token of tokens) for (let made = 0; made < times; made += 1) breaker.record(breaker.begin(), result, token as TokenKey, now);
+    for (const token of tokens)
+      for (let made = 0; made < times; made += 1)
+        breaker.record(breaker.begin(), result, token as TokenKey, now);
   };
   return {
     breaker,

@@ -70,10 +70,18 @@ describe('a session', () => {
   it('is a stranger with an IV with which it was never authenticated, and its user stays known [P29]', () => {
     const { known } = tableOf();
     known.update(keysOf('ann', 'iv'), ann);
-    expect([known.has(keysOf('ann', 'iv')), known.has(keysOf('ann', 'odd')), known.has(keysOf('ann'))]).toEqual([true, false, false]);
+    expect([
+      known.has(keysOf('ann', 'iv')),
+      known.has(keysOf('ann', 'odd')),
+      known.has(keysOf('ann')),
+    ]).toEqual([true, false, false]);
     const user = known.callerOf(tokenKeyOf('ann'));
     known.update(keysOf('ann', 'iv'), UNAUTHENTICATED);
-    expect([known.has(keysOf('ann', 'iv')), known.callerOf(tokenKeyOf('ann')), typeof user]).toEqual([false, user, 'number']);
+    expect([known.has(keysOf('ann', 'iv')), known.callerOf(tokenKeyOf('ann')), typeof user]).toEqual([
+      false,
+      user,
+      'number',
+    ]);
   });
 
   it('is known with eight IVs at most, of which the first stays [P29]', () => {
@@ -93,7 +101,11 @@ describe('a session', () => {
   it('of a sign-in is known with the IV that is presented first, and with no other', () => {
     const { known } = tableOf();
     known.add(tokenKeyOf('ann'), { username: 'ann' });
-    expect([known.has(keysOf('ann', 'iv')), known.has(keysOf('ann', 'odd')), known.has(keysOf('ann', 'iv'))]).toEqual([true, false, true]);
+    expect([
+      known.has(keysOf('ann', 'iv')),
+      known.has(keysOf('ann', 'odd')),
+      known.has(keysOf('ann', 'iv')),
+    ]).toEqual([true, false, true]);
     expect(known.callerOf(tokenKeyOf('ann'))).toEqual(expect.any(Number));
   });
 
@@ -133,7 +145,9 @@ describe('the user of a known session', () => {
   it('is the token itself until a check has named the user', () => {
     const { known } = tableOf();
     known.add(tokenKeyOf('1'));
-    expect([known.callerOf(tokenKeyOf('1')), known.callerOf(tokenKeyOf('2'))]).toEqual(['1', '2'].map(tokenKeyOf));
+    expect([known.callerOf(tokenKeyOf('1')), known.callerOf(tokenKeyOf('2'))]).toEqual(
+      ['1', '2'].map(tokenKeyOf),
+    );
     known.update(keysOf('1'), { kind: 'authenticated', user: { username: 'ann' } });
     expect(known.callerOf(tokenKeyOf('1'))).toEqual(expect.any(Number));
   });

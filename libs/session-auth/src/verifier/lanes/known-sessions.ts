@@ -16,7 +16,10 @@ const NOT_PRESENTED = '' as SessionKey;
 /** A user of known sessions, as a number that is valid in this process only. */
 type UserNumber = number;
 
-/** The cause of a call, to which its failures are attributed: the user of its token, or else the digest of the token. */
+/**
+ * The cause of a call, to which its failures are attributed: the user of its token, or else the digest of the
+ * token.
+ */
 export type CallerKey = TokenKey | UserNumber;
 
 /** A token with its user, and the sessions that were authenticated with it. */
@@ -29,9 +32,10 @@ interface KnownToken {
 }
 
 /**
- * Sessions that this process authenticated, or issued by a sign-in, within the last half hour, by token digest. A full table evicts the least
- * recently used. A lifetime ends when the monotonic or the wall clock says so. The table determines the lane of a call, and never grants access. A
- * token that is presented with an IV with which it was never authenticated is no known session, but its user stays known: failures that it
+ * Sessions that this process authenticated, or issued by a sign-in, within the last half hour, by token
+ * digest. A full table evicts the least recently used. A lifetime ends when the monotonic or the wall clock
+ * says so. The table determines the lane of a call, and never grants access. A token that is presented with
+ * an IV with which it was never authenticated is no known session, but its user stays known: failures that it
  * provokes are that user's.
  */
 export class KnownSessions {
@@ -80,7 +84,9 @@ export class KnownSessions {
     this.#tokens.delete(tokenKey);
   }
 
-  /** Adds an authenticated session, removes a refused one. `unavailable` and stale verdicts change nothing. */
+  /**
+   * Adds an authenticated session, removes a refused one. `unavailable` and stale verdicts change nothing.
+   */
   update({ tokenKey, sessionKey }: SessionKeys, verdict: Verdict<unknown>): void {
     if (verdict.kind === 'unavailable') return;
     const known = this.#tokens.get(tokenKey);
@@ -88,7 +94,10 @@ export class KnownSessions {
       if (known) removeFrom(known, sessionKey);
     } else if (!verdict.stale) {
       const user = known?.user ?? this.#numberOf(verdict.user);
-      this.#tokens.set(tokenKey, known ? addTo(known, sessionKey, user) : { user, session: sessionKey, others: undefined });
+      this.#tokens.set(
+        tokenKey,
+        known ? addTo(known, sessionKey, user) : { user, session: sessionKey, others: undefined },
+      );
     }
   }
 
@@ -97,7 +106,8 @@ export class KnownSessions {
     for (const field of this.#identityFields) {
       const value: unknown = (user as Readonly<Record<string, unknown>>)[field];
       // 28 bits, which V8 stores without an object of their own.
-      if (typeof value === 'string' && value !== '') return parseInt(hash('sha256', this.#salt + value, 'hex').slice(0, 7), 16);
+      if (typeof value === 'string' && value !== '')
+        return parseInt(hash('sha256', this.#salt + value, 'hex').slice(0, 7), 16);
     }
     return undefined;
   }

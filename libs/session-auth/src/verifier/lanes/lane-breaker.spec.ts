@@ -15,7 +15,14 @@ interface Call {
 function trialOf(settings: Partial<BreakerSettings> = {}) {
   let now = 0;
   let tokens = 0;
-  const limits = { windowMs: 1_000, minimumCalls: 4, failureRatio: 0.5, pauseMs: 2_000, maxPauseMs: 6_000, ...settings };
+  const limits = {
+    windowMs: 1_000,
+    minimumCalls: 4,
+    failureRatio: 0.5,
+    pauseMs: 2_000,
+    maxPauseMs: 6_000,
+    ...settings,
+  };
   const breaker = new LaneBreaker(limits, () => now);
   /** Begins a call with a token of its own, or with the one given; `undefined` when it is refused. */
   const begin = (token = `token-${(tokens += 1)}`): Call | undefined => {

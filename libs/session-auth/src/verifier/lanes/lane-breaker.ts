@@ -1,4 +1,9 @@
-import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../../contract/outcome.js';
+import {
+  unavailable,
+  type Unavailable,
+  type UnavailableReason,
+  type Verdict,
+} from '../../contract/outcome.js';
 import {
   type BreakerSettings,
   type BreakerState,
@@ -9,20 +14,31 @@ import {
 } from './circuit-breaker.js';
 import type { CallerKey } from './known-sessions.js';
 
-/** Number of different callers whose calls must fail before a breaker opens, or `minimumCalls` if that is less. */
+/**
+ * Number of different callers whose calls must fail before a breaker opens, or `minimumCalls` if that is
+ * less.
+ */
 const FAILING_CALLERS = 5;
 /** With `breaker: false`, failures never open the circuit: only a 429 pauses it. */
-const NO_BREAKER: BreakerSettings = { windowMs: 10_000, minimumCalls: Infinity, failureRatio: 1, pauseMs: 1_000, maxPauseMs: 1_000 };
+const NO_BREAKER: BreakerSettings = {
+  windowMs: 10_000,
+  minimumCalls: Infinity,
+  failureRatio: 1,
+  pauseMs: 1_000,
+  maxPauseMs: 1_000,
+};
 /** Longest pause for a 429, in milliseconds. */
 const MAX_LIMIT_PAUSE_MS = 30_000;
 
 /**
- * Stops the calls of a lane while the service fails, or limits their rate. It opens when, within `windowMs`, at least `minimumCalls` calls were
- * made, at least the part `failureRatio` of them failed, and the failures include five different callers (`minimumCalls` if that is less). A
- * caller is a user, or a token whose user is unknown: one account whose calls always fail, in however many sessions, therefore cannot open it.
- * Nor can it keep the breaker open: a caller that failed may not probe in the first second after the pause.
+ * Stops the calls of a lane while the service fails, or limits their rate. It opens when, within `windowMs`,
+ * at least `minimumCalls` calls were made, at least the part `failureRatio` of them failed, and the failures
+ * include five different callers (`minimumCalls` if that is less). A caller is a user, or a token whose user
+ * is unknown: one account whose calls always fail, in however many sessions, therefore cannot open it. Nor
+ * can it keep the breaker open: a caller that failed may not probe in the first second after the pause.
  *
- * It also opens, for the service's `Retry-After`, when the service answers two callers with 429 and serves no more others than that.
+ * It also opens, for the service's `Retry-After`, when the service answers two callers with 429 and serves no
+ * more others than that.
  */
 export class LaneBreaker {
   readonly #breaker: CircuitBreaker;
@@ -31,11 +47,19 @@ export class LaneBreaker {
   readonly #countsFailures: boolean;
 
   /** `settings`: `undefined` if failures never open it. `onChange` is called with each new state. */
-  constructor(settings: BreakerSettings | undefined, now?: () => number, onChange?: (state: BreakerState) => void) {
+  constructor(
+    settings: BreakerSettings | undefined,
+    now?: () => number,
+    onChange?: (state: BreakerState) => void,
+  ) {
     const { windowMs, minimumCalls } = settings ?? NO_BREAKER;
     const callers = Math.min(FAILING_CALLERS, minimumCalls);
     this.#countsFailures = settings !== undefined;
-    this.#failing = new FailingCallers({ callers, failuresEach: Math.ceil(minimumCalls / callers), windowMs });
+    this.#failing = new FailingCallers({
+      callers,
+      failuresEach: Math.ceil(minimumCalls / callers),
+      windowMs,
+    });
     this.#breaker = new CircuitBreaker(settings ?? NO_BREAKER, now, onChange);
   }
 
@@ -49,7 +73,9 @@ export class LaneBreaker {
     if (this.#breaker.isClosed) return undefined;
     const mustWait = this.#failing.has(caller) || this.#limited.has(caller);
     const pauseLeftMs = this.#breaker.pauseLeftMs() + (mustWait ? PROBE_MS : 0);
-    return pauseLeftMs > 0 ? unavailable(this.isLimited ? 'rate_limited' : 'circuit_open', pauseLeftMs / 1_000) : undefined;
+    return pauseLeftMs > 0
+      ? unavailable(this.isLimited ? 'rate_limited' : 'circuit_open', pauseLeftMs / 1_000)
+      : undefined;
   }
 
   /** Begins a call that has no {@link denial}. Returns the state to pass to {@link record}. */
@@ -60,14 +86,18 @@ export class LaneBreaker {
   /** Records the result of a call of this caller. */
   record(began: CircuitState, result: CallResult, caller: CallerKey, nowMs: number): void {
     if (result === 'success') this.#limited.served(caller);
-    if (result !== 'failure' || !this.#countsFailures) this.#breaker.record(began, result === 'failure' ? 'success' : result, nowMs);
+    if (result !== 'failure' || !this.#countsFailures)
+      this.#breaker.record(began, result === 'failure' ? 'success' : result, nowMs);
     else {
       const counts = this.#failing.add(caller, nowMs) || !this.#breaker.isClosed;
       this.#breaker.record(began, counts ? result : 'neither', nowMs, this.#failing.areEnough);
     }
   }
 
-  /** Records that the service answered a call of this caller with 429, and asked to wait. The answer to a probe counts by itself. */
+  /**
+   * Records that the service answered a call of this caller with 429, and asked to wait. The answer to a
+   * probe counts by itself.
+   */
   recordLimit(began: CircuitState, caller: CallerKey, retryAfterMs: number, nowMs: number): void {
     this.#limited.add(caller, nowMs);
     if (!this.#breaker.isCurrent(began)) return;
@@ -80,7 +110,10 @@ export class LaneBreaker {
     this.#breaker.trip();
   }
 
-  /** Closes the breaker if {@link trip} opened it and no call was made since, because the breaker of the other lane has closed. */
+  /**
+   * Closes the breaker if {@link trip} opened it and no call was made since, because the breaker of the other
+   * lane has closed.
+   */
   undoTrip(): void {
     this.#breaker.undoTrip();
   }
@@ -103,12 +136,16 @@ interface FailingCallerLimits {
   readonly windowMs: number;
 }
 
-/** Maximum number of callers that are kept. More than one attacker has, because the failures of an evicted caller would count again. */
+/**
+ * Maximum number of callers that are kept. More than one attacker has, because the failures of an evicted
+ * caller would count again.
+ */
 const MAX_CALLERS = 256;
 
 /**
- * The callers whose calls failed within the window. The failures of one caller count only up to a limit, so that one account whose
- * details always fail is not evidence against the service, however often it calls, even after the breaker has closed again.
+ * The callers whose calls failed within the window. The failures of one caller count only up to a limit, so
+ * that one account whose details always fail is not evidence against the service, however often it calls,
+ * even after the breaker has closed again.
  */
 class FailingCallers {
   readonly #limits: FailingCallerLimits;
@@ -123,7 +160,8 @@ class FailingCallers {
   add(caller: CallerKey, nowMs: number): boolean {
     const { failuresEach, windowMs } = this.#limits;
     const before = this.#callers.get(caller);
-    const { sinceMs, failures } = before && nowMs - before.sinceMs < windowMs ? before : { sinceMs: nowMs, failures: 0 };
+    const { sinceMs, failures } =
+      before && nowMs - before.sinceMs < windowMs ? before : { sinceMs: nowMs, failures: 0 };
     this.#callers.delete(caller);
     this.#callers.set(caller, { sinceMs, lastMs: nowMs, failures: failures + 1 });
     this.#evict(nowMs);
@@ -151,8 +189,8 @@ class FailingCallers {
 const LIMITS_KEPT_MS = 300_000;
 
 /**
- * The callers that the service answered since a first 429, with their last answer. If it serves more callers than it answers with 429, the limits
- * are theirs: they do not concern the lane.
+ * The callers that the service answered since a first 429, with their last answer. If it serves more callers
+ * than it answers with 429, the limits are theirs: they do not concern the lane.
  */
 class LimitedCallers {
   /** Whether the last answer was a 429, by caller; the oldest answer first. Empty without a recent 429. */
@@ -190,13 +228,17 @@ class LimitedCallers {
   }
 }
 
-/** Failures of the service: no connection (and a reply that is not HTTP, or whose head is too long), no answer in time, 408 and 5xx. */
+/**
+ * Failures of the service: no connection (and a reply that is not HTTP, or whose head is too long), no answer
+ * in time, 408 and 5xx.
+ */
 const FAILURES: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'timeout', 'server_error']);
 
 /**
- * Returns what a call shows about the service. `success`: it answered, also with a refusal. `failure`: no connection, no answer in time, 408 or
- * 5xx. `neither`: any other status, 429 and a malformed 200, which concern this request alone; a full queue, an open breaker, a failing
- * `apiKey` function and a shutdown, which are local; a connection that the service had closed; a call that timed out without its full time.
+ * Returns what a call shows about the service. `success`: it answered, also with a refusal. `failure`: no
+ * connection, no answer in time, 408 or 5xx. `neither`: any other status, 429 and a malformed 200, which
+ * concern this request alone; a full queue, an open breaker, a failing `apiKey` function and a shutdown,
+ * which are local; a connection that the service had closed; a call that timed out without its full time.
  */
 export function callResultOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
   if (verdict.kind !== 'unavailable') return 'success';

@@ -18,9 +18,21 @@ async function durationsOf(verdict: Verdict<string>, { isAtOnce = false } = {}) 
   let now = 1_000;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
   const [pace, limit] = [new Pace(3_000), new StrangersLimit({ maxInFlight: 10, timeoutMs: 3_000 })];
-  const [byStranger, byKnown, enforced] = [jest.spyOn(limit, 'record'), jest.spyOn(limit, 'recordKnown'), jest.spyOn(limit, 'enforce')];
+  const [byStranger, byKnown, enforced] = [
+    jest.spyOn(limit, 'record'),
+    jest.spyOn(limit, 'recordKnown'),
+    jest.spyOn(limit, 'enforce'),
+  ];
   const retry = new Retry({ maxAttempts: 1 }, new RetryBudget(), pace);
-  const lane = new Lane({ share: 1, queueShare: 1, pace, retry, breaker: new LaneBreaker(undefined), limit, strangersLimit: limit });
+  const lane = new Lane({
+    share: 1,
+    queueShare: 1,
+    pace,
+    retry,
+    breaker: new LaneBreaker(undefined),
+    limit,
+    strangersLimit: limit,
+  });
   const deadline = new Deadline(60_000);
   const ask = (): Promise<Verdict<string>> => {
     now += TOOK_MS;
@@ -47,9 +59,12 @@ describe('a call in a lane', () => {
     expect(await durationsOf(unavailable('timeout'))).toMatchObject({ usualMs: 0, limits: recorded });
   });
 
-  it.each(['unreachable', 'server_error', 'rate_limited'] as const)('that fails otherwise determines neither: %s', async (reason) => {
-    expect(await durationsOf(unavailable(reason))).toMatchObject({ usualMs: 0, limits: [[], []] });
-  });
+  it.each(['unreachable', 'server_error', 'rate_limited'] as const)(
+    'that fails otherwise determines neither: %s',
+    async (reason) => {
+      expect(await durationsOf(unavailable(reason))).toMatchObject({ usualMs: 0, limits: [[], []] });
+    },
+  );
 
   it('is malformed if code of the application throws immediately', async () => {
     const thrown = await durationsOf(UNAUTHENTICATED, { isAtOnce: true });

@@ -70,19 +70,31 @@ export class Lane {
     return this.#breaker.denial(caller);
   }
 
-  /** Returns whether one more waiting check can expect a place in time. A lane can rely only on its own share. */
+  /**
+   * Returns whether one more waiting check can expect a place in time. A lane can rely only on its own share.
+   */
   isWorthWaiting(): boolean {
     const places = this.isAtLimit ? this.inFlight : Math.max(1, this.share, this.inFlight);
     return (this.waiting.size + 1) * this.pace.usualMs <= places * this.pace.patienceMs;
   }
 
   /** Makes the calls of a check that has a place. Never rejects. */
-  check<User>(ask: Ask<User>, session: SessionIdentity, caller: CallerKey, deadline: Deadline): Promise<Verdict<User>> {
+  check<User>(
+    ask: Ask<User>,
+    session: SessionIdentity,
+    caller: CallerKey,
+    deadline: Deadline,
+  ): Promise<Verdict<User>> {
     return this.#retry.run(() => this.#attempt(ask, session, caller, deadline), deadline);
   }
 
   /** Catches errors, because code of the application (an interceptor, a validator) may throw. */
-  #attempt<User>(ask: Ask<User>, session: SessionIdentity, caller: CallerKey, deadline: Deadline): Promise<Verdict<User>> {
+  #attempt<User>(
+    ask: Ask<User>,
+    session: SessionIdentity,
+    caller: CallerKey,
+    deadline: Deadline,
+  ): Promise<Verdict<User>> {
     const denial = this.#breaker.denial(caller);
     if (denial) return Promise.resolve(denial);
     const began = this.#breaker.begin();
@@ -93,7 +105,13 @@ export class Lane {
       const durationMs = endedAtMs - startedAtMs;
       if (verdict.kind === 'unavailable' && verdict.reason === 'rate_limited') {
         this.#breaker.recordLimit(began, caller, verdict.retryAfterSeconds * 1_000, endedAtMs);
-      } else this.#breaker.record(began, callResultOf(verdict, this.pace.isFullTime(durationMs)), caller, endedAtMs);
+      } else
+        this.#breaker.record(
+          began,
+          callResultOf(verdict, this.pace.isFullTime(durationMs)),
+          caller,
+          endedAtMs,
+        );
       this.#record(verdict, durationMs, endedAtMs);
       return verdict;
     };

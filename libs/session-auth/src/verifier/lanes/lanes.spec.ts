@@ -69,7 +69,10 @@ describe('the lanes', () => {
     const { lanes, changes, fail } = trial();
     await fail('strangers', 1_000);
     expect(changes).toEqual([['strangers', 'open']]);
-    expect([lanes.known.denial('ann' as TokenKey), lanes.strangers.denial('ann' as TokenKey)?.reason]).toEqual([undefined, 'circuit_open']);
+    expect([
+      lanes.known.denial('ann' as TokenKey),
+      lanes.strangers.denial('ann' as TokenKey)?.reason,
+    ]).toEqual([undefined, 'circuit_open']);
   });
 
   it('both open when known sessions show that the service fails', async () => {
@@ -139,7 +142,12 @@ describe('the lanes', () => {
     const { known } = buildLanes(settings, () => undefined);
     const deadline = new Deadline(60_000);
     for (let call = 0; call < 100; call += 1) {
-      await known.check(() => Promise.resolve(down), { token: '', authIv: undefined }, `known-${call}` as TokenKey, deadline);
+      await known.check(
+        () => Promise.resolve(down),
+        { token: '', authIv: undefined },
+        `known-${call}` as TokenKey,
+        deadline,
+      );
     }
     deadline.clear();
     expect(known.denial('ann' as TokenKey)).toBeUndefined();
@@ -151,7 +159,8 @@ describe('the lanes', () => {
       let attempts = 0;
       const deadline = new Deadline(60_000);
       const ask = (): Promise<Verdict<string>> => Promise.resolve(((attempts += 1), down));
-      const check = (): Promise<unknown> => lane.check(ask, { token: '', authIv: undefined }, 'token' as TokenKey, deadline);
+      const check = (): Promise<unknown> =>
+        lane.check(ask, { token: '', authIv: undefined }, 'token' as TokenKey, deadline);
       await Promise.all(Array.from({ length: checks }, check));
       deadline.clear();
       return attempts;

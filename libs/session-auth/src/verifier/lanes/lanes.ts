@@ -22,12 +22,17 @@ type OwnParts = Omit<LaneParts, 'pace' | 'retry'>;
 export type BreakerChanged = (lane: LaneName, state: BreakerState) => void;
 
 /**
- * Builds the two lanes. Failures in the strangers' lane open the strangers' breaker alone. Failures of known sessions are trustworthy: when they
- * open the breaker of known sessions, the strangers' breaker opens too. It also closes with it, unless a stranger's call was made since. A 429
- * pauses its own lane alone.
+ * Builds the two lanes. Failures in the strangers' lane open the strangers' breaker alone. Failures of known
+ * sessions are trustworthy: when they open the breaker of known sessions, the strangers' breaker opens too.
+ * It also closes with it, unless a stranger's call was made since. A 429 pauses its own lane alone.
  */
-export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Readonly<Record<LaneName, Lane>> {
-  const strangersBreaker = new LaneBreaker(settings.breaker, undefined, (state) => changed('strangers', state));
+export function buildLanes(
+  settings: LaneSettings,
+  changed: BreakerChanged,
+): Readonly<Record<LaneName, Lane>> {
+  const strangersBreaker = new LaneBreaker(settings.breaker, undefined, (state) =>
+    changed('strangers', state),
+  );
   let before: BreakerState = 'closed';
   const knownBreaker = new LaneBreaker(settings.breaker, undefined, (state) => {
     changed('known', state);
@@ -39,7 +44,12 @@ export function buildLanes(settings: LaneSettings, changed: BreakerChanged): Rea
   const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
   const limit = new StrangersLimit(settings);
   const strangers: OwnParts = { share, queueShare, breaker: strangersBreaker, limit };
-  const known: OwnParts = { share: maxInFlight - share, queueShare: maxQueued - queueShare, breaker: knownBreaker, strangersLimit: limit };
+  const known: OwnParts = {
+    share: maxInFlight - share,
+    queueShare: maxQueued - queueShare,
+    breaker: knownBreaker,
+    strangersLimit: limit,
+  };
   return { known: laneOf(known, settings), strangers: laneOf(strangers, settings) };
 }
 

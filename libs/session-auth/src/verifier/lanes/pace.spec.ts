@@ -15,7 +15,9 @@ describe('the time that a check waits for the call of another instance', () => {
   };
 
   it('is as long as it has time left for its own call [Q20]', () => {
-    expect([0, 1, 100, 1_000, 1_200, 1_500, 2_000].map(sharingMs)).toEqual([1_350, 1_350, 1_350, 1_350, 1_350, 975, 350]);
+    expect([0, 1, 100, 1_000, 1_200, 1_500, 2_000].map(sharingMs)).toEqual([
+      1_350, 1_350, 1_350, 1_350, 1_350, 975, 350,
+    ]);
     expect([2_280, 3_000].map(sharingMs)).toEqual([0, 0]);
   });
 });
@@ -29,7 +31,8 @@ describe('the pace of a lane', () => {
   });
 
   it('requires twice the usual duration to begin a call, and at most half of the total time', () => {
-    const leastOf = (pace: Pace): number | undefined => [299, 300, 899, 900, 1_499, 1_500].find((ms) => pace.fits(ms));
+    const leastOf = (pace: Pace): number | undefined =>
+      [299, 300, 899, 900, 1_499, 1_500].find((ms) => pace.fits(ms));
     expect(leastOf(paceAfter())).toBe(300);
     expect(leastOf(paceAfter(5))).toBe(300);
     expect(leastOf(paceAfter(450))).toBe(900);
@@ -37,7 +40,8 @@ describe('the pace of a lane', () => {
   });
 
   it('considers twice the usual duration a full time, and at least half of the total time', () => {
-    const leastOf = (pace: Pace): number | undefined => [1_499, 1_500, 1_999, 2_000, 2_699, 2_700].find((ms) => pace.isFullTime(ms));
+    const leastOf = (pace: Pace): number | undefined =>
+      [1_499, 1_500, 1_999, 2_000, 2_699, 2_700].find((ms) => pace.isFullTime(ms));
     expect(leastOf(paceAfter())).toBe(1_500);
     expect(leastOf(paceAfter(450))).toBe(1_500);
     expect(leastOf(paceAfter(1_000))).toBe(2_000);

@@ -2,8 +2,9 @@
 const WEIGHT = 1 / 8;
 
 /**
- * Tracks the usual duration of the answered calls of a lane, and derives waiting times from it. Bounds that depend on `timeoutMs` alone prevent
- * a slow phase from blocking the lane: a check with half of its time left may always make a call.
+ * Tracks the usual duration of the answered calls of a lane, and derives waiting times from it. Bounds that
+ * depend on `timeoutMs` alone prevent a slow phase from blocking the lane: a check with half of its time left
+ * may always make a call.
  */
 export class Pace {
   readonly #timeoutMs: number;
@@ -24,8 +25,8 @@ export class Pace {
   }
 
   /**
-   * Milliseconds that a check may wait for the call of another instance. The check must still have time for its own call: at least half of
-   * `timeoutMs`, and the usual duration plus a quarter.
+   * Milliseconds that a check may wait for the call of another instance. The check must still have time for
+   * its own call: at least half of `timeoutMs`, and the usual duration plus a quarter.
    */
   get sharingMs(): number {
     return Math.max(0, 0.95 * this.#timeoutMs - Math.max(1.25 * this.#usualMs, this.#timeoutMs / 2));
@@ -37,16 +38,16 @@ export class Pace {
   }
 
   /**
-   * Returns whether a call that begins now can be expected to end in time. It needs twice the usual duration, but at least a tenth and at most
-   * half of `timeoutMs`.
+   * Returns whether a call that begins now can be expected to end in time. It needs twice the usual duration,
+   * but at least a tenth and at most half of `timeoutMs`.
    */
   fits(remainingMs: number): boolean {
     return remainingMs >= this.#between(0.1, 0.5);
   }
 
   /**
-   * Returns whether a call that timed out after `durationMs` had its full time: twice the usual duration, but at least half and at most nine
-   * tenths of `timeoutMs`.
+   * Returns whether a call that timed out after `durationMs` had its full time: twice the usual duration, but
+   * at least half and at most nine tenths of `timeoutMs`.
    */
   isFullTime(durationMs: number): boolean {
     return durationMs >= this.#between(0.5, 0.9);

@@ -118,13 +118,25 @@ describe('a check whose listener throws', () => {
     jest.useFakeTimers();
     const states: string[] = [];
     const deadlines = new Deadlines();
-    const limits = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1, maxQueued: 0, breaker: { ...breaker, pauseMs: 1_000 } };
+    const limits = {
+      timeoutMs: 60_000,
+      maxAttempts: 1,
+      maxInFlight: 1,
+      maxQueued: 0,
+      breaker: { ...breaker, pauseMs: 1_000 },
+    };
     const breakerChanged = (lane: string, state: string): void => {
       states.push(`${lane} ${state}`);
       throw new Error('of the application');
     };
-    const check = new ProtectedCheck<string>(() => Promise.resolve(down), deadlines, limits, { breakerChanged });
-    return { states, deadlines, run: (token: string) => check.run({ ...session, token }, sessionKeysOf({ ...session, token })) };
+    const check = new ProtectedCheck<string>(() => Promise.resolve(down), deadlines, limits, {
+      breakerChanged,
+    });
+    return {
+      states,
+      deadlines,
+      run: (token: string) => check.run({ ...session, token }, sessionKeysOf({ ...session, token })),
+    };
   }
 
   afterEach(() => void jest.useRealTimers());

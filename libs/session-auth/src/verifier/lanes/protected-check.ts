@@ -22,12 +22,18 @@ interface EnteringCall {
   readonly deadline: Deadline;
 }
 
-/** Maximum number of calls of one token that are in flight or wait for a place, with all IVs with which it was never authenticated. */
+/**
+ * Maximum number of calls of one token that are in flight or wait for a place, with all IVs with which it was
+ * never authenticated.
+ */
 const MAX_CALLS_OF_TOKEN = 8;
 /** Seconds after which a caller that found no place may retry. */
 const BUSY_RETRY_AFTER_SECONDS = 1;
 
-/** Calls the session service, and protects the application from a failing service and from a flood of strangers. */
+/**
+ * Calls the session service, and protects the application from a failing service and from a flood of
+ * strangers.
+ */
 export class ProtectedCheck<User> {
   readonly #ask: Ask<User>;
   readonly #deadlines: Deadlines;
@@ -60,10 +66,15 @@ export class ProtectedCheck<User> {
   }
 
   /**
-   * Calls the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never rejects. Settles within `timeoutMs`, of
-   * which `spentMs` have passed already.
+   * Calls the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never
+   * rejects. Settles within `timeoutMs`, of which `spentMs` have passed already.
    */
-  run(session: SessionIdentity, keys: SessionKeys, spentMs = 0, lane = this.laneOf(keys)): Promise<Verdict<User>> {
+  run(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    spentMs = 0,
+    lane = this.laneOf(keys),
+  ): Promise<Verdict<User>> {
     const { [lane]: own } = this.#lanes;
     const { tokenKey } = keys;
     const caller = this.known.callerOf(tokenKey);
@@ -77,11 +88,16 @@ export class ProtectedCheck<User> {
     if (lane === 'strangers') this.#calls.set(tokenKey, calls + 1);
     const entering = this.#bulkhead.enter(own, deadline);
     const call: EnteringCall = { own, session, tokenKey, caller, deadline };
-    return typeof entering === 'string' ? this.#proceed(entering, call) : entering.then((result) => this.#proceed(result, call));
+    return typeof entering === 'string'
+      ? this.#proceed(entering, call)
+      : entering.then((result) => this.#proceed(result, call));
   }
 
   /** Makes the calls of a check, and releases its place and its deadline whatever happens. */
-  #proceed(result: BulkheadResult, { own, session, tokenKey, caller, deadline }: EnteringCall): Promise<Verdict<User>> {
+  #proceed(
+    result: BulkheadResult,
+    { own, session, tokenKey, caller, deadline }: EnteringCall,
+  ): Promise<Verdict<User>> {
     if (result !== 'entered') {
       this.#uncount(own, tokenKey);
       deadline.clear();
@@ -93,7 +109,9 @@ export class ProtectedCheck<User> {
       deadline.clear();
     };
     try {
-      return own.check(this.#ask, session, caller, deadline).then((verdict) => (release(), verdict), failAfter(release));
+      return own
+        .check(this.#ask, session, caller, deadline)
+        .then((verdict) => (release(), verdict), failAfter(release));
     } catch (error) {
       return Promise.reject(error as Error).catch(failAfter(release));
     }
@@ -107,8 +125,8 @@ export class ProtectedCheck<User> {
   }
 
   /**
-   * Returns the verdict of a check that waits for a call that has not begun: that of the call, or `timeout` when the time of the check, counted
-   * from now, has passed.
+   * Returns the verdict of a check that waits for a call that has not begun: that of the call, or `timeout`
+   * when the time of the check, counted from now, has passed.
    */
   within(pending: Promise<Verdict<User>>): Promise<Verdict<User>> {
     const deadline = this.#deadlines.start(this.timeoutMs);
@@ -128,5 +146,7 @@ function failAfter(release: () => void): (error: unknown) => never {
 }
 
 function notEntered(result: Exclude<BulkheadResult, 'entered'>): Unavailable {
-  return result === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(noReplyAt(result).noReply);
+  return result === 'full'
+    ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS)
+    : unavailable(noReplyAt(result).noReply);
 }

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadline } from '../../client/deadline.js';
-import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../../contract/outcome.js';
+import {
+  UNAUTHENTICATED,
+  unavailable,
+  type UnavailableReason,
+  type Verdict,
+} from '../../contract/outcome.js';
 import { Pace } from './pace.js';
 import { Retry, RetryBudget } from './retry.js';
 
@@ -12,7 +17,8 @@ async function attemptsFor(
   pace = new Pace(490),
 ): Promise<number> {
   let made = 0;
-  const attempt = (): Promise<Verdict<string>> => Promise.resolve(verdicts[Math.min(made++, verdicts.length - 1)] ?? UNAUTHENTICATED);
+  const attempt = (): Promise<Verdict<string>> =>
+    Promise.resolve(verdicts[Math.min(made++, verdicts.length - 1)] ?? UNAUTHENTICATED);
   await new Retry({ maxAttempts }, budget, pace).run(attempt, deadline);
   deadline.clear();
   return made;
@@ -46,7 +52,8 @@ describe('a check that fails', () => {
   it('is repeated for less than a tenth of all checks in a total outage', async () => {
     const budget = new RetryBudget();
     let made = 0;
-    for (let check = 0; check < 1_000; check += 1) made += await attemptsFor([unavailable('unreachable')], 2, undefined, budget);
+    for (let check = 0; check < 1_000; check += 1)
+      made += await attemptsFor([unavailable('unreachable')], 2, undefined, budget);
     expect(made).toBeLessThanOrEqual(1_100);
     expect(made).toBeGreaterThan(1_000);
   });
@@ -54,7 +61,14 @@ describe('a check that fails', () => {
   it('on a connection that the service had closed is repeated immediately, without using the budget', async () => {
     const budget = new RetryBudget();
     while (budget.spend());
-    expect(await attemptsFor([{ ...unavailable('unreachable'), staleConnection: true }, UNAUTHENTICATED], 2, undefined, budget)).toBe(2);
+    expect(
+      await attemptsFor(
+        [{ ...unavailable('unreachable'), staleConnection: true }, UNAUTHENTICATED],
+        2,
+        undefined,
+        budget,
+      ),
+    ).toBe(2);
     expect(await attemptsFor([unavailable('unreachable'), UNAUTHENTICATED], 2, undefined, budget)).toBe(1);
   });
 });
@@ -81,7 +95,8 @@ describe('the pause before another attempt', () => {
 
   it('does not keep the process alive', async () => {
     jest.spyOn(Math, 'random').mockReturnValue(0.99);
-    const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
     const before = timers();
     const attempts = attemptsFor([unavailable('unreachable')]);
     await new Promise(setImmediate);

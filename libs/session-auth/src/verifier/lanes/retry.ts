@@ -15,7 +15,10 @@ const TRANSIENT: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'serve
 /** Longest pause before the second attempt, in milliseconds. It doubles with each further attempt. */
 const FIRST_PAUSE_MS = 50;
 
-/** Repeats a check that failed with a transient error, after a pause with full jitter, within its deadline and the retry budget. */
+/**
+ * Repeats a check that failed with a transient error, after a pause with full jitter, within its deadline and
+ * the retry budget.
+ */
 export class Retry {
   readonly #maxAttempts: number;
   readonly #budget: RetryBudget;
@@ -27,7 +30,10 @@ export class Retry {
     this.#pace = pace;
   }
 
-  /** Makes attempts until a verdict is not a transient failure, or no other attempt is allowed. Returns the last verdict. */
+  /**
+   * Makes attempts until a verdict is not a transient failure, or no other attempt is allowed. Returns the
+   * last verdict.
+   */
   run<User>(attempt: () => Promise<Verdict<User>>, deadline: Deadline): Promise<Verdict<User>> {
     this.#budget.earn();
     return attempt().then((verdict) =>
@@ -35,7 +41,11 @@ export class Retry {
     );
   }
 
-  async #repeat<User>(first: Unavailable, attempt: () => Promise<Verdict<User>>, deadline: Deadline): Promise<Verdict<User>> {
+  async #repeat<User>(
+    first: Unavailable,
+    attempt: () => Promise<Verdict<User>>,
+    deadline: Deadline,
+  ): Promise<Verdict<User>> {
     let verdict: Verdict<User> = first;
     for (let made = 1; made < this.#maxAttempts && isTransient(verdict); made += 1) {
       if (!(await this.#pause(verdict, made, deadline))) break;
@@ -45,8 +55,8 @@ export class Retry {
   }
 
   /**
-   * Waits before the next attempt. Returns whether it may be made. After a connection that the service had closed, the attempt is immediate and
-   * costs no budget.
+   * Waits before the next attempt. Returns whether it may be made. After a connection that the service had
+   * closed, the attempt is immediate and costs no budget.
    */
   async #pause({ staleConnection }: Unavailable, made: number, deadline: Deadline): Promise<boolean> {
     if (deadline.ended) return false;
@@ -63,7 +73,10 @@ function isTransient(verdict: Verdict<unknown>): verdict is Unavailable {
   return verdict.kind === 'unavailable' && TRANSIENT.has(verdict.reason);
 }
 
-/** Budget earned by each first attempt. Retries stay below a tenth of first attempts, so that an outage does not double the load. */
+/**
+ * Budget earned by each first attempt. Retries stay below a tenth of first attempts, so that an outage does
+ * not double the load.
+ */
 const EARNED_PER_ATTEMPT = 0.08;
 /** Initial and maximum budget, in retries. */
 const MAX_SAVED = 10;

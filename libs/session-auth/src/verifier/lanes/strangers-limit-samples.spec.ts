@@ -94,7 +94,10 @@ describe('a sample of known sessions', () => {
 });
 
 describe('the duration of a sample', () => {
-  const growsAt = (limit: StrangersLimit, calls: readonly (readonly [durationMs: number, nowMs: number])[]): number | undefined =>
+  const growsAt = (
+    limit: StrangersLimit,
+    calls: readonly (readonly [durationMs: number, nowMs: number])[],
+  ): number | undefined =>
     calls.find(([durationMs, nowMs]) => {
       const before = limit.current;
       limit.record(durationMs, nowMs, before);

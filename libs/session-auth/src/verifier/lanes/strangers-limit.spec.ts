@@ -3,8 +3,16 @@ import { StrangersLimit } from './strangers-limit.js';
 
 let nowMs = 0;
 
-/** Lets strangers fill the limit again and again, for so many looks at the durations of all calls; `durationOf` gives how long they take. */
-function looksAt(limit: StrangersLimit, looks: number, durationOf: (inFlight: number) => number, fill = 1): number[] {
+/**
+ * Lets strangers fill the limit again and again, for so many looks at the durations of all calls;
+ * `durationOf` gives how long they take.
+ */
+function looksAt(
+  limit: StrangersLimit,
+  looks: number,
+  durationOf: (inFlight: number) => number,
+  fill = 1,
+): number[] {
   return Array.from({ length: looks }, () => {
     const inFlight = Math.ceil(limit.current * fill);
     nowMs += 10_000;
@@ -23,7 +31,9 @@ describe('the limit of strangers', () => {
   });
 
   it('grows by a quarter, up to all places, while calls do not slow down', () => {
-    expect(looksAt(new StrangersLimit(settings), 12, () => 450)).toEqual([20, 25, 32, 40, 50, 63, 79, 99, 124, 128, 128, 128]);
+    expect(looksAt(new StrangersLimit(settings), 12, () => 450)).toEqual([
+      20, 25, 32, 40, 50, 63, 79, 99, 124, 128, 128, 128,
+    ]);
   });
 
   it('is enforced only for five minutes after each check of a known session', () => {

@@ -13,7 +13,10 @@ const FIRST_PART = 1 / 8;
 /** Minimum limit, as a part of `maxInFlight`; at least 1. */
 const LEAST_PART = 1 / 32;
 const GROWTH = 1.25;
-/** Milliseconds that the limit is enforced after a check of a known session: the longest lifetime of a cached session. */
+/**
+ * Milliseconds that the limit is enforced after a check of a known session: the longest lifetime of a cached
+ * session.
+ */
 const PROTECTED_MS = 300_000;
 
 /** Calls of one lane that began since the previous sample. */
@@ -26,20 +29,27 @@ interface Sample {
 
 /** Calls of strangers that take less than this part of `timeoutMs` let the limit grow. */
 const QUICK_PART = 1 / 4;
-/** If, after two reductions, calls of known sessions still take at least this part of their former duration, strangers are not the cause. */
+/**
+ * If, after two reductions, calls of known sessions still take at least this part of their former duration,
+ * strangers are not the cause.
+ */
 const NO_IMPROVEMENT = 0.8;
 
 /**
- * Adaptive limit of the strangers' calls in flight. A service with limited capacity queues the calls beyond it, and known sessions would wait in
- * that queue.
+ * Adaptive limit of the strangers' calls in flight. A service with limited capacity queues the calls beyond
+ * it, and known sessions would wait in that queue.
  *
- * - The limit falls when calls of known sessions become slow: if, in a sample of at least ten, most take more than twice the lowest average so
- *   far, the limit becomes half of the strangers in flight. A call below a tenth of `timeoutMs` is never slow; one above three quarters always is.
- * - Calls of strangers never lower the limit. A refusal may take no time, so that an anonymous caller could make every good call look slow.
- * - The limit grows if it was reached, and known sessions are not slowed or strangers are answered quickly: by a quarter, or to the highest
- *   number of calls in flight if that is more.
- * - If two reductions do not make calls faster, the service itself has become slower, and the former limit is restored.
- * - The limit is enforced for five minutes after each check of a known session: the longest lifetime of a cached session.
+ * - The limit falls when calls of known sessions become slow: if, in a sample of at least ten, most take more
+ * than twice the lowest average so far, the limit becomes half of the strangers in flight. A call below a
+ * tenth of `timeoutMs` is never slow; one above three quarters always is.
+ * - Calls of strangers never lower the limit. A refusal may take no time, so that an anonymous caller could
+ * make every good call look slow.
+ * - The limit grows if it was reached, and known sessions are not slowed or strangers are answered quickly:
+ * by a quarter, or to the highest number of calls in flight if that is more.
+ * - If two reductions do not make calls faster, the service itself has become slower, and the former limit is
+ * restored.
+ * - The limit is enforced for five minutes after each check of a known session: the longest lifetime of a
+ * cached session.
  */
 export class StrangersLimit {
   readonly #settings: StrangersLimitSettings;
@@ -61,7 +71,9 @@ export class StrangersLimit {
     this.#limit = Math.min(maxInFlight, Math.max(FIRST_LIMIT, Math.floor(maxInFlight * FIRST_PART)));
   }
 
-  /** Maximum number of calls in flight while the limit is enforced: a whole number from 1 to `maxInFlight`. */
+  /**
+   * Maximum number of calls in flight while the limit is enforced: a whole number from 1 to `maxInFlight`.
+   */
   get current(): number {
     return this.#limit;
   }
@@ -76,7 +88,10 @@ export class StrangersLimit {
     return inFlight >= this.#limit && performance.now() < this.#enforcedUntilMs;
   }
 
-  /** Records a call of a stranger that was answered or timed out. `inFlight`: calls of strangers in flight, including this one. */
+  /**
+   * Records a call of a stranger that was answered or timed out. `inFlight`: calls of strangers in flight,
+   * including this one.
+   */
   record(durationMs: number, nowMs: number, inFlight: number): void {
     this.#peak = Math.max(this.#peak, inFlight);
     const sample = this.#strangers;
@@ -101,7 +116,8 @@ export class StrangersLimit {
 
   #grow(): void {
     const { maxInFlight } = this.#settings;
-    if (this.#peak >= this.#limit) this.#limit = Math.min(maxInFlight, Math.max(this.#peak, Math.ceil(this.#limit * GROWTH)));
+    if (this.#peak >= this.#limit)
+      this.#limit = Math.min(maxInFlight, Math.max(this.#peak, Math.ceil(this.#limit * GROWTH)));
     this.#peak = 0;
   }
 

@@ -13,7 +13,13 @@ const ANN = { username: 'ann' };
 const ann: Verdict<object> = { kind: 'authenticated', user: ANN };
 
 function setUp() {
-  const cache = new SessionCache<object>({ ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 });
+  const cache = new SessionCache<object>({
+    ttlMs: 60_000,
+    negativeTtlMs: 60_000,
+    maxEntries: 10,
+    refreshAheadMs: 0,
+    staleIfErrorMs: 0,
+  });
   const flights = { detach: jest.fn(), closeToJoins: jest.fn() };
   const [events, forgottenUsers]: [TokenKey[], unknown[]] = [[], []];
   const notifier = new RevocationNotifier((tokenKey) => events.push(tokenKey));
@@ -29,7 +35,11 @@ describe('a tombstone that a check finds', () => {
     cache.update(KEYS, { kind: 'authenticated', user: ANN }, performance.now());
     revoker.foundTombstone(TOKEN_KEY);
     revoker.foundTombstone(TOKEN_KEY);
-    expect([cache.find(KEYS, Infinity), cache.isRevoked(TOKEN_KEY), revoker.count]).toEqual([undefined, true, 1]);
+    expect([cache.find(KEYS, Infinity), cache.isRevoked(TOKEN_KEY), revoker.count]).toEqual([
+      undefined,
+      true,
+      1,
+    ]);
   });
 
   it('detaches the calls in flight each time: one may have been sent since the session was revoked here', () => {
@@ -83,7 +93,10 @@ describe('each revocation and eviction', () => {
     revoker.apply({ kind: 'allRevoked' });
     revoker.messagesLost();
     expect([revoker.count, revoker.isCached(TOKEN_KEY)]).toEqual([7, false]);
-    expect([revoker.isRevoked(ANN, 0), revoker.isRevoked(ANN, performance.now() + 1_000)]).toEqual([true, false]);
+    expect([revoker.isRevoked(ANN, 0), revoker.isRevoked(ANN, performance.now() + 1_000)]).toEqual([
+      true,
+      false,
+    ]);
   });
 });
 
@@ -103,12 +116,18 @@ describe('a refusal by the service', () => {
     expect(cache.find(KEYS, Infinity)).toBe(UNAUTHENTICATED);
   });
 
-  it.each(['refused', 'evicted'] as const)('revokes the earlier answers that a store may have: %s', (kind) => {
-    const { revoker } = setUp();
-    const beforeMs = performance.now();
-    revoker.apply({ kind, tokenKey: TOKEN_KEY });
-    expect([revoker.isRevoked(ANN, beforeMs, TOKEN_KEY), revoker.isRevoked(ANN, beforeMs)]).toEqual([true, false]);
-  });
+  it.each(['refused', 'evicted'] as const)(
+    'revokes the earlier answers that a store may have: %s',
+    (kind) => {
+      const { revoker } = setUp();
+      const beforeMs = performance.now();
+      revoker.apply({ kind, tokenKey: TOKEN_KEY });
+      expect([revoker.isRevoked(ANN, beforeMs, TOKEN_KEY), revoker.isRevoked(ANN, beforeMs)]).toEqual([
+        true,
+        false,
+      ]);
+    },
+  );
 });
 
 describe('a sign-out on another instance', () => {
@@ -118,7 +137,11 @@ describe('a sign-out on another instance', () => {
     known.add(TOKEN_KEY);
     expect([revoker.isCached(TOKEN_KEY), revoker.isCached('another' as TokenKey)]).toEqual([true, false]);
     revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
-    expect([revoker.isCached(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), known.has(KEYS)]).toEqual([false, true, false]);
+    expect([revoker.isCached(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), known.has(KEYS)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
     expect(events).toEqual([TOKEN_KEY]);
   });
 
@@ -139,7 +162,11 @@ describe('the revocation of many sessions', () => {
     const { cache, forgottenUsers, flights, revoker } = setUp();
     cache.update(KEYS, ann, performance.now());
     revoker.apply({ kind: 'userRevoked', username: 'ann' });
-    expect([cache.find(KEYS, Infinity), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([undefined, ['ann'], 1]);
+    expect([cache.find(KEYS, Infinity), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([
+      undefined,
+      ['ann'],
+      1,
+    ]);
   });
 
   it('of more than 10 000 users evicts every session, and emits each user alone [Q11]', () => {
@@ -154,8 +181,12 @@ describe('the revocation of many sessions', () => {
     const { cache, revoker } = setUp();
     const beforeMs = performance.now();
     cache.update(KEYS, ann, beforeMs);
-    for (let index = 0; index <= 10_000; index += 1) revoker.apply({ kind: 'evicted', tokenKey: `token ${index}` as TokenKey });
-    expect([cache.has(TOKEN_KEY), revoker.isRevoked(ANN, beforeMs, 'token 0' as TokenKey)]).toEqual([false, true]);
+    for (let index = 0; index <= 10_000; index += 1)
+      revoker.apply({ kind: 'evicted', tokenKey: `token ${index}` as TokenKey });
+    expect([cache.has(TOKEN_KEY), revoker.isRevoked(ANN, beforeMs, 'token 0' as TokenKey)]).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it('one by one at their sign-out, of more than the cache has tombstones for, keeps each from what a store still has [Q11]', () => {
@@ -170,7 +201,11 @@ describe('the revocation of many sessions', () => {
     const beforeMs = performance.now();
     cache.update(KEYS, ann, beforeMs);
     revoker.apply({ kind: 'allRevoked' });
-    expect([cache.has(TOKEN_KEY), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([false, [undefined], 1]);
+    expect([cache.has(TOKEN_KEY), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([
+      false,
+      [undefined],
+      1,
+    ]);
     expect(revoker.isRevoked({}, beforeMs)).toBe(true);
   });
 
@@ -180,6 +215,10 @@ describe('the revocation of many sessions', () => {
     cache.update(KEYS, ann, beforeMs);
     revoker.messagesLost();
     cache.update(KEYS, ann, beforeMs);
-    expect([cache.has(TOKEN_KEY), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([false, [], 1]);
+    expect([cache.has(TOKEN_KEY), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([
+      false,
+      [],
+      1,
+    ]);
   });
 });

@@ -47,13 +47,17 @@ export class LocalRevoker<User extends object> {
     return this.#parts.cache?.has(tokenKey) === true;
   }
 
-  /** Applies a revocation of this process, or of another instance. A session that is not signed out may be cached again, but not by a call in flight. */
+  /**
+   * Applies a revocation of this process, or of another instance. A session that is not signed out may be
+   * cached again, but not by a call in flight.
+   */
   apply(revocation: Revocation): void {
     switch (revocation.kind) {
       case 'signedOut':
         // Also if it has a tombstone: the token may have been issued again elsewhere since.
         this.revoke(revocation.tokenKey);
-        // Each sign-out arrives once. Since it began, its tombstone may have been found, and the session admitted again.
+        // Each sign-out arrives once. Since it began, its tombstone may have been found, and the session
+        // admitted again.
         this.#parts.notifier?.emit(revocation.tokenKey);
         break;
       case 'refused':
@@ -75,7 +79,10 @@ export class LocalRevoker<User extends object> {
     }
   }
 
-  /** Evicts a session that is signed out, and prevents it from being cached again for as long as it could have been cached. Emits nothing. */
+  /**
+   * Evicts a session that is signed out, and prevents it from being cached again for as long as it could have
+   * been cached. Emits nothing.
+   */
   revoke(tokenKey: TokenKey): void {
     // A tombstone alone is lost when more sessions are signed out than the cache has entries.
     this.#forgetToken(tokenKey);
@@ -83,7 +90,10 @@ export class LocalRevoker<User extends object> {
     this.#parts.known?.delete(tokenKey);
   }
 
-  /** Handles a tombstone in the store. Revokes only once, because every check of the session finds the tombstone. */
+  /**
+   * Handles a tombstone in the store. Revokes only once, because every check of the session finds the
+   * tombstone.
+   */
   foundTombstone(tokenKey: TokenKey): void {
     if (this.#parts.cache?.isRevoked(tokenKey)) this.#detachFlights(tokenKey);
     else this.revoke(tokenKey);
@@ -105,7 +115,10 @@ export class LocalRevoker<User extends object> {
     this.#evictAll();
   }
 
-  /** Returns whether an answer about a session of this user, confirmed at a time of the monotonic clock, is revoked. */
+  /**
+   * Returns whether an answer about a session of this user, confirmed at a time of the monotonic clock, is
+   * revoked.
+   */
   isRevoked(user: unknown, confirmedAtMs: number, tokenKey?: TokenKey): boolean {
     return this.#revocations.revokes(user, confirmedAtMs, tokenKey);
   }

@@ -1,7 +1,10 @@
 import type { TokenKey } from '../../contract/session-identity.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
 
-/** Milliseconds within which a repeated refusal is a duplicate: it may arrive from the service and from other instances. */
+/**
+ * Milliseconds within which a repeated refusal is a duplicate: it may arrive from the service and from other
+ * instances.
+ */
 const DUPLICATE_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
@@ -21,12 +24,17 @@ export class RevocationNotifier {
     this.#onRevoked(tokenKey);
   }
 
-  /** Emits the revocation of a session, unless one was emitted within the last minute, and no check has begun since. */
+  /**
+   * Emits the revocation of a session, unless one was emitted within the last minute, and no check has begun
+   * since.
+   */
   emitOnce(tokenKey: TokenKey): void {
     if (!this.#notified.get(tokenKey)) this.emit(tokenKey);
   }
 
-  /** Called when a check begins. It may admit the session, so that the next revocation is emitted in any case. */
+  /**
+   * Called when a check begins. It may admit the session, so that the next revocation is emitted in any case.
+   */
   checkBegins(tokenKey: TokenKey): void {
     this.#notified.delete(tokenKey);
   }

@@ -1,12 +1,15 @@
 import type { TokenKey } from '../../contract/session-identity.js';
 
 /**
- * The end of a session, of all sessions of a user, or of all sessions. The same value is applied in this process, stored, and published to the
- * other instances, which apply it too.
+ * The end of a session, of all sessions of a user, or of all sessions. The same value is applied in this
+ * process, stored, and published to the other instances, which apply it too.
  */
 export type Revocation =
   | {
-      /** Cause: `signedOut` by a user, `refused` by the service, `evicted` by the application, or because the service answered 403. */
+      /**
+       * Cause: `signedOut` by a user, `refused` by the service, `evicted` by the application, or because the
+       * service answered 403.
+       */
       readonly kind: 'signedOut' | 'refused' | 'evicted';
       readonly tokenKey: TokenKey;
     }
@@ -29,8 +32,12 @@ export function writeRevocation(revocation: Revocation): WrittenRevocation {
   return { kind: revocation.kind, token: Buffer.from(revocation.tokenKey, 'latin1').toString('base64') };
 }
 
-/** Parses a revocation, which another version may have written. Returns `undefined` for a kind that this version does not support. */
-export function readRevocation(written: { readonly [Name in keyof WrittenRevocation]?: unknown }): Revocation | undefined {
+/**
+ * Parses a revocation, which another version may have written. Returns `undefined` for a kind that this
+ * version does not support.
+ */
+export function readRevocation(written: { readonly [Name in keyof WrittenRevocation]?: unknown }):
+  Revocation | undefined {
   const { kind, token, username } = written;
   if (kind === 'allRevoked') return { kind };
   if (kind === 'userRevoked') return typeof username === 'string' ? { kind, username } : undefined;

@@ -4,8 +4,9 @@ const HOLD_MS = 600_000;
 const GRANULARITY_MS = 2;
 
 /**
- * The wall clock of this host, except that it does not step back: a stored session would live longer by it. Ten minutes after it noticed the step,
- * it follows, because every session that was stored before has expired.
+ * The wall clock of this host, except that it does not step back: a stored session would live longer by it.
+ * Ten minutes after it noticed the step, it follows, because every session that was stored before has
+ * expired.
  */
 export class HostClock {
   /** Wall clock at time 0 of the monotonic clock. */

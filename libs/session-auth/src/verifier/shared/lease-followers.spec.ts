@@ -12,7 +12,10 @@ afterEach(() => void jest.useRealTimers());
 
 const LEASED = { kind: 'leased', lease: 'lease' } as const;
 const MISSING = { kind: 'missing', isHolder: false, sinceMs: 5 } as const;
-const FOUND = { kind: 'found', verdict: { kind: 'authenticated', user: 'ann from the store', ageMs: 1 } } as const;
+const FOUND = {
+  kind: 'found',
+  verdict: { kind: 'authenticated', user: 'ann from the store', ageMs: 1 },
+} as const;
 const ANN = { kind: 'authenticated', user: 'ann from the service' } as const;
 
 interface Course {
@@ -25,7 +28,12 @@ interface Course {
 }
 
 /** Follows a lease, by default for 3 s at most. Returns the verdict, its time, and what was settled. */
-async function follow({ store, service: [tookMs, answer] = [10, ANN], patienceMs = 1_000, timeoutMs = 3_000 }: Course) {
+async function follow({
+  store,
+  service: [tookMs, answer] = [10, ANN],
+  patienceMs = 1_000,
+  timeoutMs = 3_000,
+}: Course) {
   const startedAtMs = performance.now();
   const settled: LookUp<string>[] = [];
   const verdict = new LeaseFollowers<string>().follow('lease', {
@@ -33,12 +41,17 @@ async function follow({ store, service: [tookMs, answer] = [10, ANN], patienceMs
     timeoutMs,
     patienceMs,
     lookAgain: () => {
-      const [, found] = store.findLast(([fromMs]) => performance.now() - startedAtMs >= fromMs) ?? [0, LEASED];
+      const [, found] = store.findLast(([fromMs]) => performance.now() - startedAtMs >= fromMs) ?? [
+        0,
+        LEASED,
+      ];
       return found === 'hangs' ? new Promise(() => undefined) : Promise.resolve(found);
     },
     settle: (found) => {
       settled.push(found);
-      return found.kind === 'found' ? Promise.resolve(found.verdict) : new Promise((resolve) => setTimeout(resolve, tookMs, answer));
+      return found.kind === 'found'
+        ? Promise.resolve(found.verdict)
+        : new Promise((resolve) => setTimeout(resolve, tookMs, answer));
     },
   });
   let afterMs = -1;
@@ -61,7 +74,9 @@ describe('a check that finds a lease of another instance', () => {
   });
 
   it('waits for one lease only', async () => {
-    const { verdict, afterMs, settled } = await follow({ store: [[100, { kind: 'leased', lease: 'another' }]] });
+    const { verdict, afterMs, settled } = await follow({
+      store: [[100, { kind: 'leased', lease: 'another' }]],
+    });
     expect([verdict, settled]).toEqual([ANN, [expect.objectContaining({ kind: 'missing' })]]);
     expect(afterMs).toBeLessThanOrEqual(100 + 50 + 10);
   });
@@ -76,24 +91,40 @@ describe('a check that finds a lease of another instance', () => {
   });
 
   it('uses a late answer of the holder if its own call failed', async () => {
-    const { verdict, afterMs } = await follow({ store: [[1_500, FOUND]], patienceMs: 500, service: [1, unavailable('busy')] });
+    const { verdict, afterMs } = await follow({
+      store: [[1_500, FOUND]],
+      patienceMs: 500,
+      service: [1, unavailable('busy')],
+    });
     expect(verdict).toEqual(FOUND.verdict);
     expect(afterMs).toBeLessThanOrEqual(1_550);
   });
 
   it('uses a refusal of the service immediately, without waiting for the holder', async () => {
-    const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, { kind: 'unauthenticated' }] });
+    const { verdict, afterMs } = await follow({
+      store: [],
+      patienceMs: 500,
+      service: [10, { kind: 'unauthenticated' }],
+    });
     expect(verdict).toEqual({ kind: 'unauthenticated' });
     expect(afterMs).toBeLessThanOrEqual(511);
   });
 
   it('handles a tombstone that it finds during its own call', async () => {
-    const { settled } = await follow({ store: [[600, { kind: 'revoked' }]], patienceMs: 500, service: [1_000, ANN] });
+    const { settled } = await follow({
+      store: [[600, { kind: 'revoked' }]],
+      patienceMs: 500,
+      service: [1_000, ANN],
+    });
     expect(settled.map(({ kind }) => kind)).toEqual(['missing', 'revoked']);
   });
 
   it('ends with the outage of its own call when its time is over', async () => {
-    const { verdict, afterMs } = await follow({ store: [], patienceMs: 500, service: [10, unavailable('circuit_open')] });
+    const { verdict, afterMs } = await follow({
+      store: [],
+      patienceMs: 500,
+      service: [10, unavailable('circuit_open')],
+    });
     expect(verdict).toEqual(unavailable('circuit_open'));
     expect(afterMs).toBeLessThanOrEqual(3_000);
   });
@@ -114,12 +145,20 @@ describe('a check that finds a lease of another instance', () => {
   });
 
   it('makes one call only, if the lease ends without an answer during it', async () => {
-    const { verdict, settled } = await follow({ store: [[600, MISSING]], patienceMs: 500, service: [1_000, ANN] });
+    const { verdict, settled } = await follow({
+      store: [[600, MISSING]],
+      patienceMs: 500,
+      service: [1_000, ANN],
+    });
     expect([verdict, settled.map(({ kind }) => kind)]).toEqual([ANN, ['missing']]);
   });
 
   it('ends in time if the store never answers', async () => {
-    const { verdict, afterMs } = await follow({ store: [[0, 'hangs']], patienceMs: 500, service: [10, unavailable('busy')] });
+    const { verdict, afterMs } = await follow({
+      store: [[0, 'hangs']],
+      patienceMs: 500,
+      service: [10, unavailable('busy')],
+    });
     expect([verdict, afterMs]).toEqual([unavailable('timeout'), 3_000]);
   });
 
@@ -139,7 +178,10 @@ describe('a check that finds a lease of another instance', () => {
 describe('many checks that wait for leases of other instances', () => {
   const CHECKS = 500;
 
-  /** Lets them wait. Returns the number of look-ups in each of the first tenths of a second, of which those from `storedMs` on find an answer. */
+  /**
+   * Lets them wait. Returns the number of look-ups in each of the first tenths of a second, of which those
+   * from `storedMs` on find an answer.
+   */
   async function followAll(storedMs: number): Promise<number[]> {
     const followers = new LeaseFollowers<string>();
     const startedAtMs = performance.now();

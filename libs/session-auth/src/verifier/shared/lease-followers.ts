@@ -25,19 +25,24 @@ const MAX_PAUSE_MS = 50;
 const MISSING = { kind: 'missing', isHolder: false, sinceMs: undefined } as const;
 
 /**
- * The checks of this instance that wait until another instance, which holds the lease of their session, has stored its answer.
+ * The checks of this instance that wait until another instance, which holds the lease of their session, has
+ * stored its answer.
  */
 export class LeaseFollowers<User> {
   readonly #turns = new LookUpTurns();
 
   /**
-   * Calls the service as soon as the lease has ended without an answer, or after `patienceMs`, and uses the first answer. Waits for one lease
-   * only: otherwise refused sessions, which are not stored, would be checked by one instance after the other. If its own call finds no place,
-   * it waits on for the other, and tries again: the holder has a place.
+   * Calls the service as soon as the lease has ended without an answer, or after `patienceMs`, and uses the
+   * first answer. Waits for one lease only: otherwise refused sessions, which are not stored, would be
+   * checked by one instance after the other. If its own call finds no place, it waits on for the other, and
+   * tries again: the holder has a place.
    */
   async follow(lease: string, wait: LeaseWait<User>): Promise<Verdict<User>> {
     const untilMs = wait.startedAtMs + wait.timeoutMs;
-    const [over, patience] = [pause(untilMs - performance.now()), pause(wait.startedAtMs + wait.patienceMs - performance.now())];
+    const [over, patience] = [
+      pause(untilMs - performance.now()),
+      pause(wait.startedAtMs + wait.patienceMs - performance.now()),
+    ];
     try {
       return await this.#follow(lease, { ...wait, untilMs, over: over.ended }, patience.ended);
     } finally {
@@ -46,19 +51,31 @@ export class LeaseFollowers<User> {
     }
   }
 
-  async #follow(lease: string, follower: Follower<User>, patience: Promise<undefined>): Promise<Verdict<User>> {
+  async #follow(
+    lease: string,
+    follower: Follower<User>,
+    patience: Promise<undefined>,
+  ): Promise<Verdict<User>> {
     const { settle } = follower;
-    const leaseEnd = this.#waitFor((found) => found.kind !== 'leased' || found.lease !== lease, follower).then(withoutLease);
+    const leaseEnd = this.#waitFor(
+      (found) => found.kind !== 'leased' || found.lease !== lease,
+      follower,
+    ).then(withoutLease);
     const found = await Promise.race([leaseEnd, patience]);
     if (found && found.kind !== 'missing') return settle(found);
     const own = settle(found ?? MISSING);
     // A tombstone found now revokes the session, regardless of the answer to the call in flight.
-    const shared = leaseEnd.then((later) => (later.kind === 'found' || later.kind === 'revoked' ? settle(later) : undefined));
+    const shared = leaseEnd.then((later) =>
+      later.kind === 'found' || later.kind === 'revoked' ? settle(later) : undefined,
+    );
     const verdict = (await firstUsable(own, shared)) ?? (await own);
     return isBusy(verdict) ? this.#tryAgain(follower) : verdict;
   }
 
-  /** Looks into the store and calls the service again while there is time. Without the store, the check would have had its place in the queue by now. */
+  /**
+   * Looks into the store and calls the service again while there is time. Without the store, the check would
+   * have had its place in the queue by now.
+   */
   async #tryAgain(follower: Follower<User>): Promise<Verdict<User>> {
     for (;;) {
       const found = await this.#waitFor(({ kind }) => kind !== 'leased', follower, MAX_PAUSE_MS);
@@ -68,13 +85,20 @@ export class LeaseFollowers<User> {
     }
   }
 
-  /** Looks into the store until a look-up is what is waited for. Resolves with `undefined` if the time of the check is over before. */
+  /**
+   * Looks into the store until a look-up is what is waited for. Resolves with `undefined` if the time of the
+   * check is over before.
+   */
   async #waitFor(
     isAwaited: (found: LookUp<User>) => boolean,
     { lookAgain, untilMs, over }: Follower<User>,
     firstPauseMs = FIRST_PAUSE_MS,
   ): Promise<LookUp<User> | undefined> {
-    for (let pauseMs = firstPauseMs; performance.now() + pauseMs < untilMs; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    for (
+      let pauseMs = firstPauseMs;
+      performance.now() + pauseMs < untilMs;
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
+    ) {
       await pause(pauseMs).ended;
       await Promise.race([this.#turns.next(untilMs), over]);
       if (performance.now() >= untilMs) return undefined;
@@ -88,7 +112,10 @@ export class LeaseFollowers<User> {
   }
 }
 
-/** Look-ups a second of an instance: those that find nothing make them fewer, those that end a wait make them more. */
+/**
+ * Look-ups a second of an instance: those that find nothing make them fewer, those that end a wait make them
+ * more.
+ */
 const MIN_RATE = 200;
 const MAX_RATE = 8_000;
 const RATE_STEP = 32;
@@ -97,8 +124,9 @@ const RATE_DECAY = 1 / 32;
 const MAX_BURST = 32;
 
 /**
- * Paces the look-ups of the checks that wait. A thousand of them would otherwise occupy this process, the store and the machine, and delay the
- * answers for which they wait. The rate settles where a good part of the look-ups finds an answer.
+ * Paces the look-ups of the checks that wait. A thousand of them would otherwise occupy this process, the
+ * store and the machine, and delay the answers for which they wait. The rate settles where a good part of the
+ * look-ups finds an answer.
  */
 class LookUpTurns {
   /** The checks that wait for their turn, the oldest first, and the time until which they do. */
@@ -118,13 +146,18 @@ class LookUpTurns {
 
   /** Records whether a look-up ended its wait. */
   record(isOver: boolean): void {
-    this.#rate = isOver ? Math.min(this.#rate + RATE_STEP, MAX_RATE) : Math.max(this.#rate * (1 - RATE_DECAY), MIN_RATE);
+    this.#rate = isOver
+      ? Math.min(this.#rate + RATE_STEP, MAX_RATE)
+      : Math.max(this.#rate * (1 - RATE_DECAY), MIN_RATE);
   }
 
   #give(): void {
     this.#timer = undefined;
     const nowMs = performance.now();
-    this.#allowance = Math.min(this.#allowance + ((nowMs - this.#countedAtMs) * this.#rate) / 1_000, MAX_BURST);
+    this.#allowance = Math.min(
+      this.#allowance + ((nowMs - this.#countedAtMs) * this.#rate) / 1_000,
+      MAX_BURST,
+    );
     this.#countedAtMs = nowMs;
     for (const [start, untilMs] of this.#waiting) {
       if (this.#allowance < 1) break;
@@ -133,7 +166,8 @@ class LookUpTurns {
       this.#allowance -= 1;
       start();
     }
-    if (this.#waiting.size > 0) this.#timer = setTimeout(() => this.#give(), ((1 - this.#allowance) / this.#rate) * 1_000).unref();
+    if (this.#waiting.size > 0)
+      this.#timer = setTimeout(() => this.#give(), ((1 - this.#allowance) / this.#rate) * 1_000).unref();
   }
 }
 
@@ -142,12 +176,20 @@ function isBusy(verdict: Verdict<unknown>): boolean {
 }
 
 /** A session whose lease is another one by now, or is not known, counts as missing. */
-function withoutLease<User>(found: LookUp<User> | undefined): Exclude<LookUp<User>, { readonly kind: 'leased' }> {
+function withoutLease<User>(
+  found: LookUp<User> | undefined,
+): Exclude<LookUp<User>, { readonly kind: 'leased' }> {
   return !found || found.kind === 'leased' ? MISSING : found;
 }
 
-/** Resolves with the first usable verdict: of this instance's call, or of the shared cache. Resolves with `undefined` if there is neither. */
-function firstUsable<User>(own: Promise<Verdict<User>>, shared: Promise<Verdict<User> | undefined>): Promise<Verdict<User> | undefined> {
+/**
+ * Resolves with the first usable verdict: of this instance's call, or of the shared cache. Resolves with
+ * `undefined` if there is neither.
+ */
+function firstUsable<User>(
+  own: Promise<Verdict<User>>,
+  shared: Promise<Verdict<User> | undefined>,
+): Promise<Verdict<User> | undefined> {
   return new Promise((resolve) => {
     void shared.then((verdict) => verdict && resolve(verdict));
     void own.then(async (verdict) => resolve(verdict.kind === 'unavailable' ? await shared : verdict));

@@ -12,7 +12,11 @@ function setUp() {
   const startMs = performance.now();
   const keepAlive = (holder: string, ttlMs: number): Promise<void> =>
     Promise.resolve(void beats.push([holder, ttlMs, performance.now() - startMs]));
-  const leases = new Leases({ keepAlive } as unknown as SessionStore, new StoreAccess(50, () => undefined), SETTINGS);
+  const leases = new Leases(
+    { keepAlive } as unknown as SessionStore,
+    new StoreAccess(50, () => undefined),
+    SETTINGS,
+  );
   return { leases, beats, timesOfBeats: () => beats.map(([, , atMs]) => atMs) };
 }
 

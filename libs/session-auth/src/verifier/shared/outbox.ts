@@ -2,7 +2,10 @@ const MAX_PENDING = 10_000;
 const RETRY_MS = 500;
 /** Maximum number of concurrent retries. */
 const BATCH = 32;
-/** Longest time, in milliseconds, that {@link Outbox.close} waits for deliveries: a client of the store may still be connecting. */
+/**
+ * Longest time, in milliseconds, that {@link Outbox.close} waits for deliveries: a client of the store may
+ * still be connecting.
+ */
 const CLOSE_MS = 750;
 const CLOSE_PAUSE_MS = 25;
 
@@ -12,7 +15,10 @@ interface Delivery {
   readonly name: string;
   /** Milliseconds after which the delivery is no longer needed. */
   readonly forMs: number;
-  /** Makes one attempt. Never rejects. `leftMs`: remaining milliseconds of `forMs`. `isPending`: whether it is neither replaced nor cancelled. */
+  /**
+   * Makes one attempt. Never rejects. `leftMs`: remaining milliseconds of `forMs`. `isPending`: whether it is
+   * neither replaced nor cancelled.
+   */
   readonly send: (leftMs: number, isPending: () => boolean) => Promise<boolean>;
 }
 
@@ -22,7 +28,9 @@ interface Pending extends Delivery {
 
 /** Callbacks of an {@link Outbox}. */
 interface OutboxReports {
-  /** Called when too many deliveries are pending. They are cancelled: one delivery has to replace all of them. */
+  /**
+   * Called when too many deliveries are pending. They are cancelled: one delivery has to replace all of them.
+   */
   overflowed(): void;
   /** Called when deliveries are given up because the application closes. */
   lost(count: number): void;
@@ -68,7 +76,10 @@ export class Outbox {
     this.#retryLater();
   }
 
-  /** Makes the pending deliveries for as long as {@link CLOSE_MS}, reports how many it gives up, and stops retries. */
+  /**
+   * Makes the pending deliveries for as long as {@link CLOSE_MS}, reports how many it gives up, and stops
+   * retries.
+   */
   async close(): Promise<void> {
     // A sign-out whose call has just ended with the deadlines has its delivery in this turn.
     await new Promise((resolve) => setImmediate(resolve));
@@ -78,7 +89,10 @@ export class Outbox {
     this.#giveUp();
   }
 
-  /** Its timers are the only ones that keep the process alive: it would end before these deliveries are made, or reported. */
+  /**
+   * Its timers are the only ones that keep the process alive: it would end before these deliveries are made,
+   * or reported.
+   */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -110,9 +124,13 @@ export class Outbox {
     this.#pending.set(pending.name, pending);
   }
 
-  /** Returns whether the delivery is done. A delivery that fails again moves to the end of the queue, so that it does not delay others. */
+  /**
+   * Returns whether the delivery is done. A delivery that fails again moves to the end of the queue, so that
+   * it does not delay others.
+   */
   async #retry(pending: Pending): Promise<boolean> {
-    const isDone = !this.#isPending(pending) || pending.untilMs <= performance.now() || (await this.#attempt(pending));
+    const isDone =
+      !this.#isPending(pending) || pending.untilMs <= performance.now() || (await this.#attempt(pending));
     if (isDone) this.#remove(pending);
     else if (this.#isPending(pending)) this.#add(pending);
     return isDone;

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionStore, StoreEntry } from '../../contract/session-store.js';
 import { TtlLruMap } from '../cache/ttl-lru-map.js';
-import { readRevocation, writeRevocation, type Revocation, type WrittenRevocation } from '../revocation/revocation.js';
+import {
+  readRevocation,
+  writeRevocation,
+  type Revocation,
+  type WrittenRevocation,
+} from '../revocation/revocation.js';
 import { newIv, objectIn, SessionSeal } from './session-seal.js';
 import type { StoreAccess } from './store-access.js';
 
@@ -13,7 +18,10 @@ interface BusSubscriber {
   subscribed(): void;
   /** Called when messages stop arriving. */
   interrupted(reason: string): void;
-  /** Called when the wall clock of a sender differs from that of this host by more than {@link CLOCK_TOLERANCE_MS}. */
+  /**
+   * Called when the wall clock of a sender differs from that of this host by more than
+   * {@link CLOCK_TOLERANCE_MS}.
+   */
   clockDiffers(): void;
   /** Called for each message that no secret opens. */
   unreadable(): void;
@@ -39,16 +47,17 @@ export const CLOCK_TOLERANCE_MS = 60_000;
 const COPY_MS = 1_000;
 const MAX_UNOPENED = 1_000;
 /**
- * Entries that are never set: a look-up returns the time of the store, of the same node for all instances. Their slots in a Cluster are half of all
- * slots apart, with any prefix, so that the second has another node.
+ * Entries that are never set: a look-up returns the time of the store, of the same node for all instances.
+ * Their slots in a Cluster are half of all slots apart, with any prefix, so that the second has another node.
  */
 const CLOCKS = ['clock', 'clobs'];
 /** Milliseconds after which the clock of the store is read again if it is unknown. */
 const CLOCK_PAUSE_MS = 1_000;
 
 /**
- * Publishes revocations to the other instances, and receives theirs. Messages are sealed. Ignores its own, repeated ones, and those that are older
- * than this bus or than their tombstone, by the clock of the store: they were recorded, and are sent again.
+ * Publishes revocations to the other instances, and receives theirs. Messages are sealed. Ignores its own,
+ * repeated ones, and those that are older than this bus or than their tombstone, by the clock of the store:
+ * they were recorded, and are sent again.
  */
 export class RevocationBus {
   readonly #store: SessionStore;
@@ -64,7 +73,10 @@ export class RevocationBus {
   #clockTimer: NodeJS.Timeout | undefined;
   /** Time of the store's clock at time 0 of the monotonic clock, at the earliest. */
   #storeOffsetMs = NaN;
-  /** The last reading of the store's clock: its time, at the latest, when it was asked, by both clocks of this host. */
+  /**
+   * The last reading of the store's clock: its time, at the latest, when it was asked, by both clocks of this
+   * host.
+   */
   #reading = { storeMs: NaN, askedMs: -Infinity, askedWallMs: 0 };
 
   /** `lifetimeMs`: how long a tombstone is kept. */
@@ -81,10 +93,19 @@ export class RevocationBus {
     const id = newId();
     return async () => {
       const storeMs = this.#latestStoreMs;
-      const envelope: Envelope = { ...writeRevocation(revocation), id, from: this.#id, at: Date.now(), storeMs };
-      // Sealed with every secret: during a rotation, some instances have only one of them. The copies share their IV.
+      const envelope: Envelope = {
+        ...writeRevocation(revocation),
+        id,
+        from: this.#id,
+        at: Date.now(),
+        storeMs,
+      };
+      // Sealed with every secret: during a rotation, some instances have only one of them. The copies share
+      // their IV.
       const iv = newIv();
-      await Promise.all(this.#seals.map((seal) => this.#store.publish(seal.sealMessage(JSON.stringify(envelope), iv))));
+      await Promise.all(
+        this.#seals.map((seal) => this.#store.publish(seal.sealMessage(JSON.stringify(envelope), iv))),
+      );
     };
   }
 
@@ -136,13 +157,19 @@ export class RevocationBus {
     return this.#storeOffsetMs + performance.now();
   }
 
-  /** At the latest, because a message that seems older than it is could be ignored. The monotonic clock of a suspended machine stands still. */
+  /**
+   * At the latest, because a message that seems older than it is could be ignored. The monotonic clock of a
+   * suspended machine stands still.
+   */
   get #latestStoreMs(): number {
     const { storeMs, askedMs, askedWallMs } = this.#reading;
     return storeMs + Math.max(performance.now() - askedMs, Date.now() - askedWallMs);
   }
 
-  /** Whether the clock of the store has been asked since a time. It may have stepped: a message with an old time of it could be ignored. */
+  /**
+   * Whether the clock of the store has been asked since a time. It may have stepped: a message with an old
+   * time of it could be ignored.
+   */
   knowsClockSince(timeMs: number): boolean {
     return this.#reading.askedMs >= timeMs;
   }
@@ -157,7 +184,9 @@ export class RevocationBus {
   /** Reads the clock of the store. Returns whether it answers in time. */
   async readClock(): Promise<boolean> {
     const [askedMs, askedWallMs] = [performance.now(), Date.now()];
-    const answers = CLOCKS.map((entry) => this.#access.insist(async () => timeIn(await this.#store.get(entry))));
+    const answers = CLOCKS.map((entry) =>
+      this.#access.insist(async () => timeIn(await this.#store.get(entry))),
+    );
     for (const answer of answers) {
       const read = await answer;
       if (!read) continue;
@@ -202,6 +231,10 @@ function newId(): string {
 /** Checks the members, because another version may seal a different form. */
 function envelopeIn(text: string): Envelope | undefined {
   const { id, from, at, storeMs } = (objectIn(text) ?? {}) as { readonly [Name in keyof Envelope]?: unknown };
-  const isEnvelope = typeof id === 'string' && typeof from === 'string' && typeof at === 'number' && typeof storeMs === 'number';
+  const isEnvelope =
+    typeof id === 'string' &&
+    typeof from === 'string' &&
+    typeof at === 'number' &&
+    typeof storeMs === 'number';
   return isEnvelope ? (objectIn(text) as Envelope) : undefined;
 }

@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { sessionKeysOf, type SessionKeys, type TokenKey } from '../../contract/session-identity.js';
 import { objectIn, SessionSeal } from './session-seal.js';
 
-const visibleAscii = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1 });
+const visibleAscii = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
+});
 const keys = fc
   .record({ token: visibleAscii, authIv: fc.option(visibleAscii, { nil: undefined }) })
   .map((session): SessionKeys => sessionKeysOf(session));
@@ -23,7 +26,9 @@ const damage = fc.oneof(
   }),
   fc.nat().map((length) => (bytes: Buffer) => bytes.subarray(0, length % bytes.length)),
   fc.nat().map((length) => (bytes: Buffer) => bytes.subarray(1 + (length % bytes.length))),
-  fc.uint8Array({ minLength: 1, maxLength: 64 }).map((more) => (bytes: Buffer) => Buffer.concat([bytes, more])),
+  fc
+    .uint8Array({ minLength: 1, maxLength: 64 })
+    .map((more) => (bytes: Buffer) => Buffer.concat([bytes, more])),
   fc.uint8Array({ maxLength: 256 }).map((other) => () => Buffer.from(other)),
 );
 
@@ -41,23 +46,33 @@ describe('a sealed value', () => {
 
   it('cannot be opened for another session, secret or scope, or under another key', () => {
     fc.assert(
-      fc.property(twoOf(secret), twoOf(scope), twoOf(keys), text, ([key, otherKey], [at, elsewhere], [session, otherSession], said) => {
-        const seal = new SessionSeal(key, at);
-        const strangers = [new SessionSeal(otherKey, at), new SessionSeal(key, elsewhere)];
-        const [value, message] = [seal.sealValue(session, said), seal.sealMessage(said)];
-        const opened = [
-          seal.openValue(otherSession, value),
-          seal.openValue(
-            { ...session, tokenKey: otherSession.tokenKey },
-            seal.sealValue({ ...session, tokenKey: 'elsewhere' as TokenKey }, said),
-          ),
-          seal.openMessage(value),
-          seal.openValue(session, message),
-          ...strangers.flatMap((stranger) => [stranger.openValue(session, value), stranger.openMessage(message)]),
-        ];
-        expect(new Set(opened)).toEqual(new Set([undefined]));
-        for (const stranger of strangers) expect(stranger.nameOf(session.tokenKey)).not.toBe(seal.nameOf(session.tokenKey));
-      }),
+      fc.property(
+        twoOf(secret),
+        twoOf(scope),
+        twoOf(keys),
+        text,
+        ([key, otherKey], [at, elsewhere], [session, otherSession], said) => {
+          const seal = new SessionSeal(key, at);
+          const strangers = [new SessionSeal(otherKey, at), new SessionSeal(key, elsewhere)];
+          const [value, message] = [seal.sealValue(session, said), seal.sealMessage(said)];
+          const opened = [
+            seal.openValue(otherSession, value),
+            seal.openValue(
+              { ...session, tokenKey: otherSession.tokenKey },
+              seal.sealValue({ ...session, tokenKey: 'elsewhere' as TokenKey }, said),
+            ),
+            seal.openMessage(value),
+            seal.openValue(session, message),
+            ...strangers.flatMap((stranger) => [
+              stranger.openValue(session, value),
+              stranger.openMessage(message),
+            ]),
+          ];
+          expect(new Set(opened)).toEqual(new Set([undefined]));
+          for (const stranger of strangers)
+            expect(stranger.nameOf(session.tokenKey)).not.toBe(seal.nameOf(session.tokenKey));
+        },
+      ),
     );
   });
 
@@ -113,6 +128,8 @@ describe('the form of a seal', () => {
 describe('a JSON object', () => {
   it('is parsed, and anything else is not', () => {
     expect(objectIn('{"name":"ann"}')).toEqual({ name: 'ann' });
-    expect(['null', '7', 'true', '"text"', '{', ''].map((json) => objectIn(json))).toEqual(Array(6).fill(undefined));
+    expect(['null', '7', 'true', '"text"', '{', ''].map((json) => objectIn(json))).toEqual(
+      Array(6).fill(undefined),
+    );
   });
 });

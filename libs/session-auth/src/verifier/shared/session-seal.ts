@@ -8,8 +8,9 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + IV_BYTES;
 
 /**
- * Encrypts and authenticates the contents of a store: its names are HMACs, values and messages use AES-256-GCM. The encryption key of a value is
- * derived (HKDF) from the secret and the session, and the value is bound to its name in the store, so that it cannot be opened for another session.
+ * Encrypts and authenticates the contents of a store: its names are HMACs, values and messages use
+ * AES-256-GCM. The encryption key of a value is derived (HKDF) from the secret and the session, and the value
+ * is bound to its name in the store, so that it cannot be opened for another session.
  */
 export class SessionSeal {
   readonly #names: Buffer;
@@ -21,7 +22,8 @@ export class SessionSeal {
 
   /** `scope` identifies the session service. Keys of different scopes are independent. */
   constructor(secret: string, scope: string) {
-    const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, scope, `nestjs-session-auth ${use}`, 32));
+    const derive = (use: string): Buffer =>
+      Buffer.from(hkdfSync('sha256', secret, scope, `nestjs-session-auth ${use}`, 32));
     this.#names = derive('names');
     this.#users = derive('users');
     this.nameOfAll = `all.${derive('all').toString('base64url')}`;
@@ -54,7 +56,10 @@ export class SessionSeal {
     return open(this.#keyOf(keys), bytes, this.nameOf(keys.tokenKey));
   }
 
-  /** Seals a message to the other instances. Only copies of one message may share an IV, each sealed by another secret. */
+  /**
+   * Seals a message to the other instances. Only copies of one message may share an IV, each sealed by
+   * another secret.
+   */
   sealMessage(text: string, iv = newIv()): Buffer {
     return seal(this.#messages, text, '', iv);
   }
@@ -91,16 +96,23 @@ function seal(key: Buffer, text: string, place: string, iv = newIv()): Buffer {
 
 function open(key: Buffer, bytes: Uint8Array, place: string): string | undefined {
   if (!isSealed(bytes)) return undefined;
-  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(1, HEAD_BYTES), { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(1, HEAD_BYTES), {
+    authTagLength: TAG_BYTES,
+  }).setAAD(Buffer.from(place));
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
-    return decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    return (
+      decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    );
   } catch {
     return undefined;
   }
 }
 
-/** Parses a JSON object, which another version of this package may have sealed. Returns `undefined` for anything else. */
+/**
+ * Parses a JSON object, which another version of this package may have sealed. Returns `undefined` for
+ * anything else.
+ */
 export function objectIn(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -8,10 +8,9 @@ import { StoreAccess } from './store-access.js';
 
 const SESSION = { token: 'token', authIv: undefined };
 const KEYS = sessionKeysOf(SESSION);
-const [SEAL, FORMER] = ['the first secret', 'the former secret'].map((secret) => new SessionSeal(secret, 'scope')) as [
-  SessionSeal,
-  SessionSeal,
-];
+const [SEAL, FORMER] = ['the first secret', 'the former secret'].map(
+  (secret) => new SessionSeal(secret, 'scope'),
+) as [SessionSeal, SessionSeal];
 const [NAME, FORMER_NAME] = [SEAL, FORMER].map((seal) => seal.nameOf(KEYS.tokenKey)) as [string, string];
 const LEASE: StoreLease = { id: 'lease', holder: 'holder', ttlMs: 3_000, graceMs: 50 };
 const TTL_MS = 60_000;
@@ -45,14 +44,20 @@ function storeWith(entries: Record<string, StoreEntryKind>) {
       deleted.push(name);
       return store.reply(entries[name]?.kind === 'value');
     },
-    releaseLease: (name: string, id: string): Promise<void> => store.reply(void store.released.push([name, id])),
-    getRevocations: (names: readonly string[]): Promise<(number | undefined)[]> => store.reply(names.map(() => store.revokedAtMs)),
-    reply: <Value>(value: Value): Promise<Value> => (store.isDown ? Promise.reject(new Error('down')) : Promise.resolve(value)),
+    releaseLease: (name: string, id: string): Promise<void> =>
+      store.reply(void store.released.push([name, id])),
+    getRevocations: (names: readonly string[]): Promise<(number | undefined)[]> =>
+      store.reply(names.map(() => store.revokedAtMs)),
+    reply: <Value>(value: Value): Promise<Value> =>
+      store.isDown ? Promise.reject(new Error('down')) : Promise.resolve(value),
   };
   return store;
 }
 
-function cacheWith(entries: Record<string, StoreEntryKind> = {}, seals: readonly [SessionSeal, ...SessionSeal[]] = [SEAL, FORMER]) {
+function cacheWith(
+  entries: Record<string, StoreEntryKind> = {},
+  seals: readonly [SessionSeal, ...SessionSeal[]] = [SEAL, FORMER],
+) {
   const fake = storeWith(entries);
   const store = fake as unknown as SessionStore;
   const access = new StoreAccess(50, () => undefined);
@@ -63,7 +68,10 @@ function cacheWith(entries: Record<string, StoreEntryKind> = {}, seals: readonly
     seals,
     ttlMs: TTL_MS,
     readUser: (json: { username?: unknown }) => (json.username === 'unknown' ? undefined : json),
-    isRevokedHere: (_user, confirmedAtMs, tokenKey) => (reported.compared.push([confirmedAtMs, tokenKey]), reported.isRevokedHere),
+    isRevokedHere: (_user, confirmedAtMs, tokenKey) => (
+      reported.compared.push([confirmedAtMs, tokenKey]),
+      reported.isRevokedHere
+    ),
     clockDiffers: () => void (reported.clocks += 1),
   });
   const find = (lease?: StoreLease, maxAgeMs = Infinity) => cache.find(SESSION, KEYS, maxAgeMs, lease);
@@ -71,13 +79,24 @@ function cacheWith(entries: Record<string, StoreEntryKind> = {}, seals: readonly
 }
 
 /** A stored value, written with these ages. */
-function valueOf({ remainingMs, ...ages }: { ttlMs: number; ageMs: number; remainingMs: number }): StoreEntryKind {
+function valueOf({
+  remainingMs,
+  ...ages
+}: {
+  ttlMs: number;
+  ageMs: number;
+  remainingMs: number;
+}): StoreEntryKind {
   const text = writeSharedRecord(ANN, KEYS.tokenKey, { ...ages, sinceMs: 100_000, hostMs: Date.now() });
   return { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs };
 }
 
 /** A cache with an answer that was `ageMs` old when it was stored, and was stored under a secret. */
-async function cachedWith({ json = ANN, ageMs = 0, seal = SEAL }: { json?: object; ageMs?: number; seal?: SessionSeal } = {}) {
+async function cachedWith({
+  json = ANN,
+  ageMs = 0,
+  seal = SEAL,
+}: { json?: object; ageMs?: number; seal?: SessionSeal } = {}) {
   const writer = cacheWith({}, [seal]);
   expect(await writer.cache.set(KEYS, json, ageMs, 100_000)).toBe(true);
   return cacheWith(writer.store.entries);
@@ -93,14 +112,20 @@ describe('a look-up', () => {
   it('finds an answer, which is as old as it was when it was stored', async () => {
     const { reported, find } = await cachedWith({ ageMs: 20_000 });
     const confirmedAtMs = performance.now() - 20_000;
-    expect(await find()).toEqual({ kind: 'found', verdict: { kind: 'authenticated', user: ANN, confirmedAtMs } });
+    expect(await find()).toEqual({
+      kind: 'found',
+      verdict: { kind: 'authenticated', user: ANN, confirmedAtMs },
+    });
     expect([reported.compared, reported.clocks]).toEqual([[[confirmedAtMs, KEYS.tokenKey]], 0]);
   });
 
   it('finds an answer that was stored under a former secret', async () => {
     const { store, find } = await cachedWith({ seal: FORMER });
     expect(await find(LEASE)).toMatchObject({ kind: 'found', verdict: { user: ANN } });
-    expect([store.asked.map(([name]) => name), store.released]).toEqual([[NAME, FORMER_NAME], [[NAME, 'lease']]]);
+    expect([store.asked.map(([name]) => name), store.released]).toEqual([
+      [NAME, FORMER_NAME],
+      [[NAME, 'lease']],
+    ]);
   });
 
   it.each([NAME, FORMER_NAME])('finds a tombstone under each secret', async (name) => {
@@ -123,7 +148,10 @@ describe('a look-up', () => {
   it('finds the lease of another instance under the first secret only', async () => {
     const leased = { kind: 'leased', lease: 'of another' } as const;
     expect(await cacheWith({ [NAME]: leased }).find(LEASE)).toMatchObject(leased);
-    expect(await cacheWith({ [FORMER_NAME]: leased }).find(LEASE)).toMatchObject({ kind: 'missing', isHolder: true });
+    expect(await cacheWith({ [FORMER_NAME]: leased }).find(LEASE)).toMatchObject({
+      kind: 'missing',
+      isHolder: true,
+    });
   });
 
   it('finds nothing, and takes no lease, while the store is down', async () => {
@@ -181,7 +209,9 @@ describe('an answer in the store', () => {
 
   it('must have a form that this version supports', async () => {
     for (const text of ['{}', '{"confirmedAt":0}', 'null', '{']) {
-      const { find } = cacheWith({ [NAME]: { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs: TTL_MS } });
+      const { find } = cacheWith({
+        [NAME]: { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs: TTL_MS },
+      });
       expect(await find(LEASE)).toEqual(missing);
     }
   });
@@ -193,9 +223,13 @@ describe('an answer in the store', () => {
   });
 
   it('ends with the lifetime that its writer gave it, if that is shorter [Q16]', async () => {
-    const { find } = cacheWith({ [NAME]: valueOf({ ttlMs: TTL_MS / 2, ageMs: 1_000, remainingMs: TTL_MS / 2 - 1_000 }) });
+    const { find } = cacheWith({
+      [NAME]: valueOf({ ttlMs: TTL_MS / 2, ageMs: 1_000, remainingMs: TTL_MS / 2 - 1_000 }),
+    });
     expect(await find()).toMatchObject({ kind: 'found', verdict: { cacheForMs: TTL_MS / 2 } });
-    const { find: findLonger } = cacheWith({ [NAME]: valueOf({ ttlMs: 2 * TTL_MS, ageMs: TTL_MS, remainingMs: TTL_MS }) });
+    const { find: findLonger } = cacheWith({
+      [NAME]: valueOf({ ttlMs: 2 * TTL_MS, ageMs: TTL_MS, remainingMs: TTL_MS }),
+    });
     expect((await findLonger()).kind).toBe('missing');
   });
 });
@@ -238,7 +272,10 @@ describe('leases and locks', () => {
 
   it('are locks of one use, which every instance takes while the store is down', async () => {
     const { store, cache } = cacheWith({ [`${NAME}.refresh`]: { kind: 'leased', lease: 'of another' } });
-    expect([await cache.lock(KEYS, 'refresh', LEASE), await cache.lock(KEYS, 'other', LEASE)]).toEqual([false, true]);
+    expect([await cache.lock(KEYS, 'refresh', LEASE), await cache.lock(KEYS, 'other', LEASE)]).toEqual([
+      false,
+      true,
+    ]);
     expect(store.asked).toEqual([
       [`${NAME}.refresh`, 'lease'],
       [`${NAME}.other`, 'lease'],

@@ -17,7 +17,10 @@ interface SharedCacheParts<User> {
   readonly readUser: (json: object) => User | undefined;
   /** Lifetime of a session, in milliseconds. */
   readonly ttlMs: number;
-  /** Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this instance. */
+  /**
+   * Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this
+   * instance.
+   */
   readonly isRevokedHere: (user: User, confirmedAtMs: number, tokenKey: TokenKey) => boolean;
   /** Called when the wall clock of another instance differs from that of this host. */
   readonly clockDiffers: () => void;
@@ -52,11 +55,17 @@ interface Wanted {
   readonly lease?: StoreLease | undefined;
 }
 
-/** Assumed maximum difference between the clocks of a store's nodes. A session confirmed within this time after a revocation counts as revoked. */
+/**
+ * Assumed maximum difference between the clocks of a store's nodes. A session confirmed within this time
+ * after a revocation counts as revoked.
+ */
 const STORE_CLOCK_TOLERANCE_MS = 1_000;
 const UNANSWERED = { kind: 'missing', isHolder: false, sinceMs: undefined } as const;
 
-/** The session cache in a store. Values are sealed, and keys reveal nothing. An unusable entry counts as missing. */
+/**
+ * The session cache in a store. Values are sealed, and keys reveal nothing. An unusable entry counts as
+ * missing.
+ */
 export class SharedCache<User> {
   readonly #parts: SharedCacheParts<User>;
   readonly #hostClock = new HostClock();
@@ -65,8 +74,16 @@ export class SharedCache<User> {
     this.#parts = parts;
   }
 
-  /** Looks up a session that is younger than `maxAgeMs`. Takes `lease`, if set, when there is no entry. Never rejects. */
-  find(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number, lease?: StoreLease): Promise<LookUp<User>> {
+  /**
+   * Looks up a session that is younger than `maxAgeMs`. Takes `lease`, if set, when there is no entry. Never
+   * rejects.
+   */
+  find(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    maxAgeMs: number,
+    lease?: StoreLease,
+  ): Promise<LookUp<User>> {
     return this.#lookUp({ session, keys, maxAgeMs, seals: this.#parts.seals, lease });
   }
 
@@ -75,7 +92,10 @@ export class SharedCache<User> {
     return this.#lookUp({ session, keys, maxAgeMs: Infinity, seals: [this.#parts.seals[0]] });
   }
 
-  /** Takes a lock of this session, by a lease. Returns whether it was taken; `true` for every instance if the store is unavailable. */
+  /**
+   * Takes a lock of this session, by a lease. Returns whether it was taken; `true` for every instance if the
+   * store is unavailable.
+   */
   async lock(keys: SessionKeys, use: string, lease: StoreLease): Promise<boolean> {
     const { seals, access, store } = this.#parts;
     const entry = await access.try(() => store.get(`${seals[0].nameOf(keys.tokenKey)}.${use}`, lease));
@@ -83,8 +103,8 @@ export class SharedCache<User> {
   }
 
   /**
-   * Stores an answer of the service that is `ageMs` old. `sinceMs`: a time of the store's clock before the call was sent. Returns `false` if the
-   * session was revoked since.
+   * Stores an answer of the service that is `ageMs` old. `sinceMs`: a time of the store's clock before the
+   * call was sent. Returns `false` if the session was revoked since.
    */
   async set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
     const { seals, ttlMs, access, store } = this.#parts;
@@ -98,7 +118,9 @@ export class SharedCache<User> {
   /** Deletes a session or a lease. Returns whether there was a session. */
   async delete(tokenKey: TokenKey): Promise<boolean> {
     const { seals, access, store } = this.#parts;
-    const deleted = await Promise.all(seals.map((seal) => access.insist(() => store.delete(seal.nameOf(tokenKey)))));
+    const deleted = await Promise.all(
+      seals.map((seal) => access.insist(() => store.delete(seal.nameOf(tokenKey)))),
+    );
     return deleted.includes(true);
   }
 
@@ -108,10 +130,14 @@ export class SharedCache<User> {
     await access.insist(() => store.releaseLease(seals[0].nameOf(tokenKey), id));
   }
 
-  /** All commands of a look-up have one time limit. Releases a lease that is granted too late: other instances would wait for an answer that is never stored. */
+  /**
+   * All commands of a look-up have one time limit. Releases a lease that is granted too late: other instances
+   * would wait for an answer that is never stored.
+   */
   async #lookUp(wanted: Wanted): Promise<LookUp<User>> {
     const late = (found: LookUp<User>): void => {
-      if (found.kind === 'missing' && found.isHolder && wanted.lease) void this.releaseLease(wanted.keys, wanted.lease.id);
+      if (found.kind === 'missing' && found.isHolder && wanted.lease)
+        void this.releaseLease(wanted.keys, wanted.lease.id);
     };
     return (await this.#parts.access.try(() => this.#get(wanted), late)) ?? UNANSWERED;
   }
@@ -137,33 +163,50 @@ export class SharedCache<User> {
     return first.kind === 'leased' ? first : { kind: 'missing', isHolder, sinceMs: first.storeTimeMs };
   }
 
-  async #sessionIn(entries: readonly StoreEntry[], wanted: Wanted, askedAtMs: number): Promise<LookUp<User> | undefined> {
+  async #sessionIn(
+    entries: readonly StoreEntry[],
+    wanted: Wanted,
+    askedAtMs: number,
+  ): Promise<LookUp<User> | undefined> {
     for (const [index, seal] of wanted.seals.entries()) {
       const entry = entries[index];
-      const verdict = entry?.kind === 'value' ? await this.#verdictOf(entry, seal, wanted, askedAtMs) : undefined;
+      const verdict =
+        entry?.kind === 'value' ? await this.#verdictOf(entry, seal, wanted, askedAtMs) : undefined;
       if (verdict) return { kind: 'found', verdict };
     }
     return undefined;
   }
 
-  async #verdictOf(entry: StoredValue, seal: SessionSeal, wanted: Wanted, askedAtMs: number): Promise<Authenticated<User> | undefined> {
+  async #verdictOf(
+    entry: StoredValue,
+    seal: SessionSeal,
+    wanted: Wanted,
+    askedAtMs: number,
+  ): Promise<Authenticated<User> | undefined> {
     const { ttlMs } = this.#parts;
     const { tokenKey } = wanted.keys;
     const record = this.#open(entry, seal, wanted);
     // Negated, so that an age of NaN is too old.
     if (!record || !(record.ageMs < Math.min(wanted.maxAgeMs, ttlMs, record.ttlMs))) return undefined;
     const user = readUser(record.json, this.#parts.readUser);
-    if (user === undefined || (await this.#isRevoked(user as object, tokenKey, record.sinceMs))) return undefined;
+    if (user === undefined || (await this.#isRevoked(user as object, tokenKey, record.sinceMs)))
+      return undefined;
     // The store computed the age after the look-up was sent, so that the session is no younger than this.
     const confirmedAtMs = askedAtMs - record.ageMs;
     if (this.#parts.isRevokedHere(user, confirmedAtMs, tokenKey)) return undefined;
     // Another instance may have a shorter lifetime than this one.
-    return { kind: 'authenticated', user, confirmedAtMs, ...(record.ttlMs < ttlMs && { cacheForMs: record.ttlMs }) };
+    return {
+      kind: 'authenticated',
+      user,
+      confirmedAtMs,
+      ...(record.ttlMs < ttlMs && { cacheForMs: record.ttlMs }),
+    };
   }
 
   /**
-   * Returns whether a stored session is revoked: the latest revocation of the session, of its user or of all came after the service was called
-   * for it, or up to a second before, because the clocks of a store's nodes may differ.
+   * Returns whether a stored session is revoked: the latest revocation of the session, of its user or of all
+   * came after the service was called for it, or up to a second before, because the clocks of a store's nodes
+   * may differ.
    */
   async #isRevoked(user: object, tokenKey: TokenKey, sinceMs: number): Promise<boolean> {
     const { seals, store } = this.#parts;
@@ -176,10 +219,18 @@ export class SharedCache<User> {
     return revokedAtMs.some((atMs) => atMs !== undefined && !(sinceMs > atMs + STORE_CLOCK_TOLERANCE_MS));
   }
 
-  #open({ value, remainingMs, storeTimeMs }: StoredValue, seal: SessionSeal, { session, keys }: Wanted): ReadRecord | undefined {
+  #open(
+    { value, remainingMs, storeTimeMs }: StoredValue,
+    seal: SessionSeal,
+    { session, keys }: Wanted,
+  ): ReadRecord | undefined {
     const text = seal.openValue(keys, value);
     if (text === undefined) return undefined;
-    const record = readSharedRecord(text, session.token, { remainingMs, storeTimeMs, hostMs: this.#hostClock.now() });
+    const record = readSharedRecord(text, session.token, {
+      remainingMs,
+      storeTimeMs,
+      hostMs: this.#hostClock.now(),
+    });
     if (record?.clockDiffers) this.#parts.clockDiffers();
     return record;
   }

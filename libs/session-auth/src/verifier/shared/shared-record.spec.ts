@@ -17,7 +17,13 @@ describe('a shared record', () => {
   it('has the members of the user record, without a token', () => {
     const text = write({ username: 'ann', auth_token: 'another' });
     expect(text).not.toContain('another');
-    expect(read(text, 'token', FRESH)).toEqual({ json: { username: 'ann' }, ageMs: 0, ttlMs: TTL_MS, sinceMs: 5_000, clockDiffers: false });
+    expect(read(text, 'token', FRESH)).toEqual({
+      json: { username: 'ann' },
+      ageMs: 0,
+      ttlMs: TTL_MS,
+      sinceMs: 5_000,
+      clockDiffers: false,
+    });
   });
 
   it('has the presented token again if the record contained it', () => {
@@ -34,7 +40,9 @@ describe('a shared record', () => {
 
 describe('the age of a shared record', () => {
   it('is at least that by its remaining lifetime', () => {
-    expect(read(write({}), 'token', { remainingMs: TTL_MS - 20_000, storeTimeMs: 5_000 })?.ageMs).toBe(20_000);
+    expect(read(write({}), 'token', { remainingMs: TTL_MS - 20_000, storeTimeMs: 5_000 })?.ageMs).toBe(
+      20_000,
+    );
   });
 
   it('is at least that by the clock of the store: a record may be stored late', () => {
@@ -78,7 +86,9 @@ describe('a difference of the wall clocks', () => {
   it('is not the age of the record', () => {
     const text = write({});
     jest.setSystemTime(Date.now() + 200_000);
-    expect(read(text, 'token', { remainingMs: TTL_MS - 200_000, storeTimeMs: 5_000 })?.clockDiffers).toBe(false);
+    expect(read(text, 'token', { remainingMs: TTL_MS - 200_000, storeTimeMs: 5_000 })?.clockDiffers).toBe(
+      false,
+    );
   });
 });
 
@@ -88,8 +98,14 @@ describe('a record of another form', () => {
   it('is refused', () => {
     expect(read(JSON.stringify(GOOD), 'token', FRESH)).toBeDefined();
     const members = (Object.keys(GOOD) as (keyof typeof GOOD)[]).filter((name) => name !== 'hasToken');
-    const forms = members.flatMap((name) => [undefined, null, 'text', true].map((value) => ({ ...GOOD, [name]: value })));
-    expect(forms.map((form) => read(JSON.stringify(form), 'token', FRESH))).toEqual(forms.map(() => undefined));
-    expect(['', '{', 'null', '7', '[]'].map((text) => read(text, 'token', FRESH))).toEqual(Array(5).fill(undefined));
+    const forms = members.flatMap((name) =>
+      [undefined, null, 'text', true].map((value) => ({ ...GOOD, [name]: value })),
+    );
+    expect(forms.map((form) => read(JSON.stringify(form), 'token', FRESH))).toEqual(
+      forms.map(() => undefined),
+    );
+    expect(['', '{', 'null', '7', '[]'].map((text) => read(text, 'token', FRESH))).toEqual(
+      Array(5).fill(undefined),
+    );
   });
 });

@@ -47,23 +47,44 @@ export interface ReadRecord {
 }
 
 /** Serialises a record for the session with this token digest. */
-export function writeSharedRecord(json: object, tokenKey: TokenKey, { ttlMs, ageMs, sinceMs, hostMs }: RecordAge): string {
+export function writeSharedRecord(
+  json: object,
+  tokenKey: TokenKey,
+  { ttlMs, ageMs, sinceMs, hostMs }: RecordAge,
+): string {
   const { auth_token: echoed, ...rest } = json as { auth_token?: unknown };
   const hasToken = typeof echoed === 'string' && tokenKeyOf(echoed) === tokenKey;
-  return JSON.stringify({ confirmedAt: hostMs - ageMs, ttlMs, hasToken, since: sinceMs, json: rest } satisfies SharedRecord);
+  return JSON.stringify({
+    confirmedAt: hostMs - ageMs,
+    ttlMs,
+    hasToken,
+    since: sinceMs,
+    json: rest,
+  } satisfies SharedRecord);
 }
 
-/** Assumed maximum difference between the clocks of two hosts, in milliseconds, by which the age of a record may be below zero. */
+/**
+ * Assumed maximum difference between the clocks of two hosts, in milliseconds, by which the age of a record
+ * may be below zero.
+ */
 const HOST_CLOCK_TOLERANCE_MS = 1_000;
 
 /**
- * Parses a sealed record. Returns `undefined` for a form that this version does not support. The age is the greatest of three: by the remaining
- * lifetime of the record; by the store's clock before the call, because a record may be stored late; and by the clock of this host, because a
- * writer of the store could restore an expired record with a new lifetime. If one is below zero, a clock has stepped back, and the age is unknown.
+ * Parses a sealed record. Returns `undefined` for a form that this version does not support. The age is the
+ * greatest of three: by the remaining lifetime of the record; by the store's clock before the call, because a
+ * record may be stored late; and by the clock of this host, because a writer of the store could restore an
+ * expired record with a new lifetime. If one is below zero, a clock has stepped back, and the age is unknown.
  */
-export function readSharedRecord(text: string, token: string, { remainingMs, storeTimeMs, hostMs }: ReadingTime): ReadRecord | undefined {
-  const { confirmedAt, ttlMs, hasToken, since, json } = (objectIn(text) ?? {}) as { readonly [Name in keyof SharedRecord]?: unknown };
-  if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof since !== 'number') return undefined;
+export function readSharedRecord(
+  text: string,
+  token: string,
+  { remainingMs, storeTimeMs, hostMs }: ReadingTime,
+): ReadRecord | undefined {
+  const { confirmedAt, ttlMs, hasToken, since, json } = (objectIn(text) ?? {}) as {
+    readonly [Name in keyof SharedRecord]?: unknown;
+  };
+  if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof since !== 'number')
+    return undefined;
   if (typeof json !== 'object' || json === null) return undefined;
   const byStoreMs = ttlMs - remainingMs;
   const byHostMs = hostMs - confirmedAt;
@@ -78,7 +99,10 @@ export function readSharedRecord(text: string, token: string, { remainingMs, sto
   };
 }
 
-/** Copies a token. To V8, a part of a header is a view of it, by which a cached record would keep the header, and its other cookies, in memory. */
+/**
+ * Copies a token. To V8, a part of a header is a view of it, by which a cached record would keep the header,
+ * and its other cookies, in memory.
+ */
 function ownCopyOf(token: string): string {
   return Buffer.from(token).toString();
 }

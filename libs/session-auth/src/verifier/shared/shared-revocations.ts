@@ -16,7 +16,10 @@ interface RevocationListener {
   foundTombstone(tokenKey: TokenKey): void;
   /** Called when messages may have been lost, so that any cached session may be revoked. */
   messagesLost(): void;
-  /** Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this instance. */
+  /**
+   * Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this
+   * instance.
+   */
   isRevoked(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean;
 }
 
@@ -49,7 +52,10 @@ export class SharedRevocations {
     this.#bus = new RevocationBus(parts.store, parts.access, parts.seals, lifetimeMs);
   }
 
-  /** Stores a revocation, then publishes it to the other instances, both after `before`. Resolves after the first attempt. */
+  /**
+   * Stores a revocation, then publishes it to the other instances, both after `before`. Resolves after the
+   * first attempt.
+   */
   async deliver(revocation: Revocation, before?: Promise<unknown>): Promise<void> {
     const { access } = this.#parts;
     const publish = this.#bus.publisherOf(revocation);
@@ -81,14 +87,19 @@ export class SharedRevocations {
   async clearTombstone(tokenKey: TokenKey): Promise<void> {
     const { access, store, seals } = this.#parts;
     const wasPending = this.#outbox.cancel(nameOf({ kind: 'signedOut', tokenKey }));
-    const cleared = Promise.all(seals.map((seal) => access.insist(() => store.clearTombstone(seal.nameOf(tokenKey)))));
-    // An undelivered sign-out has left the answers from before it in the store and on other instances. Pending at once, because an application that
-    // closes now waits for it.
+    const cleared = Promise.all(
+      seals.map((seal) => access.insist(() => store.clearTombstone(seal.nameOf(tokenKey)))),
+    );
+    // An undelivered sign-out has left the answers from before it in the store and on other instances.
+    // Pending at once, because an application that closes now waits for it.
     if (wasPending) await this.deliver({ kind: 'evicted', tokenKey }, cleared);
     else await cleared;
   }
 
-  /** Deletes a session that the service refused. Delivers the refusal if the session was cached, here or in the store. */
+  /**
+   * Deletes a session that the service refused. Delivers the refusal if the session was cached, here or in
+   * the store.
+   */
   async refused(refusal: Revocation & { readonly tokenKey: TokenKey }, wasCached: boolean): Promise<void> {
     const wasStored = await this.#parts.cache.delete(refusal.tokenKey);
     if (wasCached || wasStored) await this.deliver(refusal);
@@ -99,7 +110,10 @@ export class SharedRevocations {
     this.#listener?.foundTombstone(tokenKey);
   }
 
-  /** Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this instance. */
+  /**
+   * Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this
+   * instance.
+   */
   isRevoked(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean {
     return this.#listener?.isRevoked(user, confirmedAtMs, tokenKey) === true;
   }
@@ -125,14 +139,22 @@ export class SharedRevocations {
     await Promise.all([this.#unsubscribe?.(), this.#outbox.close()]);
   }
 
-  /** Stores a revocation under the name of each secret, for `leftMs` milliseconds. Stored sessions are compared with its time, of the store's clock. */
+  /**
+   * Stores a revocation under the name of each secret, for `leftMs` milliseconds. Stored sessions are
+   * compared with its time, of the store's clock.
+   */
   async #store(revocation: Revocation, leftMs: number): Promise<void> {
     const { store, seals } = this.#parts;
     await Promise.all(seals.flatMap((seal) => storedWith(store, seal, revocation, leftMs)));
   }
 }
 
-function storedWith(store: SessionStore, seal: SessionSeal, revocation: Revocation, leftMs: number): Promise<unknown>[] {
+function storedWith(
+  store: SessionStore,
+  seal: SessionSeal,
+  revocation: Revocation,
+  leftMs: number,
+): Promise<unknown>[] {
   switch (revocation.kind) {
     case 'signedOut':
       return [store.setTombstone(seal.nameOf(revocation.tokenKey), leftMs)];
@@ -140,7 +162,10 @@ function storedWith(store: SessionStore, seal: SessionSeal, revocation: Revocati
       return [store.delete(seal.nameOf(revocation.tokenKey))];
     case 'evicted':
       // The record revokes answers that are still in flight to the store.
-      return [store.setRevocation(seal.nameOfRevoked(revocation.tokenKey), leftMs), store.delete(seal.nameOf(revocation.tokenKey))];
+      return [
+        store.setRevocation(seal.nameOfRevoked(revocation.tokenKey), leftMs),
+        store.delete(seal.nameOf(revocation.tokenKey)),
+      ];
     case 'userRevoked':
       return [store.setRevocation(seal.nameOfUser(revocation.username), leftMs)];
     case 'allRevoked':

@@ -22,7 +22,8 @@ class MemoryStore {
       const storeTimeMs = performance.now();
       const found = this.entries.get(key);
       if (!found && lease) this.entries.set(key, { kind: 'leased', lease: lease.id });
-      if (found?.kind === 'value') return { ...found, remainingMs: (found.untilMs ?? 0) - storeTimeMs, storeTimeMs };
+      if (found?.kind === 'value')
+        return { ...found, remainingMs: (found.untilMs ?? 0) - storeTimeMs, storeTimeMs };
       return { ...(found ?? { kind: 'none' as const }), storeTimeMs };
     });
   set = (key: string, value: Uint8Array, ttlMs: number): Promise<boolean> =>
@@ -31,15 +32,18 @@ class MemoryStore {
       this.entries.set(key, { kind: 'value', value, remainingMs: ttlMs, untilMs: performance.now() + ttlMs });
       return true;
     });
-  delete = (key: string): Promise<boolean> => this.#run(() => this.entries.get(key)?.kind === 'value' && this.entries.delete(key));
+  delete = (key: string): Promise<boolean> =>
+    this.#run(() => this.entries.get(key)?.kind === 'value' && this.entries.delete(key));
   releaseLease = (key: string, id: string): Promise<void> =>
     this.#run(() => {
       const found = this.entries.get(key);
       if (found?.kind === 'leased' && found.lease === id) this.entries.delete(key);
     });
   keepAlive = (holder: string): Promise<void> => this.#run(() => void this.beats.push(holder));
-  setTombstone = (key: string): Promise<void> => this.#run(() => void this.entries.set(key, { kind: 'tombstone' }));
-  getRevocations = (keys: readonly string[]): Promise<undefined[]> => this.#run(() => keys.map(() => undefined));
+  setTombstone = (key: string): Promise<void> =>
+    this.#run(() => void this.entries.set(key, { kind: 'tombstone' }));
+  getRevocations = (keys: readonly string[]): Promise<undefined[]> =>
+    this.#run(() => keys.map(() => undefined));
   subscribe = () => (): Promise<void> => Promise.resolve();
 
   #run<Value>(command: () => Value): Promise<Value> {
@@ -47,9 +51,23 @@ class MemoryStore {
   }
 }
 
-/** An instance: `news` are the calls of its listener and its reports. Its service answers at once, or when the test says so. */
-function instanceOf(store: MemoryStore, answer: Verdict<object> | Promise<Verdict<object>> = ann, refreshAheadMs = 30_000) {
-  const ages = { ttlMs: TTL_MS, tombstoneMs: 63_000, refreshAheadMs, refreshPauseMs: 1_000, leaseMs: 3_000, graceMs: 300 };
+/**
+ * An instance: `news` are the calls of its listener and its reports. Its service answers at once, or when the
+ * test says so.
+ */
+function instanceOf(
+  store: MemoryStore,
+  answer: Verdict<object> | Promise<Verdict<object>> = ann,
+  refreshAheadMs = 30_000,
+) {
+  const ages = {
+    ttlMs: TTL_MS,
+    tombstoneMs: 63_000,
+    refreshAheadMs,
+    refreshPauseMs: 1_000,
+    leaseMs: 3_000,
+    graceMs: 300,
+  };
   const settings = {
     store: store as unknown as SessionStore,
     timeoutMs: 50,
@@ -58,12 +76,27 @@ function instanceOf(store: MemoryStore, answer: Verdict<object> | Promise<Verdic
     ...ages,
   } as const;
   const news: unknown[][] = [];
-  const note = (name: string): [string, (...given: unknown[]) => void] => [name, (...given) => void news.push([name, ...given])];
+  const note = (name: string): [string, (...given: unknown[]) => void] => [
+    name,
+    (...given) => void news.push([name, ...given]),
+  ];
   const reports = Object.fromEntries(['failed', 'clockDiffers', 'busStateChanged'].map(note));
-  const names = ['signedOut', 'foundTombstone', 'refused', 'evicted', 'userRevoked', 'allRevoked', 'messagesLost'];
+  const names = [
+    'signedOut',
+    'foundTombstone',
+    'refused',
+    'evicted',
+    'userRevoked',
+    'allRevoked',
+    'messagesLost',
+  ];
   const state = { isRevoked: false, isCurrent: true, answer };
   const listener = { ...Object.fromEntries(names.map(note)), isRevoked: () => state.isRevoked };
-  const tier = new SharedTier<object>(settings, (json) => json, reports as unknown as ConstructorParameters<typeof SharedTier>[2]);
+  const tier = new SharedTier<object>(
+    settings,
+    (json) => json,
+    reports as unknown as ConstructorParameters<typeof SharedTier>[2],
+  );
   tier.revocations.subscribe(listener as unknown as Parameters<typeof tier.revocations.subscribe>[0]);
   const ask = jest.fn<(spentMs: number) => Promise<Verdict<object>>>(() => Promise.resolve(state.answer));
   const service = { ask, patienceMs: 1_000, timeoutMs: 3_000 };
@@ -99,7 +132,10 @@ describe('a check by the instances of an application', () => {
 
   it('makes one call, whose answer the others wait for', async () => {
     const store = new MemoryStore();
-    const [one, other] = [instanceOf(store, new Promise((resolve) => setTimeout(resolve, 200, ann))), instanceOf(store)];
+    const [one, other] = [
+      instanceOf(store, new Promise((resolve) => setTimeout(resolve, 200, ann))),
+      instanceOf(store),
+    ];
     const verdicts = [one.check(), other.check()];
     await sleep(400);
     expect(await Promise.all(verdicts)).toEqual([ann, stored]);
@@ -132,16 +168,19 @@ describe('a check by the instances of an application', () => {
     ['an outage', unavailable('busy')],
     ['an answer without its body', { ...ann, json: undefined }],
     ['an answer that may not be cached', { ...ann, cacheForMs: 0 }],
-  ] as [string, Verdict<object>][])('releases its lease after %s, so that the next one makes a call', async (_name, answer) => {
-    const store = new MemoryStore();
-    const [one, other] = [instanceOf(store, answer), instanceOf(store)];
-    expect(await one.check()).toEqual(answer);
-    await sleep();
-    expect(kinds(store)).toEqual([]);
-    expect(await other.check()).toEqual(ann);
-    await sleep(1_000);
-    expect(store.beats).toEqual([]);
-  });
+  ] as [string, Verdict<object>][])(
+    'releases its lease after %s, so that the next one makes a call',
+    async (_name, answer) => {
+      const store = new MemoryStore();
+      const [one, other] = [instanceOf(store, answer), instanceOf(store)];
+      expect(await one.check()).toEqual(answer);
+      await sleep();
+      expect(kinds(store)).toEqual([]);
+      expect(await other.check()).toEqual(ann);
+      await sleep(1_000);
+      expect(store.beats).toEqual([]);
+    },
+  );
 
   it('reports a wall clock that differs from that of the instance which stored the answer', async () => {
     const store = new MemoryStore();
@@ -190,7 +229,10 @@ describe('a check by the instances of an application', () => {
       [1_000, 1_000, undefined],
     ] as const) {
       const store = new MemoryStore();
-      const one = instanceOf(store, new Promise((resolve) => setTimeout(resolve, tookMs, { ...ann, cacheForMs })));
+      const one = instanceOf(
+        store,
+        new Promise((resolve) => setTimeout(resolve, tookMs, { ...ann, cacheForMs })),
+      );
       const verdict = one.check();
       await sleep(tookMs);
       await verdict;
@@ -217,7 +259,10 @@ describe('a tombstone in the store', () => {
     const [one, other] = [instanceOf(store), instanceOf(store, UNAUTHENTICATED)];
     await one.tier.revocations.setTombstone(KEYS.tokenKey);
     expect(await other.check()).toEqual(UNAUTHENTICATED);
-    expect([other.news, kinds(store)]).toEqual([[['foundTombstone', KEYS.tokenKey]], ['tombstone', 'tombstone']]);
+    expect([other.news, kinds(store)]).toEqual([
+      [['foundTombstone', KEYS.tokenKey]],
+      ['tombstone', 'tombstone'],
+    ]);
   });
 
   it('is reported when an answer cannot be stored because of it', async () => {
@@ -261,7 +306,11 @@ describe('a refresh', () => {
     expect(await other.refresh()).toEqual(ann);
     await sleep(TTL_MS - 1);
     expect(await one.check()).toEqual(stored);
-    expect([one.ask.mock.calls.length, other.ask.mock.calls.length, kinds(store)]).toEqual([1, 1, ['value', 'leased']]);
+    expect([one.ask.mock.calls.length, other.ask.mock.calls.length, kinds(store)]).toEqual([
+      1,
+      1,
+      ['value', 'leased'],
+    ]);
     const [session = '', lock] = store.entries.keys();
     expect(lock).toBe(`${session}.refresh`);
   });
@@ -280,6 +329,9 @@ describe('a refresh', () => {
     await one.tier.revocations.setTombstone(KEYS.tokenKey);
     other.state.answer = UNAUTHENTICATED;
     expect(await other.refresh()).toEqual(UNAUTHENTICATED);
-    expect([other.news, kinds(store)]).toEqual([[['foundTombstone', KEYS.tokenKey]], ['tombstone', 'tombstone']]);
+    expect([other.news, kinds(store)]).toEqual([
+      [['foundTombstone', KEYS.tokenKey]],
+      ['tombstone', 'tombstone'],
+    ]);
   });
 });

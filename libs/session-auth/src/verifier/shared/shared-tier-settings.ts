@@ -28,7 +28,10 @@ export interface SharedTierReports {
   clockDiffers(): void;
   /** Called for each message that no secret opens. */
   unreadable(): void;
-  /** Called when the application closes, with the number of revocations that reached neither the store nor the other instances. */
+  /**
+   * Called when the application closes, with the number of revocations that reached neither the store nor the
+   * other instances.
+   */
   lost(count: number): void;
   /** Called when messages of other instances start or stop arriving, with the reason if they stop. */
   busStateChanged(state: 'connected' | 'interrupted', reason?: string): void;

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { SessionStore, type StoreEntry, type StoreEntryKind, type StoreLease } from '../../contract/session-store.js';
+import {
+  SessionStore,
+  type StoreEntry,
+  type StoreEntryKind,
+  type StoreLease,
+} from '../../contract/session-store.js';
 import { sessionKeysOf } from '../../contract/session-identity.js';
 import { SharedTier } from './shared-tier.js';
 
@@ -58,13 +63,40 @@ interface Course {
 }
 
 /** Checks a session several times, with a service that answers at once. Returns the number of calls. */
-async function check(store: SlowStore, { way = 'check', times = 1, onCall, onCompare }: Course = {}): Promise<number> {
-  const ages = { ttlMs: 60_000, tombstoneMs: 63_000, refreshAheadMs: 30_000, refreshPauseMs: 1_000, leaseMs: 3_000, graceMs: TIMEOUT_MS };
-  const settings = { store, timeoutMs: TIMEOUT_MS, secrets: ['a secret of sixteen'], scope: 'scope', ...ages } as const;
-  const reports = { failed: ignore, clockDiffers: ignore, busStateChanged: ignore, unreadable: ignore, lost: ignore };
+async function check(
+  store: SlowStore,
+  { way = 'check', times = 1, onCall, onCompare }: Course = {},
+): Promise<number> {
+  const ages = {
+    ttlMs: 60_000,
+    tombstoneMs: 63_000,
+    refreshAheadMs: 30_000,
+    refreshPauseMs: 1_000,
+    leaseMs: 3_000,
+    graceMs: TIMEOUT_MS,
+  };
+  const settings = {
+    store,
+    timeoutMs: TIMEOUT_MS,
+    secrets: ['a secret of sixteen'],
+    scope: 'scope',
+    ...ages,
+  } as const;
+  const reports = {
+    failed: ignore,
+    clockDiffers: ignore,
+    busStateChanged: ignore,
+    unreadable: ignore,
+    lost: ignore,
+  };
   const tier = new SharedTier(settings, (json) => json, reports);
-  tier.revocations.subscribe({ ...NO_LISTENER, isRevoked: (_user, confirmedAtMs) => (onCompare?.(confirmedAtMs), false) });
-  const ask = jest.fn(() => (onCall?.(), Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const)));
+  tier.revocations.subscribe({
+    ...NO_LISTENER,
+    isRevoked: (_user, confirmedAtMs) => (onCompare?.(confirmedAtMs), false),
+  });
+  const ask = jest.fn(
+    () => (onCall?.(), Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const)),
+  );
   const service = { ask, patienceMs: 100, timeoutMs: 3_000 };
   for (let time = 0; time < times; time += 1) {
     const verdict = tier[way](SESSION, sessionKeysOf(SESSION), service, { isCurrent: () => true });
@@ -94,7 +126,9 @@ describe('a store that answers after its timeout', () => {
     const leased = new SlowStore(TIMEOUT_MS + 1, { kind: 'leased', lease: 'of-another' });
     const stored = new SlowStore(TIMEOUT_MS + 1, { kind: 'value', value: new Uint8Array(), remainingMs: 1 });
     const refreshed = new SlowStore(TIMEOUT_MS + 1);
-    expect([await check(leased), await check(stored), await check(refreshed, { way: 'refresh' })]).toEqual([1, 1, 1]);
+    expect([await check(leased), await check(stored), await check(refreshed, { way: 'refresh' })]).toEqual([
+      1, 1, 1,
+    ]);
     expect([...leased.released, ...stored.released, ...refreshed.released]).toEqual([]);
     expect(refreshed.asked.map(({ lease }) => typeof lease)).toEqual(['undefined', 'string']);
   });

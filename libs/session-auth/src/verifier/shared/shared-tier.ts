@@ -15,8 +15,8 @@ export interface ServiceCall<User> {
   /** Calls the service. `spentMs`: milliseconds of the check's time that have passed. Never rejects. */
   ask(spentMs: number): Promise<Verdict<User>>;
   /**
-   * Milliseconds that a check may wait for the call of another instance. It then has time left for a call of its own: at least half of its time,
-   * and the usual duration of a call plus a quarter.
+   * Milliseconds that a check may wait for the call of another instance. It then has time left for a call of
+   * its own: at least half of its time, and the usual duration of a call plus a quarter.
    */
   readonly patienceMs: number;
   /** Total time of one check, in milliseconds. */
@@ -50,7 +50,11 @@ export class SharedTier<User> {
   /** Revocations, in the store and on the bus. */
   readonly revocations: SharedRevocations;
 
-  constructor(settings: SharedTierSettings, readUser: (json: object) => User | undefined, reports: SharedTierReports) {
+  constructor(
+    settings: SharedTierSettings,
+    readUser: (json: object) => User | undefined,
+    reports: SharedTierReports,
+  ) {
     const { store, ttlMs, secrets, scope } = settings;
     const [first, ...others] = secrets;
     const sealOf = (secret: string): SessionSeal => new SessionSeal(secret, scope);
@@ -67,11 +71,17 @@ export class SharedTier<User> {
   }
 
   /** Checks a session by the shared cache, or else by the service. Never rejects. */
-  async check(session: SessionIdentity, keys: SessionKeys, service: ServiceCall<User>, flight: Flight): Promise<Verdict<User>> {
+  async check(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    service: ServiceCall<User>,
+    flight: Flight,
+  ): Promise<Verdict<User>> {
     const startedAtMs = performance.now();
     const lease = this.#leases.create();
     const found = await this.#cache.find(session, keys, Infinity, lease);
-    if (found.kind !== 'leased') return this.#settle(found, keys, { service, flight, startedAtMs, lease: lease.id });
+    if (found.kind !== 'leased')
+      return this.#settle(found, keys, { service, flight, startedAtMs, lease: lease.id });
     return this.#followers.follow(found.lease, {
       lookAgain: () => this.#cache.findAgain(session, keys),
       settle: (later) => this.#settle(later, keys, { service, flight, startedAtMs }),
@@ -81,14 +91,25 @@ export class SharedTier<User> {
     });
   }
 
-  /** Refreshes a cached session. One instance holds the lock and calls the service; the others reuse its answer. Never rejects. */
-  async refresh(session: SessionIdentity, keys: SessionKeys, service: ServiceCall<User>, flight: Flight): Promise<Verdict<User>> {
+  /**
+   * Refreshes a cached session. One instance holds the lock and calls the service; the others reuse its
+   * answer. Never rejects.
+   */
+  async refresh(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    service: ServiceCall<User>,
+    flight: Flight,
+  ): Promise<Verdict<User>> {
     const { ttlMs, refreshAheadMs, refreshPauseMs } = this.#settings;
     const startedAtMs = performance.now();
     const found = await this.#cache.find(session, keys, ttlMs - refreshAheadMs);
-    if (found.kind === 'found' || found.kind === 'revoked') return this.#settle(found, keys, { service, flight, startedAtMs });
+    if (found.kind === 'found' || found.kind === 'revoked')
+      return this.#settle(found, keys, { service, flight, startedAtMs });
     const isOurs = await this.#cache.lock(keys, 'refresh', this.#leases.createLock(refreshPauseMs));
-    return isOurs ? this.#settle(found, keys, { service, flight, startedAtMs }) : this.check(session, keys, service, flight);
+    return isOurs
+      ? this.#settle(found, keys, { service, flight, startedAtMs })
+      : this.check(session, keys, service, flight);
   }
 
   async close(): Promise<void> {
@@ -102,7 +123,11 @@ export class SharedTier<User> {
     if (found.kind === 'revoked') this.revocations.foundTombstone(keys.tokenKey);
     const lease = found.kind === 'missing' && found.isHolder ? pending.lease : undefined;
     if (lease !== undefined) this.#leases.hold(lease);
-    const sent = { atMs: performance.now(), atWallMs: Date.now(), sinceMs: found.kind === 'missing' ? found.sinceMs : undefined };
+    const sent = {
+      atMs: performance.now(),
+      atWallMs: Date.now(),
+      sinceMs: found.kind === 'missing' ? found.sinceMs : undefined,
+    };
     const verdict = await pending.service.ask(sent.atMs - pending.startedAtMs);
     const isStored = pending.flight.isCurrent() && this.#store(keys, verdict, sent);
     if (lease !== undefined) {
@@ -116,7 +141,8 @@ export class SharedTier<User> {
     if (verdict.kind !== 'authenticated' || !verdict.json || sinceMs === undefined) return false;
     const usedMs = Math.ceil(ageMs(atMs, atWallMs)) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
     if (verdict.cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
-    if (usedMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, atMs, keys.tokenKey)) return false;
+    if (usedMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, atMs, keys.tokenKey))
+      return false;
     void this.#cache.set(keys, verdict.json, usedMs, sinceMs).then((isSet) => {
       if (!isSet) this.revocations.foundTombstone(keys.tokenKey);
     });

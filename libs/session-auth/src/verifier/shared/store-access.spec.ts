@@ -34,7 +34,11 @@ describe('a call to a store', () => {
     };
     const hangs = access.insist(() => new Promise<string>(() => undefined));
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS + 1);
-    expect([await access.insist(fails), await access.insist(throws), await hangs]).toEqual([undefined, undefined, undefined]);
+    expect([await access.insist(fails), await access.insist(throws), await hangs]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(failures.count).toBe(3);
   });
 
@@ -42,8 +46,14 @@ describe('a call to a store', () => {
     const { access } = accessWith();
     const late: string[] = [];
     const note = (value: string): void => void late.push(value);
-    const resolves = access.insist(() => new Promise<string>((resolve) => setTimeout(resolve, 60, 'late value')), note);
-    const rejects = access.insist(() => new Promise<string>((_resolve, reject) => setTimeout(reject, 60, new Error('late'))), note);
+    const resolves = access.insist(
+      () => new Promise<string>((resolve) => setTimeout(resolve, 60, 'late value')),
+      note,
+    );
+    const rejects = access.insist(
+      () => new Promise<string>((_resolve, reject) => setTimeout(reject, 60, new Error('late'))),
+      note,
+    );
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS + 1);
     expect([await resolves, await rejects, late]).toEqual([undefined, undefined, []]);
     await jest.advanceTimersByTimeAsync(10);
@@ -97,7 +107,9 @@ describe('a process that was busy', () => {
   it('uses an answer that arrived meanwhile, and blames the store for none that did not [Q20]', async () => {
     jest.useRealTimers();
     const { access, failures } = accessWith();
-    const arrived = access.try(() => new Promise<string>((resolve) => setTimeout(() => setImmediate(resolve, 'value'), 1)));
+    const arrived = access.try(
+      () => new Promise<string>((resolve) => setTimeout(() => setImmediate(resolve, 'value'), 1)),
+    );
     const never = Array.from({ length: 5 }, () => access.try(() => new Promise<string>(() => undefined)));
     stall(2 * TIMEOUT_MS);
     expect([await arrived, ...(await Promise.all(never))]).toEqual(['value', ...never.map(() => undefined)]);
@@ -108,7 +120,8 @@ describe('a process that was busy', () => {
 describe('a store of which a part is dead', () => {
   it('is paused although most calls work [Q15]', async () => {
     const { access } = accessWith();
-    for (let call = 0; call < 5; call += 1) await Promise.all([access.try(works), access.try(works), access.try(fails)]);
+    for (let call = 0; call < 5; call += 1)
+      await Promise.all([access.try(works), access.try(works), access.try(fails)]);
     expect(await access.try(works)).toBeUndefined();
   });
 });

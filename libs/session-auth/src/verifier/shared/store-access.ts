@@ -6,16 +6,19 @@ type Answer<Value> = { readonly value: Value } | 'failed' | 'stalled';
 /** Maximum number of calls to a store in flight. Further calls fail immediately. */
 const MAX_CALLS = 8_192;
 /**
- * A failing store is not called during growing pauses, so that requests do not wait for it. It fails if a quarter of the calls do: of a Cluster,
- * one node may be dead.
+ * A failing store is not called during growing pauses, so that requests do not wait for it. It fails if a
+ * quarter of the calls do: of a Cluster, one node may be dead.
  */
 const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.25, pauseMs: 500, maxPauseMs: 5_000 };
-/** Part of `timeoutMs` by which a timer must be late for the delay to be of this process, which was busy, and not of the store. */
+/**
+ * Part of `timeoutMs` by which a timer must be late for the delay to be of this process, which was busy, and
+ * not of the store.
+ */
 const STALL = 0.25;
 
 /**
- * Calls a store: bounds the duration and the number of calls, and pauses calls to a failing store. A call is all that a check needs of the store,
- * of one or more commands: it has one time limit, and one result.
+ * Calls a store: bounds the duration and the number of calls, and pauses calls to a failing store. A call is
+ * all that a check needs of the store, of one or more commands: it has one time limit, and one result.
  */
 export class StoreAccess {
   readonly #timeoutMs: number;
@@ -30,8 +33,8 @@ export class StoreAccess {
   }
 
   /**
-   * Returns the result of a call, or `undefined` if it fails, times out, or is not made. Never rejects. `late` is called with the result of a
-   * call that timed out.
+   * Returns the result of a call, or `undefined` if it fails, times out, or is not made. Never rejects.
+   * `late` is called with the result of a call that timed out.
    */
   async try<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
     return this.#breaker.pauseLeftMs() > 0 ? undefined : this.insist(call, late);
@@ -43,7 +46,11 @@ export class StoreAccess {
     this.#calls += 1;
     const began = this.#breaker.pauseLeftMs() > 0 ? undefined : this.#breaker.begin();
     const answer = await this.#answerTo(call, late);
-    if (began) this.#breaker.record(began, answer === 'stalled' ? 'neither' : answer === 'failed' ? 'failure' : 'success');
+    if (began)
+      this.#breaker.record(
+        began,
+        answer === 'stalled' ? 'neither' : answer === 'failed' ? 'failure' : 'success',
+      );
     this.#calls -= 1;
     if (answer === 'failed') this.#onFailure();
     return typeof answer === 'string' ? undefined : answer.value;
