@@ -30,6 +30,8 @@ const ENTRIES = [
  */
 const KINDS = ['gateways', 'graphql', 'messages'];
 const LOADER_OF_KINDS = `${LIBRARY}/module/handlers/context-kinds[.]module[.]ts$`;
+/** The file that loads `fleet`, by `import()`, for a registration with a store. */
+const LOADER_OF_FLEET = `${LIBRARY}/module/core-providers[.]ts$`;
 /** Packages of contexts other than HTTP. */
 const OPTIONAL_PACKAGES =
   'node_modules/(@nestjs/(graphql|apollo|mercurius|websockets|microservices|platform-.*)|graphql|graphql-ws|ws|socket[.]io)/';
@@ -185,6 +187,24 @@ export default {
         to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(${kind}|contract|exceptions|guard)/` },
       },
     ]),
+    {
+      name: 'only-one-file-loads-the-fleet',
+      severity: 'error',
+      from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/fleet/`, LOADER_OF_FLEET, '[.]spec[.]ts$'] },
+      to: { path: `${LIBRARY}/fleet/` },
+    },
+    {
+      name: 'the-fleet-is-imported-dynamically',
+      severity: 'error',
+      from: { path: LOADER_OF_FLEET },
+      to: { path: `${LIBRARY}/fleet/`, dynamic: false },
+    },
+    {
+      name: 'the-fleet-imports-only-the-verifier-and-what-is-to-its-left',
+      severity: 'error',
+      from: { path: `${LIBRARY}/fleet/`, pathNot: '[.]spec[.]ts$' },
+      to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(fleet|contract|client|verifier)/` },
+    },
     ...ENTRIES.map((entry) => ({
       name: `library-does-not-import-its-${entry}-entry`,
       severity: 'error',

@@ -1,6 +1,6 @@
 // Proves that each part is one that opens: in a copy of the library, it deletes the folder of one, removes
 // the lines that name it and the tests of the rest that use it, checks the types of the rest, and runs unit
-// tests of the rest.
+// tests of the rest. `npm run parts -- fleet` tries one.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,28 +9,36 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const library = 'libs/session-auth';
-/** The folders of plugins below `src`, each with an entry of the same name. */
-const PLUGINS = ['context', 'sockets'];
-/** The folders of kinds of context, each with one line in this file. */
-const KINDS = ['gateways', 'graphql', 'messages'];
+/** The folders of plugins, and of a store, below `src`, each with an entry of the same name. */
+const ENTRIES = ['context', 'sockets', 'redis'];
 const LOADER_OF_KINDS = 'module/handlers/context-kinds.module.ts';
+/** The folders of what is loaded by use, each with one line in a file. */
+const LOADERS = {
+  gateways: LOADER_OF_KINDS,
+  graphql: LOADER_OF_KINDS,
+  messages: LOADER_OF_KINDS,
+  fleet: 'module/core-providers.ts',
+};
 /** Tests that start an application, and tests of what plugins rely on. */
 const SPECS = [
   'guard/session-auth.guard',
   'module/providers',
   'module/session-auth.module',
   'module/authorities/unopened-parts',
+  'verifier/session-verifier',
+  'verifier/session-verifier-shared',
 ];
 /** The tests of the library alone: the configuration of the repository prepares other folders too. */
 const JEST_CONFIG = `import { project } from './test/jest.base.mjs';
 export default { projects: [project('unit', '${library}/src/**/*.spec.ts')] };
 `;
 
-for (const part of [...PLUGINS, ...KINDS]) {
+const [, , ...chosen] = process.argv;
+for (const part of chosen.length > 0 ? chosen : [...ENTRIES, ...Object.keys(LOADERS)]) {
   const copy = copyOfLibrary();
   try {
     rmSync(join(copy, library, 'src', part), { recursive: true });
-    if (KINDS.includes(part)) removeLine(copy, part);
+    if (LOADERS[part]) removeLine(copy, part);
     else removeEntry(copy, part);
     removeSpecsWith(copy, part);
     run(copy, 'node_modules/typescript/bin/tsc', '--noEmit');
@@ -78,12 +86,12 @@ function copyOfLibrary() {
   return copy;
 }
 
-function removeLine(copy, kind) {
-  const file = join(copy, library, 'src', LOADER_OF_KINDS);
+function removeLine(copy, part) {
+  const file = join(copy, library, 'src', LOADERS[part]);
   const lines = readFileSync(file, 'utf8').split('\n');
-  const others = lines.filter((line) => !line.includes(`/${kind}/`));
+  const others = lines.filter((line) => !line.includes(`/${part}/`));
   if (lines.length - others.length !== 1)
-    throw new Error(`${LOADER_OF_KINDS} names ${kind}/ on ${lines.length - others.length} lines`);
+    throw new Error(`${LOADERS[part]} names ${part}/ on ${lines.length - others.length} lines`);
   writeFileSync(file, others.join('\n'));
 }
 
@@ -99,7 +107,7 @@ function removeSpecsWith(copy, part) {
   }
 }
 
-/** Deletes the lines that name a plugin: the exports of the package, and the path of the compiler. */
+/** Deletes the lines that name an entry: the exports of the package, and the path of the compiler. */
 function removeEntry(copy, part) {
   edit(join(copy, library, 'package.json'), ({ exports, typesVersions }) => {
     delete exports[`./${part}`];

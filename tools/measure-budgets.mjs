@@ -24,7 +24,7 @@ const budgetsFile = join(root, 'tools/budgets.json');
 
 const CORE = /^(contract|exceptions|client|verifier|guard|module)\//;
 /** Parts that lie in the folders of the core, until each has a folder of its own. */
-const PARTS = /^(module\/audit|verifier\/shared)\//;
+const PARTS = /^(module\/audit)\//;
 
 const [, , role] = process.argv;
 if (role === 'application')

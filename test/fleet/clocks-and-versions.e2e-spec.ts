@@ -5,7 +5,7 @@ import { UserRecord, SessionAuthService } from 'nestjs-session-auth';
 import { json } from 'nestjs-session-auth/testing';
 import { Redis } from 'ioredis';
 import { sessionKeysOf, type SessionKeys } from '../../libs/session-auth/src/contract/session-identity.js';
-import { SessionSeal } from '../../libs/session-auth/src/verifier/shared/session-seal.js';
+import { SessionSeal } from '../../libs/session-auth/src/fleet/session-seal.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { plainRow } from '../support/trial/row.js';

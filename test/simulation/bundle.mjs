@@ -49,7 +49,7 @@ const shims = {
 /** Tables whose size is that of the current history: `const MAX_… = …;` must occur once in the file. */
 const LIMITS = {
   'verifier/cache/revocations.ts': ['MAX_USERS', 'MAX_TOKENS'],
-  'verifier/shared/outbox.ts': ['MAX_PENDING'],
+  'fleet/outbox.ts': ['MAX_PENDING'],
 };
 
 /** Loads the sources of the library, with small tables, and one of them with a bug. */

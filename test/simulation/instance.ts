@@ -11,9 +11,9 @@ import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache/c
 import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session-cache.js';
 import { tokenKeyOf, type TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
-import { SessionSeal } from '../../libs/session-auth/src/verifier/shared/session-seal.js';
-import type { SharedTierReports } from '../../libs/session-auth/src/verifier/shared/shared-tier-settings.js';
-import { SharedTier } from '../../libs/session-auth/src/verifier/shared/shared-tier.js';
+import { SessionSeal } from '../../libs/session-auth/src/fleet/session-seal.js';
+import type { SharedTierReports } from '../../libs/session-auth/src/verifier/shared-tier.js';
+import { Fleet } from '../../libs/session-auth/src/fleet/fleet.js';
 import { MisconfigurationDetector } from '../../libs/session-auth/src/verifier/misconfiguration-detector.js';
 import type { SimulatedService, User } from './service.js';
 import type { StoreLink } from './store-link.js';
@@ -91,7 +91,7 @@ export function startInstance(host: Host, { service, link, settings, onEvent }: 
   });
   const verifier = new SessionVerifier<User>(check, {
     cache: new SessionCache<User>(set.memory),
-    shared: link && new SharedTier<User>(readStoreSettings(link, surroundings), service.readUser, reports),
+    shared: link && new Fleet<User>(readStoreSettings(link, surroundings), service.readUser, reports),
     misconfiguration: new MisconfigurationDetector(() => undefined),
     notifier: new RevocationNotifier((ended) => onEvent({ ended })),
     onUsersRevoked: (endedUsers) => onEvent({ endedUsers }),

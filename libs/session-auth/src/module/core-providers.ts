@@ -17,8 +17,7 @@ import { MisconfigurationDetector } from '../verifier/misconfiguration-detector.
 import { RevocationNotifier } from '../verifier/revocation/revocation-notifier.js';
 import { ServiceStatusTracker } from '../verifier/service-status.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import type { SharedTierReports } from '../verifier/shared/shared-tier-settings.js';
-import { SharedTier } from '../verifier/shared/shared-tier.js';
+import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
 import type { AuthorityTokens } from './authorities/authority-tokens.js';
 import { EventSource } from './events/event-source.js';
 import { SETTINGS, type SessionAuthSettings } from './settings/settings.js';
@@ -92,21 +91,33 @@ export function clientProviders({ http, client }: AuthorityTokens): Provider[] {
   return [deadlines, sender, httpAs(http), clientAs(client)];
 }
 
+type SharedTierClass = new (
+  settings: SharedTierSettings,
+  readUser: ReadUser<UserRecord>,
+  reports: SharedTierReports,
+) => SharedTier<UserRecord>;
+
+/** What is loaded if an option needs it. */
+const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTierClass }> } = {
+  fleet: () => import('../fleet/fleet.js'),
+};
+
 /** Creates the verifier, with the parts that the options enable. */
-function verifierOf(
+async function verifierOf(
   sessions: SessionClient<UserRecord>,
   deadlines: Deadlines,
   set: SessionAuthSettings,
   readUser: ReadUser<UserRecord>,
   log: WarningLog,
   events: EventSource,
-): SessionVerifier<UserRecord> {
+): Promise<SessionVerifier<UserRecord>> {
   const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
   const check = checkOf(sessions, deadlines, set, breakerReporter(set.authority, watch, events));
+  const fleet = set.shared && (await LOADED_BY_USE.fleet?.());
   return new SessionVerifier(check, {
     authority: set.authority,
     cache: set.cache && new SessionCache(set.cache),
-    shared: set.shared && new SharedTier(set.shared, readUser, reportsTo(log, watch)),
+    shared: set.shared && fleet && new fleet.Fleet(set.shared, readUser, reportsTo(log, watch)),
     misconfiguration: new MisconfigurationDetector((misconfiguration) => {
       watch.setMisconfigurationSuspected(misconfiguration !== undefined);
       if (misconfiguration) log.misconfigurationSuspected(misconfiguration);

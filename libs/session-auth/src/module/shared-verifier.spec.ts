@@ -57,7 +57,7 @@ class MemoryStore extends SessionStore {
 }
 
 /** The verifier of one of the instances that share a store. */
-function instanceWith(store: MemoryStore) {
+async function instanceWith(store: MemoryStore) {
   const set = readSettings({ baseUrl: 'http://service', apiKey: 'key', cache: { ttlMs: 60_000, store } });
   const [log, events] = [new WarningLog(), new EventSource()];
   const readUser = readUserWith(set, log);
@@ -65,14 +65,14 @@ function instanceWith(store: MemoryStore) {
     return Promise.resolve({ kind: 'authenticated', user: readUser(JSON_OF_ANN) ?? {}, json: JSON_OF_ANN });
   });
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
-  const verifier = verifierProvider('client').useFactory(
+  const verifier = (await verifierProvider('client').useFactory(
     client,
     new Deadlines(),
     set,
     readUser,
     log,
     events,
-  ) as SessionVerifier<UserRecord>;
+  )) as SessionVerifier<UserRecord>;
   verifier.revoker.subscribe();
   return { verifier, userDetails, status: () => events.serviceStatus.value };
 }
@@ -91,7 +91,7 @@ afterEach(() => {
 describe('a registration with a store', () => {
   it('shares its sessions with other instances, which read the user by the options', async () => {
     const store = new MemoryStore();
-    const [first, second] = [instanceWith(store), instanceWith(store)];
+    const [first, second] = [await instanceWith(store), await instanceWith(store)];
     await first.verifier.verify(session);
     expect(await second.verifier.verify(session)).toMatchObject({
       kind: 'authenticated',
@@ -107,7 +107,7 @@ describe('a registration with a store', () => {
 
   it('asks the service if the store fails, and logs it', async () => {
     const store = new MemoryStore();
-    const { verifier, userDetails } = instanceWith(store);
+    const { verifier, userDetails } = await instanceWith(store);
     store.isDown = true;
     expect(await verifier.verify(session)).toMatchObject({ kind: 'authenticated' });
     expect([userDetails.mock.calls.length, lines]).toEqual([
@@ -119,7 +119,7 @@ describe('a registration with a store', () => {
 
   it('logs that the clock of another instance differs', async () => {
     const store = new MemoryStore();
-    const [first, second] = [instanceWith(store), instanceWith(store)];
+    const [first, second] = [await instanceWith(store), await instanceWith(store)];
     jest.setSystemTime(Date.now() - 120_000);
     const publish = store.publish.bind(store);
     jest.spyOn(store, 'publish').mockImplementation((bytes) => {
@@ -133,7 +133,7 @@ describe('a registration with a store', () => {
 
   it('reports whether the revocations of other instances arrive, and logs why they do not', async () => {
     const store = new MemoryStore();
-    const { verifier, status } = instanceWith(store);
+    const { verifier, status } = await instanceWith(store);
     expect(status().revocationBus.state).toBe('off');
     store.subscribers[0]?.subscribed();
     expect([status().revocationBus.state, status().state, lines]).toEqual(['connected', 'up', []]);
@@ -148,11 +148,11 @@ describe('a registration with a store', () => {
 });
 
 describe('a registration without a store', () => {
-  it('has no revocations of other instances', () => {
+  it('has no revocations of other instances', async () => {
     const set = readSettings({ baseUrl: 'http://service', apiKey: 'key' });
     const [log, events] = [new WarningLog(), new EventSource()];
     const parts = [{}, new Deadlines(), set, readUserWith(set, log), log, events];
-    const verifier = verifierProvider('client').useFactory(...parts) as SessionVerifier<UserRecord>;
+    const verifier = (await verifierProvider('client').useFactory(...parts)) as SessionVerifier<UserRecord>;
     verifier.revoker.subscribe();
     expect(events.serviceStatus.value.revocationBus.state).toBe('off');
   });

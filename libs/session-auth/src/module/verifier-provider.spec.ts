@@ -47,7 +47,7 @@ afterEach(() => {
 });
 
 /** The verifier of a registration whose service answers as the test says. */
-function verifierOf(options: Partial<SessionAuthOptions> = {}, authority = 'default') {
+async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority = 'default') {
   const set = readSettings({ baseUrl: 'http://service', apiKey: 'key', retry: false, ...options }, authority);
   const [log, events, asked] = [new WarningLog(authority), new EventSource(), [] as unknown[]];
   const service: { answer: Verdict<object> } = { answer: ANN };
@@ -57,13 +57,13 @@ function verifierOf(options: Partial<SessionAuthOptions> = {}, authority = 'defa
   );
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
   const parts = [client, new Deadlines(), set, readUserWith(set, log), log, events];
-  const verifier = verifierProvider('client').useFactory(...parts) as SessionVerifier<UserRecord>;
+  const verifier = (await verifierProvider('client').useFactory(...parts)) as SessionVerifier<UserRecord>;
   return { verifier, service, events, asked, status: () => events.serviceStatus.value };
 }
 
 describe('the verifier of a registration', () => {
   it('calls the service with the session and its deadline', async () => {
-    const { verifier, asked } = verifierOf({ timeoutMs: 7_000 });
+    const { verifier, asked } = await verifierOf({ timeoutMs: 7_000 });
     expect(await verifier.verify(session)).toEqual(ANN);
     expect(asked).toEqual([
       [session, expect.objectContaining({ remainingMs: expect.any(Number) as unknown })],
@@ -74,19 +74,19 @@ describe('the verifier of a registration', () => {
   });
 
   it('caches sessions with the option cache', async () => {
-    const { verifier, asked } = verifierOf({ cache: { ttlMs: 60_000 } });
+    const { verifier, asked } = await verifierOf({ cache: { ttlMs: 60_000 } });
     await verifier.verify(session);
     expect([await verifier.verify(session), asked.length, verifier.countCached()]).toEqual([ANN, 1, 1]);
   });
 
   it('names the registration in its messages', async () => {
     const messages = messagesOf(CHECK_CHANNEL);
-    await verifierOf({}, 'partners').verifier.verify(session);
+    await (await verifierOf({}, 'partners')).verifier.verify(session);
     expect(messages).toMatchObject([{ authority: 'partners' }]);
   });
 
-  it('emits the ends of sessions', () => {
-    const { verifier, events } = verifierOf();
+  it('emits the ends of sessions', async () => {
+    const { verifier, events } = await verifierOf();
     const [ended, users]: unknown[][] = [[], []];
     events.ended.subscribe((fingerprint) => ended?.push(fingerprint));
     events.forgottenUsers.subscribe((username) => users?.push(username));
@@ -97,7 +97,7 @@ describe('the verifier of a registration', () => {
   });
 
   it('suspects the configuration if every token is refused, until one is not', async () => {
-    const { verifier, service, status } = verifierOf();
+    const { verifier, service, status } = await verifierOf();
     service.answer = UNAUTHENTICATED;
     for (let index = 0; index < 20; index += 1)
       await verifier.verify({ ...session, token: `token ${index}` });
@@ -117,7 +117,7 @@ describe('the breakers of a registration', () => {
   const stateOf = (authority: string, lane: string, state: string): object => ({ authority, lane, state });
 
   it.each(['default', 'partners'])('report each of their states: %s', async (authority) => {
-    const { verifier, service, status } = verifierOf(options, authority);
+    const { verifier, service, status } = await verifierOf(options, authority);
     const messages = messagesOf(BREAKER_CHANNEL);
     service.answer = DOWN;
     await verifier.ask(session);
@@ -130,7 +130,7 @@ describe('the breakers of a registration', () => {
   });
 
   it('report nothing after the application has shut down', async () => {
-    const { verifier, service, events } = verifierOf(options);
+    const { verifier, service, events } = await verifierOf(options);
     service.answer = DOWN;
     await verifier.ask(session);
     const messages = messagesOf(BREAKER_CHANNEL);
@@ -139,11 +139,11 @@ describe('the breakers of a registration', () => {
     expect([messages, events.serviceStatus.value.breakers.strangers]).toEqual([[], 'open']);
   });
 
-  it('are reported as closed at the start, if the registration has a name', () => {
+  it('are reported as closed at the start, if the registration has a name', async () => {
     const messages = messagesOf(BREAKER_CHANNEL);
-    verifierOf(options);
+    await verifierOf(options);
     expect(messages).toEqual([]);
-    verifierOf(options, 'partners');
+    await verifierOf(options, 'partners');
     expect(messages).toEqual([
       stateOf('partners', 'known', 'closed'),
       stateOf('partners', 'strangers', 'closed'),
@@ -161,7 +161,7 @@ describe('the breakers of a registration', () => {
         [capacity, 'open'],
         [capacity + 1, 'closed'],
       ] as const) {
-        const { verifier, service, status } = verifierOf({
+        const { verifier, service, status } = await verifierOf({
           ...options,
           ...(cache !== undefined && { cache }),
         });

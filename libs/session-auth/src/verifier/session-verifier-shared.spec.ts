@@ -6,7 +6,7 @@ import { tokenKeyOf } from '../contract/session-identity.js';
 import { SessionCache } from './cache/session-cache.js';
 import { ProtectedCheck } from './lanes/protected-check.js';
 import { SessionVerifier } from './session-verifier.js';
-import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
+import type { ServiceCall, SharedTier } from './shared-tier.js';
 
 const session = { token: 'token', authIv: undefined };
 const TOKEN_KEY = tokenKeyOf('token');

@@ -5,7 +5,7 @@ import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { ProtectedCheck } from './lanes/protected-check.js';
 import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
 import type { SessionCache } from './cache/session-cache.js';
-import type { ServiceCall, SharedTier } from './shared/shared-tier.js';
+import type { ServiceCall, SharedTier } from './shared-tier.js';
 import type { RevocationNotifier } from './revocation/revocation-notifier.js';
 import { SessionRevoker } from './session-revoker.js';
 import { type FlightAccess, type FlightDemand, SingleFlight } from './single-flight.js';

@@ -9,7 +9,7 @@ import { isClass } from '../../guard/is-class.js';
 import type { TokenSource } from '../../guard/token-source.js';
 import type { LaneSettings } from '../../verifier/lanes/lanes.js';
 import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
-import type { SharedTierSettings } from '../../verifier/shared/shared-tier-settings.js';
+import type { SharedTierSettings } from '../../verifier/shared-tier.js';
 import { readName, readResolver, rejectDefaultOnly, rejectMisplacedExtra } from './authority-settings.js';
 import {
   booleanOption,

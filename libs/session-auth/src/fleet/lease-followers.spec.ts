@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { unavailable, type Verdict } from '../../contract/outcome.js';
+import { unavailable, type Verdict } from '../contract/outcome.js';
 import { LeaseFollowers } from './lease-followers.js';
 import type { LookUp } from './shared-cache.js';
 

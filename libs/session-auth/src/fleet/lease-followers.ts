@@ -1,4 +1,4 @@
-import { unavailable, type Verdict } from '../../contract/outcome.js';
+import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { LookUp } from './shared-cache.js';
 
 /** A check that waits for the holder of a lease. */

@@ -1,4 +1,4 @@
-import { type TokenKey, tokenKeyOf } from '../../contract/session-identity.js';
+import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
 import { CLOCK_TOLERANCE_MS } from './revocation-bus.js';
 import { objectIn } from './session-seal.js';
 

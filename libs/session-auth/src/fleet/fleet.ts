@@ -1,27 +1,19 @@
-import type { SessionIdentity, SessionKeys, TokenKey } from '../../contract/session-identity.js';
-import type { Verdict } from '../../contract/outcome.js';
-import { shortenedBy, type Flight } from '../cache/cache-entry.js';
-import { ageMs } from '../cache/clock-steps.js';
+import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
+import type { Verdict } from '../contract/outcome.js';
+import { shortenedBy, type Flight } from '../verifier/cache/cache-entry.js';
+import { ageMs } from '../verifier/cache/clock-steps.js';
 import { LeaseFollowers } from './lease-followers.js';
 import { Leases } from './leases.js';
 import { SessionSeal } from './session-seal.js';
 import { SharedCache, type LookUp } from './shared-cache.js';
 import { SharedRevocations } from './shared-revocations.js';
-import type { SharedTierReports, SharedTierSettings } from './shared-tier-settings.js';
+import type {
+  ServiceCall,
+  SharedTier,
+  SharedTierReports,
+  SharedTierSettings,
+} from '../verifier/shared-tier.js';
 import { StoreAccess } from './store-access.js';
-
-/** A call to the session service in the lane of the session. */
-export interface ServiceCall<User> {
-  /** Calls the service. `spentMs`: milliseconds of the check's time that have passed. Never rejects. */
-  ask(spentMs: number): Promise<Verdict<User>>;
-  /**
-   * Milliseconds that a check may wait for the call of another instance. It then has time left for a call of
-   * its own: at least half of its time, and the usual duration of a call plus a quarter.
-   */
-  readonly patienceMs: number;
-  /** Total time of one check, in milliseconds. */
-  readonly timeoutMs: number;
-}
 
 /** A check that may call the service. */
 interface PendingCheck<User> {
@@ -41,8 +33,8 @@ interface SentCall {
   readonly sinceMs: number | undefined;
 }
 
-/** The state that the instances of an application share: a cache, leases and revocations. */
-export class SharedTier<User> {
+/** The shared tier of an application with a store. */
+export class Fleet<User> implements SharedTier<User> {
   readonly #settings: SharedTierSettings;
   readonly #cache: SharedCache<User>;
   readonly #leases: Leases;

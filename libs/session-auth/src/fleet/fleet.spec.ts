@@ -4,9 +4,9 @@ import {
   type StoreEntry,
   type StoreEntryKind,
   type StoreLease,
-} from '../../contract/session-store.js';
-import { sessionKeysOf } from '../../contract/session-identity.js';
-import { SharedTier } from './shared-tier.js';
+} from '../contract/session-store.js';
+import { sessionKeysOf } from '../contract/session-identity.js';
+import { Fleet } from './fleet.js';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -89,7 +89,7 @@ async function check(
     unreadable: ignore,
     lost: ignore,
   };
-  const tier = new SharedTier(settings, (json) => json, reports);
+  const tier = new Fleet(settings, (json) => json, reports);
   tier.revocations.subscribe({
     ...NO_LISTENER,
     isRevoked: (_user, confirmedAtMs) => (onCompare?.(confirmedAtMs), false),

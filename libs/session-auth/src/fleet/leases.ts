@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { SessionStore, StoreLease } from '../../contract/session-store.js';
+import type { SessionStore, StoreLease } from '../contract/session-store.js';
+import type { SharedTierSettings } from '../verifier/shared-tier.js';
 import type { StoreAccess } from './store-access.js';
 
-/** Lifetimes of leases, in milliseconds. */
-export interface LeaseSettings {
-  /** Lifetime of a lease: as long as the check of its holder may take. */
-  readonly leaseMs: number;
-  /** Time that other instances wait for a holder that has crashed or lost its connection to the store. */
-  readonly graceMs: number;
-}
+/** Lifetimes of leases. */
+type LeaseSettings = Pick<SharedTierSettings, 'leaseMs' | 'graceMs'>;
 
 const HOLDER_BYTES = 9;
 /** Heartbeats within a grace period. */

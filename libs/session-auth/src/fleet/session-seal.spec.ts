@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sessionKeysOf, type SessionKeys, type TokenKey } from '../../contract/session-identity.js';
+import { sessionKeysOf, type SessionKeys, type TokenKey } from '../contract/session-identity.js';
 import { objectIn, SessionSeal } from './session-seal.js';
 
 const visibleAscii = fc.string({

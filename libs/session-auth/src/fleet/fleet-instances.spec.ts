@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
-import { sessionKeysOf } from '../../contract/session-identity.js';
-import type { SessionStore, StoreEntry, StoreEntryKind, StoreLease } from '../../contract/session-store.js';
-import { SharedTier } from './shared-tier.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { sessionKeysOf } from '../contract/session-identity.js';
+import type { SessionStore, StoreEntry, StoreEntryKind, StoreLease } from '../contract/session-store.js';
+import { Fleet } from './fleet.js';
 
 const SESSION = { token: 'token', authIv: undefined };
 const KEYS = sessionKeysOf(SESSION);
@@ -92,10 +92,10 @@ function instanceOf(
   ];
   const state = { isRevoked: false, isCurrent: true, answer };
   const listener = { ...Object.fromEntries(names.map(note)), isRevoked: () => state.isRevoked };
-  const tier = new SharedTier<object>(
+  const tier = new Fleet<object>(
     settings,
     (json) => json,
-    reports as unknown as ConstructorParameters<typeof SharedTier>[2],
+    reports as unknown as ConstructorParameters<typeof Fleet>[2],
   );
   tier.revocations.subscribe(listener as unknown as Parameters<typeof tier.revocations.subscribe>[0]);
   const ask = jest.fn<(spentMs: number) => Promise<Verdict<object>>>(() => Promise.resolve(state.answer));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { SessionStore } from '../../contract/session-store.js';
+import type { SessionStore } from '../contract/session-store.js';
 import { Leases } from './leases.js';
 import { StoreAccess } from './store-access.js';
 

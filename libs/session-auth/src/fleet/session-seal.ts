@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { SessionKeys, TokenKey } from '../../contract/session-identity.js';
+import type { SessionKeys, TokenKey } from '../contract/session-identity.js';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;

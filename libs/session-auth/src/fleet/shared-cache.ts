@@ -1,8 +1,8 @@
-import { readUser } from '../../client/user-details-verdict.js';
-import { usernamesOf } from '../../contract/record/usernames.js';
-import type { SessionIdentity, SessionKeys, TokenKey } from '../../contract/session-identity.js';
-import type { SessionStore, StoreEntry, StoreLease } from '../../contract/session-store.js';
-import type { Authenticated } from '../../contract/outcome.js';
+import { readUser } from '../client/user-details-verdict.js';
+import { usernamesOf } from '../contract/record/usernames.js';
+import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
+import type { SessionStore, StoreEntry, StoreLease } from '../contract/session-store.js';
+import type { Authenticated } from '../contract/outcome.js';
 import { HostClock } from './host-clock.js';
 import type { SessionSeal } from './session-seal.js';
 import { readSharedRecord, writeSharedRecord, type ReadRecord } from './shared-record.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { sessionKeysOf, type TokenKey } from '../../contract/session-identity.js';
-import type { SessionStore, StoreEntry, StoreEntryKind, StoreLease } from '../../contract/session-store.js';
+import { sessionKeysOf, type TokenKey } from '../contract/session-identity.js';
+import type { SessionStore, StoreEntry, StoreEntryKind, StoreLease } from '../contract/session-store.js';
 import { SessionSeal } from './session-seal.js';
 import { writeSharedRecord } from './shared-record.js';
 import { SharedCache } from './shared-cache.js';

@@ -10,12 +10,12 @@ import {
   type StoreLease,
   type StoreSubscriber,
 } from '../contract/session-store.js';
-import { SessionCache } from './cache/session-cache.js';
-import { ProtectedCheck } from './lanes/protected-check.js';
-import type { Revocation } from './revocation/revocation.js';
-import { RevocationNotifier } from './revocation/revocation-notifier.js';
-import { SessionVerifier } from './session-verifier.js';
-import { SharedTier } from './shared/shared-tier.js';
+import { SessionCache } from '../verifier/cache/session-cache.js';
+import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import type { Revocation } from '../verifier/revocation/revocation.js';
+import { RevocationNotifier } from '../verifier/revocation/revocation-notifier.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import { Fleet } from './fleet.js';
 
 const TTL_MS = 60_000;
 const TOMBSTONE_MS = 600_000;
@@ -162,17 +162,13 @@ function fleet() {
       leaseMs: 3_000,
       graceMs: TIMEOUT_MS,
     };
-    const shared = new SharedTier<object>(
-      { store: link, timeoutMs: TIMEOUT_MS, secrets, scope, ...ages },
-      read,
-      {
-        failed: () => void (events.failed += 1),
-        unreadable: () => void (events.unreadable += 1),
-        lost: (count) => void (events.lost += count),
-        clockDiffers: () => undefined,
-        busStateChanged: () => undefined,
-      },
-    );
+    const shared = new Fleet<object>({ store: link, timeoutMs: TIMEOUT_MS, secrets, scope, ...ages }, read, {
+      failed: () => void (events.failed += 1),
+      unreadable: () => void (events.unreadable += 1),
+      lost: (count) => void (events.lost += count),
+      clockDiffers: () => undefined,
+      busStateChanged: () => undefined,
+    });
     const cache = new SessionCache<object>({
       ttlMs,
       negativeTtlMs: 0,

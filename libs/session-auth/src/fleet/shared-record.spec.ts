@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { tokenKeyOf } from '../../contract/session-identity.js';
+import { tokenKeyOf } from '../contract/session-identity.js';
 import { readSharedRecord, writeSharedRecord } from './shared-record.js';
 
 const TOKEN_KEY = tokenKeyOf('token');

@@ -1,27 +1,16 @@
-import type { TokenKey } from '../../contract/session-identity.js';
-import type { SessionStore } from '../../contract/session-store.js';
-import { nameOf, type Revocation } from '../revocation/revocation.js';
+import type { TokenKey } from '../contract/session-identity.js';
+import type { SessionStore } from '../contract/session-store.js';
+import { nameOf, type Revocation } from '../verifier/revocation/revocation.js';
 import { Outbox } from './outbox.js';
 import { RevocationBus } from './revocation-bus.js';
 import type { SessionSeal } from './session-seal.js';
 import type { SharedCache } from './shared-cache.js';
-import type { SharedTierReports } from './shared-tier-settings.js';
+import type {
+  RevocationListener,
+  SharedRevocations as Revocations,
+  SharedTierReports,
+} from '../verifier/shared-tier.js';
 import type { StoreAccess } from './store-access.js';
-
-/** The revocations of this process. Sessions are identified by token digest. */
-interface RevocationListener {
-  /** Applies a revocation of another instance. */
-  apply(revocation: Revocation): void;
-  /** Called when a look-up finds the tombstone of a session. */
-  foundTombstone(tokenKey: TokenKey): void;
-  /** Called when messages may have been lost, so that any cached session may be revoked. */
-  messagesLost(): void;
-  /**
-   * Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this
-   * instance.
-   */
-  isRevoked(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean;
-}
 
 /** Collaborators of {@link SharedRevocations}. */
 interface SharedRevocationsParts {
@@ -33,7 +22,7 @@ interface SharedRevocationsParts {
 }
 
 /** Revokes sessions in the store and on the other instances. What fails is retried. */
-export class SharedRevocations {
+export class SharedRevocations implements Revocations {
   readonly #parts: SharedRevocationsParts;
   readonly #lifetimeMs: number;
   readonly #outbox: Outbox;

@@ -1,0 +1,106 @@
+import type { Verdict } from '../contract/outcome.js';
+import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
+import type { SessionStore } from '../contract/session-store.js';
+import type { Flight } from './cache/cache-entry.js';
+import type { Revocation } from './revocation/revocation.js';
+
+/** The state that the instances of an application share: a cache, leases and revocations. */
+export interface SharedTier<User> {
+  /** Checks a session by the shared cache, or else by the service. Never rejects. */
+  check(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    service: ServiceCall<User>,
+    flight: Flight,
+  ): Promise<Verdict<User>>;
+  /** Refreshes a cached session, by a call of one instance for all. Never rejects. */
+  refresh: SharedTier<User>['check'];
+  /** Revocations, in the store and on the bus. */
+  readonly revocations: SharedRevocations;
+  /** Delivers what is pending, for a limited time, and stops publishing and receiving. */
+  close(): Promise<void>;
+}
+
+/** A call to the session service in the lane of the session. */
+export interface ServiceCall<User> {
+  /** Calls the service. `spentMs`: milliseconds of the check's time that have passed. Never rejects. */
+  ask(spentMs: number): Promise<Verdict<User>>;
+  /**
+   * Milliseconds that a check may wait for the call of another instance. It then has time left for a call of
+   * its own: at least half of its time, and the usual duration of a call plus a quarter.
+   */
+  readonly patienceMs: number;
+  /** Total time of one check, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Revokes sessions in the store and on the other instances. What fails is retried. */
+export interface SharedRevocations {
+  /** Stores a revocation, then publishes it. Resolves after the first attempt. */
+  deliver(revocation: Revocation): Promise<void>;
+  /** Sets the tombstone of a session. Used before the service signs it out. */
+  setTombstone(tokenKey: TokenKey): Promise<void>;
+  /** Removes the tombstone of a session: a sign-in has issued this token. */
+  clearTombstone(tokenKey: TokenKey): Promise<void>;
+  /**
+   * Deletes a session that the service refused. Delivers the refusal if the session was cached, here or in
+   * the store.
+   */
+  refused(refusal: Revocation & { readonly tokenKey: TokenKey }, wasCached: boolean): Promise<void>;
+  subscribe(listener: RevocationListener): void;
+}
+
+/** The revocations of this process. Sessions are identified by token digest. */
+export interface RevocationListener {
+  /** Applies a revocation of another instance. */
+  apply(revocation: Revocation): void;
+  /** Called when a look-up finds the tombstone of a session. */
+  foundTombstone(tokenKey: TokenKey): void;
+  /** Called when messages may have been lost, so that any cached session may be revoked. */
+  messagesLost(): void;
+  /**
+   * Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this
+   * instance.
+   */
+  isRevoked(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean;
+}
+
+/** Settings of the shared tier. Times are in milliseconds. */
+export interface SharedTierSettings {
+  readonly store: SessionStore;
+  /** Maximum duration of a call to the store. */
+  readonly timeoutMs: number;
+  /** The first seals new values; all of them open values. */
+  readonly secrets: readonly [string, ...string[]];
+  /** Identifies the session service of the sessions. */
+  readonly scope: string;
+  /** Lifetime of a session. */
+  readonly ttlMs: number;
+  /** Lifetime of a tombstone: longer than any instance could cache the session, whatever its options. */
+  readonly tombstoneMs: number;
+  /** Time before it expires at which a session is refreshed; 0: never. */
+  readonly refreshAheadMs: number;
+  /** Pause after a failed refresh during which no instance repeats it. */
+  readonly refreshPauseMs: number;
+  /** Lifetime of a lease: as long as the check of its holder may take. */
+  readonly leaseMs: number;
+  /** Time that other instances wait for a holder that has crashed or lost its connection to the store. */
+  readonly graceMs: number;
+}
+
+/** Callbacks for the state of the shared tier. */
+export interface SharedTierReports {
+  /** Called when a call to the store fails. */
+  failed(): void;
+  /** Called when the wall clock of another instance differs by more than a minute. */
+  clockDiffers(): void;
+  /** Called for each message that no secret opens. */
+  unreadable(): void;
+  /**
+   * Called when the application closes, with the number of revocations that reached neither the store nor the
+   * other instances.
+   */
+  lost(count: number): void;
+  /** Called when messages of other instances start or stop arriving, with the reason if they stop. */
+  busStateChanged(state: 'connected' | 'interrupted', reason?: string): void;
+}
