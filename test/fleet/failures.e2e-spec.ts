@@ -267,13 +267,15 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       const as = (username: string) => ({
         redis: { port: fleet.server.port, options: { username, password: 'password' } },
       });
-      const options = { cache: { ttlMs: 3_000 } };
+      const ttlMs = 3_000;
+      const options = { cache: { ttlMs } };
       const near = await fleet.instance({ ...as('near'), options });
       const far = await fleet.instance({ ...as('far'), options, platform: 'Fastify' });
       for (const instance of [near, far]) await instance.do('connected');
       // A subscription evicts the entries that were cached before it.
       await fleet.subscribed(ofFar.length === 0 ? 2 : 1);
       const token = fleet.signIn();
+      const cachedAfterMs = performance.now();
       expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
       await fleet.key('V');
 
@@ -281,7 +283,9 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       const before = fleet.asked;
       expect(await near.do('signOut', token)).toBe('done');
       expect(await far.status(token)).toBe(200);
-      expect(fleet.asked).toBe(before);
+      // On a busy machine, the entry may have expired by now.
+      const isYoung = performance.now() - cachedAfterMs < ttlMs;
+      expect(isYoung ? fleet.asked : before).toBe(before);
       await until(
         'it asks the service',
         async () => (await far.status(token)) === 200 && fleet.asked > before,

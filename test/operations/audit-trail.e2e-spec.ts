@@ -30,6 +30,8 @@ interface AuditTrailModule {
 }
 
 const MAX_WAITING = 50_000;
+/** Each must be denied: a denial that holds now and then is none. */
+const DENIALS = 10;
 const DECISION: SessionAuthDecision = {
   isAllowed: true,
   outcome: 'authenticated',
@@ -117,19 +119,24 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
       acting_as: 'support-7',
     } as object);
     const odd = sessions.signInAs({ username: 'b\u0000b \ud800', role: 'new_hire' });
-    expect([await ask(ann), await ask(odd), await ask()]).toEqual([200, 403, 401]);
+    const statuses = [await ask(ann)];
+    for (let round = 0; round < DENIALS; round += 1) statuses.push(await ask(odd), await ask());
+    expect(statuses).toEqual([200, ...Array.from({ length: DENIALS }, () => [403, 401]).flat()]);
     await app?.close();
 
+    const handler = 'OpeningsController.list';
     const lines = await rows('select * from decisions order by number');
     expect(
-      lines.map(({ number, allowed, outcome, code, kind, handler, username, impersonator }) => [
-        ...[Number(number), allowed, outcome, code, kind],
-        ...[handler, username, impersonator],
+      lines.map((line) => [
+        ...[Number(line.number), line.allowed, line.outcome, line.code, line.kind],
+        ...[line.handler, line.username, line.impersonator],
       ]),
     ).toEqual([
-      [1, true, 'authenticated', null, 'http', 'OpeningsController.list', 'ann', 'support-7'],
-      [2, false, 'forbidden', 'ACCESS_DENIED', 'http', 'OpeningsController.list', 'b\ufffdb \ufffd', null],
-      [3, false, 'unauthenticated', 'SESSION_REQUIRED', 'http', 'OpeningsController.list', null, null],
+      [1, true, 'authenticated', null, 'http', handler, 'ann', 'support-7'],
+      ...Array.from({ length: DENIALS }, (_, round) => [
+        [2 + 2 * round, false, 'forbidden', 'ACCESS_DENIED', 'http', handler, 'b\ufffdb \ufffd', null],
+        [3 + 2 * round, false, 'unauthenticated', 'SESSION_REQUIRED', 'http', handler, null, null],
+      ]).flat(),
     ]);
     expect(Math.abs(Date.now() - Number(lines[0]?.at))).toBeLessThan(600_000);
     expect(JSON.stringify(lines)).not.toContain(ann['x-auth-token']);
