@@ -1,13 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { SessionKey, SessionKeys, TokenKey } from '../../contract/session-identity.js';
 import type { Verdict } from '../../contract/outcome.js';
-import { ClockSteps } from '../cache/clock-steps.js';
-import { TtlLruMap } from '../cache/ttl-lru-map.js';
 
-/** Minimum capacity of the table, in tokens: 150 bytes each, 1.5 MB when full. */
+/** Minimum capacity of the table, in tokens: 60 bytes each, 0.6 MB when full. */
 export const MIN_KNOWN_SESSIONS = 10_000;
 /** Half an hour. After a longer pause, a user is a stranger for one call. */
-const LIFETIME_MS = 1_800_000;
+const LIFETIME_SECONDS = 1_800;
+/** Half a year: times that differ by more look newer than they are. */
+const MAX_SECONDS = 2 ** 24;
 /** Maximum number of IVs of one token with which its sessions are known. */
 const MAX_IVS = 8;
 /** Stands for the session of a token that a sign-in has issued and that no request has presented yet. */
@@ -24,12 +24,17 @@ export type CallerKey = TokenKey | UserNumber;
 
 /** A token with its user, and the sessions that were authenticated with it. */
 interface KnownToken {
-  user: UserNumber | undefined;
-  /** The first session; `undefined` once the service has refused it. */
-  session: SessionKey | undefined;
-  /** Sessions with other IVs, the oldest first. */
-  others: SessionKey[] | undefined;
+  readonly user: UserNumber | undefined;
+  /** The first of these stays; the others are those that were authenticated last. */
+  sessions: readonly SessionKey[];
+  readonly second: number;
 }
+
+/**
+ * A known token; as a number, `user * MAX_SECONDS + second`, if its only session is the one without an IV: an
+ * object takes twice the memory.
+ */
+type Entry = KnownToken | number;
 
 /**
  * Sessions that this process authenticated, or issued by a sign-in, within the last half hour, by token
@@ -39,44 +44,53 @@ interface KnownToken {
  * provokes are that user's.
  */
 export class KnownSessions {
-  readonly #tokens: TtlLruMap<TokenKey, KnownToken>;
+  readonly #maxEntries: number;
+  readonly #now: () => number;
   readonly #identityFields: readonly string[];
+  readonly #wallNow: () => number;
   /** Without it, users could choose names with the number of another user. */
   readonly #salt = randomBytes(16).toString('hex');
+  /** The least recently used first. */
+  readonly #tokens = new Map<TokenKey, Entry>();
+  /** Seconds that have passed by the faster of both clocks, and what they showed when the last one began. */
+  #second = 0;
+  #beganMs: number;
+  #beganWallMs: number;
 
   /** `identityFields`: the first of these fields that is not empty identifies the user of a record. */
   constructor(
     maxEntries = MIN_KNOWN_SESSIONS,
     now: () => number = () => performance.now(),
     identityFields: readonly string[] = ['username'],
-    wallNow?: () => number,
+    wallNow: () => number = () => Date.now(),
   ) {
+    this.#maxEntries = maxEntries;
+    this.#now = now;
     this.#identityFields = identityFields;
-    const steps = new ClockSteps(LIFETIME_MS, now, wallNow);
-    const faster = (): number => {
-      const nowMs = now();
-      steps.observe(nowMs);
-      return nowMs + steps.aheadMs;
-    };
-    this.#tokens = new TtlLruMap({ maxEntries, ttlMs: LIFETIME_MS }, faster);
+    this.#wallNow = wallNow;
+    this.#beganMs = now();
+    this.#beganWallMs = wallNow();
   }
 
   /** Returns whether a session is known. The first session that presents the token of a sign-in is. */
   has({ tokenKey, sessionKey }: SessionKeys): boolean {
-    const known = this.#tokens.get(tokenKey);
-    if (!known) return false;
-    if (known.session === NOT_PRESENTED) known.session = sessionKey;
-    return known.session === sessionKey || known.others?.includes(sessionKey) === true;
+    const entry = this.#find(tokenKey);
+    if (entry === undefined) return false;
+    this.#tokens.delete(tokenKey);
+    this.#tokens.set(tokenKey, entry);
+    if (typeof entry === 'number') return sessionKey === tokenKey;
+    if (entry.sessions[0] === NOT_PRESENTED) entry.sessions = [sessionKey];
+    return entry.sessions.includes(sessionKey);
   }
 
   /** Returns the user of a token, if it is in the table, or else the token itself. */
   callerOf(tokenKey: TokenKey): CallerKey {
-    return this.#tokens.get(tokenKey)?.user ?? tokenKey;
+    return userOf(this.#tokens.get(tokenKey)) ?? tokenKey;
   }
 
   /** Adds a token that a sign-in issued. */
   add(tokenKey: TokenKey, user?: unknown): void {
-    this.#tokens.set(tokenKey, { user: this.#numberOf(user), session: NOT_PRESENTED, others: undefined });
+    this.#set(tokenKey, this.#numberOf(user), [NOT_PRESENTED]);
   }
 
   /** Removes a token that was signed out. */
@@ -89,23 +103,50 @@ export class KnownSessions {
    */
   update({ tokenKey, sessionKey }: SessionKeys, verdict: Verdict<unknown>): void {
     if (verdict.kind === 'unavailable') return;
-    const known = this.#tokens.get(tokenKey);
+    const entry = this.#find(tokenKey);
+    const sessions = typeof entry === 'number' ? [tokenKey] : (entry?.sessions ?? []);
     if (verdict.kind !== 'authenticated') {
-      if (known) removeFrom(known, sessionKey);
-    } else if (!verdict.stale) {
-      const user = known?.user ?? this.#numberOf(verdict.user);
-      this.#tokens.set(
-        tokenKey,
-        known ? addTo(known, sessionKey, user) : { user, session: sessionKey, others: undefined },
-      );
+      if (entry === undefined) return;
+      const left = withoutSession(sessions, sessionKey);
+      this.#tokens.set(tokenKey, { user: userOf(entry), sessions: left, second: secondOf(entry) });
+    } else if (!verdict.stale)
+      this.#set(tokenKey, userOf(entry) ?? this.#numberOf(verdict.user), withSession(sessions, sessionKey));
+  }
+
+  /** Returns an entry that has not expired. */
+  #find(tokenKey: TokenKey): Entry | undefined {
+    const entry = this.#tokens.get(tokenKey);
+    if (entry === undefined) return undefined;
+    const ageSeconds = (this.#nowSecond() - secondOf(entry) + MAX_SECONDS) % MAX_SECONDS;
+    return ageSeconds < LIFETIME_SECONDS ? entry : undefined;
+  }
+
+  #set(tokenKey: TokenKey, user: UserNumber | undefined, sessions: readonly SessionKey[]): void {
+    const second = this.#nowSecond();
+    const isPlain = user !== undefined && sessions.length === 1 && sessions[0] === tokenKey;
+    this.#tokens.delete(tokenKey);
+    this.#tokens.set(tokenKey, isPlain ? user * MAX_SECONDS + second : { user, sessions, second });
+    if (this.#tokens.size <= this.#maxEntries) return;
+    const [oldest] = this.#tokens.keys();
+    if (oldest !== undefined) this.#tokens.delete(oldest);
+  }
+
+  #nowSecond(): number {
+    const [nowMs, wallMs] = [this.#now(), this.#wallNow()];
+    const passedMs = Math.max(nowMs - this.#beganMs, wallMs - this.#beganWallMs);
+    if (passedMs >= 1_000) {
+      this.#second = (this.#second + Math.floor(passedMs / 1_000)) % MAX_SECONDS;
+      this.#beganMs = nowMs - (passedMs % 1_000);
+      this.#beganWallMs = wallMs - (passedMs % 1_000);
     }
+    return this.#second;
   }
 
   #numberOf(user: unknown): UserNumber | undefined {
     if (typeof user !== 'object' || user === null) return undefined;
     for (const field of this.#identityFields) {
       const value: unknown = (user as Readonly<Record<string, unknown>>)[field];
-      // 28 bits, which V8 stores without an object of their own.
+      // 28 bits, so that a time fits beside it.
       if (typeof value === 'string' && value !== '')
         return parseInt(hash('sha256', this.#salt + value, 'hex').slice(0, 7), 16);
     }
@@ -113,16 +154,21 @@ export class KnownSessions {
   }
 }
 
-function addTo(known: KnownToken, sessionKey: SessionKey, user: UserNumber | undefined): KnownToken {
-  known.user = user;
-  if (known.session === undefined || known.session === NOT_PRESENTED) known.session = sessionKey;
-  else if (known.session !== sessionKey && !known.others?.includes(sessionKey)) {
-    known.others = [...(known.others ?? []).slice(2 - MAX_IVS), sessionKey];
-  }
-  return known;
+function secondOf(entry: Entry): number {
+  return typeof entry === 'number' ? entry % MAX_SECONDS : entry.second;
 }
 
-function removeFrom(known: KnownToken, sessionKey: SessionKey): void {
-  if (known.session === sessionKey || known.session === NOT_PRESENTED) known.session = undefined;
-  else known.others = known.others?.filter((other) => other !== sessionKey);
+function userOf(entry: Entry | undefined): UserNumber | undefined {
+  return typeof entry === 'number' ? Math.floor(entry / MAX_SECONDS) : entry?.user;
+}
+
+function withSession(sessions: readonly SessionKey[], sessionKey: SessionKey): readonly SessionKey[] {
+  const [first = NOT_PRESENTED, ...others] = sessions;
+  if (first === NOT_PRESENTED) return [sessionKey];
+  return sessions.includes(sessionKey) ? sessions : [first, ...others.slice(2 - MAX_IVS), sessionKey];
+}
+
+/** Returns the sessions that are left after a refusal: that of a sign-in may not have been presented yet. */
+function withoutSession(sessions: readonly SessionKey[], sessionKey: SessionKey): readonly SessionKey[] {
+  return sessions.filter((session) => session !== sessionKey && session !== NOT_PRESENTED);
 }
