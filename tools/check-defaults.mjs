@@ -19,8 +19,8 @@ const INTERFACES = [
   ['module/options/options.ts', 'SessionAuthCacheOptions', DEFAULTS.cache],
   ['module/options/extras.ts', 'SessionAuthExtras', DEFAULTS],
   ['module/options/http-options.ts', 'SessionAuthHttpOptions', DEFAULTS.http],
-  ['verifier/lanes/circuit-breaker.ts', 'BreakerSettings', DEFAULTS.breaker],
-  ['verifier/lanes/retry.ts', 'RetrySettings', DEFAULTS.retry],
+  ['verifier/circuit-breaker.ts', 'BreakerSettings', DEFAULTS.breaker],
+  ['verifier/retry.ts', 'RetrySettings', DEFAULTS.retry],
   ['contract/session-store.ts', 'SessionStore', DEFAULTS.store],
   ['redis/options.ts', 'RedisSessionStoreOptions', DEFAULTS.store],
 ];

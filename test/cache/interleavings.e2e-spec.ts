@@ -7,8 +7,8 @@ import {
   unavailable,
   type Verdict,
 } from '../../libs/session-auth/src/contract/outcome.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
-import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session-cache.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import { SessionCache } from '../../libs/session-auth/src/verifier/session-cache.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { inLongForm } from '../support/long-form.js';
 import {

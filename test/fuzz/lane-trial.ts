@@ -1,6 +1,6 @@
 import { Deadlines, type Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 
 /** Sizes of the lanes of one case. */

@@ -1,8 +1,8 @@
 import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
 import { Deadlines, noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
-import type { Ask } from '../../libs/session-auth/src/verifier/lanes/lane.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import type { Ask } from '../../libs/session-auth/src/verifier/lane.js';
 import type { ServiceModel } from './service-models.js';
 import type { VirtualClock } from './virtual-clock.js';
 

@@ -9,13 +9,13 @@ import {
   type Ask,
   type BulkheadResult,
   type LaneParts,
-} from '../../libs/session-auth/src/verifier/lanes/lane.js';
-import { LaneBreaker } from '../../libs/session-auth/src/verifier/lanes/lane-breaker.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
-import { Bulkhead, strangersShare } from '../../libs/session-auth/src/verifier/lanes/bulkhead.js';
-import { Pace } from '../../libs/session-auth/src/verifier/lanes/pace.js';
-import { Retry, RetryBudget } from '../../libs/session-auth/src/verifier/lanes/retry.js';
-import { StrangersLimit } from '../../libs/session-auth/src/verifier/lanes/strangers-limit.js';
+} from '../../libs/session-auth/src/verifier/lane.js';
+import { LaneBreaker } from '../../libs/session-auth/src/verifier/lane-breaker.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import { Bulkhead, strangersShare } from '../../libs/session-auth/src/verifier/bulkhead.js';
+import { Pace } from '../../libs/session-auth/src/verifier/pace.js';
+import { Retry, RetryBudget } from '../../libs/session-auth/src/verifier/retry.js';
+import { StrangersLimit } from '../../libs/session-auth/src/verifier/strangers-limit.js';
 import { inLongForm } from '../support/long-form.js';
 import { platforms } from '../support/platforms.js';
 import { startProbedApp } from '../support/trial/probed-app.js';

@@ -5,7 +5,7 @@
 export const BUGS = [
   {
     name: 'A message is handled before the flights are evicted',
-    file: 'verifier/revocation/local-revoker.ts',
+    file: 'verifier/local-revoker.ts',
     find: '#forgetToken(tokenKey: TokenKey): void {\n    this.#count += 1;\n    this.#detachFlights(tokenKey);',
     replace:
       '#forgetToken(tokenKey: TokenKey): void {\n    this.#count += 1;\n    setTimeout(() => this.#detachFlights(tokenKey), 1).unref();',
@@ -41,7 +41,7 @@ export const BUGS = [
   },
   {
     name: 'A flight is joined after forgetUser',
-    file: 'verifier/revocation/local-revoker.ts',
+    file: 'verifier/local-revoker.ts',
     find: 'this.#parts.cache?.evictAll();\n    this.#closeFlights();\n    this.#parts.onUsersRevoked',
     replace: 'this.#parts.cache?.evictAll();\n    this.#parts.onUsersRevoked',
     suites: ['check/shared-call'],
@@ -69,10 +69,10 @@ export const BUGS = [
   },
   {
     name: 'A stale entry is served after a revocation',
-    file: 'verifier/cache/session-cache.ts',
+    file: 'verifier/session-cache.ts',
     find: 'this.#isUsable(keys.tokenKey, user, lifetimeMs, lifetimeMs) ? user : undefined;',
     replace: 'this.#isYounger(this.#entries, keys.tokenKey, lifetimeMs, lifetimeMs) ? user : undefined;',
-    suites: ['verifier/cache/session-cache-revocations', 'verifier/session-verifier'],
+    suites: ['verifier/session-cache-revocations', 'verifier/session-verifier'],
   },
   {
     name: 'An evicted flight is cached',
@@ -111,7 +111,7 @@ export const BUGS = [
   },
   {
     name: 'A refusal elsewhere evicts nothing',
-    file: 'verifier/revocation/local-revoker.ts',
+    file: 'verifier/local-revoker.ts',
     find: 'this.#parts.cache?.evictSession(revocation.tokenKey);',
     replace: '',
     suites: ['revocation/sign-out-in-a-fleet', 'fleet/session-verifier-fleet'],
@@ -132,7 +132,7 @@ export const BUGS = [
   },
   {
     name: 'An overflow of forgotten users clears their table',
-    file: 'verifier/cache/revocations.ts',
+    file: 'verifier/revocations.ts',
     find: 'else this.addAll();',
     replace: 'else revocations.clear();',
     suites: ['verifier/session-verifier'],
@@ -153,9 +153,9 @@ export const BUGS = [
   },
   {
     name: 'A lifetime does not count the time of a suspended machine',
-    file: 'verifier/cache/clock-steps.ts',
+    file: 'verifier/clock-steps.ts',
     find: 'byMonotonicMs + aheadMs < ageMs',
     replace: 'byMonotonicMs < ageMs',
-    suites: ['verifier/cache/clock-steps', 'cache/lifetime'],
+    suites: ['verifier/clock-steps', 'cache/lifetime'],
   },
 ];

@@ -3,12 +3,12 @@ import type { SessionClient } from '../../libs/session-auth/src/client/session-c
 import type { UserRecord } from '../../libs/session-auth/src/contract/record/user-record.js';
 import { SessionAuthService } from '../../libs/session-auth/src/module/service/session-auth.service.js';
 import { readStoreSettings } from '../../libs/session-auth/src/module/settings/cache-settings.js';
-import { RevocationNotifier } from '../../libs/session-auth/src/verifier/revocation/revocation-notifier.js';
-import { KnownSessions } from '../../libs/session-auth/src/verifier/lanes/known-sessions.js';
-import type { LaneSettings } from '../../libs/session-auth/src/verifier/lanes/lanes.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/lanes/protected-check.js';
-import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache/cache-entry.js';
-import { SessionCache } from '../../libs/session-auth/src/verifier/cache/session-cache.js';
+import { RevocationNotifier } from '../../libs/session-auth/src/verifier/revocation-notifier.js';
+import { KnownSessions } from '../../libs/session-auth/src/verifier/known-sessions.js';
+import type { LaneSettings } from '../../libs/session-auth/src/verifier/lanes.js';
+import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache-entry.js';
+import { SessionCache } from '../../libs/session-auth/src/verifier/session-cache.js';
 import { tokenKeyOf, type TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { SessionSeal } from '../../libs/session-auth/src/fleet/session-seal.js';

@@ -1,7 +1,7 @@
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/outcome.js';
-import { shortenedBy, type Flight } from '../verifier/cache/cache-entry.js';
-import { ageMs } from '../verifier/cache/clock-steps.js';
+import { shortenedBy, type Flight } from '../verifier/cache-entry.js';
+import { ageMs } from '../verifier/clock-steps.js';
 import { LeaseFollowers } from './lease-followers.js';
 import { Leases } from './leases.js';
 import { SessionSeal } from './session-seal.js';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionStore, StoreEntry } from '../contract/session-store.js';
-import { TtlLruMap } from '../verifier/cache/ttl-lru-map.js';
+import { TtlLruMap } from '../verifier/ttl-lru-map.js';
 import {
   readRevocation,
   writeRevocation,
   type Revocation,
   type WrittenRevocation,
-} from '../verifier/revocation/revocation.js';
+} from '../verifier/revocation.js';
 import { newIv, objectIn, SessionSeal } from './session-seal.js';
 import type { StoreAccess } from './store-access.js';
 

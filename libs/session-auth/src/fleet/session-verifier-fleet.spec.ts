@@ -10,10 +10,10 @@ import {
   type StoreLease,
   type StoreSubscriber,
 } from '../contract/session-store.js';
-import { SessionCache } from '../verifier/cache/session-cache.js';
-import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
-import type { Revocation } from '../verifier/revocation/revocation.js';
-import { RevocationNotifier } from '../verifier/revocation/revocation-notifier.js';
+import { SessionCache } from '../verifier/session-cache.js';
+import { ProtectedCheck } from '../verifier/protected-check.js';
+import type { Revocation } from '../verifier/revocation.js';
+import { RevocationNotifier } from '../verifier/revocation-notifier.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { Fleet } from './fleet.js';
 

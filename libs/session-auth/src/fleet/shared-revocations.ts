@@ -1,6 +1,6 @@
 import type { TokenKey } from '../contract/session-identity.js';
 import type { SessionStore } from '../contract/session-store.js';
-import { nameOf, type Revocation } from '../verifier/revocation/revocation.js';
+import { nameOf, type Revocation } from '../verifier/revocation.js';
 import { Outbox } from './outbox.js';
 import { RevocationBus } from './revocation-bus.js';
 import type { SessionSeal } from './session-seal.js';

@@ -1,4 +1,4 @@
-import { CircuitBreaker } from '../verifier/lanes/circuit-breaker.js';
+import { CircuitBreaker } from '../verifier/circuit-breaker.js';
 
 /** Result of a call. */
 type Answer<Value> = { readonly value: Value } | 'failed' | 'stalled';

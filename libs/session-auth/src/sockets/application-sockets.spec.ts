@@ -9,7 +9,7 @@ import type { Authorities, GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
 import { handshakeRequest } from '../guard/presented-request.js';
-import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import { ProtectedCheck } from '../verifier/protected-check.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';

@@ -9,7 +9,7 @@ import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromCookie, fromHeader } from '../guard/token-source.js';
 import { handshakeOf, type SocketClient } from '../guard/socket-client.js';
-import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import { ProtectedCheck } from '../verifier/protected-check.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { OpenSocketChecks } from './open-socket-checks.js';

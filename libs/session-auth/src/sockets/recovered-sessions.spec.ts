@@ -4,7 +4,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import { UNAUTHENTICATED } from '../contract/outcome.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
-import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import { ProtectedCheck } from '../verifier/protected-check.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { RecoveredSessions } from './recovered-sessions.js';

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Deadlines } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { SessionCache } from '../verifier/cache/session-cache.js';
-import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import { SessionCache } from '../verifier/session-cache.js';
+import { ProtectedCheck } from '../verifier/protected-check.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { verifyForSocket } from './handshake-checks.js';
 

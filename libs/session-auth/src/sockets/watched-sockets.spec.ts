@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { ProtectedCheck } from '../verifier/lanes/protected-check.js';
+import { ProtectedCheck } from '../verifier/protected-check.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';

@@ -1,5 +1,5 @@
 import type { LaneName } from '../contract/diagnostics.js';
-import type { BreakerState } from './lanes/circuit-breaker.js';
+import type { BreakerState } from './circuit-breaker.js';
 
 /**
  * The state of the session service, as this instance sees it.

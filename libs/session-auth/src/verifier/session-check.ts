@@ -1,7 +1,7 @@
 import { CHECKS } from '../contract/diagnostics.js';
 import type { Verdict } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import { ageMs } from './cache/clock-steps.js';
+import { ageMs } from './clock-steps.js';
 
 /** A check of one session, for one request. */
 export interface SessionCheck<User> {

@@ -1,6 +1,6 @@
-import { LocalRevoker, type LocalRevokerParts } from './revocation/local-revoker.js';
+import { LocalRevoker, type LocalRevokerParts } from './local-revoker.js';
 import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
-import type { Revocation } from './revocation/revocation.js';
+import type { Revocation } from './revocation.js';
 import type { SharedRevocations } from './shared-tier.js';
 
 /** Called for each refusal by the service, with the digest of the token. */

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines, noReplyAt } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
-import type { BreakerSettings } from './lanes/circuit-breaker.js';
-import type { Ask } from './lanes/lane.js';
-import type { LaneSettings } from './lanes/lanes.js';
-import { ProtectedCheck } from './lanes/protected-check.js';
-import type { Revocation } from './revocation/revocation.js';
+import type { BreakerSettings } from './circuit-breaker.js';
+import type { Ask } from './lane.js';
+import type { LaneSettings } from './lanes.js';
+import { ProtectedCheck } from './protected-check.js';
+import type { Revocation } from './revocation.js';
 import { SessionVerifier } from './session-verifier.js';
 
 const BREAKER: BreakerSettings = {

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadline.js';
 import { CHECK_CHANNEL } from '../contract/diagnostics.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
-import { SessionCache } from './cache/session-cache.js';
-import { ProtectedCheck } from './lanes/protected-check.js';
+import { SessionCache } from './session-cache.js';
+import { ProtectedCheck } from './protected-check.js';
 import { SessionVerifier } from './session-verifier.js';
 import type { VerifierParts } from './session-verifier.js';
 

@@ -3,8 +3,8 @@ import { Deadlines } from '../client/deadline.js';
 import type { LaneName } from '../contract/diagnostics.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
-import { SessionCache } from './cache/session-cache.js';
-import { ProtectedCheck } from './lanes/protected-check.js';
+import { SessionCache } from './session-cache.js';
+import { ProtectedCheck } from './protected-check.js';
 import { SessionVerifier } from './session-verifier.js';
 import type { ServiceCall, SharedTier } from './shared-tier.js';
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
-import { KnownSessions } from './lanes/known-sessions.js';
-import { ProtectedCheck } from './lanes/protected-check.js';
-import type { CacheSettings } from './cache/cache-entry.js';
-import { SessionCache } from './cache/session-cache.js';
+import { KnownSessions } from './known-sessions.js';
+import { ProtectedCheck } from './protected-check.js';
+import type { CacheSettings } from './cache-entry.js';
+import { SessionCache } from './session-cache.js';
 import { SessionVerifier } from './session-verifier.js';
 
 const session = { token: 'token', authIv: undefined };

@@ -1,8 +1,8 @@
 import type { Verdict } from '../contract/outcome.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import type { SessionStore } from '../contract/session-store.js';
-import type { Flight } from './cache/cache-entry.js';
-import type { Revocation } from './revocation/revocation.js';
+import type { Flight } from './cache-entry.js';
+import type { Revocation } from './revocation.js';
 
 /** The state that the instances of an application share: a cache, leases and revocations. */
 export interface SharedTier<User> {

@@ -1,6 +1,6 @@
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
-import type { Flight } from './cache/cache-entry.js';
-import { ageMs } from './cache/clock-steps.js';
+import type { Flight } from './cache-entry.js';
+import { ageMs } from './clock-steps.js';
 
 /** The call that a check needs. */
 export interface FlightDemand {

@@ -7,8 +7,8 @@ import type { UserRecord } from '../../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../../guard/current-user.decorator.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
 import type { TokenSource } from '../../guard/token-source.js';
-import type { BreakerSettings } from '../../verifier/lanes/circuit-breaker.js';
-import type { RetrySettings } from '../../verifier/lanes/retry.js';
+import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
+import type { RetrySettings } from '../../verifier/retry.js';
 import type { SessionAuthHttpOptions } from './http-options.js';
 import type { RecordOption, TextField } from './record-option.js';
 

@@ -5,8 +5,8 @@ import type { ServiceRequest } from '../../client/service-request.js';
 import { SessionClient } from '../../client/session-client.js';
 import { SessionRequests } from '../../client/session-requests.js';
 import { UserDetailsVerdicts } from '../../client/user-details-verdict.js';
-import { SessionCache } from '../../verifier/cache/session-cache.js';
-import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
+import { SessionCache } from '../../verifier/session-cache.js';
+import { ProtectedCheck } from '../../verifier/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { SessionAuthService } from './session-auth.service.js';
 

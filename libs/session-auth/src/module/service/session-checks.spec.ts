@@ -8,8 +8,8 @@ import {
   SessionRejectedError,
   SessionServiceUnavailableError,
 } from '../../exceptions/session-exceptions.js';
-import { SessionCache } from '../../verifier/cache/session-cache.js';
-import { ProtectedCheck } from '../../verifier/lanes/protected-check.js';
+import { SessionCache } from '../../verifier/session-cache.js';
+import { ProtectedCheck } from '../../verifier/protected-check.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { SessionAuthService } from './session-auth.service.js';
 

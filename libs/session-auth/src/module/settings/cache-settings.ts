@@ -1,8 +1,8 @@
 import type { ApiKey } from '../../client/session-requests.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { SessionStore } from '../../contract/session-store.js';
-import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
-import { refreshPauseMs } from '../../verifier/cache/refresh-throttle.js';
+import type { CacheSettings } from '../../verifier/cache-entry.js';
+import { refreshPauseMs } from '../../verifier/refresh-throttle.js';
 import type { SharedTierSettings } from '../../verifier/shared-tier.js';
 import type { SessionAuthCacheOptions } from '../options/options.js';
 import {

@@ -1,5 +1,5 @@
-import type { BreakerSettings } from '../../verifier/lanes/circuit-breaker.js';
-import type { LaneSettings } from '../../verifier/lanes/lanes.js';
+import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
+import type { LaneSettings } from '../../verifier/lanes.js';
 import { integerOption, rejectUnknownOptions, invalidOption } from './option-checks.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { DEFAULTS } from './defaults.js';

@@ -7,8 +7,8 @@ import { UserRecord, type UserRecordClass } from '../../contract/record/user-rec
 import type { AuthorityResolver } from '../../guard/authorities.js';
 import { isClass } from '../../guard/is-class.js';
 import type { TokenSource } from '../../guard/token-source.js';
-import type { LaneSettings } from '../../verifier/lanes/lanes.js';
-import type { CacheSettings } from '../../verifier/cache/cache-entry.js';
+import type { LaneSettings } from '../../verifier/lanes.js';
+import type { CacheSettings } from '../../verifier/cache-entry.js';
 import type { SharedTierSettings } from '../../verifier/shared-tier.js';
 import { readName, readResolver, rejectDefaultOnly, rejectMisplacedExtra } from './authority-settings.js';
 import {

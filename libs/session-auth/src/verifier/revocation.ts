@@ -1,4 +1,4 @@
-import type { TokenKey } from '../../contract/session-identity.js';
+import type { TokenKey } from '../contract/session-identity.js';
 
 /**
  * The end of a session, of all sessions of a user, or of all sessions. The same value is applied in this

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { TokenKey } from '../../contract/session-identity.js';
+import type { TokenKey } from '../contract/session-identity.js';
 import { RevocationNotifier } from './revocation-notifier.js';
 
 const [ANN, BOB] = ['ann', 'bob'] as [TokenKey, TokenKey];

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deadline } from '../../client/deadline.js';
-import type { Unavailable, UnavailableReason, Verdict } from '../../contract/outcome.js';
+import type { Deadline } from '../client/deadline.js';
+import type { Unavailable, UnavailableReason, Verdict } from '../contract/outcome.js';
 import type { Pace } from './pace.js';
 
 /** Limits of the attempts of one check. */

@@ -1,7 +1,7 @@
-import { type Deadline, type Deadlines, noReplyAt } from '../../client/deadline.js';
-import type { LaneName } from '../../contract/diagnostics.js';
-import type { SessionIdentity, SessionKeys, TokenKey } from '../../contract/session-identity.js';
-import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
+import { type Deadline, type Deadlines, noReplyAt } from '../client/deadline.js';
+import type { LaneName } from '../contract/diagnostics.js';
+import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
+import { unavailable, type Unavailable, type Verdict } from '../contract/outcome.js';
 import { Bulkhead } from './bulkhead.js';
 import { type CallerKey, KnownSessions } from './known-sessions.js';
 import type { BulkheadResult, Ask, Lane } from './lane.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { UNAUTHENTICATED, type Verdict } from '../../contract/outcome.js';
-import type { SessionKey, TokenKey } from '../../contract/session-identity.js';
-import { SessionCache } from '../cache/session-cache.js';
-import { KnownSessions } from '../lanes/known-sessions.js';
-import { SingleFlight } from '../single-flight.js';
+import { UNAUTHENTICATED, type Verdict } from '../contract/outcome.js';
+import type { SessionKey, TokenKey } from '../contract/session-identity.js';
+import { SessionCache } from './session-cache.js';
+import { KnownSessions } from './known-sessions.js';
+import { SingleFlight } from './single-flight.js';
 import { LocalRevoker } from './local-revoker.js';
 import { RevocationNotifier } from './revocation-notifier.js';
 

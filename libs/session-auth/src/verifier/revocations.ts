@@ -1,5 +1,5 @@
-import { someUsername } from '../../contract/record/usernames.js';
-import type { TokenKey } from '../../contract/session-identity.js';
+import { someUsername } from '../contract/record/usernames.js';
+import type { TokenKey } from '../contract/session-identity.js';
 
 const MAX_USERS = 10_000;
 const MAX_TOKENS = 10_000;

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../client/deadline.js';
+import type { Deadline } from '../client/deadline.js';
 import type { BulkheadResult, Lane } from './lane.js';
 
 /** Bounds of calls in flight, and of checks that wait. */

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { SessionKey, SessionKeys, TokenKey } from '../../contract/session-identity.js';
-import type { Verdict } from '../../contract/outcome.js';
+import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
+import type { Verdict } from '../contract/outcome.js';
 
 /** Minimum capacity of the table, in tokens: 60 bytes each, 0.6 MB when full. */
 export const MIN_KNOWN_SESSIONS = 10_000;

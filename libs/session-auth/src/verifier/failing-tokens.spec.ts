@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TokenKey } from '../../contract/session-identity.js';
+import type { TokenKey } from '../contract/session-identity.js';
 import type { BreakerSettings, CallResult } from './circuit-breaker.js';
 import { LaneBreaker } from './lane-breaker.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Deadline } from '../../client/deadline.js';
+import { Deadline } from '../client/deadline.js';
 import { Bulkhead } from './bulkhead.js';
 import type { Lane } from './lane.js';
 import { buildLanes } from './lanes.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TokenKey } from '../../contract/session-identity.js';
+import type { TokenKey } from '../contract/session-identity.js';
 import { Revocations } from './revocations.js';
 
 function revocationsAt(lifetimeMs = 100) {

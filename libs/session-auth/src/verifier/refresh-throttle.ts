@@ -1,4 +1,4 @@
-import type { TokenKey } from '../../contract/session-identity.js';
+import type { TokenKey } from '../contract/session-identity.js';
 import { TtlLruMap } from './ttl-lru-map.js';
 
 /** Returns the milliseconds after which a failed refresh is repeated: a quarter of `refreshAheadMs`. */

@@ -1,4 +1,4 @@
-import type { SessionKey, SessionKeys } from '../../contract/session-identity.js';
+import type { SessionKey, SessionKeys } from '../contract/session-identity.js';
 
 /**
  * A user whose session was authenticated with an IV. Without an IV, the user itself is the entry, which saves

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadline } from '../../client/deadline.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
-import type { TokenKey } from '../../contract/session-identity.js';
+import { Deadline } from '../client/deadline.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import type { TokenKey } from '../contract/session-identity.js';
 import { LaneBreaker } from './lane-breaker.js';
 import { Lane } from './lane.js';
 import { Pace } from './pace.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type UnavailableReason } from '../../contract/outcome.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type UnavailableReason } from '../contract/outcome.js';
 import { callResultOf } from './lane-breaker.js';
 
 describe('what a call shows about the service', () => {

@@ -1,5 +1,5 @@
-import type { TokenKey } from '../../contract/session-identity.js';
-import { TtlLruMap } from '../cache/ttl-lru-map.js';
+import type { TokenKey } from '../contract/session-identity.js';
+import { TtlLruMap } from './ttl-lru-map.js';
 
 /**
  * Milliseconds within which a repeated refusal is a duplicate: it may arrive from the service and from other

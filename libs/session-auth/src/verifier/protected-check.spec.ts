@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { sessionKeysOf } from '../../contract/session-identity.js';
-import { type Deadline, Deadlines } from '../../client/deadline.js';
-import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
+import { sessionKeysOf } from '../contract/session-identity.js';
+import { type Deadline, Deadlines } from '../client/deadline.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { Ask } from './lane.js';
 import type { LaneSettings } from './lanes.js';
 import { ProtectedCheck } from './protected-check.js';

@@ -1,4 +1,4 @@
-import type { LaneName } from '../../contract/diagnostics.js';
+import type { LaneName } from '../contract/diagnostics.js';
 import type { BreakerSettings, BreakerState } from './circuit-breaker.js';
 import { strangersShare, type BulkheadSettings } from './bulkhead.js';
 import { LaneBreaker } from './lane-breaker.js';

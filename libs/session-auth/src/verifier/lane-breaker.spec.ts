@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TokenKey } from '../../contract/session-identity.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
+import type { TokenKey } from '../contract/session-identity.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { BreakerSettings } from './circuit-breaker.js';
 import { callResultOf, LaneBreaker } from './lane-breaker.js';
 

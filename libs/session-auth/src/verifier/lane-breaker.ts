@@ -1,9 +1,4 @@
-import {
-  unavailable,
-  type Unavailable,
-  type UnavailableReason,
-  type Verdict,
-} from '../../contract/outcome.js';
+import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import {
   type BreakerSettings,
   type BreakerState,

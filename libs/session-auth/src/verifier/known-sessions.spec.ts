@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { sessionKeysOf, tokenKeyOf, type SessionKeys } from '../../contract/session-identity.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
+import { sessionKeysOf, tokenKeyOf, type SessionKeys } from '../contract/session-identity.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { KnownSessions } from './known-sessions.js';
 
 const ann: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };

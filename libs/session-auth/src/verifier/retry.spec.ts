@@ -1,11 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadline } from '../../client/deadline.js';
-import {
-  UNAUTHENTICATED,
-  unavailable,
-  type UnavailableReason,
-  type Verdict,
-} from '../../contract/outcome.js';
+import { Deadline } from '../client/deadline.js';
+import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import { Pace } from './pace.js';
 import { Retry, RetryBudget } from './retry.js';
 

@@ -1,9 +1,9 @@
-import type { TokenKey } from '../../contract/session-identity.js';
+import type { TokenKey } from '../contract/session-identity.js';
 import type { Revocation } from './revocation.js';
 import type { RevocationNotifier } from './revocation-notifier.js';
-import type { KnownSessions } from '../lanes/known-sessions.js';
-import type { SessionCache } from '../cache/session-cache.js';
-import { Revocations } from '../cache/revocations.js';
+import type { KnownSessions } from './known-sessions.js';
+import type { SessionCache } from './session-cache.js';
+import { Revocations } from './revocations.js';
 
 /** The parts of this process that hold or observe sessions. */
 export interface LocalRevokerParts<User extends object> {

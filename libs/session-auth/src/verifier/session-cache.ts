@@ -3,7 +3,7 @@ import {
   type Authenticated,
   type Unauthenticated,
   type Verdict,
-} from '../../contract/outcome.js';
+} from '../contract/outcome.js';
 import {
   entryOf,
   shortenedBy,
@@ -15,7 +15,7 @@ import {
 import { ClockSteps } from './clock-steps.js';
 import { TtlLruMap } from './ttl-lru-map.js';
 import { RefreshThrottle } from './refresh-throttle.js';
-import type { SessionKeys, TokenKey } from '../../contract/session-identity.js';
+import type { SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { Revocations } from './revocations.js';
 
 /**

@@ -1,6 +1,6 @@
-import type { Deadline, DeadlineEnd } from '../../client/deadline.js';
-import type { SessionIdentity } from '../../contract/session-identity.js';
-import { unavailable, type Unavailable, type Verdict } from '../../contract/outcome.js';
+import type { Deadline, DeadlineEnd } from '../client/deadline.js';
+import type { SessionIdentity } from '../contract/session-identity.js';
+import { unavailable, type Unavailable, type Verdict } from '../contract/outcome.js';
 import type { CallerKey } from './known-sessions.js';
 import { callResultOf, type LaneBreaker } from './lane-breaker.js';
 import type { Pace } from './pace.js';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { TokenKey } from '../../contract/session-identity.js';
-import type { LaneName } from '../../contract/diagnostics.js';
-import { Deadline } from '../../client/deadline.js';
-import { UNAUTHENTICATED, unavailable, type Verdict } from '../../contract/outcome.js';
+import type { TokenKey } from '../contract/session-identity.js';
+import type { LaneName } from '../contract/diagnostics.js';
+import { Deadline } from '../client/deadline.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { BreakerState } from './circuit-breaker.js';
 import { buildLanes } from './lanes.js';
 
