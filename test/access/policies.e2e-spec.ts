@@ -26,6 +26,26 @@ import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 import { CallNotes, NotesCall, NotesCallAgain, Openings, OwnsOpening } from './openings.policies.js';
 
+/** Request-scoped, and in no list of providers. */
+@Injectable({ scope: Scope.REQUEST })
+class NeedsRequest implements AuthorizationPolicy {
+  constructor(@Inject(REQUEST) private readonly request: { readonly url: string }) {}
+
+  allows(): boolean {
+    return this.request.url.endsWith('own');
+  }
+}
+
+/** In no list of providers, with a request-scoped dependency. */
+@Injectable()
+class NeedsCall implements AuthorizationPolicy {
+  constructor(private readonly notes: CallNotes) {}
+
+  allows(): boolean {
+    return (this.notes.request as { readonly url: string }).url.endsWith('own');
+  }
+}
+
 const ANSWERS: [what: string, answer: () => unknown, status: number][] = [
   ['returns true', () => true, 200],
   ['resolves to true', () => Promise.resolve(true), 200],
@@ -110,6 +130,8 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
   const bed = testbed(platform);
   const controllers = [
     ...[OpeningsController, ScopedController, PerRequestController],
+    guardedBy(NeedsRequest, 'noted/:whose'),
+    guardedBy(NeedsCall, 'needing/:whose'),
     ...ANSWERS.map(([what, answer]) => guardedBy(answering(answer), pathOf(what))),
   ];
   const shared = sharedSample(
@@ -162,6 +184,15 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
     expect(Number(await reply.text())).toBe(NotesCall.noted[0]?.number);
   });
 
+  it.each(['noted', 'needing'])(
+    'that is no provider and request-scoped is given each call: %s',
+    async (path) => {
+      const token = shared.service.signInAs({});
+      const ask = async (whose: string) => (await shared.app.get(`/${path}/${whose}`, token)).status;
+      expect(await Promise.all([ask('own'), ask('other'), ask('own')])).toEqual([200, 403, 200]);
+    },
+  );
+
   it('that a module provides is the one that is called', async () => {
     const service = await bed.service();
     const closed: Provider = { provide: OwnsOpening, useValue: { allows: () => false } };
@@ -190,7 +221,7 @@ describe.each(PLATFORMS)('a policy on %s', (_name, platform) => {
   it('of a singleton needs no promise for a cached session', async () => {
     const admissions: unknown[] = [];
     class ObservedGuard extends SessionAuthGuard {
-      override canActivate(context: ExecutionContext): true | Promise<true> {
+      override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
         const admission = super.canActivate(context);
         admissions.push(admission);
         return admission;
@@ -242,22 +273,6 @@ class WithoutMethod {
   }
 }
 
-@Injectable({ scope: Scope.REQUEST })
-class RequestScoped implements AuthorizationPolicy {
-  allows(): boolean {
-    return true;
-  }
-}
-
-@Injectable()
-class NeedsRequest implements AuthorizationPolicy {
-  constructor(@Inject(REQUEST) readonly request: object) {}
-
-  allows(): boolean {
-    return true;
-  }
-}
-
 class Broken implements AuthorizationPolicy {
   constructor() {
     throw new Error('No database.');
@@ -292,16 +307,6 @@ describe('the application does not start', () => {
       'without the method allows',
       WithoutMethod,
       /^@Authorize\(WithoutMethod\) of RuledController.ruled: .*no method allows/,
-    ],
-    [
-      'that is request-scoped and no provider',
-      RequestScoped,
-      /^@Authorize\(RequestScoped\) of RuledController.ruled: .*Add it to the providers of SampleRoot/,
-    ],
-    [
-      'that needs the request and is no provider',
-      NeedsRequest,
-      /^@Authorize\(NeedsRequest\) of RuledController.ruled: .*Add it to the providers/,
     ],
   ])('with a policy %s', async (_what, policy, message) => {
     const error = await start(policy);

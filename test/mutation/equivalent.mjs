@@ -439,10 +439,10 @@ export const EQUIVALENT = [
     reason: 'The loop stays within the list.',
   },
   {
-    file: 'guard/policies.ts',
-    in: 'isMet',
-    original: 'policies?.find',
-    replacement: 'policies.find',
+    file: 'guard/access-metadata.ts',
+    in: '#withPolicies',
+    original: 'this.#policies?.find',
+    replacement: 'this.#policies.find',
     reason: THROWN,
   },
   {
@@ -912,13 +912,6 @@ export const EQUIVALENT = [
     replacement: '["Stryker was here"]',
     count: 2,
     reason: BUILT,
-  },
-  {
-    file: 'module/policies/application-policies.ts',
-    in: 'provided',
-    original: '{ strict: true }',
-    replacement: '{}',
-    reason: "It is Nest's default.",
   },
   {
     file: 'module/audit/audit-context.ts',

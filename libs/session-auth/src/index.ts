@@ -59,7 +59,7 @@ export {
   type CclScopeParameters,
   type UserFlag,
 } from './guard/access.decorators.js';
-export type { AuthorizationPolicy, PolicyClass } from './guard/authorization-policy.js';
+export type { AuthorizationPolicy, PolicyClass } from './guard/access.decorators.js';
 export { SessionAuthority } from './guard/session-authority.decorator.js';
 export type { AuthorityResolver } from './guard/authorities.js';
 export {

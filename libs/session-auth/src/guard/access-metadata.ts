@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import type { ExecutionContext, Type } from '@nestjs/common';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import { namesSessionAuthGuardItself } from './enhancers.js';
 import { type AccessRule, type Declaration, type Requirement, resolveRule } from './access-rule.js';
-import { type Policies, withPolicies } from './policies.js';
 
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
 const OPEN_KEY = 'nestjs-session-auth:open';
@@ -135,6 +135,15 @@ export function parameterNameOf(factory: object): string | undefined {
   return Reflect.getMetadata(PARAMETER_KEY, factory) as string | undefined;
 }
 
+/** Asks a policy. */
+export type AskPolicy = Requirement['isMet'];
+
+/** Finds the policies of handlers. */
+export interface Policies {
+  /** Returns how to ask the policy of a controller; `undefined` before the application has started. */
+  find(controller: Type, policy: Type): AskPolicy | undefined;
+}
+
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 /** Controllers may inherit the same handler; each has its own rule for it. */
@@ -161,12 +170,27 @@ export class AccessRules {
     const first = this.#rules.get(handler);
     for (let cached = first; cached; cached = cached.next)
       if (cached.controller === controller) return cached.rule;
-    const rule = withPolicies(
+    const rule = this.#withPolicies(
       resolveRule(declarationOf(methodOf(handler, controller)), declarationOf(controller)),
       controller,
-      this.#policies,
     );
     this.#rules.set(handler, { controller, rule, next: first });
     return rule;
+  }
+
+  #withPolicies(rule: AccessRule, controller: Type): AccessRule {
+    if (rule.kind !== 'protected') return rule;
+    const requirements = rule.requirements.map((requirement) => {
+      const { policy } = requirement;
+      if (!policy) return requirement;
+      let ask: AskPolicy | undefined;
+      const isMet: AskPolicy = (user, context) => {
+        ask ??= this.#policies?.find(controller, policy);
+        if (!ask) throw new InvalidConfigurationError('The policy is not known yet');
+        return ask(user, context);
+      };
+      return { ...requirement, isMet };
+    });
+    return { ...rule, requirements };
   }
 }

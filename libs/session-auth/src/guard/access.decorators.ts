@@ -1,12 +1,12 @@
-import type { ExecutionContext } from '@nestjs/common';
+import type { ExecutionContext, Type } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { CclInfo, UserRecord } from '../contract/record/user-record.js';
 import type { RoleName, SubRoleName } from '../contract/session-auth-types.js';
 import { callParameter } from './transports.js';
 import { acknowledge } from './access-metadata.js';
 import { methodIn, optionalAccess, publicAccess, requiring } from './declare-access.js';
-import { isPolicyClass, type PolicyClass } from './authorization-policy.js';
 import type { AnyUserRecord } from './current-user.decorator.js';
+import { isClass } from './is-class.js';
 import type { FlagsOf } from './parameter-types.js';
 
 /**
@@ -74,6 +74,28 @@ export type AuthorizationRule = {
    */
   rule(user: AnyUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
 }['rule'];
+
+/**
+ * A rule with dependencies, for `@Authorize(OwnsOpening)`: an injectable class. If a provider of the class is
+ * visible in the module of the handler, it is used. Otherwise Nest creates it in that module, with the
+ * dependencies of the module. A request-scoped policy is resolved for each call.
+ */
+export interface AuthorizationPolicy {
+  /**
+   * Returns whether the user has access: `true`, or a promise of it. Any other value denies. An
+   * `HttpException` that it throws is the answer.
+   */
+  allows(user: AnyUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
+}
+
+/** The class of an {@link AuthorizationPolicy}. */
+export type PolicyClass = Type<AuthorizationPolicy>;
+
+function isPolicyClass(rule: unknown): rule is PolicyClass {
+  if (typeof rule !== 'function') return false;
+  const prototype = rule.prototype as { readonly allows?: unknown } | undefined;
+  return typeof prototype?.allows === 'function' || isClass(rule);
+}
 
 /**
  * Requires a rule of your own, synchronous or asynchronous: a function, or the class of an

@@ -3,7 +3,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { AccessRules } from './access-metadata.js';
 import { Authorize, FreshSession, Public } from './access.decorators.js';
 import { FailedRule, meetsAll, type AccessRule } from './access-rule.js';
-import type { AskPolicy, Policies } from './policies.js';
+import type { AskPolicy, Policies } from './access-metadata.js';
 
 class Policy {
   allows(): boolean {

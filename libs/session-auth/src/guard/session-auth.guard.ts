@@ -54,12 +54,12 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
 
   /**
    * Returns `true`, without a promise if the session is cached and no requirement of the rule is
-   * asynchronous.
+   * asynchronous. A subclass may return `false`.
    * @throws SessionRejectedError (401), AccessDeniedError (403), SessionServiceUnavailableError or
    * AccessCheckFailedError (503), or the `HttpException` of a rule, over HTTP and in GraphQL; WsException in
    * a gateway, RpcException in a message handler
    */
-  canActivate(context: ExecutionContext): true | Promise<true> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const rule = this.parts.rules.of(context);
     if (rule.kind === 'public') return true;
     const call = transportOf(context)?.open(context);

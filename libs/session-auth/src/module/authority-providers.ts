@@ -16,7 +16,7 @@ import { EventSource, sessionEnds } from './events/event-source.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { serviceOf } from './service/named-session-auth.service.js';
 import type { SessionAuthService } from './service/session-auth.service.js';
-import { ApplicationPolicies } from './policies/application-policies.js';
+import { ApplicationPolicies } from './handlers/policies.js';
 import { SETTINGS_PROVIDERS } from './settings-providers.js';
 import { SETTINGS, type SessionAuthSettings } from './settings/settings.js';
 import { WarningLog } from './events/warning-log.js';

@@ -13,9 +13,9 @@ import { ContextIdFactory, ModulesContainer, NestFactory, REQUEST } from '@nestj
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { MessagePattern } from '@nestjs/microservices';
 import { Authorize } from '../../guard/access.decorators.js';
-import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
+import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import { ApplicationPolicies } from './application-policies.js';
+import { ApplicationPolicies } from './policies.js';
 
 /**
  * Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls

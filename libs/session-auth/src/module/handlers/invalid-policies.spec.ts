@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { Global, Injectable, Module, Scope, type Provider, type Type } from '@nestjs/common';
+import { Global, Injectable, Module, type Provider, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { Authorize } from '../../guard/access.decorators.js';
-import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
+import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import { ApplicationPolicies } from './application-policies.js';
+import { ApplicationPolicies } from './policies.js';
 
 /**
  * Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls
@@ -22,8 +22,6 @@ abstract class Policy implements AuthorizationPolicy {
   }
 }
 class Usable extends Policy {}
-@Injectable({ scope: Scope.REQUEST })
-class Scoped extends Policy {}
 class Broken extends Policy {
   constructor() {
     super();
@@ -88,11 +86,6 @@ describe('the bootstrap fails', () => {
       / can't be created in RootModule\. Its constructor threw\.$/,
     ],
     ['whose dependency is missing', Lacking, / can't be created in RootModule\. .*Missing/s],
-    [
-      'that is scoped and no provider',
-      Scoped,
-      / is request-scoped or transient, and no provider\. Add it to the providers of RootModule\.$/,
-    ],
     [
       'without the method allows',
       Permitting,

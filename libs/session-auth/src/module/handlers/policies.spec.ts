@@ -3,9 +3,9 @@ import { Global, Injectable, Module, type ExecutionContext, type Provider, type 
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { Authorize, Public, Roles } from '../../guard/access.decorators.js';
-import type { AuthorizationPolicy } from '../../guard/authorization-policy.js';
+import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import { ApplicationPolicies } from './application-policies.js';
+import { ApplicationPolicies } from './policies.js';
 
 /**
  * Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls

@@ -1,0 +1,215 @@
+import 'reflect-metadata';
+import type { ExecutionContext, InjectionToken, OnModuleInit, Type } from '@nestjs/common';
+import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } from '@nestjs/core';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import type { AskPolicy, Policies } from '../../guard/access-metadata.js';
+import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
+import { placedHandlersOf, ruleOf, type Handler } from './handlers.js';
+import { dependenciesOf, type NestModule, type Wrapper } from './nest-container.js';
+
+/** The used part of Nest's injector. The reference of each module has it. */
+interface Injector {
+  loadProvider(wrapper: Wrapper, module: NestModule): Promise<void>;
+  loadPerContext(
+    instance: unknown,
+    module: NestModule,
+    collection: NestModule['providers'],
+    id: ContextId,
+    wrapper: Wrapper,
+  ): Promise<AuthorizationPolicy>;
+}
+
+/** A policy, as Nest stores it. */
+interface PolicyOf {
+  readonly wrapper: Wrapper;
+  readonly ask: AskPolicy;
+}
+
+const applications = new WeakMap<ModulesContainer, ApplicationPolicies>();
+
+/**
+ * The policies of an application: found or created by Nest at bootstrap, once for all registrations of the
+ * module.
+ */
+export class ApplicationPolicies implements Policies, OnModuleInit {
+  readonly #modules: ModulesContainer;
+  readonly #ofControllers = new WeakMap<Type, Map<Type, PolicyOf>>();
+  #loading: Promise<void> | undefined;
+
+  private constructor(modules: ModulesContainer) {
+    this.#modules = modules;
+  }
+
+  /** Returns the policies of an application. */
+  static of(modules: ModulesContainer): ApplicationPolicies {
+    const policies = applications.get(modules) ?? new ApplicationPolicies(modules);
+    applications.set(modules, policies);
+    return policies;
+  }
+
+  /**
+   * Finds or creates every policy. @throws InvalidConfigurationError if one can't be created, or has no
+   * method `allows`
+   */
+  onModuleInit(): Promise<void> {
+    return (this.#loading ??= this.#load());
+  }
+
+  find(controller: Type, policy: Type): AskPolicy | undefined {
+    return this.#ofControllers.get(controller)?.get(policy)?.ask;
+  }
+
+  async #load(): Promise<void> {
+    for (const { module, handler } of placedHandlersOf(this.#modules)) {
+      for (const policy of policiesOf(handler)) await this.#bind(module, handler, policy);
+    }
+  }
+
+  async #bind(module: NestModule, handler: Handler, policy: Type): Promise<void> {
+    const wrapper = (await providerIn(module, policy)) ?? (await addTo(module, handler, policy));
+    const policies = this.#ofControllers.get(handler.owner) ?? new Map<Type, PolicyOf>();
+    const earlier = policies.get(policy)?.wrapper;
+    if (earlier && earlier !== wrapper) {
+      throw new InvalidConfigurationError(
+        `${subject(policy, handler)} is ambiguous: ${handler.owner.name} is in ${homeOf(earlier).name} and ${homeOf(wrapper).name}, each with its own. Provide it in one module, and import that module in both.`,
+      );
+    }
+    this.#ofControllers.set(
+      handler.owner,
+      policies.set(policy, { wrapper, ask: asking(wrapper, handler, policy) }),
+    );
+  }
+}
+
+function policiesOf(handler: Handler): Type[] {
+  const rule = ruleOf(handler);
+  return rule.kind === 'protected' ? rule.requirements.flatMap(({ policy }) => policy ?? []) : [];
+}
+
+function referenceOf({ providers }: NestModule): ModuleRef {
+  return providers.get(ModuleRef)?.instance as ModuleRef;
+}
+
+function injectorOf(module: NestModule): Injector {
+  return (referenceOf(module) as unknown as { readonly injector: Injector }).injector;
+}
+
+function homeOf({ host }: { readonly host?: unknown }): NestModule {
+  return host as NestModule;
+}
+
+function storedIn({ providers }: NestModule, token: InjectionToken): Wrapper {
+  const wrapper: unknown = providers.get(token);
+  return wrapper as Wrapper;
+}
+
+/** Returns the provider that Nest injects for a policy in a module: an optional dependency of a provider tells. */
+async function providerIn(module: NestModule, policy: Type): Promise<Wrapper | undefined> {
+  const token = Symbol(policy.name);
+  module.addProvider({
+    provide: token,
+    useFactory: () => undefined,
+    inject: [{ token: policy, optional: true }],
+  });
+  const dependent = storedIn(module, token);
+  await injectorOf(module).loadProvider(dependent, module);
+  module.providers.delete(token);
+  return dependenciesOf(dependent)[0];
+}
+
+/** Makes a policy a provider of the module of its handler. */
+async function addTo(module: NestModule, handler: Handler, policy: Type): Promise<Wrapper> {
+  module.addProvider(policy);
+  const wrapper = storedIn(module, policy);
+  try {
+    await injectorOf(module).loadProvider(wrapper, module);
+  } catch (error) {
+    // On NestJS 11, closing the application overflows the stack over a provider that has failed.
+    module.providers.delete(policy);
+    const reason = error instanceof Error ? error.message : 'Its constructor threw.';
+    throw new InvalidConfigurationError(
+      `${subject(policy, handler)} can't be created in ${module.name}. ${reason}`,
+    );
+  }
+  return wrapper;
+}
+
+/** A policy that has a scope, or a dependency with one, is resolved for each call. */
+function asking(wrapper: Wrapper, handler: Handler, policy: Type): AskPolicy {
+  if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
+    const home = homeOf(wrapper);
+    return async (user, context) => {
+      const id = contextIdOf(context, referenceOf(home), wrapper.isDependencyTreeDurable());
+      const injector = injectorOf(home);
+      const own = await injector.loadPerContext(wrapper.instance, home, home.providers, id, wrapper);
+      return own.allows(user, context);
+    };
+  }
+  const single = wrapper.instance as AuthorizationPolicy | null | undefined;
+  if (typeof single?.allows === 'function') return (user, context) => single.allows(user, context);
+  throw new InvalidConfigurationError(
+    `${subject(policy, handler)} has no method allows(user, context). Add it, or give @Authorize() a function.`,
+  );
+}
+
+function subject(policy: Type, { owner, name }: Handler): string {
+  return `@Authorize(${policy.name}) of ${owner.name}.${name}: the policy`;
+}
+
+const PATTERN = 'microservices:pattern';
+const MESSAGE = 'message';
+
+/** Context ids of calls for which Nest has none, or none that it reveals. */
+const ownIds = new WeakMap<object, ContextId>();
+
+/**
+ * Returns the context id of a call, by which Nest distinguishes request-scoped instances. For HTTP and
+ * GraphQL it is Nest's own. For a message Nest reveals none: all policies of the message share one.
+ * @param isDurable whether the instance to resolve is durable: shared by the calls of one tenant
+ */
+export function contextIdOf(context: ExecutionContext, moduleRef: ModuleRef, isDurable: boolean): ContextId {
+  const [carrier, request] = carrierOf(context);
+  const own = ownIds.get(carrier);
+  if (own) return own;
+  const id = ContextIdFactory.getByRequest(carrier, ['raw', 'req']);
+  // An id that Nest has attached to the call is the same each time; any other is new.
+  if (ContextIdFactory.getByRequest(carrier, ['raw', 'req']) === id) return id;
+  ownIds.set(carrier, id);
+  moduleRef.registerRequestByContextId(isDurable ? durablePayloadOf(id) : request, id);
+  return id;
+}
+
+/** Returns the object that exists once for each call, and what `@Inject(REQUEST)` injects. */
+function carrierOf(context: ExecutionContext): [carrier: object, request: unknown] {
+  const type = context.getType<string>();
+  if (type === 'http' || type === 'graphql') {
+    const carrier = context.getArgByIndex<object>(type === 'http' ? 0 : 2);
+    return [carrier, carrier];
+  }
+  return [context, messageOf(context, type)];
+}
+
+/**
+ * Returns what Nest injects as the request of a message: its pattern, data and context. The context of a
+ * gateway's message is its socket.
+ */
+function messageOf(context: ExecutionContext, type: string): object {
+  const handler = context.getHandler();
+  if (type === 'ws') {
+    return {
+      pattern: Reflect.getMetadata(MESSAGE, handler) as unknown,
+      data: context.switchToWs().getData<unknown>(),
+      context: context.switchToWs().getClient<unknown>(),
+    };
+  }
+  const [pattern] = (Reflect.getMetadata(PATTERN, handler) ?? []) as unknown[];
+  return {
+    pattern,
+    data: context.switchToRpc().getData<unknown>(),
+    context: context.switchToRpc().getContext<unknown>(),
+  };
+}
+
+function durablePayloadOf(id: ContextId): unknown {
+  return (id as { readonly payload?: unknown }).payload;
+}
