@@ -32,6 +32,7 @@ const KINDS = ['gateways', 'graphql', 'messages'];
 const LOADER_OF_KINDS = `${LIBRARY}/module/handlers/context-kinds[.]module[.]ts$`;
 /** The file that loads `fleet`, by `import()`, for a registration with a store. */
 const LOADER_OF_FLEET = `${LIBRARY}/module/core-providers[.]ts$`;
+const AUDIT = `${LIBRARY}/audit/`;
 /** Packages of contexts other than HTTP. */
 const OPTIONAL_PACKAGES =
   'node_modules/(@nestjs/(graphql|apollo|mercurius|websockets|microservices|platform-.*)|graphql|graphql-ws|ws|socket[.]io)/';
@@ -204,6 +205,27 @@ export default {
       severity: 'error',
       from: { path: `${LIBRARY}/fleet/`, pathNot: '[.]spec[.]ts$' },
       to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(fleet|contract|client|verifier)/` },
+    },
+    {
+      name: 'only-two-files-name-the-audit',
+      severity: 'error',
+      from: {
+        path: `${LIBRARY}/`,
+        pathNot: [AUDIT, `${LIBRARY}/(module/authority-providers|testing/index)[.]ts$`, '[.]spec[.]ts$'],
+      },
+      to: { path: AUDIT },
+    },
+    {
+      name: 'the-audit-is-imported-dynamically',
+      severity: 'error',
+      from: { path: `${LIBRARY}/module/` },
+      to: { path: AUDIT, dynamic: false },
+    },
+    {
+      name: 'the-audit-imports-only-the-guard-and-what-is-to-its-left',
+      severity: 'error',
+      from: { path: AUDIT, pathNot: '[.]spec[.]ts$' },
+      to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(audit|contract|guard)/` },
     },
     ...ENTRIES.map((entry) => ({
       name: `library-does-not-import-its-${entry}-entry`,

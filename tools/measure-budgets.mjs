@@ -23,8 +23,6 @@ const bundles = new Map();
 const budgetsFile = join(root, 'tools/budgets.json');
 
 const CORE = /^(contract|exceptions|client|verifier|guard|module)\//;
-/** Parts that lie in the folders of the core, until each has a folder of its own. */
-const PARTS = /^(module\/audit)\//;
 
 const [, , role] = process.argv;
 if (role === 'application')
@@ -36,9 +34,7 @@ else report(measure());
 function measure() {
   const commands = filesOf('libs/session-auth-cli/src');
   const sources = filesOf(library);
-  const core = sources
-    .map((file) => file.slice(library.length + 1))
-    .filter((file) => CORE.test(file) && !PARTS.test(file));
+  const core = sources.map((file) => file.slice(library.length + 1)).filter((file) => CORE.test(file));
   const tests = [...testsOf('libs'), ...filesOf('test', /\.m?ts$|\.mjs$/, () => true)];
   const { loaded, providers, cached, uncached } = runMyself('application');
   const { files, size } = measureTarball();

@@ -16,6 +16,10 @@ const packages = Object.keys({ ...dependencies, ...peerDependencies, ...peerDepe
 const FORMATS = { esm: 'es', cjs: 'cjs' };
 /** A chunk of its own, because an ES module loads the packages that it imports before its first line runs. */
 const FIRST = 'contract/supported-node.js';
+/** Loaded late; the test kit shares a part of it. */
+const AUDIT = 'audit/boot-audit.js';
+/** What several kinds of context and plugins share: one small chunk instead of one for each of these files. */
+const SHARED_BY_KINDS = /^(guard|exceptions)\//;
 
 /**
  * @param compiled - folder of the ES modules that tsc wrote, with their source maps
@@ -85,13 +89,18 @@ function filesOf(compiled) {
 
 /**
  * Two chunks that the entries share: the contract, which needs no Nest, and all else that the main entry
- * imports.
+ * imports. What they do not import is in one more if several late parts share it, and so is the audit.
  */
 function chunksOf(compiled, main) {
-  let imported;
+  const audit = join(compiled, AUDIT);
+  let [imported, audited] = [];
   return (id, { getModuleInfo }) => {
     imported ??= importedBy(main, getModuleInfo);
-    if (!imported.has(id)) return undefined;
+    audited ??= importedBy(audit, getModuleInfo).add(audit);
+    if (!imported.has(id)) {
+      if (SHARED_BY_KINDS.test(id.slice(compiled.length + 1))) return 'contexts';
+      return audited.has(id) ? 'audit' : undefined;
+    }
     if (id === join(compiled, FIRST)) return 'supported-node';
     return id === tslib || id.startsWith(join(compiled, 'contract/')) ? 'contract' : 'core';
   };

@@ -914,14 +914,14 @@ export const EQUIVALENT = [
     reason: BUILT,
   },
   {
-    file: 'module/audit/audit-context.ts',
+    file: 'audit/audit-context.ts',
     in: 'builtRootFields',
     original: "typeof token === 'function'",
     replacement: 'true',
     reason: NO_SUCH_MEMBER,
   },
   {
-    file: 'module/audit/audit-context.ts',
+    file: 'audit/audit-context.ts',
     in: 'builtRootFields',
     original: '{ return undefined; }',
     replacement: '{}',

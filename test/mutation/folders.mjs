@@ -10,6 +10,10 @@ export const FOLDERS = {
   diagnostics: 95,
   exceptions: 95,
   module: 95,
+  audit: 95,
+  graphql: 95,
+  messages: 95,
+  gateways: 95,
   browsers: 95,
   context: 95,
   sockets: 95,
@@ -21,13 +25,13 @@ export const FOLDERS = {
 };
 
 /**
- * The end-to-end tests, below `test`, of the parts that have no specs: what they do is seen at a real Redis,
- * application or SDK only.
+ * The end-to-end tests, below `test`, of parts that have no specs for some files: what they do is seen at a real
+ * Redis, application or SDK only.
  */
 export const SUITES = {
+  audit: ['kit/access-map'],
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
   testing: [
-    'kit/access-map',
     'kit/scripted-session-service',
     'kit/several-services',
     'kit/test-sessions',

@@ -3,7 +3,7 @@ import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { CallInterceptor } from './call-interceptor.js';
 import { runField, runPublicField } from './field-calls.js';
 import { addFirst } from '../guard/enhancers.js';
-import { classesOf, handlersIn, ruleOf, type Handler } from '../module/handlers/handlers.js';
+import { classesOf, handlersIn, ruleOf, type Handler } from '../guard/handlers.js';
 
 const INTERCEPTOR = new CallInterceptor();
 /** Nest's metadata key of the middleware of a GraphQL field. */

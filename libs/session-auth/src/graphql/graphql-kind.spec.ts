@@ -3,7 +3,7 @@ import { Logger, Module, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { ContextKindsModule } from '../module/handlers/context-kinds.module.js';
-import { graphqlOptionsOf } from '../module/handlers/graphql-options.js';
+import { REPLACED_OPTION } from '../guard/handlers.js';
 import { KIND } from './graphql-kind.js';
 
 /** Options of GraphQLModule. */
@@ -153,24 +153,14 @@ describe('the contexts of GraphQL requests', () => {
   );
 });
 
-describe('the options of each GraphQLModule', () => {
-  it('have its driver and its own context, before and after the contexts are separated', async () => {
-    class Driver {
-      readonly name = 'driver';
-    }
-    const context = (): object => ({});
-    const modules = await modulesOf(
-      graphqlModule({ driver: Driver, context }),
-      graphqlModule({ context: 'text' }),
-      graphqlModule({}),
+describe('the function that separates the contexts', () => {
+  it('keeps what it replaces', async () => {
+    const [given, absent]: GraphqlOptions[] = [{ context: (): object => ({}) }, {}];
+    const context = given?.context;
+    separate(await modulesOf(graphqlModule(given), graphqlModule(absent)));
+    const kept = [given, absent].map(
+      (options) => Reflect.get(options?.context ?? {}, REPLACED_OPTION) as unknown,
     );
-    const expected = [{ driver: Driver, context }, { context: 'text' }, {}];
-    expect(graphqlOptionsOf(modules)).toEqual(expected);
-    separate(modules);
-    expect(graphqlOptionsOf(modules)).toEqual(expected);
-  });
-
-  it('are none in an application without GraphQL', async () => {
-    expect(graphqlOptionsOf(await modulesOf())).toEqual([]);
+    expect(kept).toEqual([context, undefined]);
   });
 });

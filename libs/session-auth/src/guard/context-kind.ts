@@ -14,9 +14,3 @@ export interface ContextKind {
    */
   prepareModule?(module: object, value: object): void;
 }
-
-/**
- * Key of an option of the application, on the function that a kind has put in its place. All copies of this
- * package share it.
- */
-export const REPLACED_OPTION = Symbol.for('nestjs-session-auth:replaced-option');

@@ -8,7 +8,6 @@ import { Decisions } from '../guard/decisions.js';
 import { type Authorities, GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { BootAudit } from './audit/boot-audit.js';
 import { tokensOf } from './authorities/authority-tokens.js';
 import { NAMED_REGISTRATION_CHECKS } from './authorities/registration-checks.js';
 import { clientProviders, verifierProvider } from './core-providers.js';
@@ -43,10 +42,21 @@ const eventsAs = (provide: InjectionToken): FactoryProvider<SessionAuthEvents> =
   inject: [EventSource, WarningLog],
 });
 
-const audit: FactoryProvider<BootAudit> = {
-  provide: BootAudit,
-  useFactory: (modules: ModulesContainer, config: ApplicationConfig, set: SessionAuthSettings) =>
-    new BootAudit(modules, config, set),
+/** Token of the function that audits the application, for a registration. */
+export const AUDIT = Symbol('audit');
+
+type Audit = (modules: ModulesContainer, config: ApplicationConfig, settings: SessionAuthSettings) => void;
+
+const AUDIT_PART: { readonly load?: () => Promise<{ readonly auditApplication: Audit }> } = {
+  load: () => import('../audit/boot-audit.js'),
+};
+
+const audit: FactoryProvider<() => void> = {
+  provide: AUDIT,
+  useFactory: async (modules: ModulesContainer, config: ApplicationConfig, set: SessionAuthSettings) => {
+    const part = set.audit === 'off' ? undefined : await AUDIT_PART.load?.();
+    return () => part?.auditApplication(modules, config, set);
+  },
   inject: [ModulesContainer, ApplicationConfig, SETTINGS],
 };
 

@@ -6,9 +6,8 @@ import { Deadlines } from '../client/deadline.js';
 import { RequestSender } from '../client/request-sender.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { BootAudit } from './audit/boot-audit.js';
 import { nameIn } from './authorities/registration.js';
-import type { NestModule } from './handlers/nest-container.js';
+import type { NestModule } from '../guard/nest-container.js';
 import { EventSource } from './events/event-source.js';
 import { UnopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
@@ -87,18 +86,16 @@ describe('the injection token of a class', () => {
 async function parts() {
   const context = await start(SessionAuthModule.forRoot(OPTIONS));
   const { instance, providers } = moduleWith(undefined, context);
-  const [deadlines, events, requests, verifier, audit] = [
+  const [deadlines, events, requests, verifier] = [
     Deadlines,
     EventSource,
     RequestSender,
     SessionVerifier,
-    BootAudit,
-  ].map((token: unknown) => providers.get(token as typeof BootAudit)?.instance) as unknown as [
+  ].map((token: unknown) => providers.get(token as typeof Deadlines)?.instance) as unknown as [
     Deadlines,
     EventSource,
     RequestSender,
     SessionVerifier<object>,
-    BootAudit,
   ];
   return {
     context,
@@ -107,14 +104,16 @@ async function parts() {
     events,
     requests,
     verifier,
-    audit,
   };
 }
 
 describe('a registration', () => {
   it('subscribes to revocations when its module is initialized, and audits when the application has started', async () => {
-    const { context, module, verifier, audit } = await parts();
-    const calls = [jest.spyOn(verifier.revoker, 'subscribe'), jest.spyOn(audit, 'run')];
+    const { context, module, verifier } = await parts();
+    const calls = [
+      jest.spyOn(verifier.revoker, 'subscribe'),
+      jest.spyOn(module as unknown as { audit(): void }, 'audit'),
+    ];
     module.onModuleInit();
     expect(calls.map(({ mock }) => mock.calls)).toEqual([[[]], []]);
     module.onApplicationBootstrap();

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import {
+  Inject,
   Module,
   type DynamicModule,
   type InjectionToken,
@@ -13,7 +14,6 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { BootAudit } from './audit/boot-audit.js';
 import { contextKind, ContextKindsModule } from './handlers/context-kinds.module.js';
 import { ConfigurableModuleClass } from './module-definition.js';
 import type { SessionAuthExtras } from './options/extras.js';
@@ -25,7 +25,7 @@ import type {
   NamedSessionAuthExtras,
   NamedSessionAuthOptions,
 } from './options/named-options.js';
-import { namedRegistration } from './authority-providers.js';
+import { AUDIT, namedRegistration } from './authority-providers.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
 import { EventSource } from './events/event-source.js';
 import { SessionAuthService } from './service/session-auth.service.js';
@@ -54,7 +54,7 @@ export class SessionAuthModule
     private readonly requests: RequestSender,
     private readonly verifier: SessionVerifier<UserRecord>,
     private readonly events: EventSource,
-    private readonly audit: BootAudit,
+    @Inject(AUDIT) private readonly audit: () => void,
   ) {
     super();
   }
@@ -112,10 +112,10 @@ export class SessionAuthModule
   }
 
   /**
-   * Audits the application. @throws InvalidConfigurationError if `audit` is 'error' and there are findings
+   * Audits the application. @throws InvalidConfigurationError if there is a finding that stops it
    */
   onApplicationBootstrap(): void {
-    this.audit.run();
+    this.audit();
   }
 
   /**

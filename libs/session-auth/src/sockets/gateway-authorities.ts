@@ -3,7 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { authorityOf } from '../guard/access-metadata.js';
-import { dependenciesOf } from '../module/handlers/nest-container.js';
+import { dependenciesOf } from '../guard/nest-container.js';
 
 /** Nest's metadata key of `@WebSocketGateway()`. */
 const GATEWAY = 'websockets:is_gateway';

@@ -3,8 +3,7 @@ import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { ScriptedSessionService, type SessionServiceOptions } from './scripted-session-service.js';
 
 export { bytes, bytesThenReset, bytesThenSilence, drop, halfClose, json, reply, silence } from './scripts.js';
-export { accessMapOf, findOpenHandlers, type Access, type AccessMapEntry } from './access-map/access-map.js';
-export type { Call } from './access-map/calls.js';
+export * from '../audit/access-map.js';
 export { aUserRecord, type UserRecordFields } from './a-user-record.js';
 export { TestSessions, type OverridableModule, type TestSessionsOptions } from './test-sessions.js';
 export type { SessionControls, SessionHeaders } from './session-controls.js';

@@ -11,7 +11,7 @@ import type { GuardedCall } from '../../guard/transport.js';
 import { WarningLog } from '../events/warning-log.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { AuthorityTable } from './authority-table.js';
-import type { NestModule } from '../handlers/nest-container.js';
+import type { NestModule } from '../../guard/nest-container.js';
 import { nameIn, registrationProvider } from './registration.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };

@@ -1,11 +1,11 @@
 import type { Provider, Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import type { NestModule } from '../handlers/nest-container.js';
+import type { NestModule } from '../../guard/nest-container.js';
 import { nameIn, registrationIn } from './registration.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { authorityOf } from '../../guard/access-metadata.js';
-import { classesOf, handlersIn } from '../handlers/handlers.js';
+import { classesOf, handlersIn } from '../../guard/handlers.js';
 
 /** Returns the registration without a name that a module is. */
 function unnamedIn(module: NestModule): ReturnType<typeof registrationIn> {

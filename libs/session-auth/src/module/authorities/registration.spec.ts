@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
-import type { NestModule } from '../handlers/nest-container.js';
+import type { NestModule } from '../../guard/nest-container.js';
 import { nameIn, registrationIn, registrationProvider, type Registration } from './registration.js';
 
 @Module({})

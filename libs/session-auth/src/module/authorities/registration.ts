@@ -1,6 +1,6 @@
 import type { ValueProvider } from '@nestjs/common';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
-import type { NestModule } from '../handlers/nest-container.js';
+import type { NestModule } from '../../guard/nest-container.js';
 
 /** The reach and the name of a registration of the module. */
 export interface Registration {

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { INQUIRER, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { dependenciesOf, type Wrapper } from '../handlers/nest-container.js';
+import { dependenciesOf, type Wrapper } from '../../guard/nest-container.js';
 import { pluginClasses } from '../options/plugins.js';
 import { authorityToken } from './authority-tokens.js';
 

@@ -4,8 +4,13 @@ import { ModulesContainer } from '@nestjs/core';
 import type { ContextKind } from '../../guard/context-kind.js';
 import { openTransport } from '../../guard/transports.js';
 import type { SessionAuthPlugin } from '../options/plugins.js';
-import { GRAPHQL_OPTIONS } from './graphql-options.js';
-import { classesOf, GRAPHQL_KINDS, type HandlerKind, handlersIn } from './handlers.js';
+import {
+  classesOf,
+  GRAPHQL_KINDS,
+  GRAPHQL_OPTIONS,
+  type HandlerKind,
+  handlersIn,
+} from '../../guard/handlers.js';
 
 /** A kind of context, which is loaded if an application has handlers of it, or the provider. */
 interface LoadedByUse {

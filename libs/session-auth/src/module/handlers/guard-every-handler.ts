@@ -2,7 +2,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { ApplicationGuardsProxy, type ApplicationGuards } from '../../guard/application-guards.js';
 import { applyGuard } from '../../guard/declare-access.js';
 import { namesSessionAuthGuard } from '../../guard/enhancers.js';
-import { classesOf, handlersIn, type Handler } from './handlers.js';
+import { classesOf, handlersIn, type Handler } from '../../guard/handlers.js';
 
 /**
  * Applies the global guards of an application to handlers that Nest would call without them: message handlers

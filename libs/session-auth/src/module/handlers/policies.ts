@@ -4,8 +4,8 @@ import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } fr
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { AskPolicy, Policies } from '../../guard/access-metadata.js';
 import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
-import { placedHandlersOf, ruleOf, type Handler } from './handlers.js';
-import { dependenciesOf, type NestModule, type Wrapper } from './nest-container.js';
+import { placedHandlersOf, ruleOf, type Handler } from '../../guard/handlers.js';
+import { dependenciesOf, type NestModule, type Wrapper } from '../../guard/nest-container.js';
 
 /** The used part of Nest's injector. The reference of each module has it. */
 interface Injector {

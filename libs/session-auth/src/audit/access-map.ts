@@ -1,10 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { acknowledgedReason } from '../../guard/access-metadata.js';
-import { auditContextOf, type AuditContext } from '../../module/audit/audit-context.js';
-import { isGuarded, TYPE_RESOLVER, requirementsOf, resolves } from '../../module/audit/audited-handlers.js';
-import { handlersOf, ruleOf, type Handler, typeNameOf } from '../../module/handlers/handlers.js';
+import { acknowledgedReason } from '../guard/access-metadata.js';
+import { auditContextOf, type AuditContext } from './audit-context.js';
+import { isGuarded, TYPE_RESOLVER, requirementsOf, resolves } from './audited-handlers.js';
+import { handlersOf, ruleOf, type Handler, typeNameOf } from '../guard/handlers.js';
 import { callsOf, type Call } from './calls.js';
+
+export type { Call };
 
 /**
  * The access that the session guard gives: `protected` needs a session, `optional` and `public` are those of

@@ -1,6 +1,6 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { isSessionAuthGuard } from '../../guard/enhancers.js';
-import { GRAPHQL_OPTIONS } from '../handlers/graphql-options.js';
+import { isSessionAuthGuard } from '../guard/enhancers.js';
+import { GRAPHQL_OPTIONS } from '../guard/handlers.js';
 import { routePrefixesOf, type RoutePrefixes } from './route-paths.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 

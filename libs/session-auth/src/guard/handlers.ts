@@ -1,10 +1,9 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { declarationOf, methodOf } from '../../guard/access-metadata.js';
-import { type AccessRule, resolveRule } from '../../guard/access-rule.js';
-import { enhancersOf } from '../../guard/enhancers.js';
-import { GRAPHQL_OPTIONS } from './graphql-options.js';
+import { declarationOf, methodOf } from './access-metadata.js';
+import { type AccessRule, resolveRule } from './access-rule.js';
+import { enhancersOf } from './enhancers.js';
 import type { NestModule, Wrapper } from './nest-container.js';
 
 /** The kinds of handlers. Nest's metadata identify them, by keys that have never changed. */
@@ -39,6 +38,13 @@ const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
 ];
 /** The kinds of handlers of GraphQL. */
 export const GRAPHQL_KINDS: readonly HandlerKind[] = ['field', 'reference', 'resolver'];
+/** Injection token of the options of `GraphQLModule`. */
+export const GRAPHQL_OPTIONS = 'GqlModuleOptions';
+/**
+ * Key of an option of the application, on the function that a kind has put in its place. All copies of this
+ * package share it.
+ */
+export const REPLACED_OPTION = Symbol.for('nestjs-session-auth:replaced-option');
 const RESOLVER_TYPE = 'graphql:resolver_type';
 const RESOLVER_NAME = 'graphql:resolver_name';
 const CONTEXT_CREATOR = 'ExternalContextCreator';

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { acknowledgedReason, declarationOf } from '../../guard/access-metadata.js';
-import { resolveRule } from '../../guard/access-rule.js';
-import { namesSessionAuthGuard } from '../../guard/enhancers.js';
-import type { Handler } from '../handlers/handlers.js';
+import { acknowledgedReason, declarationOf } from '../guard/access-metadata.js';
+import { resolveRule } from '../guard/access-rule.js';
+import { namesSessionAuthGuard } from '../guard/enhancers.js';
+import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { sharesCachedReplies } from './cached-replies.js';
 import { missingParametersOf } from './missing-parameters.js';

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { RequestMethod, VERSION_NEUTRAL, VersioningType, type Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { modulePathOf } from '../../module/audit/route-paths.js';
-import type { Handler } from '../../module/handlers/handlers.js';
+import { modulePathOf } from './route-paths.js';
+import type { Handler } from '../guard/handlers.js';
 
 const PATH = 'path';
 const METHOD = 'method';

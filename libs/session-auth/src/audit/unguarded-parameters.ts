@@ -1,7 +1,7 @@
 import 'reflect-metadata';
-import { parameterNameOf } from '../../guard/access-metadata.js';
-import { isSessionAuthGuard } from '../../guard/enhancers.js';
-import { ruleOf, type Handler } from '../handlers/handlers.js';
+import { parameterNameOf } from '../guard/access-metadata.js';
+import { isSessionAuthGuard } from '../guard/enhancers.js';
+import { ruleOf, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { classNameOf, prototypesOf } from './prototypes.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, SetMetadata, UseGuards, type Type } from '@nestjs/common';
 import { MessagePattern } from '@nestjs/microservices';
-import { CclScope, Public, Roles } from '../../guard/access.decorators.js';
-import { handlersIn } from '../handlers/handlers.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import { CclScope, Public, Roles } from '../guard/access.decorators.js';
+import { handlersIn } from '../guard/handlers.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { AuditContext } from './audit-context.js';
 import { missingParametersOf } from './missing-parameters.js';
 

@@ -1,6 +1,6 @@
-import type { Requirement } from '../../guard/access-rule.js';
-import { isSessionAuthGuard } from '../../guard/enhancers.js';
-import { fieldNameOf, guardsNamedBy, ruleOf, typeNameOf, type Handler } from '../handlers/handlers.js';
+import type { Requirement } from '../guard/access-rule.js';
+import { isSessionAuthGuard } from '../guard/enhancers.js';
+import { fieldNameOf, guardsNamedBy, ruleOf, typeNameOf, type Handler } from '../guard/handlers.js';
 import type { RootField } from './schema-reach.js';
 
 /** Returns the requirements of a handler; `undefined` if the handler is open to callers without a session. */

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { RequestMethod } from '@nestjs/common';
-import { enhancersOf } from '../../guard/enhancers.js';
-import type { Handler } from '../handlers/handlers.js';
+import { enhancersOf } from '../guard/enhancers.js';
+import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { classNameOf, prototypesOf } from './prototypes.js';
 import { requirementsOf } from './audited-handlers.js';

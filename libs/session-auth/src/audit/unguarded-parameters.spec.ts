@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Param, UseGuards, type CanActivate, type Type } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { ApplicationGuardsProxy } from '../../guard/application-guards.js';
-import { OptionalAuth, Public, Roles } from '../../guard/access.decorators.js';
-import { AuthToken, CurrentUser } from '../../guard/current-user.decorator.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
-import type { UserRecord } from '../../contract/record/user-record.js';
-import { handlersIn } from '../handlers/handlers.js';
+import { ApplicationGuardsProxy } from '../guard/application-guards.js';
+import { OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
+import { AuthToken, CurrentUser } from '../guard/current-user.decorator.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { handlersIn } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { unguardedParametersOf } from './unguarded-parameters.js';
 

@@ -12,9 +12,9 @@ import {
 } from '@nestjs/common';
 import { MessagePattern } from '@nestjs/microservices';
 import type { Observable } from 'rxjs';
-import { Public, Roles } from '../../guard/access.decorators.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
-import { handlersIn } from '../handlers/handlers.js';
+import { Public, Roles } from '../guard/access.decorators.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { handlersIn } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { sharesCachedReplies } from './cached-replies.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { UseGuards, type Type } from '@nestjs/common';
 import { Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
-import { Authorize, OptionalAuth, Public, Roles } from '../../guard/access.decorators.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
-import { handlersIn } from '../handlers/handlers.js';
+import { Authorize, OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { handlersIn } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import type { RootField } from './schema-reach.js';
 import { unguardedFieldsOf } from './unguarded-fields.js';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { fieldNameOf, typeNameOf, type Handler } from '../../module/handlers/handlers.js';
+import { fieldNameOf, typeNameOf, type Handler } from '../guard/handlers.js';
 import { controllerModulesOf, routesOf } from './routes.js';
 
 /** A call as its client names it. */

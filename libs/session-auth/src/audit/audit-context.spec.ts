@@ -4,7 +4,7 @@ import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { buildSchema } from 'graphql';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 
 @Controller('routes')

@@ -1,4 +1,4 @@
-import { ruleOf, typeNameOf, type Handler } from '../handlers/handlers.js';
+import { ruleOf, typeNameOf, type Handler } from '../guard/handlers.js';
 import type { RootField } from './schema-reach.js';
 import type { AuditContext } from './audit-context.js';
 import {

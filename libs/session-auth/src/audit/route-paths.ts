@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import type { Handler } from '../handlers/handlers.js';
+import type { Handler } from '../guard/handlers.js';
 
 /** The path prefixes of the routes of each controller: the global prefix, and the path of its module. */
 export type RoutePrefixes = ReadonlyMap<Type, readonly string[]>;

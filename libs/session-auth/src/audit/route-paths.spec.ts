@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Post, SetMetadata, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory, RouterModule } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
-import { handlersIn } from '../handlers/handlers.js';
+import { handlersIn } from '../guard/handlers.js';
 import { hasParameter, modulePathOf, pathsOf, routePrefixesOf } from './route-paths.js';
 
 @Controller('first')

@@ -1,4 +1,4 @@
-import type { Handler } from '../handlers/handlers.js';
+import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { hasParameter, pathsOf } from './route-paths.js';
 import { requirementsOf } from './audited-handlers.js';

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { RequestMethod } from '@nestjs/common';
-import { declarationOf, decoratedMethods, methodOf } from '../../guard/access-metadata.js';
-import type { AccessRule } from '../../guard/access-rule.js';
-import { ApplicationGuardsProxy } from '../../guard/application-guards.js';
-import { enhancersOf, namesSessionAuthGuard } from '../../guard/enhancers.js';
-import { fieldNameOf, ruleOf, typeNameOf, type Handler } from '../handlers/handlers.js';
+import { declarationOf, decoratedMethods, methodOf } from '../guard/access-metadata.js';
+import type { AccessRule } from '../guard/access-rule.js';
+import { ApplicationGuardsProxy } from '../guard/application-guards.js';
+import { enhancersOf, namesSessionAuthGuard } from '../guard/enhancers.js';
+import { fieldNameOf, ruleOf, typeNameOf, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { isGuarded, isSameRequirement, namesGuard, TYPE_RESOLVER } from './audited-handlers.js';
 import { classNameOf, prototypesOf } from './prototypes.js';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards, UseInterceptors, type Type } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
-import type { UserRecord } from '../../contract/record/user-record.js';
-import { CclScope, OptionalAuth, Public, Roles } from '../../guard/access.decorators.js';
-import { CurrentUser } from '../../guard/current-user.decorator.js';
-import { SessionAuthority } from '../../guard/session-authority.decorator.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
-import { handlersIn } from '../handlers/handlers.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { CclScope, OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
+import { CurrentUser } from '../guard/current-user.decorator.js';
+import { SessionAuthority } from '../guard/session-authority.decorator.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { handlersIn } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { findingsOf } from './findings.js';
 

@@ -10,10 +10,10 @@ import {
   OptionalAuth,
   Public,
   Roles,
-} from '../../guard/access.decorators.js';
-import { SessionAuthority } from '../../guard/session-authority.decorator.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
-import { handlersIn, type Handler } from '../handlers/handlers.js';
+} from '../guard/access.decorators.js';
+import { SessionAuthority } from '../guard/session-authority.decorator.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { handlersIn, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { findingsOf } from './findings.js';
 import { ineffectiveRulesOf } from './ineffective-rules.js';

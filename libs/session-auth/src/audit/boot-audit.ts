@@ -1,0 +1,96 @@
+import { Logger } from '@nestjs/common';
+import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { authorityOf } from '../guard/access-metadata.js';
+import { GRAPHQL_OPTIONS, type Handler, handlersOf, REPLACED_OPTION } from '../guard/handlers.js';
+import { findingsOf } from './findings.js';
+import type { Finding } from './ineffective-rules.js';
+import { auditContextOf } from './audit-context.js';
+
+/** A method of `ApplicationConfig` since NestJS 12. Not every module system can read the version of Nest. */
+const SINCE_NESTJS_12 = 'getGlobalPreRequestHooks';
+const MAX_FINDINGS = 50;
+/** Audited applications: one may register the module more than once, and is audited once. */
+const audited = new WeakSet<ModulesContainer>();
+
+/** What the audit uses of the settings of a registration. */
+interface AuditSettings {
+  readonly audit: 'off' | 'warn' | 'error';
+  readonly authority: string;
+}
+
+/**
+ * Checks whether the guards of an application enforce the rules that its decorators declare.
+ * @throws InvalidConfigurationError that lists the findings that stop the application: rules that have no
+ * effect, and with `audit: 'error'` all findings
+ */
+export function auditApplication(
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+  { audit, authority }: AuditSettings,
+): void {
+  const isStopping = ({ stops }: Finding): boolean => stops || audit === 'error';
+  const findings = findingsFor(authority, modules, config);
+  const logger = new Logger('SessionAuth');
+  for (const line of linesOf(findings.filter((finding) => !isStopping(finding))))
+    logger.warn(`audit: ${line}`);
+  const stopping = linesOf(findings.filter(isStopping));
+  if (stopping.length > 0)
+    throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...stopping].join('\n  '));
+}
+
+/** Returns the findings for the handlers of a registration; for those of the default one, only once. */
+function findingsFor(authority: string, modules: ModulesContainer, config: ApplicationConfig): Finding[] {
+  const isDefault = authority === DEFAULT_AUTHORITY;
+  if (isDefault && audited.has(modules)) return [];
+  if (isDefault) audited.add(modules);
+  const isOwn = ({ method, owner }: Handler): boolean =>
+    (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority;
+  const findings = findingsOf(handlersOf(modules), auditContextOf(modules, config), isOwn);
+  const shared = isDefault ? contextFindings(graphqlOptionsOf(modules), SINCE_NESTJS_12 in config) : [];
+  return [...findings, ...shared.map((text) => ({ text, stops: false }))];
+}
+
+function linesOf(findings: readonly Finding[]): string[] {
+  const lines = findings.slice(0, MAX_FINDINGS).map(({ text }) => text);
+  return findings.length > MAX_FINDINGS
+    ? [...lines, `... and ${findings.length - MAX_FINDINGS} more.`]
+    : lines;
+}
+
+/**
+ * Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for
+ * each request, but not with Mercurius.
+ */
+function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): string[] {
+  const findings: string[] = [];
+  for (const { context, driver } of all) {
+    const isCopied = isNest12 && typeof driver === 'function' && driver.name.startsWith('Apollo');
+    if (typeof context === 'object' && context !== null && !isCopied)
+      findings.push(
+        'GraphQLModule has one object as its context, for all requests. Give it a function: context: () => ({ ... }).',
+      );
+  }
+  return findings;
+}
+
+/** The used options of `GraphQLModule`. */
+interface GraphqlOptions {
+  readonly context?: unknown;
+  readonly driver?: unknown;
+}
+
+/** Returns the driver and the original `context` option of each `GraphQLModule`. */
+function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
+  return [...modules.values()].flatMap(({ providers }) => {
+    const options = providers.get(GRAPHQL_OPTIONS)?.instance as GraphqlOptions | undefined;
+    if (!options) return [];
+    const { context, driver } = options;
+    return [{ driver, context: originalOf(context) }];
+  });
+}
+
+function originalOf(context: unknown): unknown {
+  return typeof context === 'function' && REPLACED_OPTION in context ? context[REPLACED_OPTION] : context;
+}
