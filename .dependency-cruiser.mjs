@@ -4,7 +4,7 @@ const LIBRARY = '^libs/session-auth/src';
 const COMMANDS = '^libs/session-auth-cli/src/';
 /** Files of the library that the commands hold a copy of: parts without Nest and axios. */
 const PARTS_OF_COMMANDS =
-  'contract/|redis/|client/(reply-headers|user-details-verdict|bounded-body|reply|tls-failure)[.]ts|module/settings/defaults[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
+  'contract/|redis/|client/(reply-headers|user-details-verdict|bounded-body|reply|tls-failure)[.]ts|module/settings/schema[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
 /**
  * Files that load axios or undici: imported by `import()` only, so that an import of the package loads
  * neither.

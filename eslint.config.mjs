@@ -36,7 +36,7 @@ export default tseslint.config(
     ignores: ['**/*.spec.ts'],
     rules: {
       'max-lines': ['error', 400],
-      'max-lines-per-function': ['error', { max: 50, skipComments: true, skipBlankLines: true }],
+      'max-lines-per-function': ['error', { max: 40, skipComments: true, skipBlankLines: true }],
       'no-console': 'error',
       'no-restricted-syntax': [
         'error',

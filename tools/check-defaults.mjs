@@ -1,15 +1,16 @@
-// Compares the defaults that the TSDoc and the guides state with the object that the library reads them from.
+// Compares the defaults that the TSDoc and the guides state with the schema that the library reads options by.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import ts from 'typescript';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = (name) => join(root, 'libs/session-auth/src', name);
 
-const { DEFAULTS } = await importSource(source('module/settings/defaults.ts'));
-/** Groups of options, whose members are compared on their own. */
-const GROUPS = new Set(['cache', 'store', 'http']);
+const { DEFAULTS } = await importSource(source('module/settings/schema.ts'));
+/** Groups of options, whose members are compared on their own, and options whose default is a sentence. */
+const GROUPS = new Set(['cache', 'store', 'http', 'statusMap', 'authority', 'baseUrl', 'apiKey', 'ttlMs']);
 const problems = [];
 let compared = 0;
 
@@ -17,8 +18,8 @@ let compared = 0;
 const INTERFACES = [
   ['module/options/options.ts', 'SessionAuthOptions', DEFAULTS],
   ['module/options/options.ts', 'SessionAuthCacheOptions', DEFAULTS.cache],
-  ['module/options/extras.ts', 'SessionAuthExtras', DEFAULTS],
-  ['module/options/http-options.ts', 'SessionAuthHttpOptions', DEFAULTS.http],
+  ['module/options/options.ts', 'SessionAuthExtras', DEFAULTS],
+  ['module/options/options.ts', 'SessionAuthHttpOptions', DEFAULTS.http],
   ['verifier/circuit-breaker.ts', 'BreakerSettings', DEFAULTS.breaker],
   ['verifier/retry.ts', 'RetrySettings', DEFAULTS.retry],
   ['contract/session-store.ts', 'SessionStore', DEFAULTS.store],
@@ -33,14 +34,6 @@ const TABLES = [
   ['docs/fleet.md', DEFAULTS.store],
 ];
 for (const [file, defaults] of TABLES) await compareTables(file, defaults);
-
-/** Readers of the options, which must not state a default themselves. */
-const READERS = ['settings', 'cache-settings', 'http-settings', 'protection-settings'];
-for (const name of READERS) {
-  const text = await readFile(source(`module/settings/${name}.ts`), 'utf8');
-  for (const [literal] of text.matchAll(/fallback: [\d'"[].*/g))
-    problems.push(`${name}.ts states a default of its own: ${literal}`);
-}
 
 if (problems.length > 0) {
   console.error(problems.join('\n'));
@@ -83,16 +76,30 @@ async function compareTables(file, defaults) {
 
 function compare(place, stated, value) {
   compared += 1;
-  const expected = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const expected = textOf(value);
   const normal = (text) => text?.replace(/ \(off\)$/, '').replace(/['"\s_]/g, '');
   if (normal(stated) !== normal(expected))
     problems.push(`${place} says ${stated ?? 'nothing'}, and is ${expected}`);
 }
 
-/** Imports a source that imports nothing. */
+function textOf(value) {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return 'none';
+  if (typeof value === 'function') return value.name;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Imports a source, with what it imports of the library. */
 async function importSource(path) {
-  const { outputText } = ts.transpileModule(await readFile(path, 'utf8'), {
-    compilerOptions: { module: ts.ModuleKind.ESNext },
+  const outfile = join(root, 'dist/check-defaults.mjs');
+  await build({
+    entryPoints: [path],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    keepNames: true,
+    tsconfig: join(root, 'tsconfig.json'),
   });
-  return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
+  return import(outfile);
 }

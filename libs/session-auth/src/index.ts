@@ -10,19 +10,17 @@ export {
 } from './module/session-auth.module.js';
 export type {
   Audit,
-  SessionAuthAsyncOptions,
-  SessionAuthCacheOptions,
-  SessionAuthOptions,
-  SessionAuthOptionsFactory,
-} from './module/options/options.js';
-export type { SessionAuthExtras } from './module/options/extras.js';
-export type { OpenedPart, SessionAuthPlugin } from './module/options/plugins.js';
-export type {
   NamedSessionAuthAsyncOptions,
   NamedSessionAuthExtras,
   NamedSessionAuthOptions,
-} from './module/options/named-options.js';
-export type { SessionAuthHttpOptions } from './module/options/http-options.js';
+  SessionAuthAsyncOptions,
+  SessionAuthCacheOptions,
+  SessionAuthExtras,
+  SessionAuthHttpOptions,
+  SessionAuthOptions,
+  SessionAuthOptionsFactory,
+} from './module/options/options.js';
+export type { OpenedPart, SessionAuthPlugin } from './module/options/plugins.js';
 export type { ApiKey, Credentials } from './client/session-requests.js';
 export type { TokenEcho } from './client/user-details-verdict.js';
 export type { UnavailableReason } from './contract/outcome.js';

@@ -7,7 +7,7 @@ import {
   type RefusalStatus,
   type StatusMeaning,
 } from '../../../session-auth/src/contract/status-outcomes.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/defaults.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
 import { type Answer, hasBody, type ReplyAnswer, tokenIn } from '../calls/answer.js';
 import type { Examination } from './examination.js';
 import { readUser } from './reading.js';

@@ -5,7 +5,7 @@ import {
 } from '../../../session-auth/src/contract/record/record-check.js';
 import { compileRecordReader } from '../../../session-auth/src/contract/record/record-reader.js';
 import { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/defaults.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
 import type { ReplyAnswer } from '../calls/answer.js';
 
 let invalid: InvalidField | undefined;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AUTH_IV_HEADER, isHeaderValue } from '../../../session-auth/src/contract/wire.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/defaults.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
 import {
   type Answer,
   described,

@@ -1,6 +1,6 @@
 import { readCacheForMs } from '../../../session-auth/src/client/reply-headers.js';
 import { API_KEY_HEADER } from '../../../session-auth/src/contract/wire.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/defaults.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
 import { type Answer, described, failureText, type ReplyAnswer, tokenIn } from '../calls/answer.js';
 import type { OpenSession } from '../calls/service-client.js';
 import type { Examination } from './examination.js';

@@ -74,7 +74,7 @@ function guardPartsOf(
   log: WarningLog,
   authorities?: Authorities,
 ): GuardParts {
-  const { authority, sources, forwardAuthIv, impersonatorField, http, protection } = set;
+  const { authority, token: sources, forwardAuthIv, impersonatorField, http, timeoutMs } = set;
   const decisions = new Decisions(source.decisions, { authority, impersonatorField });
   const reader = new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
   const ruleFailed: GuardParts['ruleFailed'] = (rule, context) => log.ruleFailed(rule, context);
@@ -91,7 +91,7 @@ function guardPartsOf(
   return {
     ...shared,
     warn: (kind, text, subject) => log.warn(kind, text, subject),
-    ruleTimeoutMs: protection.timeoutMs,
+    ruleTimeoutMs: timeoutMs,
     ruleFailed,
   };
 }

@@ -28,17 +28,17 @@ const LANES = ['known', 'strangers'] as const;
 
 const deadlines: FactoryProvider<Deadlines> = {
   provide: Deadlines,
-  useFactory: ({ protection }: SessionAuthSettings) => new Deadlines(protection.timeoutMs),
+  useFactory: ({ timeoutMs }: SessionAuthSettings) => new Deadlines(timeoutMs),
   inject: [SETTINGS],
 };
 
 const sender: FactoryProvider<RequestSender> = {
   provide: RequestSender,
-  useFactory: ({ baseUrl, protection, http }: SessionAuthSettings, log: WarningLog) =>
+  useFactory: ({ baseUrl, maxInFlight, timeoutMs, http }: SessionAuthSettings, log: WarningLog) =>
     RequestSender.create({
       origin: new URL(baseUrl).origin,
-      maxConnections: protection.maxInFlight,
-      connectTimeoutMs: protection.timeoutMs,
+      maxConnections: maxInFlight,
+      connectTimeoutMs: timeoutMs,
       maxResponseBytes: http.maxResponseBytes,
       proxy: http.proxy,
       httpAgent: http.httpAgent,
@@ -148,7 +148,7 @@ function checkOf(
     undefined,
     set.identityFields,
   );
-  return new ProtectedCheck(ask, deadlines, set.protection, { known, breakerChanged });
+  return new ProtectedCheck(ask, deadlines, { ...set, ...set.retry }, { known, breakerChanged });
 }
 
 /**

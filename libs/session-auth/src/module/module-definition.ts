@@ -2,12 +2,10 @@ import { ConfigurableModuleBuilder, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import type { SessionAuthExtras } from './options/extras.js';
-import type { SessionAuthOptions } from './options/options.js';
+import type { SessionAuthExtras, SessionAuthOptions } from './options/options.js';
 import { registrationProvider } from './authorities/registration.js';
 import { UnopenedParts, unopenedParts } from './authorities/unopened-parts.js';
-import { DEFAULTS } from './settings/defaults.js';
-import { extrasCheck, pluginsIn } from './settings/extra-settings.js';
+import { EXTRAS, isPlugin } from './settings/schema.js';
 
 /** `forRoot` and `forRootAsync`, from Nest's own builder. */
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
@@ -16,24 +14,20 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   })
     .setClassMethodName('forRoot')
     .setFactoryMethodName('createSessionAuthOptions')
-    .setExtras<SessionAuthExtras>(
-      {
-        isGlobal: DEFAULTS.isGlobal,
-        protectAllRoutes: DEFAULTS.protectAllRoutes,
-        name: DEFAULTS.name,
-        plugins: [],
-      },
-      withExtras,
-    )
+    .setExtras<SessionAuthExtras>(EXTRAS.fallback, withExtras)
     .build();
 
 function withExtras(
   { imports = [], providers = [], exports = [], ...definition }: DynamicModule,
-  extras: SessionAuthExtras,
+  given: SessionAuthExtras,
 ): DynamicModule {
-  const isGlobal = extras.isGlobal ?? DEFAULTS.isGlobal;
-  const protectAllRoutes = extras.protectAllRoutes ?? DEFAULTS.protectAllRoutes;
-  const name = extras.name ?? DEFAULTS.name;
+  const { fallback } = EXTRAS;
+  const {
+    name = fallback.name,
+    isGlobal = fallback.isGlobal,
+    protectAllRoutes = fallback.protectAllRoutes,
+    plugins = fallback.plugins,
+  } = given;
   const guard =
     protectAllRoutes && name === DEFAULT_AUTHORITY
       ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }]
@@ -42,20 +36,17 @@ function withExtras(
     isForWholeApplication: isGlobal || protectAllRoutes,
     name,
     protectsAllRoutes: protectAllRoutes,
+    extras: { name, isGlobal, protectAllRoutes, plugins },
   });
-  const parts = [...pluginsIn(extras.plugins)].map((plugin) => plugin.open(name));
-  const opened = parts.flatMap((part) => part.exports);
+  // Any other value stops the start, when the options are read.
+  const opened = new Set(Array.isArray(plugins) ? plugins.filter(isPlugin) : []);
+  const parts = [...opened].map((plugin) => plugin.open(name));
+  const exported = parts.flatMap((part) => part.exports);
   return {
     ...definition,
     global: isGlobal,
-    imports: [...imports, unopenedParts(name, opened)],
-    providers: [
-      ...providers,
-      ...guard,
-      registration,
-      extrasCheck(extras, name),
-      ...parts.flatMap((part) => part.providers),
-    ],
-    exports: [...exports, ...opened, UnopenedParts],
+    imports: [...imports, unopenedParts(name, exported)],
+    providers: [...providers, ...guard, registration, ...parts.flatMap((part) => part.providers)],
+    exports: [...exports, ...exported, UnopenedParts],
   };
 }

@@ -44,7 +44,7 @@ describe.each<[string, (name?: string) => DynamicModule]>([
       expect([definition.module, definition.exports, definition.providers?.length]).toEqual([
         SessionAuthModule,
         [UnopenedParts],
-        3,
+        2,
       ]);
     }
   });

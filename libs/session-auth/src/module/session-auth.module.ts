@@ -16,15 +16,16 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { contextKind, ContextKindsModule } from './handlers/context-kinds.module.js';
 import { ConfigurableModuleClass } from './module-definition.js';
-import type { SessionAuthExtras } from './options/extras.js';
 import type { SessionAuthPlugin } from './options/plugins.js';
-import type { SessionAuthAsyncOptions, SessionAuthOptions } from './options/options.js';
 import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';
 import type {
   NamedSessionAuthAsyncOptions,
   NamedSessionAuthExtras,
   NamedSessionAuthOptions,
-} from './options/named-options.js';
+  SessionAuthAsyncOptions,
+  SessionAuthExtras,
+  SessionAuthOptions,
+} from './options/options.js';
 import { AUDIT, namedRegistration } from './authority-providers.js';
 import { EXPORTS, PROVIDERS } from './providers.js';
 import { EventSource } from './events/event-source.js';

@@ -45,11 +45,11 @@ describe('the providers of the settings', () => {
   it('provide the validated options, with the name of the registration', async () => {
     expect((await start({ timeoutMs: 70 })).get(SETTINGS)).toMatchObject({
       authority: 'default',
-      protection: { timeoutMs: 70 },
+      timeoutMs: 70,
     });
     expect((await start({}, 'partners')).get(SETTINGS)).toMatchObject({
       authority: 'partners',
-      protection: { timeoutMs: 3_000 },
+      timeoutMs: 3_000,
     });
   });
 

@@ -11,7 +11,8 @@ import { readUserWith, USER_READER } from './settings/user-reader.js';
 
 const settings: FactoryProvider<SessionAuthSettings> = {
   provide: SETTINGS,
-  useFactory: (options: SessionAuthOptions, { name }: Registration) => readSettings(options, name),
+  useFactory: (options: SessionAuthOptions, { name, extras }: Registration) =>
+    readSettings(options, name, extras),
   inject: [MODULE_OPTIONS_TOKEN, REGISTRATION],
 };
 

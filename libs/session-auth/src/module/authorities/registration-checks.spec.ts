@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import type { SessionAuthExtras } from '../options/extras.js';
+import type { SessionAuthExtras } from '../options/options.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };

@@ -1,5 +1,6 @@
 import type { ValueProvider } from '@nestjs/common';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import type { SessionAuthExtras } from '../options/options.js';
 import type { NestModule } from '../../guard/nest-container.js';
 
 /** The reach and the name of a registration of the module. */
@@ -10,6 +11,8 @@ export interface Registration {
   readonly name?: string;
   /** Whether it has `protectAllRoutes`. */
   readonly protectsAllRoutes?: boolean;
+  /** The extras as they were given. They are validated with the options, when the application starts. */
+  readonly extras?: SessionAuthExtras;
 }
 
 /**

@@ -1,4 +1,7 @@
+import type { Agent as HttpAgent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
+import type { AxiosProxyConfig } from 'axios';
 import type { ApiKey } from '../../client/session-requests.js';
 import type { StatusMap } from '../../contract/status-outcomes.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
@@ -9,8 +12,8 @@ import type { AuthorityResolver } from '../../guard/authorities.js';
 import type { TokenSource } from '../../guard/token-source.js';
 import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
 import type { RetrySettings } from '../../verifier/retry.js';
-import type { SessionAuthHttpOptions } from './http-options.js';
-import type { RecordOption, TextField } from './record-option.js';
+import type { SessionAuthPlugin } from './plugins.js';
+import type { OptionalRecord, RecordOption, TextField } from './record-option.js';
 
 /**
  * Options of {@link SessionAuthModule}. An invalid option stops the application at bootstrap; the error names
@@ -195,3 +198,69 @@ export type SessionAuthAsyncOptions<User extends UserRecord = CurrentUserRecord>
  * warning for each, a rule that is certain to have no effect stops the bootstrap too.
  */
 export type Audit = 'off' | 'warn' | 'error';
+
+/** Transport to the session service. Proxy variables of the environment are ignored: set `proxy`. */
+export interface SessionAuthHttpOptions {
+  /** Agent for an http base URL, instead of the built-in pool. @default none */
+  readonly httpAgent?: HttpAgent;
+  /**
+   * Agent for an https base URL, instead of the built-in pool: for client certificates (mTLS) or a private
+   * certificate authority. @default none
+   */
+  readonly httpsAgent?: HttpsAgent;
+  /** A forward proxy: host, port, protocol and credentials, as in axios. Excludes an agent. @default none */
+  readonly proxy?: AxiosProxyConfig;
+  /** Size limit of a response body, in bytes. 1 to 16 777 216. @default 65536 */
+  readonly maxResponseBytes?: number;
+  /** Size limit of a token and of an IV, in bytes. 1 to 65 536. @default 4096 */
+  readonly maxTokenLength?: number;
+}
+
+/** Extras of `forRoot` and `forRootAsync`, next to the options. */
+export interface SessionAuthExtras {
+  /**
+   * Name of a further session service: 1 to 64 letters, digits, dots, hyphens and underscores.
+   * `@SessionAuthority(name)` has it check the calls of a handler, `@InjectSessionAuth(name)` injects its
+   * service. The registration without a name checks all other calls. @default 'default'
+   */
+  readonly name?: string;
+  /** Makes the guard and the service available in every module without an import. @default true */
+  readonly isGlobal?: boolean;
+  /**
+   * Registers the guard for the whole application; `@Public()` opens single handlers. Covers routes,
+   * resolvers, gateways and message handlers, those of a hybrid application included. @default false
+   */
+  readonly protectAllRoutes?: boolean;
+  /**
+   * Parts of the library that few applications need: `sessionSockets` of `nestjs-session-auth/sockets`,
+   * `sessionContext` of `nestjs-session-auth/context`. @default none
+   */
+  readonly plugins?: readonly SessionAuthPlugin[];
+}
+
+/**
+ * Options of a registration with a name. Its user record may be of a class other than the one that
+ * `SessionAuthTypes` declares as `user`.
+ */
+export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<
+  SessionAuthOptions<User>,
+  'userRecord' | 'authority'
+> &
+  OptionalRecord<User>;
+
+/** The extras of a registration with a name. */
+export interface NamedSessionAuthExtras extends SessionAuthExtras {
+  /** See {@link SessionAuthExtras}. */
+  readonly name: string;
+}
+
+/** Options of `forRootAsync` for a registration with a name. */
+export type NamedSessionAuthAsyncOptions<User extends UserRecord = UserRecord> = Omit<
+  SessionAuthAsyncOptions,
+  'useFactory'
+> & {
+  /** Returns the options. */
+  readonly useFactory?: (
+    ...dependencies: never[]
+  ) => NamedSessionAuthOptions<User> | Promise<NamedSessionAuthOptions<User>>;
+};

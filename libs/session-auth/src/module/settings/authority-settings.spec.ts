@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord } from '../../contract/record/user-record.js';
 import type { SessionAuthOptions } from '../options/options.js';
-import { readName, readResolver, rejectDefaultOnly, rejectMisplacedExtra } from './authority-settings.js';
 import { readSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
@@ -10,7 +9,7 @@ const MISPLACED =
 
 describe('the name of a registration', () => {
   it.each([['partners'], ['default'], ['a'], ['9.b_c-D'], ['a'.repeat(64)]])('may be %p', (name) => {
-    expect(readName(name)).toBe(name);
+    expect(readSettings(REQUIRED, name).authority).toBe(name);
   });
 
   it.each([
@@ -24,12 +23,11 @@ describe('the name of a registration', () => {
     ['a'.repeat(65)],
     [7],
     [null],
-    [undefined],
     [['partners']],
   ])('stops the application if it is %p', (name) => {
-    expect(() => readName(name)).toThrow(
+    expect(() => readSettings(REQUIRED, name as string)).toThrow(
       new Error(
-        'SessionAuthModule: name must be 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. ' +
+        `SessionAuthModule '${String(name)}': name must be 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. ` +
           "Give it a name such as 'partners'.",
       ),
     );
@@ -44,7 +42,7 @@ describe('the option authority', () => {
   it('may be a function, and may be left out', () => {
     const authority = (): string => 'partners';
     expect(readSettings({ ...REQUIRED, authority }).resolveAuthority).toBe(authority);
-    expect(readResolver(undefined)).toBeUndefined();
+    expect(readSettings(REQUIRED).resolveAuthority).toBeUndefined();
   });
 
   it.each([
@@ -81,7 +79,7 @@ describe('an option of the registration without a name', () => {
     expect(() => readSettings(options, 'partners')).toThrow(
       new Error(`SessionAuthModule 'partners': authority ${MISPLACED}`),
     );
-    expect(() => rejectDefaultOnly(options, 'default')).not.toThrow();
+    expect(() => readSettings(options, 'default')).not.toThrow();
   });
 
   it('may be undefined in a registration with a name', () => {
@@ -114,16 +112,4 @@ describe('a name among the options of forRootAsync()', () => {
       );
     },
   );
-
-  it.each([
-    [undefined],
-    [null],
-    ['name'],
-    [7],
-    [{}],
-    [{ names: 1 }],
-    [Object.assign(() => 0, { key: 'name' })],
-  ])('is in none of these values: %p', (options) => {
-    expect(() => rejectMisplacedExtra(options)).not.toThrow();
-  });
 });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPlainTextBeyondLoopback, readBaseUrl } from './option-checks.js';
+import { isPlainTextBeyondLoopback } from './option-checks.js';
+import { readSettings } from './settings.js';
+
+function readBaseUrl(baseUrl: unknown): string {
+  return readSettings({ baseUrl: baseUrl as string, apiKey: 'key' }).baseUrl;
+}
 
 describe('baseUrl', () => {
   it.each([

@@ -1,12 +1,13 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { describe, expect, it } from '@jest/globals';
-import { readHttpSettings } from './http-settings.js';
+import { readSettings } from './settings.js';
 
 const PROXY = { host: 'proxy.example.com', port: 3128 };
 
-function read(http: object) {
-  return readHttpSettings(http);
+function read(http?: object) {
+  const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
+  return readSettings({ ...required, ...(http && { http }) }).http;
 }
 
 function expectRefused(http: object, message: string): void {
@@ -167,7 +168,7 @@ describe('the option http', () => {
       maxResponseBytes: 65_536,
       maxTokenLength: 4_096,
     };
-    expect([readHttpSettings(), read({}), read({ proxy: undefined, httpAgent: undefined })]).toEqual([
+    expect([read(), read({}), read({ proxy: undefined, httpAgent: undefined })]).toEqual([
       defaults,
       defaults,
       defaults,

@@ -27,7 +27,7 @@ type Row = [
 ];
 
 const LIMITS: Row[] = [
-  ['timeoutMs', 1, 300_000, 3_000, (timeoutMs) => ({ timeoutMs }), (set) => set.protection.timeoutMs],
+  ['timeoutMs', 1, 300_000, 3_000, (timeoutMs) => ({ timeoutMs }), (set) => set.timeoutMs],
   [
     'signInTimeoutMs',
     1,
@@ -44,28 +44,14 @@ const LIMITS: Row[] = [
     (signOutTimeoutMs) => ({ signOutTimeoutMs }),
     (set) => set.signOutTimeoutMs,
   ],
-  ['maxInFlight', 1, 10_000, 128, (maxInFlight) => ({ maxInFlight }), (set) => set.protection.maxInFlight],
-  ['maxQueued', 0, 100_000, 1_024, (maxQueued) => ({ maxQueued }), (set) => set.protection.maxQueued],
+  ['maxInFlight', 1, 10_000, 128, (maxInFlight) => ({ maxInFlight }), (set) => set.maxInFlight],
+  ['maxQueued', 0, 100_000, 1_024, (maxQueued) => ({ maxQueued }), (set) => set.maxQueued],
   ['maxSignIns', 1, 10_000, 32, (maxSignIns) => ({ maxSignIns }), (set) => set.maxSignIns],
-  ['retry.maxAttempts', 1, 10, 2, retry('maxAttempts'), (set) => set.protection.maxAttempts],
-  ['breaker.windowMs', 10, 300_000, 10_000, breaker('windowMs'), (set) => set.protection.breaker?.windowMs],
-  [
-    'breaker.minimumCalls',
-    1,
-    1_000_000,
-    20,
-    breaker('minimumCalls'),
-    (set) => set.protection.breaker?.minimumCalls,
-  ],
-  ['breaker.pauseMs', 1, 120_000, 1_000, breaker('pauseMs'), (set) => set.protection.breaker?.pauseMs],
-  [
-    'breaker.maxPauseMs',
-    2_000,
-    120_000,
-    30_000,
-    breaker('maxPauseMs'),
-    (set) => set.protection.breaker?.maxPauseMs,
-  ],
+  ['retry.maxAttempts', 1, 10, 2, retry('maxAttempts'), (set) => set.retry.maxAttempts],
+  ['breaker.windowMs', 10, 300_000, 10_000, breaker('windowMs'), (set) => set.breaker?.windowMs],
+  ['breaker.minimumCalls', 1, 1_000_000, 20, breaker('minimumCalls'), (set) => set.breaker?.minimumCalls],
+  ['breaker.pauseMs', 1, 120_000, 1_000, breaker('pauseMs'), (set) => set.breaker?.pauseMs],
+  ['breaker.maxPauseMs', 2_000, 120_000, 30_000, breaker('maxPauseMs'), (set) => set.breaker?.maxPauseMs],
   [
     'http.maxResponseBytes',
     1,
@@ -158,7 +144,7 @@ describe('the bounds of an option that depend on another', () => {
   });
 
   it('hold for its default as well', () => {
-    expect(settingsOf({ breaker: { pauseMs: 40_000 } }).protection.breaker?.maxPauseMs).toBe(40_000);
-    expect(settingsOf({ breaker: { pauseMs: 30_000 } }).protection.breaker?.maxPauseMs).toBe(30_000);
+    expect(settingsOf({ breaker: { pauseMs: 40_000 } }).breaker?.maxPauseMs).toBe(40_000);
+    expect(settingsOf({ breaker: { pauseMs: 30_000 } }).breaker?.maxPauseMs).toBe(30_000);
   });
 });

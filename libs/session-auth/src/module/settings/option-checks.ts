@@ -22,71 +22,113 @@ export function namingRegistration<Result>(name: string, check: () => Result): R
   }
 }
 
-interface Range {
-  readonly min: number;
-  readonly max: number;
+/**
+ * Returns the setting of an option. @throws InvalidConfigurationError
+ * @param name how messages call the option
+ * @param others the settings of the same group that were read before
+ */
+type Read<Setting> = (value: unknown, name: string, others?: object) => Setting;
+
+/** An option: how it is read, and its default. */
+export interface Option<Setting> {
+  readonly read: Read<Setting>;
+  /** Absent if the option is required. */
+  readonly fallback?: Setting;
 }
 
-/**
- * Returns an integer option within its range, or the default if it is absent. @throws
- * InvalidConfigurationError
- */
-export function integerOption(
-  option: string,
-  value: unknown,
-  range: Range & { readonly fallback: number },
-): number {
-  if (value === undefined) return range.fallback;
-  return integerWithin(
-    option,
-    value,
-    range,
-    `Set it within that range, or leave it out for ${range.fallback}`,
+type Options = Readonly<Record<string, Option<unknown>>>;
+
+/** The settings of a group of options. */
+export type SettingsOf<Members extends Options> = {
+  readonly [Name in keyof Members]: ReturnType<Members[Name]['read']>;
+};
+
+/** Returns an option that may be left out. */
+export function optional<Setting>(fallback: Setting, read: Read<Setting>): Option<Setting> {
+  return { fallback, read: (value, ...place) => (value === undefined ? fallback : read(value, ...place)) };
+}
+
+/** A limit that may depend on an option that is read before. */
+type Limit<Others> = number | ((others: Others) => number);
+
+/** Returns an option that is an integer. It is required if it has no default. */
+export function int<Others extends object>(
+  min: Limit<Others>,
+  max: Limit<Others>,
+  fallback?: number,
+): Option<number> {
+  const read: Read<number> = (value, name, others) => {
+    const [least, most] = [limitIn(min, others), limitIn(max, others)];
+    const absent = fallback === undefined ? undefined : Math.max(least, fallback);
+    if (value === undefined && absent !== undefined) return absent;
+    const integer = Number.isInteger(value) ? (value as number) : NaN;
+    if (integer >= least && integer <= most) return integer;
+    const remedy = absent === undefined ? '' : `, or leave it out for ${absent}`;
+    return invalidOption(
+      name,
+      `must be an integer from ${least} to ${most}`,
+      `Set it within that range${remedy}`,
+    );
+  };
+  return fallback === undefined ? { read } : { read, fallback };
+}
+
+function limitIn<Others>(limit: Limit<Others>, others: object | undefined): number {
+  return typeof limit === 'number' ? limit : limit(others as Others);
+}
+
+/** Returns an option that is `true` or `false`. */
+export function bool(fallback: boolean): Option<boolean> {
+  return optional(fallback, (value, name) =>
+    typeof value === 'boolean'
+      ? value
+      : invalidOption(name, 'must be a boolean', `Set true or false, or leave it out for ${fallback}`),
   );
 }
 
-/** Returns an integer option that has no default. @throws InvalidConfigurationError */
-export function requiredInteger(option: string, value: unknown, range: Range): number {
-  return integerWithin(option, value, range, 'Set it within that range');
-}
-
-function integerWithin(option: string, value: unknown, { min, max }: Range, remedy: string): number {
-  const integer = Number.isInteger(value) ? (value as number) : NaN;
-  return integer >= min && integer <= max
-    ? integer
-    : invalidOption(option, `must be an integer from ${min} to ${max}`, remedy);
-}
-
-/** Returns a Boolean option, or the default if it is absent. @throws InvalidConfigurationError */
-export function booleanOption(option: string, value: unknown, fallback: boolean): boolean {
-  if (value === undefined) return fallback;
-  return typeof value === 'boolean'
-    ? value
-    : invalidOption(option, 'must be a boolean', `Set true or false, or leave it out for ${fallback}`);
-}
-
-/**
- * Returns an option that is one of `words`, or the default if it is absent. @throws InvalidConfigurationError
- */
-export function enumOption<Word extends string>(
-  option: string,
-  value: unknown,
-  words: readonly Word[],
-  fallback: Word,
-): Word {
-  if (value === undefined) return fallback;
-  const word = words.find((candidate) => candidate === value);
-  return (
-    word ??
-    invalidOption(option, `must be one of ${quoted(words)}`, `Choose one, or leave it out for '${fallback}'`)
+/** Returns an option that is one of several words. */
+export function oneOf<Word extends string>(words: readonly Word[], fallback: Word): Option<Word> {
+  return optional(
+    fallback,
+    (value, name) =>
+      words.find((word) => word === value) ??
+      invalidOption(name, `must be one of ${quoted(words)}`, `Choose one, or leave it out for '${fallback}'`),
   );
 }
 
-/**
- * Rejects unknown option names: a misspelt option would otherwise silently have its default. @throws
- * InvalidConfigurationError
- */
-export function rejectUnknownOptions(owner: string, options: unknown, known: readonly string[]): void {
+/** How messages call the options of a registration. Those in it have no prefix. */
+export const ALL_OPTIONS = 'options';
+
+/** Returns an option that is an object of options. A misspelt one would silently have its default. */
+export function group<Members extends Options>(members: Members): Required<Option<SettingsOf<Members>>> {
+  const entries = Object.entries(members);
+  const known = Object.keys(members);
+  const read: Read<object> = (value, name) => {
+    rejectUnknownOptions(name, value, known);
+    const prefix = name === ALL_OPTIONS ? '' : `${name}.`;
+    const settings: Record<string, unknown> = {};
+    for (const [member, option] of entries)
+      settings[member] = option.read(value[member], `${prefix}${member}`, settings);
+    return settings;
+  };
+  const fallback = Object.fromEntries(entries.map(([member, option]) => [member, option.fallback]));
+  return { read, fallback } as Required<Option<SettingsOf<Members>>>;
+}
+
+/** Returns a group that `false` turns off. */
+export function unlessFalse<Setting, Off>(
+  { fallback, read }: Required<Option<Setting>>,
+  off: Off,
+): Option<Setting | Off> {
+  return optional<Setting | Off>(fallback, (value, name) => (value === false ? off : read(value, name)));
+}
+
+/** Rejects a value that is no object, or has another member. @throws InvalidConfigurationError */
+export function rejectUnknownOptions(
+  owner: string,
+  options: unknown,
+  known: readonly string[],
+): asserts options is Readonly<Record<string, unknown>> {
   if (!isGroup(options)) invalidOption(owner, 'must be an object', `It may hold ${quoted(known)}`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined)
@@ -105,36 +147,8 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ');
 }
 
-const EXAMPLE = 'Give it the root of the session service, for example https://sessions.example.com/api';
-
-/**
- * Validates `baseUrl`. Returns it without trailing slashes, ready for a path of the interface to be appended.
- * @throws InvalidConfigurationError
- */
-export function readBaseUrl(value: unknown): string {
-  if (value === undefined || value === '') return invalidOption('baseUrl', 'is missing', EXAMPLE);
-  const url = parse(value);
-  if (!url) return invalidOption('baseUrl', 'is not an absolute URL', EXAMPLE);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return invalidOption('baseUrl', 'must start with http:// or https://', EXAMPLE);
-  if (url.username !== '' || url.password !== '')
-    return invalidOption('baseUrl', 'must not hold a user or a password', EXAMPLE);
-  if (url.href.includes('?') || url.href.includes('#'))
-    return invalidOption('baseUrl', 'must not have a query or a fragment', EXAMPLE);
-  if (/\/authentication\/*$/.test(url.pathname))
-    return invalidOption('baseUrl', 'must not end in /authentication', EXAMPLE);
-  return url.href.replace(/\/+$/, '');
-}
-
 /** Returns whether keys and tokens would cross a network unencrypted. */
 export function isPlainTextBeyondLoopback(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === 'http:' && !/^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
-}
-
-function parse(value: unknown): URL | undefined {
-  if (value instanceof URL) return value;
-  return typeof value === 'string' && value === value.trim() && URL.canParse(value)
-    ? new URL(value)
-    : undefined;
 }

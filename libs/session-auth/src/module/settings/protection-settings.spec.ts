@@ -1,21 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SessionAuthOptions } from '../options/options.js';
-import { readProtection } from './protection-settings.js';
+import { readSettings } from './settings.js';
 
 const BREAKER = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 };
 
 function read(options: object) {
-  return readProtection(options as SessionAuthOptions);
+  const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
+  return readSettings({ ...required, ...options } as SessionAuthOptions);
 }
 
 describe('the option retry', () => {
   it('turns retries off if it is false', () => {
-    expect(read({ retry: false }).maxAttempts).toBe(1);
+    expect(read({ retry: false }).retry.maxAttempts).toBe(1);
   });
 
   it('has its default if it is undefined or empty', () => {
     for (const retry of [undefined, {}, { maxAttempts: undefined }])
-      expect(read({ retry }).maxAttempts).toBe(2);
+      expect(read({ retry }).retry.maxAttempts).toBe(2);
   });
 });
 

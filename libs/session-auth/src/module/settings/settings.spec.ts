@@ -9,20 +9,18 @@ import { readSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 const KNOWN =
-  "'baseUrl', 'apiKey', 'token', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
+  "'baseUrl', 'apiKey', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
   "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField', 'tokenEcho', 'audit', " +
-  "'http', 'authority'";
+  "'http', 'authority', 'token'";
 
 /** All settings that do not depend on the two required options. */
 const DEFAULT_SETTINGS = {
   forwardAuthIv: true,
-  protection: {
-    timeoutMs: 3_000,
-    maxAttempts: 2,
-    maxInFlight: 128,
-    maxQueued: 1_024,
-    breaker: { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 },
-  },
+  timeoutMs: 3_000,
+  retry: { maxAttempts: 2 },
+  maxInFlight: 128,
+  maxQueued: 1_024,
+  breaker: { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 },
   cache: undefined,
   shared: undefined,
   signInTimeoutMs: 10_000,
@@ -56,7 +54,7 @@ function messageOf(options: unknown, name?: string): string {
 
 describe('the settings of a registration', () => {
   it('are the defaults, except for the two required options', () => {
-    const { sources, ...settings } = readSettings(REQUIRED);
+    const { token: sources, ...settings } = readSettings(REQUIRED);
     expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS, authority: 'default' });
     const request = {
       headers: { 'x-auth-token': 'token', authorization: 'Bearer other' },
@@ -67,7 +65,7 @@ describe('the settings of a registration', () => {
   it('are the defaults as well where an option is undefined', () => {
     const names = KNOWN.split(', ').map((name) => name.slice(1, -1));
     const absent = Object.fromEntries(names.map((name) => [name, undefined]));
-    const { sources, ...settings } = readSettings({ ...absent, ...REQUIRED });
+    const { token: sources, ...settings } = readSettings({ ...absent, ...REQUIRED });
     expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS, authority: 'default' });
     expect(sources).toHaveLength(1);
   });
@@ -89,7 +87,10 @@ describe('the settings of a registration', () => {
       });
       const useValue = { isForWholeApplication: true, name: 'default', protectsAllRoutes: false };
       expect(global).toBe(true);
-      expect(providers).toContainEqual({ provide: REGISTRATION, useValue });
+      expect(providers).toContainEqual({
+        provide: REGISTRATION,
+        useValue: expect.objectContaining(useValue) as unknown,
+      });
     },
   );
 });

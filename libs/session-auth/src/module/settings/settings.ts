@@ -1,84 +1,37 @@
+import { refreshPauseMs } from '../../verifier/refresh-throttle.js';
 import type { ApiKey } from '../../client/session-requests.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
-import { STATUS_OUTCOMES, type RefusalStatus, type StatusMap } from '../../contract/status-outcomes.js';
-import type { TokenEcho } from '../../client/user-details-verdict.js';
-import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
-import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
-import type { AuthorityResolver } from '../../guard/authorities.js';
-import { isClass } from '../../guard/is-class.js';
-import type { TokenSource } from '../../guard/token-source.js';
-import type { LaneSettings } from '../../verifier/lanes.js';
+import type { SessionStore } from '../../contract/session-store.js';
 import type { CacheSettings } from '../../verifier/cache-entry.js';
+import type { AuthorityResolver } from '../../guard/authorities.js';
 import type { SharedTierSettings } from '../../verifier/shared-tier.js';
-import { readName, readResolver, rejectDefaultOnly, rejectMisplacedExtra } from './authority-settings.js';
+import type { SessionAuthExtras, SessionAuthOptions } from '../options/options.js';
 import {
-  booleanOption,
-  enumOption,
-  integerOption,
+  ALL_OPTIONS,
+  group,
   invalidOption,
+  isGroup,
   namingRegistration,
-  rejectUnknownOptions,
-  readBaseUrl,
+  type Option,
+  type SettingsOf,
 } from './option-checks.js';
-import { readCacheSettings, readStoreSettings, type StoreContext } from './cache-settings.js';
-import { readHttpSettings, type HttpSettings } from './http-settings.js';
-import { MAX_DURATION_MS, readProtection } from './protection-settings.js';
-import { readSources } from './source-settings.js';
-import type { Audit, SessionAuthCacheOptions, SessionAuthOptions } from '../options/options.js';
-import { DEFAULTS } from './defaults.js';
+import { EXTRAS, MAX_DURATION_MS, MAX_TTL_MS, OPTIONS, STORE } from './schema.js';
+import { TOKEN } from './source-settings.js';
 
 /** Injection token of the {@link SessionAuthSettings}. */
 export const SETTINGS = Symbol('session-auth settings');
 
+const ALL = { ...OPTIONS, token: TOKEN } satisfies Record<keyof SessionAuthOptions, Option<unknown>>;
+const SCHEMA = group(ALL);
+
 /** The validated options, with defaults applied. */
-export interface SessionAuthSettings {
-  readonly maxSignIns: number;
+export interface SessionAuthSettings extends Omit<SettingsOf<typeof ALL>, 'authority'> {
   /** Name of the registration. */
   readonly authority: string;
   /** Selects the registration of each call. */
   readonly resolveAuthority: AuthorityResolver | undefined;
-  readonly baseUrl: string;
-  readonly apiKey: ApiKey;
-  readonly sources: readonly TokenSource[];
-  readonly forwardAuthIv: boolean;
-  readonly protection: LaneSettings;
-  readonly cache: CacheSettings | undefined;
   readonly shared: SharedTierSettings | undefined;
-  readonly signInTimeoutMs: number;
-  readonly signOutTimeoutMs: number;
-  readonly statusMap: StatusMap;
-  readonly userRecord: UserRecordClass;
-  readonly identityFields: readonly string[];
-  readonly impersonatorField: string | undefined;
-  readonly tokenEcho: TokenEcho;
-  readonly audit: Audit;
-  readonly http: HttpSettings;
 }
-
-const OPTIONS = [
-  ...[
-    'baseUrl',
-    'apiKey',
-    'token',
-    'forwardAuthIv',
-    'timeoutMs',
-    'signInTimeoutMs',
-    'signOutTimeoutMs',
-    'retry',
-    'breaker',
-  ],
-  ...[
-    'maxInFlight',
-    'maxQueued',
-    'maxSignIns',
-    'cache',
-    'statusMap',
-    'userRecord',
-    'identityFields',
-    'impersonatorField',
-  ],
-  ...['tokenEcho', 'audit', 'http', 'authority'],
-];
 
 /**
  * Validates the options. @throws InvalidConfigurationError naming the registration, if it has a name, and the
@@ -86,113 +39,93 @@ const OPTIONS = [
  */
 export function readSettings(
   options: SessionAuthOptions,
-  authority = DEFAULT_AUTHORITY,
+  name = DEFAULT_AUTHORITY,
+  extras: SessionAuthExtras = {},
 ): SessionAuthSettings {
-  return namingRegistration(authority, () => {
-    const name = readName(authority);
+  return namingRegistration(name, () => {
+    EXTRAS.read({ ...extras, name }, ALL_OPTIONS);
     rejectMisplacedExtra(options);
-    rejectUnknownOptions('options', options, OPTIONS);
-    rejectDefaultOnly(options, name);
-    return { ...read(options, name), authority: name, resolveAuthority: readResolver(options.authority) };
+    const { authority: resolveAuthority, ...settings } = SCHEMA.read(options, ALL_OPTIONS);
+    if (name !== DEFAULT_AUTHORITY && resolveAuthority)
+      invalidOption(
+        'authority',
+        'is in a registration with a name',
+        'Set it in the registration without a name, for all of them',
+      );
+    const { cache } = settings;
+    const own = { ...settings, authority: name, resolveAuthority };
+    return { ...own, shared: cache?.store && readStoreSettings(cache.store, { ...own, cache }) };
   });
 }
 
-function read(
-  options: SessionAuthOptions,
-  authority: string,
-): Omit<SessionAuthSettings, 'authority' | 'resolveAuthority'> {
-  const baseUrl = readBaseUrl(options.baseUrl);
-  const apiKey = readApiKeyOption(options.apiKey);
-  const protection = readProtection(options);
-  const cache = readCacheSettings(options.cache);
+/** The options of `forRootAsync` are read too late for an extra. @throws InvalidConfigurationError */
+function rejectMisplacedExtra(options: unknown): void {
+  const extra = isGroup(options) && Object.keys(EXTRAS.fallback).find((name) => name in options);
+  if (typeof extra !== 'string') return;
+  invalidOption(
+    `options.${extra}`,
+    'is among the options that forRootAsync() has received',
+    `Set ${extra} beside useFactory, useClass or useExisting`,
+  );
+}
+
+/** Other settings from which those of the shared tier are derived. */
+interface StoreContext {
+  readonly authority: string;
+  readonly cache: CacheSettings;
+  readonly baseUrl: string;
+  readonly apiKey: ApiKey;
+  readonly timeoutMs: number;
+}
+
+const MIN_SECRET_LENGTH = 16;
+const MAX_SECRET_LENGTH = 1_024;
+/** Minimum grace period, in milliseconds. A process that is busy for less is not considered crashed. */
+const MIN_GRACE_MS = 10;
+
+/** Derives the settings of the shared tier. @throws InvalidConfigurationError naming the invalid option */
+export function readStoreSettings(
+  store: SessionStore,
+  { cache, authority, baseUrl, apiKey, timeoutMs }: StoreContext,
+): SharedTierSettings {
+  const { ttlMs, staleIfErrorMs, refreshAheadMs } = cache;
+  const storeTimeoutMs = STORE.timeoutMs.read(store.timeoutMs, 'cache.store.timeoutMs');
   return {
-    baseUrl,
-    apiKey,
-    sources: readSources(options.token),
-    forwardAuthIv: booleanOption('forwardAuthIv', options.forwardAuthIv, DEFAULTS.forwardAuthIv),
-    protection,
-    cache,
-    shared:
-      cache &&
-      readShared(options.cache, { cache, authority, baseUrl, apiKey, timeoutMs: protection.timeoutMs }),
-    signInTimeoutMs: readDuration(options, 'signInTimeoutMs'),
-    signOutTimeoutMs: readDuration(options, 'signOutTimeoutMs'),
-    maxSignIns: integerOption('maxSignIns', options.maxSignIns, {
-      min: 1,
-      max: 10_000,
-      fallback: DEFAULTS.maxSignIns,
-    }),
-    statusMap: readStatusMap(options.statusMap),
-    userRecord: readRecordClass(options.userRecord),
-    ...readFieldNames(options),
-    tokenEcho: enumOption('tokenEcho', options.tokenEcho, ['ignore', 'warn', 'deny'], DEFAULTS.tokenEcho),
-    audit: enumOption('audit', options.audit, ['off', 'warn', 'error'], DEFAULTS.audit),
-    http: readHttpSettings(options.http),
+    store,
+    secrets: readSecrets(store.secret, apiKey),
+    // Registrations with one secret and one baseUrl may have different application keys. A name has no space.
+    scope: authority === DEFAULT_AUTHORITY ? baseUrl : `${authority} ${baseUrl}`,
+    timeoutMs: storeTimeoutMs,
+    ttlMs,
+    // An answer may be stored for the longest timeoutMs of any instance after its call was sent.
+    tombstoneMs: MAX_TTL_MS + staleIfErrorMs + MAX_DURATION_MS,
+    leaseMs: timeoutMs,
+    graceMs: Math.max(MIN_GRACE_MS, storeTimeoutMs),
+    refreshAheadMs,
+    refreshPauseMs: Math.ceil(refreshPauseMs(refreshAheadMs)),
   };
 }
 
-function readDuration(options: SessionAuthOptions, name: 'signInTimeoutMs' | 'signOutTimeoutMs'): number {
-  return integerOption(name, options[name], { min: 1, max: MAX_DURATION_MS, fallback: DEFAULTS[name] });
-}
-
-function readShared(
-  cache: SessionAuthOptions['cache'],
-  context: StoreContext,
-): SharedTierSettings | undefined {
-  const { store } = cache as SessionAuthCacheOptions;
-  return store === undefined ? undefined : readStoreSettings(store, context);
-}
-
-function readApiKeyOption(apiKey: unknown): ApiKey {
-  if (typeof apiKey === 'function' && !isClass(apiKey)) return apiKey as ApiKey;
-  if (isHeaderValue(apiKey, MAX_API_KEY_LENGTH)) return apiKey;
-  const isMissing = apiKey === undefined || apiKey === '';
-  return invalidOption(
-    'apiKey',
-    isMissing ? 'is missing' : 'is not a key that can be sent',
-    `Give it the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters, or a function`,
-  );
-}
-
-function readStatusMap(statusMap: StatusMap = {}): StatusMap {
-  rejectUnknownOptions('statusMap', statusMap, ['400', '401', '403', '404']);
-  const meanings = ['unauthenticated', 'forbidden', 'unavailable'] as const;
-  for (const [status, meaning] of Object.entries(statusMap)) {
-    enumOption(`statusMap.${status}`, meaning, meanings, STATUS_OUTCOMES[Number(status) as RefusalStatus]);
+function readSecrets(secret: SessionStore['secret'], apiKey: ApiKey): readonly [string, ...string[]] {
+  if (secret === undefined) {
+    if (typeof apiKey === 'string') return [apiKey];
+    invalidOption(
+      'cache.store.secret',
+      'is missing',
+      'With apiKey as a function, every instance needs one secret that stays when the key rotates',
+    );
   }
-  return { ...statusMap } satisfies Partial<Record<RefusalStatus, unknown>>;
-}
-
-function readRecordClass(record: unknown = UserRecord): UserRecordClass {
-  if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord))
-    return record as UserRecordClass;
+  const [first, ...others] = [secret].flat() as unknown[];
+  if (isSecret(first) && others.every(isSecret)) return [first, ...others];
   return invalidOption(
-    'userRecord',
-    'must be a class that extends UserRecord',
-    'Declare your fields in such a class, or leave it out',
+    'cache.store.secret',
+    'must be a string, or a list of strings',
+    `Give it ${MIN_SECRET_LENGTH} to ${MAX_SECRET_LENGTH} random characters, the same on every instance`,
   );
 }
 
-/**
- * Validates the options that name fields of the user record. `impersonatorField` is checked with the class:
- * see `readUserWith`.
- */
-function readFieldNames({
-  identityFields,
-  impersonatorField,
-}: SessionAuthOptions): Pick<SessionAuthSettings, 'identityFields' | 'impersonatorField'> {
-  return { identityFields: readIdentityFields(identityFields), impersonatorField };
-}
-
-function readIdentityFields(fields: unknown = DEFAULTS.identityFields): readonly string[] {
-  const valid =
-    Array.isArray(fields) &&
-    fields.length > 0 &&
-    fields.every((field) => typeof field === 'string' && field !== '');
-  if (valid) return fields as string[];
-  return invalidOption(
-    'identityFields',
-    'must be a list of at least one field name',
-    "Name fields of the user record, for example ['username']",
+function isSecret(secret: unknown): secret is string {
+  return (
+    typeof secret === 'string' && secret.length >= MIN_SECRET_LENGTH && secret.length <= MAX_SECRET_LENGTH
   );
 }

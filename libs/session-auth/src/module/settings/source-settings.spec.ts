@@ -8,13 +8,18 @@ import {
   fromPayload,
   type TokenSource,
 } from '../../guard/token-source.js';
-import type { SessionAuthOptions } from '../options/options.js';
-import { readSources } from './source-settings.js';
+import { readSettings } from './settings.js';
+
+function readSources(token: unknown): readonly TokenSource[] {
+  return readSettings({
+    baseUrl: 'https://sessions.example.com',
+    apiKey: 'key',
+    token: token as TokenSource,
+  }).token;
+}
 
 function expectRefused(token: unknown, message: string): void {
-  expect(() => readSources(token as SessionAuthOptions['token'])).toThrow(
-    new Error(`SessionAuthModule: token ${message}.`),
-  );
+  expect(() => readSources(token)).toThrow(new Error(`SessionAuthModule: token ${message}.`));
 }
 
 /** Their texts begin like that of a class, and have one within. */

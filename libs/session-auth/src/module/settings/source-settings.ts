@@ -8,8 +8,7 @@ import {
   fromPayload,
   type TokenSource,
 } from '../../guard/token-source.js';
-import type { SessionAuthOptions } from '../options/options.js';
-import { invalidOption } from './option-checks.js';
+import { invalidOption, optional } from './option-checks.js';
 
 /** Functions that return a source, and are not sources themselves. */
 const CREATORS: ReadonlySet<unknown> = new Set([fromHeader, fromBearer, fromCookie, fromPayload]);
@@ -19,13 +18,8 @@ const EXAMPLES = {
   fromPayload: "the name of a field, as in fromPayload('token')",
 } as const;
 
-/**
- * Validates the option `token`. A source that finds no token in any call would deny every user. @throws
- * InvalidConfigurationError
- */
-export function readSources(
-  token: SessionAuthOptions['token'] = fromHeader(AUTH_TOKEN_HEADER),
-): readonly TokenSource[] {
+/** The option `token`. A source that finds no token in any call would deny every user. */
+export const TOKEN = optional([fromHeader(AUTH_TOKEN_HEADER)], (token): readonly TokenSource[] => {
   const sources = [token].flat() as unknown[];
   if (sources.length > 0 && sources.every(isSource)) return sources;
   return invalidOption(
@@ -33,7 +27,7 @@ export function readSources(
     'must be a token source, or a list of them',
     "Give it fromHeader('x-auth-token'), fromBearer(), fromCookie(name) or your own function",
   );
-}
+});
 
 function isSource(source: unknown): source is TokenSource {
   if (typeof source !== 'function' || isClass(source)) return false;

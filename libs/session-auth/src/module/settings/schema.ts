@@ -1,0 +1,286 @@
+import { Agent } from 'node:http';
+import type { AxiosProxyConfig } from 'axios';
+import type { ApiKey } from '../../client/session-requests.js';
+import type { TokenEcho } from '../../client/user-details-verdict.js';
+import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
+import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
+import { SessionStore } from '../../contract/session-store.js';
+import { STATUS_OUTCOMES, type StatusMap, type StatusMeaning } from '../../contract/status-outcomes.js';
+import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
+import type { AuthorityResolver } from '../../guard/authorities.js';
+import { isClass } from '../../guard/is-class.js';
+import type { Audit } from '../options/options.js';
+import type { SessionAuthPlugin } from '../options/plugins.js';
+import {
+  bool,
+  group,
+  int,
+  invalidOption,
+  isGroup,
+  oneOf,
+  type Option,
+  optional,
+  rejectUnknownOptions,
+  unlessFalse,
+} from './option-checks.js';
+
+/** Longest time of any call. */
+export const MAX_DURATION_MS = 300_000;
+export const MAX_TTL_MS = 300_000;
+
+const RETRY = group({ maxAttempts: int(1, 10, 2) });
+
+const BREAKER = group({
+  windowMs: int(10, MAX_DURATION_MS, 10_000),
+  minimumCalls: int(1, 1_000_000, 20),
+  failureRatio: optional(0.5, (value, name) =>
+    typeof value === 'number' && value > 0 && value <= 1
+      ? value
+      : invalidOption(
+          name,
+          'must be a number above 0 and up to 1',
+          'Set it within that range, or leave it out for 0.5',
+        ),
+  ),
+  pauseMs: int(1, 120_000, 1_000),
+  maxPauseMs: int(({ pauseMs }: { readonly pauseMs: number }) => pauseMs, 120_000, 30_000),
+});
+
+const TTL_MS = int(1, MAX_TTL_MS);
+
+const CACHE = group({
+  ttlMs: {
+    read: (value, name) =>
+      value === undefined
+        ? invalidOption(
+            name,
+            'is missing',
+            'Set how many milliseconds a session that ended elsewhere may still work here',
+          )
+        : TTL_MS.read(value, name),
+  } satisfies Option<number>,
+  negativeTtlMs: int(0, MAX_TTL_MS, 5_000),
+  maxEntries: int(1, 10_000_000, 10_000),
+  refreshAheadMs: int(0, ({ ttlMs }: { readonly ttlMs: number }) => ttlMs - 1, 0),
+  staleIfErrorMs: int(0, 86_400_000, 0),
+  store: optional<SessionStore | undefined>(undefined, (value, name) =>
+    SessionStore.isOne(value)
+      ? value
+      : invalidOption(
+          name,
+          'must be a SessionStore',
+          "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'",
+        ),
+  ),
+});
+
+/** The members of a store that are options. */
+export const STORE = { timeoutMs: int(1, 1_000, 50) };
+
+const MEANINGS: readonly StatusMeaning[] = ['unauthenticated', 'forbidden', 'unavailable'];
+
+const STATUS_MAP = group({
+  400: oneOf(MEANINGS, STATUS_OUTCOMES[400]),
+  401: oneOf(MEANINGS, STATUS_OUTCOMES[401]),
+  403: oneOf(MEANINGS, STATUS_OUTCOMES[403]),
+  404: oneOf(MEANINGS, STATUS_OUTCOMES[404]),
+});
+
+const HTTP = group({
+  httpAgent: optional(undefined, readAgent),
+  httpsAgent: optional(undefined, readAgent),
+  proxy: optional(undefined, readProxy),
+  maxResponseBytes: int(1, 16_777_216, 65_536),
+  maxTokenLength: int(1, 65_536, 4_096),
+});
+
+/** The options of a registration, but for `token`, whose functions need Nest. */
+export const OPTIONS = {
+  baseUrl: { read: readBaseUrl },
+  apiKey: { read: readApiKey },
+  forwardAuthIv: bool(true),
+  timeoutMs: int(1, MAX_DURATION_MS, 3_000),
+  signInTimeoutMs: int(1, MAX_DURATION_MS, 10_000),
+  signOutTimeoutMs: int(1, MAX_DURATION_MS, 5_000),
+  retry: unlessFalse(RETRY, { maxAttempts: 1 }),
+  breaker: unlessFalse(BREAKER, undefined),
+  maxInFlight: int(1, 10_000, 128),
+  maxQueued: int(0, 100_000, 1_024),
+  maxSignIns: int(1, 10_000, 32),
+  cache: optional(undefined, readCache),
+  statusMap: optional<StatusMap>({}, readStatusMap),
+  userRecord: optional<UserRecordClass>(UserRecord, readRecordClass),
+  identityFields: optional<IdentityFields>(['username', 'email'], readIdentityFields),
+  // The reader of the records checks it, because it knows the fields of the class.
+  impersonatorField: optional(undefined, (value) => value as string | undefined),
+  tokenEcho: oneOf<TokenEcho>(['ignore', 'warn', 'deny'], 'deny'),
+  audit: oneOf<Audit>(['off', 'warn', 'error'], 'warn'),
+  http: optional(HTTP.fallback, HTTP.read),
+  authority: optional(undefined, readResolver),
+};
+
+/** The extras, which are set beside the options. */
+export const EXTRAS = group({
+  name: optional<string>(DEFAULT_AUTHORITY, (value, name) =>
+    isAuthorityName(value)
+      ? value
+      : invalidOption(name, `must be ${AUTHORITY_NAME_FORM}`, "Give it a name such as 'partners'"),
+  ),
+  isGlobal: bool(true),
+  protectAllRoutes: bool(false),
+  plugins: optional<readonly SessionAuthPlugin[]>([], (value, name) =>
+    Array.isArray(value) && value.every(isPlugin)
+      ? value
+      : invalidOption(
+          name,
+          'must be a list of plugins',
+          'Name values that entries of nestjs-session-auth export for it',
+        ),
+  ),
+});
+
+/** The default of each option. `npm run docs:defaults` compares the TSDoc and the guides with it. */
+export const DEFAULTS = {
+  ...EXTRAS.fallback,
+  ...group(OPTIONS).fallback,
+  cache: CACHE.fallback,
+  store: group(STORE).fallback,
+};
+
+/** Returns whether an element of `plugins` is a plugin. */
+export function isPlugin(candidate: unknown): candidate is SessionAuthPlugin {
+  return typeof (candidate as Partial<SessionAuthPlugin> | null | undefined)?.open === 'function';
+}
+
+function readCache(value: unknown, name: string): ReturnType<typeof CACHE.read> | undefined {
+  if (value === false) return undefined;
+  if (isGroup(value)) return CACHE.read(value, name);
+  return invalidOption(
+    name,
+    'must be an object with ttlMs, or false',
+    'Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds',
+  );
+}
+
+/** The statuses that are not mapped stay absent: their outcome depends on the body too. */
+function readStatusMap(value: unknown, name: string): StatusMap {
+  STATUS_MAP.read(value, name);
+  return { ...(value as StatusMap) };
+}
+
+function readApiKey(apiKey: unknown, name: string): ApiKey {
+  if (typeof apiKey === 'function' && !isClass(apiKey)) return apiKey as ApiKey;
+  if (isHeaderValue(apiKey, MAX_API_KEY_LENGTH)) return apiKey;
+  return invalidOption(
+    name,
+    apiKey === undefined || apiKey === '' ? 'is missing' : 'is not a key that can be sent',
+    `Give it the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters, or a function`,
+  );
+}
+
+function readRecordClass(record: unknown, name: string): UserRecordClass {
+  if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord))
+    return record as UserRecordClass;
+  return invalidOption(
+    name,
+    'must be a class that extends UserRecord',
+    'Declare your fields in such a class, or leave it out',
+  );
+}
+
+/** Of a class that extends `UserRecord`, further names. */
+type IdentityFields = readonly (keyof UserRecord & string)[];
+
+function readIdentityFields(fields: unknown, name: string): IdentityFields {
+  if (
+    Array.isArray(fields) &&
+    fields.length > 0 &&
+    fields.every((field) => field && typeof field === 'string')
+  )
+    return fields as unknown as IdentityFields;
+  return invalidOption(
+    name,
+    'must be a list of at least one field name',
+    "Name fields of the user record, for example ['username']",
+  );
+}
+
+function readResolver(resolver: unknown, name: string): AuthorityResolver {
+  const isFunction = typeof resolver === 'function' && resolver.constructor.name === 'Function';
+  if (isFunction && !isClass(resolver)) return resolver as AuthorityResolver;
+  return invalidOption(
+    name,
+    'must be a function that returns a name at once',
+    'Give it (context, request) => name, or name the registration in @SessionAuthority()',
+  );
+}
+
+function readAgent(agent: unknown, name: string): Agent {
+  if (!(agent instanceof Agent))
+    return invalidOption(name, 'must be an agent of node:http or node:https', 'Give it one, or leave it out');
+  const [other, otherName] =
+    name === 'http.httpAgent' ? ['https', 'http.httpsAgent'] : ['http', 'http.httpAgent'];
+  // Node.js throws at each call for another protocol. Agents of proxies have no own one, and serve both.
+  if (Object.getOwnPropertyDescriptor(agent, 'protocol')?.value === `${other}:`)
+    invalidOption(name, `is an agent for ${other}`, `Set it as ${otherName}`);
+  return agent;
+}
+
+/** A host with a scheme, a path or a user in it would become another address. */
+const HOST = /^[^\s/?#@\\]+$/;
+
+function readProxy(proxy: unknown, name: string, others: object = {}): AxiosProxyConfig {
+  const { httpAgent, httpsAgent } = others as { readonly httpAgent?: Agent; readonly httpsAgent?: Agent };
+  if (httpAgent ?? httpsAgent) invalidOption(name, 'cannot go with an agent', 'Set one of the two');
+  rejectUnknownOptions(name, proxy, ['protocol', 'host', 'port', 'auth']);
+  const { protocol = 'http', host, port, auth } = proxy;
+  if (!isAddress(protocol, host, port))
+    invalidOption(name, 'must have a host and a port', "Give it { host: 'proxy.example.com', port: 3128 }");
+  if (auth !== undefined && !isCredentials(auth))
+    invalidOption(
+      `${name}.auth`,
+      'must have a username and a password',
+      'Give it { username, password }, or leave it out',
+    );
+  return proxy as unknown as AxiosProxyConfig;
+}
+
+function isAddress(protocol: unknown, host: unknown, port: unknown): boolean {
+  if (typeof protocol !== 'string' || typeof host !== 'string' || !Number.isInteger(port)) return false;
+  return (
+    /^https?:?$/.test(protocol) &&
+    HOST.test(host) &&
+    port !== 0 &&
+    URL.canParse(`http://${host}:${String(port)}`)
+  );
+}
+
+function isCredentials(auth: unknown): boolean {
+  const { username, password } = (isGroup(auth) ? auth : {}) as Readonly<Record<string, unknown>>;
+  return typeof username === 'string' && typeof password === 'string';
+}
+
+const EXAMPLE = 'Give it the root of the session service, for example https://sessions.example.com/api';
+
+/** Returns the root of the session service without trailing slashes: paths of the interface are appended. */
+function readBaseUrl(value: unknown, name: string): string {
+  if (value === undefined || value === '') return invalidOption(name, 'is missing', EXAMPLE);
+  const url = parse(value);
+  if (!url) return invalidOption(name, 'is not an absolute URL', EXAMPLE);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return invalidOption(name, 'must start with http:// or https://', EXAMPLE);
+  if (url.username !== '' || url.password !== '')
+    return invalidOption(name, 'must not hold a user or a password', EXAMPLE);
+  if (url.href.includes('?') || url.href.includes('#'))
+    return invalidOption(name, 'must not have a query or a fragment', EXAMPLE);
+  if (/\/authentication\/*$/.test(url.pathname))
+    return invalidOption(name, 'must not end in /authentication', EXAMPLE);
+  return url.href.replace(/\/+$/, '');
+}
+
+function parse(value: unknown): URL | undefined {
+  if (value instanceof URL) return value;
+  return typeof value === 'string' && value === value.trim() && URL.canParse(value)
+    ? new URL(value)
+    : undefined;
+}
