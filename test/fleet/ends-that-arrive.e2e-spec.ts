@@ -3,12 +3,22 @@ import { json, reply } from 'nestjs-session-auth/testing';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
-import { CHANNEL, PATIENCE_MS } from './fleet.js';
+import { CHANNEL, PATIENCE_MS, type Fleet } from './fleet.js';
 import type { Instance } from './instance.js';
 import { fleets } from './suites.js';
 
 const MANY = 10_001;
 const LONG_MS = 60_000;
+
+/** The messages of the fleet from now on. */
+async function recordedOn(fleet: Fleet): Promise<Buffer[]> {
+  const listener = fleet.redis.duplicate();
+  fleet.keep({ close: () => listener.disconnect() });
+  const recorded: Buffer[] = [];
+  await listener.subscribe(CHANNEL);
+  listener.on('messageBuffer', (_channel: Buffer, message: Buffer) => recorded.push(message));
+  return recorded;
+}
 
 describeWithRedis('an end that a process delivers while it closes', () => {
   const start = fleets();
@@ -82,11 +92,7 @@ describeWithRedis('a writer of the store without the secret', () => {
   it('ends no session again by messages that it has recorded, and sends again to an instance that started later [Q18]', async () => {
     const fleet = await start();
     const [one] = await fleet.instances(1);
-    const listener = fleet.redis.duplicate();
-    fleet.keep({ close: () => listener.disconnect() });
-    const recorded: Buffer[] = [];
-    await listener.subscribe(CHANNEL);
-    listener.on('messageBuffer', (_channel: Buffer, message: Buffer) => recorded.push(message));
+    const recorded = await recordedOn(fleet);
     await one?.do('forgetUser', 'ann');
     await until('it is recorded', () => recorded.length === 1);
     const listening = await fleet.listeners();
@@ -109,9 +115,14 @@ describeWithRedis('instances with another secret', () => {
     const one = await fleet.instance({ store: { secret: 'the secret of one' } });
     const other = await fleet.instance({ store: { secret: 'the secret of the other' } });
     await fleet.subscribed(2);
+    const sent = await recordedOn(fleet);
     fleet.service.on('user_details', json({ username: 'ann' }));
     for (const username of ['ann', 'bob', 'eve']) await one.do('forgetUser', username);
-    await until('they are counted', async () => (await other.do('unreadable')) === 3);
+    // On a busy machine, a message whose answer is late is sent again.
+    await until(
+      'they are counted',
+      async () => sent.length >= 3 && (await other.do('unreadable')) === sent.length,
+    );
     const warnings = await other.do('warnings');
     expect(warnings.filter((line) => line.includes('unreadable messages'))).toHaveLength(1);
     expect(await one.do('unreadable')).toBe(0);
