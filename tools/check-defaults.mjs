@@ -21,7 +21,7 @@ const INTERFACES = [
   ['module/options/options.ts', 'SessionAuthExtras', DEFAULTS],
   ['module/options/options.ts', 'SessionAuthHttpOptions', DEFAULTS.http],
   ['verifier/circuit-breaker.ts', 'BreakerSettings', DEFAULTS.breaker],
-  ['verifier/retry.ts', 'RetrySettings', DEFAULTS.retry],
+  ['verifier/lane.ts', 'RetrySettings', DEFAULTS.retry],
   ['contract/session-store.ts', 'SessionStore', DEFAULTS.store],
   ['redis/options.ts', 'RedisSessionStoreOptions', DEFAULTS.store],
 ];

@@ -7,7 +7,7 @@ import {
   unavailable,
   type Verdict,
 } from '../../libs/session-auth/src/contract/outcome.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import { Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import { SessionCache } from '../../libs/session-auth/src/verifier/session-cache.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { inLongForm } from '../support/long-form.js';
@@ -106,7 +106,7 @@ class Trial {
       jest.spyOn(clock, 'now').mockImplementation(() => this.#model.nowMs),
     );
     const cache = new SessionCache<User>({ ...settings, maxEntries: 10 });
-    this.#verifier = new SessionVerifier(new ProtectedCheck(ask, this.#deadlines, protection), { cache });
+    this.#verifier = new SessionVerifier(new Lanes(ask, this.#deadlines, protection), { cache });
   }
 
   async run(steps: readonly Step[]): Promise<void> {

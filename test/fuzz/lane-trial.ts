@@ -1,6 +1,6 @@
 import { Deadlines, type Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import { Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 
 /** Sizes of the lanes of one case. */
@@ -72,13 +72,9 @@ export class LaneTrial {
       known: { places: maxInFlight - places, queue: maxQueued - queue },
     };
     const deadlines = new FollowedDeadlines(this.#started);
-    const check = new ProtectedCheck<object>(
-      ({ token }, deadline) => this.#asked(token, deadline),
-      deadlines,
-      {
-        ...{ ...sizes, timeoutMs: TIMEOUT_MS, maxAttempts: 1 },
-      },
-    );
+    const check = new Lanes<object>(({ token }, deadline) => this.#asked(token, deadline), deadlines, {
+      ...{ ...sizes, timeoutMs: TIMEOUT_MS, maxAttempts: 1 },
+    });
     this.#verifier = new SessionVerifier(check);
   }
 

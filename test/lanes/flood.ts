@@ -1,8 +1,7 @@
 import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
 import { Deadlines, noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
-import type { Ask } from '../../libs/session-auth/src/verifier/lane.js';
+import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import type { ServiceModel } from './service-models.js';
 import type { VirtualClock } from './virtual-clock.js';
 
@@ -36,7 +35,7 @@ export class Flood {
   readonly outcomes: Record<Kind, Outcome> = { known: outcome(), new: outcome(), junk: outcome() };
   readonly #clock: VirtualClock;
   readonly #service: ServiceModel;
-  readonly #check: ProtectedCheck<string>;
+  readonly #check: Lanes<string>;
   readonly #random = randomNumbers(1);
   #fresh = 0;
   #isCounting = false;
@@ -44,14 +43,14 @@ export class Flood {
   constructor(clock: VirtualClock, service: ServiceModel) {
     this.#clock = clock;
     this.#service = service;
-    const ask: Ask<string> = ({ token }, deadline) =>
+    const callService: CallService<string> = ({ token }, deadline) =>
       new Promise((settle) => {
         deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
         service.accept(() =>
           settle(token.startsWith('junk') ? UNAUTHENTICATED : { kind: 'authenticated', user: token }),
         );
       });
-    this.#check = new ProtectedCheck(ask, new Deadlines(), SETTINGS);
+    this.#check = new Lanes(callService, new Deadlines(), SETTINGS);
     for (let user = 0; user < USERS; user += 1) this.#check.known.add(tokenKeyOf(`known-${user}`));
   }
 
@@ -84,7 +83,7 @@ export class Flood {
     const startedAtMs = this.#clock.nowMs;
     const session = { token, authIv: undefined };
     const keys = sessionKeysOf(session);
-    const verdict: Verdict<string> = await this.#check.run(session, keys);
+    const verdict: Verdict<string> = await this.#check.call(session, keys);
     this.#check.known.update(keys, verdict);
     if (!counts) return;
     this.outcomes[kind].asked += 1;

@@ -4,18 +4,8 @@ import fc from 'fast-check';
 import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
 import { noReplyAt, Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
-import {
-  Lane,
-  type Ask,
-  type BulkheadResult,
-  type LaneParts,
-} from '../../libs/session-auth/src/verifier/lane.js';
-import { LaneBreaker } from '../../libs/session-auth/src/verifier/lane-breaker.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
-import { Bulkhead, strangersShare } from '../../libs/session-auth/src/verifier/bulkhead.js';
-import { Pace } from '../../libs/session-auth/src/verifier/pace.js';
-import { Retry, RetryBudget } from '../../libs/session-auth/src/verifier/retry.js';
-import { StrangersLimit } from '../../libs/session-auth/src/verifier/strangers-limit.js';
+import type { Entry, Lane } from '../../libs/session-auth/src/verifier/lane.js';
+import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import { inLongForm } from '../support/long-form.js';
 import { platforms } from '../support/platforms.js';
 import { startProbedApp } from '../support/trial/probed-app.js';
@@ -78,13 +68,13 @@ const SETTINGS = { timeoutMs: 3_000, maxAttempts: 2, maxInFlight: 128, maxQueued
 /** A service that accepts in 450 ms, refuses junk in 2 ms, and is far from its limits. */
 describe('a service that has time', () => {
   let clock: VirtualClock;
-  let check: ProtectedCheck<string>;
+  let check: Lanes<string>;
   let denied: number;
   let random: () => number;
 
   beforeEach(() => {
     clock = new VirtualClock().install();
-    const ask: Ask<string> = ({ token }, deadline) =>
+    const callService: CallService<string> = ({ token }, deadline) =>
       new Promise((settle) => {
         deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
         const isJunk = token.startsWith('junk');
@@ -92,7 +82,7 @@ describe('a service that has time', () => {
           settle(isJunk ? UNAUTHENTICATED : { kind: 'authenticated', user: token }),
         );
       });
-    check = new ProtectedCheck(ask, new Deadlines(), SETTINGS);
+    check = new Lanes(callService, new Deadlines(), SETTINGS);
     denied = 0;
     random = randomNumbers(7);
   });
@@ -101,7 +91,7 @@ describe('a service that has time', () => {
   async function come(token: string): Promise<void> {
     const session = { token, authIv: undefined };
     const keys = sessionKeysOf(session);
-    const verdict = await check.run(session, keys);
+    const verdict = await check.call(session, keys);
     check.known.update(keys, verdict);
     if (verdict.kind === 'unavailable') denied += 1;
   }
@@ -201,24 +191,21 @@ const step: fc.Arbitrary<Step> = fc.record({
  * hold.
  */
 class Turnstile {
+  readonly #both: Lanes<object>;
   readonly #lanes: Readonly<Record<LaneName, Lane>>;
-  readonly #bulkhead: Bulkhead;
   readonly #waiting: Deadline[] = [];
-  readonly #limit: StrangersLimit;
+  readonly #limit: Lane['limit'];
   #nowMs = 0;
   #mostInFlight = 0;
   readonly #settings: { readonly maxInFlight: number; readonly maxQueued: number };
 
   constructor(maxInFlight: number, maxQueued: number) {
     this.#settings = { maxInFlight, maxQueued };
-    this.#limit = new StrangersLimit({ maxInFlight, timeoutMs: TIMEOUT_MS });
+    const settings = { ...this.#settings, timeoutMs: TIMEOUT_MS, maxAttempts: 1 };
+    this.#both = new Lanes<object>(() => new Promise(() => undefined), new Deadlines(), settings);
+    this.#lanes = this.#both.lanes;
+    this.#limit = this.#lanes.strangers.limit;
     this.#limit.enforce(performance.now());
-    const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
-    this.#lanes = {
-      known: laneOf({ share: maxInFlight - share, queueShare: maxQueued - queueShare }),
-      strangers: laneOf({ share, queueShare, limit: this.#limit }),
-    };
-    this.#bulkhead = new Bulkhead(this.#settings, this.#lanes.known, this.#lanes.strangers);
   }
 
   async take({ does, lane: name, which }: Step): Promise<void> {
@@ -226,7 +213,7 @@ class Turnstile {
     const before = this.#lanes.strangers.inFlight;
     const knownWaited = this.#lanes.known.waiting.size > 0;
     if (does === 'come') this.#come(name);
-    else if (does === 'answer' && lane.inFlight > 0) this.#bulkhead.leave(lane);
+    else if (does === 'answer' && lane.inFlight > 0) this.#both.leave(lane);
     else if (does === 'end') this.#waiting.splice(which % (this.#waiting.length + 1), 1)[0]?.end('aborted');
     else if (does !== 'answer' && this.#lanes.strangers.inFlight > 0)
       this.#adapt(does === 'slow' ? TIMEOUT_MS : 1);
@@ -247,8 +234,8 @@ class Turnstile {
   #come(name: LaneName): void {
     const deadline = new Deadline(TIMEOUT_MS);
     const waitedBefore = this.#lanes.known.waiting.size;
-    const entering = this.#bulkhead.enter(this.#lanes[name], deadline);
-    const settled = (result: BulkheadResult): void => {
+    const entering = this.#both.enter(this.#lanes[name], deadline);
+    const settled = (result: Entry): void => {
       deadline.clear();
       const { known } = this.#lanes;
       const waits = Math.max(waitedBefore, known.waiting.size);
@@ -271,7 +258,7 @@ class Turnstile {
     const { strangers } = this.#lanes;
     this.#nowMs += 2 * TIMEOUT_MS;
     for (let call = 0; call < 10; call += 1) this.#limit.record(durationMs, this.#nowMs, strangers.inFlight);
-    this.#bulkhead.leave(strangers);
+    this.#both.leave(strangers);
   }
 
   /** A limit that shrinks ends no call: those in flight may be more until they are answered. */
@@ -299,16 +286,6 @@ class Turnstile {
       'no stranger waits beside a free place within the limit',
     );
   }
-}
-
-function laneOf(parts: Omit<LaneParts, 'pace' | 'retry' | 'breaker'>): Lane {
-  const pace = new Pace(TIMEOUT_MS);
-  return new Lane({
-    ...parts,
-    pace,
-    retry: new Retry({ maxAttempts: 1 }, new RetryBudget(), pace),
-    breaker: new LaneBreaker(undefined),
-  });
 }
 
 function demand(holds: boolean, claim: string): void {

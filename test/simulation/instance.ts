@@ -5,8 +5,8 @@ import { SessionAuthService } from '../../libs/session-auth/src/module/service/s
 import { readStoreSettings } from '../../libs/session-auth/src/module/settings/settings.js';
 import { RevocationNotifier } from '../../libs/session-auth/src/verifier/revocation-notifier.js';
 import { KnownSessions } from '../../libs/session-auth/src/verifier/known-sessions.js';
-import type { LaneSettings } from '../../libs/session-auth/src/verifier/lanes.js';
-import { ProtectedCheck } from '../../libs/session-auth/src/verifier/protected-check.js';
+import type { LaneSettings } from '../../libs/session-auth/src/verifier/lane.js';
+import { Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache-entry.js';
 import { SessionCache } from '../../libs/session-auth/src/verifier/session-cache.js';
 import { tokenKeyOf, type TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
@@ -69,7 +69,7 @@ export function startInstance(host: Host, { service, link, settings, onEvent }: 
   const set = { ...settings, memory: host.memory };
   const deadlines = new Deadlines(set.protection.timeoutMs);
   const client = service.clientOf(host);
-  const check = new ProtectedCheck<User>(
+  const check = new Lanes<User>(
     (session, deadline) => client.userDetails(session, deadline),
     deadlines,
     set.protection,

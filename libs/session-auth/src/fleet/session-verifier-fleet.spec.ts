@@ -11,7 +11,7 @@ import {
   type StoreSubscriber,
 } from '../contract/session-store.js';
 import { SessionCache } from '../verifier/session-cache.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import type { Revocation } from '../verifier/revocation.js';
 import { RevocationNotifier } from '../verifier/revocation-notifier.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
@@ -176,7 +176,7 @@ function fleet() {
       refreshAheadMs: 0,
       staleIfErrorMs: 0,
     });
-    const verifier = new SessionVerifier<object>(new ProtectedCheck(ask, new Deadlines(), settings), {
+    const verifier = new SessionVerifier<object>(new Lanes(ask, new Deadlines(), settings), {
       cache,
       shared,
       notifier: new RevocationNotifier(() => void (events.ended += 1)),

@@ -7,7 +7,7 @@ import { DENIALS } from '../contract/diagnostics.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionCache } from '../verifier/session-cache.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { AccessRules } from './access-metadata.js';
 import { Authorize, FreshSession, OptionalAuth, Public } from './access.decorators.js';
@@ -98,7 +98,7 @@ function guardOf(
     refreshAheadMs: 0,
     staleIfErrorMs: 0,
   });
-  const verifier = new SessionVerifier<UserRecord>(new ProtectedCheck(ask, new Deadlines(), protection), {
+  const verifier = new SessionVerifier<UserRecord>(new Lanes(ask, new Deadlines(), protection), {
     cache,
   });
   const decisions: SessionAuthDecision[] = [];

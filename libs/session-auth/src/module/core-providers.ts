@@ -10,9 +10,7 @@ import { BREAKER } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/known-sessions.js';
-import type { Ask } from '../verifier/lane.js';
-import type { BreakerChanged } from '../verifier/lanes.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { type BreakerChanged, type CallService, Lanes } from '../verifier/lanes.js';
 import { MisconfigurationDetector } from '../verifier/misconfiguration-detector.js';
 import { RevocationNotifier } from '../verifier/revocation-notifier.js';
 import { ServiceStatusTracker } from '../verifier/service-status.js';
@@ -142,13 +140,13 @@ function checkOf(
   set: SessionAuthSettings,
   breakerChanged: BreakerChanged,
 ) {
-  const ask: Ask<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
+  const callService: CallService<UserRecord> = (session, deadline) => sessions.userDetails(session, deadline);
   const known = new KnownSessions(
     Math.max(set.cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS),
     undefined,
     set.identityFields,
   );
-  return new ProtectedCheck(ask, deadlines, { ...set, ...set.retry }, { known, breakerChanged });
+  return new Lanes(callService, deadlines, { ...set, ...set.retry }, { known, breakerChanged });
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Authorities, GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
 import { handshakeRequest } from '../guard/presented-request.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';
@@ -31,7 +31,7 @@ function registration(
     return Promise.resolve({ kind: 'authenticated', user: { username } });
   };
   const source = new EventSource();
-  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
+  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS));
   const reader = new SessionReader({
     sources: [fromHeader('x-auth-token')],
     forwardAuthIv: false,

@@ -14,7 +14,7 @@ import { SessionReader } from '../guard/session-reader.js';
 import { fromCookie, fromHeader, type TokenSource } from '../guard/token-source.js';
 import { handshakeRequest } from '../guard/presented-request.js';
 import { SessionCache } from '../verifier/session-cache.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { HandshakeChecks } from './handshake-checks.js';
@@ -55,7 +55,7 @@ beforeEach(() => {
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
   jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
   const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
+  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
     cache: new SessionCache<UserRecord>(CACHE),
   });
   const sources = [application, fromHeader('x-auth-token'), fromCookie('sid')];

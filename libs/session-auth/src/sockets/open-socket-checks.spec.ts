@@ -9,7 +9,7 @@ import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromCookie, fromHeader } from '../guard/token-source.js';
 import { handshakeOf, type SocketClient } from '../guard/socket-client.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { OpenSocketChecks } from './open-socket-checks.js';
@@ -53,7 +53,7 @@ describe('the check of an open socket', () => {
   beforeEach(() => {
     [calls, client, unprotected, selects] = [[], new Socket(), 0, true];
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-    const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
+    const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS));
     const sources = [fromHeader('x-auth-token'), fromCookie('sid')];
     const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
     const source = new EventSource();

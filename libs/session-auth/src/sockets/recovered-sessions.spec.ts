@@ -4,7 +4,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import { UNAUTHENTICATED } from '../contract/outcome.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { RecoveredSessions } from './recovered-sessions.js';
@@ -68,11 +68,7 @@ describe('the recovery of a connection', () => {
   let namespace: { adapter: Adapter; readonly sockets: Map<string, Socket> };
 
   beforeEach(() => {
-    const check = new ProtectedCheck<UserRecord>(
-      () => Promise.resolve(UNAUTHENTICATED),
-      new Deadlines(),
-      LIMITS,
-    );
+    const check = new Lanes<UserRecord>(() => Promise.resolve(UNAUTHENTICATED), new Deadlines(), LIMITS);
     const reader = new SessionReader({ sources: [], forwardAuthIv: false, maxTokenLength: 100 });
     const source = new EventSource();
     const verifier = new SessionVerifier(check);

@@ -9,7 +9,7 @@ import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
 import { handshakeRequest } from '../guard/presented-request.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { RegistrationSockets } from './registration-sockets.js';
@@ -35,7 +35,7 @@ function registration() {
   const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> =>
     Promise.resolve(answers.get(token) ?? { kind: 'authenticated', user: { username: token.split('-')[0] } });
   const source = new EventSource();
-  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
+  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS));
   const reader = new SessionReader({
     sources: [fromHeader('x-auth-token')],
     forwardAuthIv: false,

@@ -15,7 +15,7 @@ import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
 import { SessionCache } from '../verifier/session-cache.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { WarningLog } from '../module/events/warning-log.js';
@@ -39,7 +39,7 @@ function registration(authority = 'default') {
           : { kind: 'authenticated', user: { username: token } },
     );
   const [source, log] = [new EventSource(), new WarningLog()];
-  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
+  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
     cache: new SessionCache<UserRecord>(STALE, ahead),
   });
   const reader = new SessionReader({

@@ -10,7 +10,7 @@ import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
 import { SessionCache } from '../verifier/session-cache.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';
@@ -93,7 +93,7 @@ describe('the handshakes of socket.io', () => {
     [main, news] = [new Namespace(server), new Namespace(server)];
     (server._nsps as Map<string, unknown>).set('/', main).set('/news', news);
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-    const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
+    const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
       cache: new SessionCache<UserRecord>(CACHE),
     });
     const reader = new SessionReader({

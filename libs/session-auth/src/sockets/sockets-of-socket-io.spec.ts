@@ -12,7 +12,7 @@ import { tokenKeyOf } from '../contract/session-identity.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { SessionSockets } from './session-sockets.js';
@@ -25,7 +25,7 @@ function registration(): { source: EventSource; sockets: SessionSockets } {
     token === 'bad' ? UNAUTHENTICATED : { kind: 'authenticated', user: { username: token } };
   const source = new EventSource();
   const verifier = new SessionVerifier(
-    new ProtectedCheck(({ token }) => Promise.resolve(verdictOf(token)), new Deadlines(), LIMITS),
+    new Lanes(({ token }) => Promise.resolve(verdictOf(token)), new Deadlines(), LIMITS),
   );
   const reader = new SessionReader({
     sources: [fromHeader('x-auth-token')],

@@ -3,7 +3,7 @@ import { Deadlines } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionCache } from '../verifier/session-cache.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { verifyForSocket } from './handshake-checks.js';
 
@@ -29,7 +29,7 @@ beforeEach(() => {
   jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
   jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
   const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-  verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS), {
+  verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
     cache: new SessionCache<UserRecord>(CACHE),
   });
 });

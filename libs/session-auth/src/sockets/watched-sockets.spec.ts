@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
@@ -31,7 +31,7 @@ function watching() {
     await service.onAsk();
     return service.answer;
   };
-  const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
+  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS));
   const ends = sessionEnds(new EventSource(), verifier);
   return { service, verifier, ends, sockets: new WatchedSockets({ verifier, ends }) };
 }

@@ -12,7 +12,7 @@ import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromBearer, fromHeader } from '../guard/token-source.js';
 import { handshakeOf } from '../guard/socket-client.js';
-import { ProtectedCheck } from '../verifier/protected-check.js';
+import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';
@@ -60,7 +60,7 @@ describe('the handshakes of ws', () => {
   beforeEach(() => {
     [calls, denials.length, server] = [[], 0, new Server()];
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-    const verifier = new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), LIMITS));
+    const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS));
     const sources = [fromHeader('x-auth-token'), fromBearer()];
     const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
     source = new EventSource();

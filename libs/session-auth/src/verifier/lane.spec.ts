@@ -1,48 +1,49 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadline } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import type { LaneName } from '../contract/diagnostics.js';
 import type { TokenKey } from '../contract/session-identity.js';
 import { LaneBreaker } from './lane-breaker.js';
 import { Lane } from './lane.js';
-import { Pace } from './pace.js';
-import { Retry, RetryBudget } from './retry.js';
 import { StrangersLimit } from './strangers-limit.js';
 
-const SESSION = { token: 'token', authIv: undefined };
 const TOOK_MS = 120;
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** Makes a call that takes 120 ms in a lane. Returns the durations that its pace and the limits received. */
+/**
+ * Makes a call that takes 120 ms in each lane. Returns the durations that their pace and the limit received.
+ */
 async function durationsOf(verdict: Verdict<string>, { isAtOnce = false } = {}) {
   let now = 1_000;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
-  const [pace, limit] = [new Pace(3_000), new StrangersLimit({ maxInFlight: 10, timeoutMs: 3_000 })];
+  const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 0 };
+  const limit = new StrangersLimit(settings);
   const [byStranger, byKnown, enforced] = [
     jest.spyOn(limit, 'record'),
     jest.spyOn(limit, 'recordKnown'),
     jest.spyOn(limit, 'enforce'),
   ];
-  const retry = new Retry({ maxAttempts: 1 }, new RetryBudget(), pace);
-  const lane = new Lane({
-    share: 1,
-    queueShare: 1,
-    pace,
-    retry,
-    breaker: new LaneBreaker(undefined),
-    limit,
-    strangersLimit: limit,
-  });
-  const deadline = new Deadline(60_000);
-  const ask = (): Promise<Verdict<string>> => {
-    now += TOOK_MS;
-    if (isAtOnce) throw new Error('of the application');
-    return Promise.resolve(verdict);
+  const shares = { share: 1, queueShare: 1 };
+  const callIn = async (name: LaneName): Promise<[answer: Verdict<string>, usualMs: number]> => {
+    const lane = new Lane(name, shares, new LaneBreaker(undefined), limit, settings);
+    const deadline = new Deadline(60_000);
+    const attempt = (): Promise<Verdict<string>> => {
+      now += TOOK_MS;
+      if (isAtOnce) throw new Error('of the application');
+      return Promise.resolve(verdict);
+    };
+    now = 1_000;
+    const answer = await lane.call(attempt, 'token' as TokenKey, deadline);
+    deadline.clear();
+    return [answer, lane.pace.usualMs];
   };
-  const answer = await lane.check(ask, SESSION, 'token' as TokenKey, deadline);
-  deadline.clear();
+  const stranger = await callIn('strangers');
+  expect(enforced).not.toHaveBeenCalled();
+  expect(await callIn('known')).toEqual(stranger);
   expect(enforced.mock.calls).toEqual([[1_000]]);
-  return { answer, usualMs: pace.usualMs, limits: [byStranger.mock.calls, byKnown.mock.calls] };
+  const [answer, usualMs] = stranger;
+  return { answer, usualMs, limits: [byStranger.mock.calls, byKnown.mock.calls] };
 }
 
 describe('a call in a lane', () => {

@@ -1,28 +1,28 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { TokenKey } from '../contract/session-identity.js';
 import type { LaneName } from '../contract/diagnostics.js';
-import { Deadline } from '../client/deadline.js';
+import { Deadline, Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { BreakerState } from './circuit-breaker.js';
-import { buildLanes } from './lanes.js';
+import { type BreakerChanged, Lanes } from './lanes.js';
+import type { Lane, LaneSettings } from './lane.js';
 
 const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 128, maxQueued: 1_024 };
 const breaker = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 };
 const down = unavailable('server_error');
 
+function lanesOf(set: LaneSettings, breakerChanged?: BreakerChanged): Readonly<Record<LaneName, Lane>> {
+  return new Lanes(() => Promise.resolve(down), new Deadlines(), set, { breakerChanged }).lanes;
+}
+
 function trial() {
   const changes: [LaneName, BreakerState][] = [];
-  const lanes = buildLanes({ ...settings, breaker }, (lane, state) => changes.push([lane, state]));
+  const lanes = lanesOf({ ...settings, breaker }, (lane, state) => changes.push([lane, state]));
   let calls = 0;
   const fail = async (lane: LaneName, times: number, verdict: Verdict<string> = down): Promise<void> => {
     for (let made = 0; made < times; made += 1) {
       const deadline = new Deadline(60_000);
-      await lanes[lane].check(
-        () => Promise.resolve(verdict),
-        { token: '', authIv: undefined },
-        `${lane}-${(calls += 1)}` as TokenKey,
-        deadline,
-      );
+      await lanes[lane].call(() => Promise.resolve(verdict), `${lane}-${(calls += 1)}` as TokenKey, deadline);
       deadline.clear();
     }
   };
@@ -36,7 +36,7 @@ describe('the lanes', () => {
 
   it('have a quarter of the places for strangers, and the rest for known sessions', () => {
     const sharesOf = (maxInFlight: number, maxQueued: number): number[][] => {
-      const { known, strangers } = buildLanes({ ...settings, maxInFlight, maxQueued }, () => undefined);
+      const { known, strangers } = lanesOf({ ...settings, maxInFlight, maxQueued });
       return [
         [known.share, strangers.share],
         [known.queueShare, strangers.queueShare],
@@ -70,8 +70,8 @@ describe('the lanes', () => {
     await fail('strangers', 1_000);
     expect(changes).toEqual([['strangers', 'open']]);
     expect([
-      lanes.known.denial('ann' as TokenKey),
-      lanes.strangers.denial('ann' as TokenKey)?.reason,
+      lanes.known.breaker.denial('ann' as TokenKey),
+      lanes.strangers.breaker.denial('ann' as TokenKey)?.reason,
     ]).toEqual([undefined, 'circuit_open']);
   });
 
@@ -139,28 +139,22 @@ describe('the lanes', () => {
   });
 
   it('have no breaker if it is off', async () => {
-    const { known } = buildLanes(settings, () => undefined);
+    const { known } = lanesOf(settings);
     const deadline = new Deadline(60_000);
     for (let call = 0; call < 100; call += 1) {
-      await known.check(
-        () => Promise.resolve(down),
-        { token: '', authIv: undefined },
-        `known-${call}` as TokenKey,
-        deadline,
-      );
+      await known.call(() => Promise.resolve(down), `known-${call}` as TokenKey, deadline);
     }
     deadline.clear();
-    expect(known.denial('ann' as TokenKey)).toBeUndefined();
+    expect(known.breaker.denial('ann' as TokenKey)).toBeUndefined();
   });
 
   it('have separate retry budgets', async () => {
-    const { known, strangers } = buildLanes({ ...settings, maxAttempts: 2 }, () => undefined);
+    const { known, strangers } = lanesOf({ ...settings, maxAttempts: 2 });
     const attemptsOf = async (lane: typeof known, checks: number): Promise<number> => {
       let attempts = 0;
       const deadline = new Deadline(60_000);
-      const ask = (): Promise<Verdict<string>> => Promise.resolve(((attempts += 1), down));
-      const check = (): Promise<unknown> =>
-        lane.check(ask, { token: '', authIv: undefined }, 'token' as TokenKey, deadline);
+      const attempt = (): Promise<Verdict<string>> => Promise.resolve(((attempts += 1), down));
+      const check = (): Promise<unknown> => lane.call(attempt, 'token' as TokenKey, deadline);
       await Promise.all(Array.from({ length: checks }, check));
       deadline.clear();
       return attempts;

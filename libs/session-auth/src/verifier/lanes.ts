@@ -1,34 +1,203 @@
+import { type Deadline, type Deadlines, noReplyAt } from '../client/deadline.js';
 import type { LaneName } from '../contract/diagnostics.js';
-import type { BreakerSettings, BreakerState } from './circuit-breaker.js';
-import { strangersShare, type BulkheadSettings } from './bulkhead.js';
+import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
+import { unavailable, type Unavailable, type Verdict } from '../contract/outcome.js';
+import type { BreakerState } from './circuit-breaker.js';
+import { type CallerKey, KnownSessions } from './known-sessions.js';
+import { type Entry, Lane, type LaneSettings } from './lane.js';
 import { LaneBreaker } from './lane-breaker.js';
-import { Lane, type LaneParts } from './lane.js';
-import { Pace } from './pace.js';
-import { Retry, RetryBudget, type RetrySettings } from './retry.js';
 import { StrangersLimit } from './strangers-limit.js';
 
-/** Settings of both lanes. */
-export interface LaneSettings extends BulkheadSettings, RetrySettings {
-  /** Milliseconds for the whole check: queue, attempts and bodies. */
-  readonly timeoutMs: number;
-  /** Settings of the breakers; `undefined`: no breaker. */
-  readonly breaker?: BreakerSettings | undefined;
-}
-
-/** The parts in which the lanes differ. */
-type OwnParts = Omit<LaneParts, 'pace' | 'retry'>;
+/** Makes one call to the session service: gets the user of a session. */
+export type CallService<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
 
 /** Called with each new state of a lane's breaker. */
 export type BreakerChanged = (lane: LaneName, state: BreakerState) => void;
+
+/** Optional collaborators of {@link Lanes}. */
+interface LanesParts {
+  readonly breakerChanged?: BreakerChanged | undefined;
+  readonly known?: KnownSessions;
+}
+
+/** A check that enters its lane. */
+interface LaneCheck {
+  readonly lane: Lane;
+  readonly session: SessionIdentity;
+  readonly tokenKey: TokenKey;
+  readonly caller: CallerKey;
+  readonly deadline: Deadline;
+}
+
+/**
+ * Maximum number of calls of one token that are in flight or wait for a place, with all IVs with which it was
+ * never authenticated.
+ */
+const MAX_CALLS_OF_TOKEN = 8;
+/** Seconds after which a caller that found no place may retry. */
+const BUSY_RETRY_AFTER_SECONDS = 1;
+/** With a single place, every fourth turn goes to strangers while known sessions wait too. */
+const STRANGERS_TURN = 4;
+
+/**
+ * Calls the session service, and protects the application from a failing service and known sessions from a
+ * flood of strangers. The lanes of both have their shares of the places for calls in flight, and for checks
+ * that wait. A lane may use the idle places of the other. A lane below its share gets the next free place. If
+ * the queue is full, a check of a lane below its share replaces the oldest waiter of the other lane.
+ */
+export class Lanes<User> {
+  readonly #callService: CallService<User>;
+  readonly #deadlines: Deadlines;
+  readonly #settings: LaneSettings;
+  readonly lanes: Readonly<Record<LaneName, Lane>>;
+  /** Known sessions, which determine the lane of a check. */
+  readonly known: KnownSessions;
+  /** The number of strangers' calls, in flight or waiting, of each token. */
+  readonly #calls = new Map<TokenKey, number>();
+  #turn = 0;
+
+  constructor(
+    callService: CallService<User>,
+    deadlines: Deadlines,
+    settings: LaneSettings,
+    parts: LanesParts = {},
+  ) {
+    this.#callService = callService;
+    this.#deadlines = deadlines;
+    this.#settings = settings;
+    this.lanes = buildLanes(settings, parts.breakerChanged);
+    this.known = parts.known ?? new KnownSessions();
+  }
+
+  /** Total time of one check, in milliseconds. */
+  get timeoutMs(): number {
+    return this.#settings.timeoutMs;
+  }
+
+  /** Returns the lane of a session. */
+  laneOf(keys: SessionKeys): LaneName {
+    return this.known.has(keys) ? 'known' : 'strangers';
+  }
+
+  /**
+   * Calls the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never
+   * rejects. Settles within `timeoutMs`, of which `spentMs` have passed already.
+   */
+  call(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    spentMs = 0,
+    name = this.laneOf(keys),
+  ): Promise<Verdict<User>> {
+    const { [name]: lane } = this.lanes;
+    const { tokenKey } = keys;
+    const caller = this.known.callerOf(tokenKey);
+    const denial = lane.breaker.denial(caller);
+    if (denial) return Promise.resolve(denial);
+    const calls = name === 'strangers' ? (this.#calls.get(tokenKey) ?? 0) : 0;
+    const leftMs = Math.max(0, this.timeoutMs - spentMs);
+    if (calls >= MAX_CALLS_OF_TOKEN || (spentMs > 0 && !lane.pace.fits(leftMs)))
+      return Promise.resolve(notEntered('full'));
+    const deadline = this.#deadlines.start(leftMs);
+    if (name === 'strangers') this.#calls.set(tokenKey, calls + 1);
+    const check: LaneCheck = { lane, session, tokenKey, caller, deadline };
+    const entry = this.enter(lane, deadline);
+    return typeof entry === 'string'
+      ? this.#proceed(entry, check)
+      : entry.then((later) => this.#proceed(later, check));
+  }
+
+  /** Makes the calls of a check, and releases its place and its deadline whatever happens. */
+  #proceed(entry: Entry, { lane, session, tokenKey, caller, deadline }: LaneCheck): Promise<Verdict<User>> {
+    const end = (): void => {
+      if (lane === this.lanes.strangers) this.#uncount(tokenKey);
+      if (entry === 'entered') this.leave(lane);
+      deadline.clear();
+    };
+    const fail = (error: unknown): never => {
+      end();
+      throw error;
+    };
+    if (entry !== 'entered') {
+      end();
+      return Promise.resolve(notEntered(entry));
+    }
+    try {
+      const attempt = (): Promise<Verdict<User>> => this.#callService(session, deadline);
+      return lane.call(attempt, caller, deadline).then((verdict) => (end(), verdict), fail);
+    } catch (error) {
+      return Promise.reject(error as Error).catch(fail);
+    }
+  }
+
+  /** Takes a place, or waits for one until the deadline. A check that has entered must {@link leave}. */
+  enter(lane: Lane, deadline: Deadline): Entry | Promise<Entry> {
+    if (deadline.ended) return deadline.ended;
+    if (lane.waiting.size === 0 && this.#hasPlace(lane)) {
+      lane.inFlight += 1;
+      return 'entered';
+    }
+    return lane.isWorthWaiting() && this.#makeRoom(lane) ? lane.wait(deadline) : 'full';
+  }
+
+  /** Releases a place, and gives all free places to waiting checks. */
+  leave(lane: Lane): void {
+    lane.inFlight -= 1;
+    for (let next = this.#next(); next; next = this.#next()) next.letFirstEnter();
+  }
+
+  #hasPlace(lane: Lane): boolean {
+    const { known, strangers } = this.lanes;
+    return known.inFlight + strangers.inFlight < this.#settings.maxInFlight && !lane.isAtLimit;
+  }
+
+  /** Returns the lane that gets the next place. */
+  #next(): Lane | undefined {
+    const { known, strangers } = this.lanes;
+    const strangersCan = strangers.waiting.size > 0 && this.#hasPlace(strangers);
+    if (known.waiting.size === 0 || !this.#hasPlace(known)) return strangersCan ? strangers : undefined;
+    if (!strangersCan) return known;
+    if (this.#settings.maxInFlight > 1) return known.inFlight < known.share ? known : strangers;
+    this.#turn = (this.#turn + 1) % STRANGERS_TURN;
+    return this.#turn === 0 ? strangers : known;
+  }
+
+  #makeRoom(lane: Lane): boolean {
+    const { known, strangers } = this.lanes;
+    if (known.waiting.size + strangers.waiting.size < this.#settings.maxQueued) return true;
+    if (lane.waiting.size >= lane.queueShare) return false;
+    const [oldest] = (lane === known ? strangers : known).waiting;
+    oldest?.settle('full');
+    return oldest !== undefined;
+  }
+
+  #uncount(tokenKey: TokenKey): void {
+    const calls = (this.#calls.get(tokenKey) ?? 0) - 1;
+    if (calls > 0) this.#calls.set(tokenKey, calls);
+    else this.#calls.delete(tokenKey);
+  }
+
+  /**
+   * Returns the verdict of a check that waits for a call that has not begun: that of the call, or `timeout`
+   * when the time of the check, counted from now, has passed.
+   */
+  within(pending: Promise<Verdict<User>>): Promise<Verdict<User>> {
+    const deadline = this.#deadlines.start(this.timeoutMs);
+    return new Promise((resolve, reject) => {
+      deadline.onEnd((end) => resolve(notEntered(end)));
+      pending.then(resolve, reject).finally(() => deadline.clear());
+    });
+  }
+}
 
 /**
  * Builds the two lanes. Failures in the strangers' lane open the strangers' breaker alone. Failures of known
  * sessions are trustworthy: when they open the breaker of known sessions, the strangers' breaker opens too.
  * It also closes with it, unless a stranger's call was made since. A 429 pauses its own lane alone.
  */
-export function buildLanes(
+function buildLanes(
   settings: LaneSettings,
-  changed: BreakerChanged,
+  changed: BreakerChanged = () => undefined,
 ): Readonly<Record<LaneName, Lane>> {
   const strangersBreaker = new LaneBreaker(settings.breaker, undefined, (state) =>
     changed('strangers', state),
@@ -40,20 +209,26 @@ export function buildLanes(
     if (state === 'closed') strangersBreaker.undoTrip();
     before = state;
   });
-  const { maxInFlight, maxQueued } = settings;
-  const [share, queueShare] = [strangersShare(maxInFlight), strangersShare(maxQueued)];
+  const share = strangersShare(settings.maxInFlight);
+  const queueShare = strangersShare(settings.maxQueued);
+  const rest = { share: settings.maxInFlight - share, queueShare: settings.maxQueued - queueShare };
   const limit = new StrangersLimit(settings);
-  const strangers: OwnParts = { share, queueShare, breaker: strangersBreaker, limit };
-  const known: OwnParts = {
-    share: maxInFlight - share,
-    queueShare: maxQueued - queueShare,
-    breaker: knownBreaker,
-    strangersLimit: limit,
+  return {
+    known: new Lane('known', rest, knownBreaker, limit, settings),
+    strangers: new Lane('strangers', { share, queueShare }, strangersBreaker, limit, settings),
   };
-  return { known: laneOf(known, settings), strangers: laneOf(strangers, settings) };
 }
 
-function laneOf(parts: OwnParts, settings: LaneSettings): Lane {
-  const pace = new Pace(settings.timeoutMs);
-  return new Lane({ ...parts, pace, retry: new Retry(settings, new RetryBudget(), pace) });
+/**
+ * Returns how many of the places are reserved for strangers: a quarter, at least one of two or more, none of
+ * one.
+ */
+function strangersShare(places: number): number {
+  return places < 2 ? 0 : Math.max(1, Math.floor(places / 4));
+}
+
+function notEntered(entry: Exclude<Entry, 'entered'>): Unavailable {
+  return entry === 'full'
+    ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS)
+    : unavailable(noReplyAt(entry).noReply);
 }

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Deadlines, noReplyAt } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { BreakerSettings } from './circuit-breaker.js';
-import type { Ask } from './lane.js';
-import type { LaneSettings } from './lanes.js';
-import { ProtectedCheck } from './protected-check.js';
+import type { LaneSettings } from './lane.js';
+import { type CallService, Lanes } from './lanes.js';
 import type { Revocation } from './revocation.js';
 import { SessionVerifier } from './session-verifier.js';
 
@@ -36,7 +35,7 @@ const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 /** A verifier without a cache, and a session service on the same virtual clock. */
 function scene(settings: Partial<LaneSettings> = {}) {
   const service = { answer: accept, tookMs: 10, calls: 0, inFlight: 0 };
-  const ask: Ask<object> = ({ token, authIv }, deadline) =>
+  const callService: CallService<object> = ({ token, authIv }, deadline) =>
     new Promise((resolve) => {
       service.calls += 1;
       service.inFlight += 1;
@@ -50,7 +49,7 @@ function scene(settings: Partial<LaneSettings> = {}) {
       deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
     });
   const verifier = new SessionVerifier<object>(
-    new ProtectedCheck(ask, new Deadlines(), { ...SETTINGS, ...settings }),
+    new Lanes(callService, new Deadlines(), { ...SETTINGS, ...settings }),
   );
   /** Checks a session. Its outcome, and the time that it takes, are known when it settles. */
   const check = (token: string, authIv?: string, maxAgeMs?: number) => {

@@ -4,7 +4,7 @@ import { Deadlines } from '../client/deadline.js';
 import { CHECK_CHANNEL } from '../contract/diagnostics.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { SessionCache } from './session-cache.js';
-import { ProtectedCheck } from './protected-check.js';
+import { Lanes } from './lanes.js';
 import { SessionVerifier } from './session-verifier.js';
 import type { VerifierParts } from './session-verifier.js';
 
@@ -19,7 +19,7 @@ function verifierWith(parts: VerifierParts<object> = {}) {
   const ask = (): Promise<Verdict<object>> => Promise.resolve(((service.calls += 1), service.answer));
   return {
     service,
-    verifier: new SessionVerifier(new ProtectedCheck(ask, new Deadlines(), SETTINGS), parts),
+    verifier: new SessionVerifier(new Lanes(ask, new Deadlines(), SETTINGS), parts),
   };
 }
 

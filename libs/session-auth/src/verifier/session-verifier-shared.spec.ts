@@ -4,7 +4,7 @@ import type { LaneName } from '../contract/diagnostics.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import { SessionCache } from './session-cache.js';
-import { ProtectedCheck } from './protected-check.js';
+import { Lanes } from './lanes.js';
 import { SessionVerifier } from './session-verifier.js';
 import type { ServiceCall, SharedTier } from './shared-tier.js';
 
@@ -48,7 +48,7 @@ function verifierWith({ refreshAheadMs = 0 } = {}) {
   const opened: LaneName[] = [];
   const breakerChanged = (lane: LaneName, state: string): unknown => state === 'open' && opened.push(lane);
   const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker };
-  const check = new ProtectedCheck(ask, new Deadlines(), settings, { breakerChanged });
+  const check = new Lanes(ask, new Deadlines(), settings, { breakerChanged });
   const tier = new NotingTier();
   const shared = tier as unknown as SharedTier<object>;
   const verifier = new SessionVerifier(check, {

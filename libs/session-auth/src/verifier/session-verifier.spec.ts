@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { KnownSessions } from './known-sessions.js';
-import { ProtectedCheck } from './protected-check.js';
+import { Lanes } from './lanes.js';
 import type { CacheSettings } from './cache-entry.js';
 import { SessionCache } from './session-cache.js';
 import { SessionVerifier } from './session-verifier.js';
@@ -37,7 +37,7 @@ function verifierWith(settings: Partial<CacheSettings> = {}) {
     ...settings,
   };
   const deadlines = new Deadlines();
-  const verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, protection), {
+  const verifier = new SessionVerifier(new Lanes(ask, deadlines, protection), {
     cache: new SessionCache<object>(limits),
   });
   return {

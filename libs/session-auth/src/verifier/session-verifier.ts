@@ -2,7 +2,7 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { CHECKS, type LaneName } from '../contract/diagnostics.js';
 import { sessionKeysOf, type SessionIdentity, type SessionKeys } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
-import type { ProtectedCheck } from './protected-check.js';
+import type { Lanes } from './lanes.js';
 import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
 import type { SessionCache } from './session-cache.js';
 import type { ServiceCall, SharedTier } from './shared-tier.js';
@@ -17,7 +17,7 @@ import type { MisconfigurationDetector } from './misconfiguration-detector.js';
  */
 export class SessionVerifier<User extends object> {
   readonly #authority: string;
-  readonly #check: ProtectedCheck<User>;
+  readonly #check: Lanes<User>;
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
   readonly #misconfiguration: MisconfigurationDetector | undefined;
@@ -26,7 +26,7 @@ export class SessionVerifier<User extends object> {
   /** Revokes and evicts sessions. */
   readonly revoker: SessionRevoker<User>;
 
-  constructor(check: ProtectedCheck<User>, parts: VerifierParts<User> = {}) {
+  constructor(check: Lanes<User>, parts: VerifierParts<User> = {}) {
     const {
       authority = DEFAULT_AUTHORITY,
       cache,
@@ -110,7 +110,7 @@ export class SessionVerifier<User extends object> {
   async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
     this.#notifier?.checkBegins(keys.tokenKey);
-    const verdict = await this.#check.run(session, keys, 0, lane);
+    const verdict = await this.#check.call(session, keys, 0, lane);
     this.#detectMisconfiguration(keys, verdict);
     this.#check.known.update(keys, verdict);
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
@@ -171,7 +171,7 @@ export class SessionVerifier<User extends object> {
     const shared = demand.byService ? undefined : this.#shared;
     const lane = mode === 'refresh' ? 'known' : undefined;
     if (!shared)
-      return this.#flights.share(keys, () => this.#check.run(session, keys, 0, lane), {
+      return this.#flights.share(keys, () => this.#check.call(session, keys, 0, lane), {
         ...demand,
         byService: true,
       });
@@ -188,8 +188,8 @@ export class SessionVerifier<User extends object> {
     lane = this.#check.laneOf(keys),
   ): ServiceCall<User> {
     return {
-      ask: (spentMs) => this.#check.run(session, keys, spentMs, lane),
-      patienceMs: this.#check.patienceMs(lane),
+      ask: (spentMs) => this.#check.call(session, keys, spentMs, lane),
+      patienceMs: this.#check.lanes[lane].pace.sharingMs,
       timeoutMs: this.#check.timeoutMs,
     };
   }

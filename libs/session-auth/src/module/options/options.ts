@@ -11,7 +11,7 @@ import type { CurrentUserRecord } from '../../guard/current-user.decorator.js';
 import type { AuthorityResolver } from '../../guard/authorities.js';
 import type { TokenSource } from '../../guard/token-source.js';
 import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
-import type { RetrySettings } from '../../verifier/retry.js';
+import type { RetrySettings } from '../../verifier/lane.js';
 import type { SessionAuthPlugin } from './plugins.js';
 import type { OptionalRecord, RecordOption, TextField } from './record-option.js';
 

@@ -5,7 +5,7 @@ import { UNAUTHENTICATED, type Verdict } from '../../contract/outcome.js';
 import { AccessDeniedError, CredentialsRejectedError } from '../../exceptions/session-exceptions.js';
 import { authorityOfError } from '../../guard/error-authority.js';
 import { SessionCache } from '../../verifier/session-cache.js';
-import { ProtectedCheck } from '../../verifier/protected-check.js';
+import { Lanes } from '../../verifier/lanes.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { serviceOf } from './named-session-auth.service.js';
 import { SessionAuthService } from './session-auth.service.js';
@@ -25,7 +25,7 @@ function serviceThat(isRefusing: boolean, authority = 'partners'): SessionAuthSe
   const verdict: Verdict<object> = isRefusing ? UNAUTHENTICATED : { kind: 'authenticated', user: USER };
   const deadlines = new Deadlines();
   const cache = new SessionCache<object>(LIMITS);
-  const verifier = new SessionVerifier(new ProtectedCheck(() => Promise.resolve(verdict), deadlines, LANES), {
+  const verifier = new SessionVerifier(new Lanes(() => Promise.resolve(verdict), deadlines, LANES), {
     cache,
   });
   const settings = { signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, maxSignIns: 1, maxTokenLength: 5 };

@@ -6,7 +6,7 @@ import { SessionClient } from '../../client/session-client.js';
 import { SessionRequests } from '../../client/session-requests.js';
 import { UserDetailsVerdicts } from '../../client/user-details-verdict.js';
 import { SessionCache } from '../../verifier/session-cache.js';
-import { ProtectedCheck } from '../../verifier/protected-check.js';
+import { Lanes } from '../../verifier/lanes.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { SessionAuthService } from './session-auth.service.js';
 
@@ -54,11 +54,7 @@ beforeEach(() => {
   );
   const deadlines = new Deadlines();
   const lanes = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-  const check = new ProtectedCheck(
-    (session, deadline) => client.userDetails(session, deadline),
-    deadlines,
-    lanes,
-  );
+  const check = new Lanes((session, deadline) => client.userDetails(session, deadline), deadlines, lanes);
   const onUsersRevoked = (username: string | undefined): void => void ended.push(username ?? 'all');
   verifier = new SessionVerifier(check, { cache: new SessionCache<object>(LIMITS), onUsersRevoked });
   const settings = {

@@ -9,7 +9,7 @@ import {
   SessionServiceUnavailableError,
 } from '../../exceptions/session-exceptions.js';
 import { SessionCache } from '../../verifier/session-cache.js';
-import { ProtectedCheck } from '../../verifier/protected-check.js';
+import { Lanes } from '../../verifier/lanes.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
 import { SessionAuthService } from './session-auth.service.js';
 
@@ -32,7 +32,7 @@ beforeEach(() => {
   const ask = (session: SessionIdentity): Promise<Verdict<object>> => (asked.push(session), answer());
   const onUsersRevoked = (username: string | undefined): void => void ended.push(username ?? 'all');
   const deadlines = new Deadlines();
-  verifier = new SessionVerifier(new ProtectedCheck(ask, deadlines, LANES), {
+  verifier = new SessionVerifier(new Lanes(ask, deadlines, LANES), {
     cache: new SessionCache<object>(LIMITS),
     onUsersRevoked,
   });

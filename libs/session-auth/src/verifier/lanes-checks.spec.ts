@@ -2,27 +2,26 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { sessionKeysOf } from '../contract/session-identity.js';
 import { type Deadline, Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
-import type { Ask } from './lane.js';
-import type { LaneSettings } from './lanes.js';
-import { ProtectedCheck } from './protected-check.js';
+import type { LaneSettings } from './lane.js';
+import { type CallService, Lanes } from './lanes.js';
 
 const session = { token: 'token', authIv: undefined };
 const down = unavailable('server_error');
 const breaker = { windowMs: 60_000, minimumCalls: 1, failureRatio: 1, pauseMs: 60_000, maxPauseMs: 60_000 };
 
 /** A check whose service answers when the test says so. */
-function checkWith(settings: Partial<LaneSettings> = {}, ask?: Ask<string>) {
+function checkWith(settings: Partial<LaneSettings> = {}, callService?: CallService<string>) {
   const pending: ((verdict: Verdict<string>) => void)[] = [];
   const given: Deadline[] = [];
   const deadlines = new Deadlines();
-  const waiting: Ask<string> = (_session, deadline) => {
+  const waiting: CallService<string> = (_session, deadline) => {
     given.push(deadline);
     return new Promise((resolve) => pending.push(resolve));
   };
   const limits = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 1, maxQueued: 1, ...settings };
-  const check = new ProtectedCheck(ask ?? waiting, deadlines, limits);
+  const check = new Lanes(callService ?? waiting, deadlines, limits);
   return {
-    run: (spentMs?: number) => check.run(session, sessionKeysOf(session), spentMs),
+    run: (spentMs?: number) => check.call(session, sessionKeysOf(session), spentMs),
     deadlines,
     given,
     calls: () => given.length,
@@ -129,13 +128,13 @@ describe('a check whose listener throws', () => {
       states.push(`${lane} ${state}`);
       throw new Error('of the application');
     };
-    const check = new ProtectedCheck<string>(() => Promise.resolve(down), deadlines, limits, {
+    const check = new Lanes<string>(() => Promise.resolve(down), deadlines, limits, {
       breakerChanged,
     });
     return {
       states,
       deadlines,
-      run: (token: string) => check.run({ ...session, token }, sessionKeysOf({ ...session, token })),
+      run: (token: string) => check.call({ ...session, token }, sessionKeysOf({ ...session, token })),
     };
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Pace } from './pace.js';
+import { Pace } from './lane.js';
 
 function paceAfter(...durationsMs: number[]): Pace {
   const pace = new Pace(3_000);

@@ -1,13 +1,12 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Deadline } from '../client/deadline.js';
-import { Bulkhead } from './bulkhead.js';
+import { Deadline, Deadlines } from '../client/deadline.js';
 import type { Lane } from './lane.js';
-import { buildLanes } from './lanes.js';
+import { Lanes } from './lanes.js';
 
 function trial(maxInFlight: number, maxQueued: number) {
   const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight, maxQueued };
-  const { known, strangers } = buildLanes(settings, () => undefined);
-  const bulkhead = new Bulkhead(settings, known, strangers);
+  const lanes = new Lanes<object>(() => new Promise(() => undefined), new Deadlines(), settings);
+  const { known, strangers } = lanes.lanes;
   const deadlines: Deadline[] = [];
   /** The outcome of each check, in order of arrival: `waits` until it is known. */
   const outcomes: string[] = [];
@@ -16,7 +15,7 @@ function trial(maxInFlight: number, maxQueued: number) {
       const deadline = new Deadline(60_000);
       const place = outcomes.push('waits') - 1;
       deadlines.push(deadline);
-      void Promise.resolve(bulkhead.enter(lane, deadline)).then((result) => (outcomes[place] = result));
+      void Promise.resolve(lanes.enter(lane, deadline)).then((result) => (outcomes[place] = result));
     }
   };
   const outcomesSoFar = async (): Promise<string[]> => {
@@ -26,11 +25,11 @@ function trial(maxInFlight: number, maxQueued: number) {
   return {
     known,
     strangers,
-    bulkhead,
+    lanes,
     enter,
     outcomesSoFar,
     deadlines,
-    leave: (lane: Lane) => bulkhead.leave(lane),
+    leave: (lane: Lane) => lanes.leave(lane),
   };
 }
 
@@ -107,14 +106,14 @@ describe('a lane', () => {
   });
 
   it('rejects a check as soon as its deadline ends in the queue, or if it has ended before', async () => {
-    const { known, enter, outcomesSoFar, deadlines, bulkhead } = trial(1, 2);
+    const { known, enter, outcomesSoFar, deadlines, lanes } = trial(1, 2);
     enter(known, 2);
     deadlines[1]?.end('timeout');
     expect(await outcomesSoFar()).toEqual(['entered', 'timeout']);
     const over = new Deadline(60_000);
     over.end('shutting_down');
-    expect(bulkhead.enter(known, over)).toBe('shutting_down');
-    bulkhead.leave(known);
+    expect(lanes.enter(known, over)).toBe('shutting_down');
+    lanes.leave(known);
     expect(known.inFlight).toBe(0);
   });
 

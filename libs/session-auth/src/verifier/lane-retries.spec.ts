@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Deadline } from '../client/deadline.js';
+import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
+import type { TokenKey } from '../contract/session-identity.js';
+import { Lane } from './lane.js';
+import { LaneBreaker } from './lane-breaker.js';
+import { StrangersLimit } from './strangers-limit.js';
+
+/** A lane that has no breaker. */
+function laneOf(maxAttempts = 2, timeoutMs = 490): Lane {
+  const settings = { timeoutMs, maxAttempts, maxInFlight: 10, maxQueued: 0 };
+  const shares = { share: 10, queueShare: 0 };
+  return new Lane('known', shares, new LaneBreaker(undefined), new StrangersLimit(settings), settings);
+}
+
+async function attemptsFor(
+  verdicts: Verdict<string>[],
+  lane = laneOf(),
+  deadline = new Deadline(60_000),
+): Promise<number> {
+  let made = 0;
+  const attempt = (): Promise<Verdict<string>> =>
+    Promise.resolve(verdicts[Math.min(made++, verdicts.length - 1)] ?? UNAUTHENTICATED);
+  await lane.call(attempt, 'token' as TokenKey, deadline);
+  deadline.clear();
+  return made;
+}
+
+const failing = [unavailable('unreachable')];
+
+/** Uses all retries of a lane. */
+async function drain(lane: Lane): Promise<number> {
+  let retries = 0;
+  while ((await attemptsFor(failing, lane)) === 2) retries += 1;
+  return retries;
+}
+
+describe('a check that fails', () => {
+  it.each<[UnavailableReason, number]>([
+    ['unreachable', 2],
+    ['server_error', 2],
+    ['timeout', 1],
+    ['rate_limited', 1],
+    ['malformed', 1],
+    ['unexpected_status', 1],
+    ['busy', 1],
+    ['circuit_open', 1],
+    ['api_key', 1],
+    ['shutting_down', 1],
+  ])('as %s is attempted %i times', async (reason, attempts) => {
+    expect(await attemptsFor([unavailable(reason)])).toBe(attempts);
+  });
+
+  it('is not repeated after a refusal, nor beyond its attempts, nor after its deadline', async () => {
+    const over = new Deadline(60_000);
+    over.end('timeout');
+    expect(await attemptsFor([UNAUTHENTICATED], laneOf(5))).toBe(1);
+    expect(await attemptsFor(failing, laneOf(3))).toBe(3);
+    expect(await attemptsFor(failing, laneOf(3), over)).toBe(1);
+    expect(await attemptsFor([...failing, UNAUTHENTICATED], laneOf(3))).toBe(2);
+  });
+
+  it('is repeated for less than a tenth of all checks in a total outage', async () => {
+    const lane = laneOf();
+    let made = 0;
+    for (let check = 0; check < 1_000; check += 1) made += await attemptsFor(failing, lane);
+    expect(made).toBeLessThanOrEqual(1_100);
+    expect(made).toBeGreaterThan(1_000);
+  });
+
+  it('on a connection that the service had closed is repeated immediately, and costs no retry', async () => {
+    const lane = laneOf();
+    await drain(lane);
+    const closed = { ...unavailable('unreachable'), staleConnection: true } as const;
+    expect(await attemptsFor([closed, UNAUTHENTICATED], lane)).toBe(2);
+    expect(await attemptsFor([...failing, UNAUTHENTICATED], lane)).toBe(1);
+  });
+});
+
+describe('the pause before another attempt', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
+  it('is skipped if it would outlast the deadline, and then costs no retry', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0.99);
+    const lane = laneOf();
+    for (let check = 0; check < 20; check += 1) {
+      const deadline = new Deadline(60_000);
+      jest.spyOn(deadline, 'remainingMs', 'get').mockReturnValue(49);
+      expect(await attemptsFor(failing, lane, deadline)).toBe(1);
+    }
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    expect(await drain(lane)).toBe(10);
+  });
+
+  it('is skipped if a usual call after it would outlast the deadline', async () => {
+    const lane = laneOf(2, 3_000);
+    const deadlineIn = (remainingMs: number): Deadline => {
+      const deadline = new Deadline(60_000);
+      jest.spyOn(deadline, 'remainingMs', 'get').mockReturnValue(remainingMs);
+      return deadline;
+    };
+    expect(await attemptsFor(failing, lane, deadlineIn(850))).toBe(2);
+    lane.pace.record(450);
+    expect(await attemptsFor(failing, lane, deadlineIn(850))).toBe(1);
+  });
+
+  it('does not keep the process alive', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0.99);
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    const attempts = attemptsFor(failing);
+    await new Promise(setImmediate);
+    expect(timers()).toBeLessThanOrEqual(before);
+    const keptAlive = setTimeout(() => undefined, 60_000);
+    expect(await attempts).toBe(2);
+    clearTimeout(keptAlive);
+  });
+
+  it('is at most 50 ms, and doubles with each further attempt', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0.99);
+    const startedAt = performance.now();
+    expect(await attemptsFor(failing, laneOf(3))).toBe(3);
+    expect(performance.now() - startedAt).toBeGreaterThan(140);
+  });
+
+  it('is skipped, with the attempt, after the deadline, also on a connection that the service had closed', async () => {
+    const over = new Deadline(60_000);
+    over.end('timeout');
+    const closed = { ...unavailable('unreachable'), staleConnection: true } as const;
+    expect(await attemptsFor([closed], laneOf(), over)).toBe(1);
+  });
+});
+
+describe('the retries of a lane', () => {
+  beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
+  afterEach(() => void jest.restoreAllMocks());
+
+  it('are ten at startup', async () => {
+    expect(await drain(laneOf())).toBe(10);
+  });
+
+  it('are earned by first attempts: less than one by ten', async () => {
+    const lane = laneOf();
+    await drain(lane);
+    const succeed = async (checks: number): Promise<void> => {
+      for (let check = 0; check < checks; check += 1) await attemptsFor([UNAUTHENTICATED], lane);
+    };
+    while ((await attemptsFor(failing, lane)) === 1);
+    await succeed(9);
+    expect(await attemptsFor(failing, lane)).toBe(1);
+    await succeed(3);
+    expect(await attemptsFor(failing, lane)).toBe(2);
+    await succeed(100);
+    expect(await drain(lane)).toBe(8);
+  });
+
+  it('never exceed ten', async () => {
+    const lane = laneOf();
+    for (let check = 0; check < 1_000; check += 1) await attemptsFor([UNAUTHENTICATED], lane);
+    expect(await drain(lane)).toBe(10);
+  });
+});
