@@ -43,7 +43,7 @@ export const MUTANTS = [
   },
   {
     name: 'Headers of a socket are those that code has changed since',
-    file: 'guard/presented-request.ts',
+    file: 'guard/http-request.ts',
     find: '? receivedHeaders(upgrade.rawHeaders)',
     replace: '? upgrade.headers',
     suites: ['graphql/upgrade-headers'],

@@ -1,7 +1,8 @@
-// First, because the packages that the other files import fail on an old Node.js.
 import './contract/supported-node.js';
 import './module/supported-nest.js';
 import 'reflect-metadata';
+
+// First, because the packages that the other files import fail on an old Node.js.
 
 export {
   SessionAuthModule,
@@ -58,8 +59,8 @@ export {
   type UserFlag,
 } from './guard/access.decorators.js';
 export type { AuthorizationPolicy, PolicyClass } from './guard/access.decorators.js';
-export { SessionAuthority } from './guard/session-authority.decorator.js';
-export type { AuthorityResolver } from './guard/authorities.js';
+export { SessionAuthority } from './guard/access.decorators.js';
+export type { AuthorityResolver } from './guard/guard-parts.js';
 export {
   AuthIv,
   AuthToken,
@@ -68,8 +69,8 @@ export {
   type CurrentUserRecord,
   type AnyUserRecord,
 } from './guard/current-user.decorator.js';
-export type { PresentedSession } from './guard/presented-session.js';
-export type { CrossOriginOptions } from './guard/trusted-origins.js';
+export type { PresentedSession } from './guard/current-user.decorator.js';
+export type { CrossOriginOptions } from './guard/cross-origin.js';
 export {
   fromBearer,
   fromCookie,

@@ -10,8 +10,8 @@ import {
   OptionalAuth,
   Public,
   Roles,
+  SessionAuthority,
 } from '../guard/access.decorators.js';
-import { SessionAuthority } from '../guard/session-authority.decorator.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';

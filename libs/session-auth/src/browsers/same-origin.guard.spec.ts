@@ -7,11 +7,11 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { storeUpgrade } from '../guard/socket-client.js';
-import type { CrossOriginOptions } from '../guard/trusted-origins.js';
+import type { CrossOriginOptions } from '../guard/cross-origin.js';
 import { SameOriginGuard } from './same-origin.guard.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { openTransport } from '../guard/transports.js';
+import { openTransport } from '../guard/transport.js';
 
 openTransport('ws', WEB_SOCKET);
 openTransport('graphql', GRAPHQL);

@@ -4,10 +4,8 @@ import { ACCESS_DENIED, CROSS_ORIGIN_DENIED } from '../contract/denials.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { exceptionOf, reportDenial } from '../guard/denial.js';
 import { Challenges } from '../guard/challenges.js';
-import { keepFromSharedCaches } from '../guard/http-transport.js';
-import { isCrossOrigin } from '../guard/cross-origin.js';
-import { type CrossOriginOptions, readTrustedOrigins } from '../guard/trusted-origins.js';
-import { transportOf } from '../guard/transports.js';
+import { keepFromSharedCaches, transportOf } from '../guard/transport.js';
+import { isCrossOrigin, type CrossOriginOptions, readTrustedOrigins } from '../guard/cross-origin.js';
 
 const NO_CHALLENGES = new Challenges([]);
 

@@ -1,6 +1,6 @@
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { isHeaderValue } from '../contract/wire.js';
-import { isCookieName } from '../guard/source-names.js';
+import { isCookieName } from '../guard/http-request.js';
 import type { CookieSettings, SameSite, SessionCookieOptions } from './cookie-options.js';
 
 /** Browsers drop a cookie whose name and value are longer (RFC 6265bis, section 5.6). */

@@ -6,7 +6,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { Subscription } from '@nestjs/graphql';
 import { defer, firstValueFrom, of, Subject, type Observable } from 'rxjs';
 import { attachUser, type Admission } from '../guard/guarded-request.js';
-import { openTransport, transportOf } from '../guard/transports.js';
+import { openTransport, transportOf } from '../guard/transport.js';
 import { CallInterceptor } from './call-interceptor.js';
 import { currentCall, runInCall } from './current-call.js';
 import { runField } from './field-calls.js';

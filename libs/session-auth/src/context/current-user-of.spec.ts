@@ -3,7 +3,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { attachUser, detachUser, type Admission, type GuardedRequest } from '../guard/guarded-request.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { admissionTo, currentUserOf } from './current-user-of.js';
-import { openTransport } from '../guard/transports.js';
+import { openTransport } from '../guard/transport.js';
 
 openTransport('ws', WEB_SOCKET);
 

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { lastAdmissionOf, type Admission } from '../guard/guarded-request.js';
-import { transportOf } from '../guard/transports.js';
+import { transportOf } from '../guard/transport.js';
 
 /**
  * Returns the admission of a call by the guard; `undefined` if the guard has not admitted this call. A

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { openTransport } from '../guard/transports.js';
+import { openTransport } from '../guard/transport.js';
 import { attachUser, type Admission } from '../guard/guarded-request.js';
 import { currentCall, runInCall } from './current-call.js';
 import { FieldCall, runField, runPublicField } from './field-calls.js';

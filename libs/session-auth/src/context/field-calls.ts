@@ -1,6 +1,5 @@
 import { lastAdmissionOf, type Admission } from '../guard/guarded-request.js';
-import type { FieldCalls } from '../guard/transport.js';
-import { openedTransport } from '../guard/transports.js';
+import { type FieldCalls, openedTransport } from '../guard/transport.js';
 import { runInCall, type CurrentCall } from './current-call.js';
 
 /**

@@ -1,8 +1,6 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { denialOf, payloadOf } from '../guard/denial.js';
-import { PackageExceptions } from '../guard/package-exceptions.js';
-import { bindRequest, boundRequest, type Transport } from '../guard/transport.js';
-import { acknowledgeAfter, acknowledgementOf } from './acknowledgement.js';
+import { denialOf, payloadOf, PackageExceptions, type DenialPayload } from '../guard/denial.js';
+import { bindRequest, boundRequest, type Transport, type ContextKind } from '../guard/transport.js';
 import { emitException, handshakeOf, type SocketClient } from '../guard/socket-client.js';
 
 const exceptions = new PackageExceptions(async () => (await import('@nestjs/websockets')).WsException);
@@ -46,4 +44,37 @@ export const WEB_SOCKET: Transport = {
 
 function clientOf(host: ArgumentsHost): SocketClient {
   return host.getArgByIndex(0);
+}
+
+/** Gateways, on socket.io and on ws. */
+export const KIND: ContextKind = { transport: WEB_SOCKET };
+
+/** Answers the acknowledgement of a message. socket.io ignores all answers but the first. */
+type Acknowledge = (payload: DenialPayload) => void;
+
+/** Nest passes client, payload and acknowledgement to a handler. */
+const INDEX = 2;
+
+/**
+ * Returns the acknowledgement that the client of a message waits for; `undefined` if it waits for none. Only
+ * socket.io has acknowledgements. Nest itself answers them with the result of a handler only, and the client
+ * of a denied message would wait forever.
+ */
+export function acknowledgementOf(host: ArgumentsHost): Acknowledge | undefined {
+  const [client, acknowledge] = [host.getArgByIndex<SocketClient>(0), host.getArgByIndex<unknown>(INDEX)];
+  return client.handshake && typeof acknowledge === 'function' ? (acknowledge as Acknowledge) : undefined;
+}
+
+/**
+ * Answers the acknowledgement of a message once its rejection has reached the exception filters: a filter of
+ * the application that answers it itself comes first.
+ */
+export function acknowledgeAfter(
+  rejection: Promise<never>,
+  acknowledge: Acknowledge,
+  payload: DenialPayload,
+): Promise<never> {
+  // The next tick begins when no microtask is left, and filters run in a microtask.
+  rejection.catch(() => process.nextTick(acknowledge, payload));
+  return rejection;
 }

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { ContextKind } from '../guard/context-kind.js';
+import type { ContextKind } from '../guard/transport.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
 import { GRAPHQL } from './graphql-transport.js';
 import { separateContexts } from './operation-context.js';

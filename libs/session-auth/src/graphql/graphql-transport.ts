@@ -4,9 +4,15 @@ import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
 import { denialOf, exceptionOf } from '../guard/denial.js';
 import { ENTITIES, Execution, type FieldInfo } from './execution.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
-import { handshakeRequest, presentedRequest, requestLike } from '../guard/presented-request.js';
+import {
+  handshakeRequest,
+  presentedRequest,
+  requestLike,
+  endsWithReply,
+  nodeRequestOf,
+  receivedHeaders,
+} from '../guard/http-request.js';
 import type { CallRequest, Transport } from '../guard/transport.js';
-import { endsWithReply, nodeRequestOf, receivedHeaders } from '../guard/http-request.js';
 
 /** Each from its start: another request may take over a shared context during the check. */
 const executions = new WeakMap<object, Execution>();

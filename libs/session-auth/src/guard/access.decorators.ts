@@ -1,13 +1,22 @@
-import type { ExecutionContext, Type } from '@nestjs/common';
+import { type ExecutionContext, type Type, UseGuards } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { CclInfo, UserRecord } from '../contract/record/user-record.js';
 import type { RoleName, SubRoleName } from '../contract/session-auth-types.js';
-import { callParameter } from './transports.js';
-import { acknowledge } from './access-metadata.js';
-import { methodIn, optionalAccess, publicAccess, requiring } from './declare-access.js';
-import type { AnyUserRecord } from './current-user.decorator.js';
-import { isClass } from './is-class.js';
-import type { FlagsOf } from './parameter-types.js';
+import { callParameter } from './transport.js';
+import {
+  acknowledge,
+  isClass,
+  declareAuthority,
+  declareOpen,
+  declareRequirement,
+  recordDecorated,
+  type RequirementKind,
+} from './access-metadata.js';
+import type { AnyUserRecord, FlagsOf } from './current-user.decorator.js';
+import { enhancersOf, namesSessionAuthGuard } from './enhancers.js';
+import { SessionAuthGuard } from './session-auth.guard.js';
+import type { Requirement } from './access-rule.js';
+import { AUTHORITY_NAME_FORM, isAuthorityName } from '../contract/authority-name.js';
 
 /**
  * Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open
@@ -238,4 +247,92 @@ function isWithin(
 /** Routes pass ids as decimal text. `007` does not equal 7, because a handler may compare text. */
 function isSameId(id: number | undefined, parameter: unknown): boolean {
   return id !== undefined && (typeof parameter === 'string' ? parameter === String(id) : parameter === id);
+}
+
+type AccessDecorator = ClassDecorator & MethodDecorator;
+
+/** Returns a decorator that makes a handler or a controller public. It applies no guard. */
+export function publicAccess(): AccessDecorator {
+  return decorate((target) => declareOpen(target, 'public'));
+}
+
+/**
+ * Returns a decorator that admits callers with and without a session. It applies the guard, which attaches
+ * the user.
+ */
+export function optionalAccess(): AccessDecorator {
+  return withGuard((target) => declareOpen(target, 'optional'));
+}
+
+/**
+ * Returns a decorator that declares a requirement, and applies the guard that checks it. Two on one target
+ * must both be met.
+ */
+export function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
+  return withGuard((target) => declareRequirement(target, requirement));
+}
+
+/** Returns a decorator that names the registration that checks the calls, and applies the guard. */
+export function checkedBy(authority: string): AccessDecorator {
+  return withGuard((target) => {
+    const other = declareAuthority(target, authority);
+    if (other === undefined) return;
+    throw new InvalidConfigurationError(
+      `@SessionAuthority('${authority}') is beside @SessionAuthority('${other}'). Remove one of them.`,
+    );
+  });
+}
+
+function withGuard(declare: (target: object) => void): AccessDecorator {
+  return decorate((target, prototype, name) => {
+    declare(target);
+    applySessionAuthGuard(target);
+    if (name !== undefined) recordDecorated(prototype, name, target);
+  });
+}
+
+function decorate(
+  declare: (target: object, prototype: object, name: string | symbol | undefined) => void,
+): AccessDecorator {
+  return <Handler>(target: object, name?: string | symbol, descriptor?: TypedPropertyDescriptor<Handler>) =>
+    declare(name === undefined ? target : methodIn(descriptor?.value, name), target, name);
+}
+
+/**
+ * Returns the function that carries the metadata of a handler. A decorator on anything but a method would
+ * have no effect.
+ */
+export function methodIn(method: unknown, name: string | symbol): object {
+  if (typeof method === 'function') return method;
+  throw new InvalidConfigurationError(
+    `An access decorator is on ${String(name)}, which is not a method: put it on a class or on a method.`,
+  );
+}
+
+/**
+ * Applies the guard to a class or a handler, as `@UseGuards(SessionAuthGuard)` does, unless its guards
+ * include it already.
+ */
+function applySessionAuthGuard(target: object): void {
+  if (!namesSessionAuthGuard(target)) applyGuard(SessionAuthGuard, target);
+}
+
+/** Applies a guard class to a class or a handler, at most once. */
+export function applyGuard(guard: Parameters<typeof UseGuards>[0], target: object): void {
+  if (!enhancersOf(target, 'guard').includes(guard)) UseGuards(guard)(target as () => void);
+}
+
+/**
+ * Names the registration of `SessionAuthModule` that checks the calls of a handler, or of all handlers of a
+ * controller, resolver or gateway: the token comes from the sources of that registration, and no other
+ * session service receives it. `'default'` is the registration without a name. A handler's name replaces its
+ * controller's, and both replace the option `authority`. A name that is not registered stops the application
+ * at bootstrap. Closes a handler of a `@Public()` controller. Applies `SessionAuthGuard`.
+ * @throws InvalidConfigurationError if `name` can't be that of a registration
+ */
+export function SessionAuthority(name: string): ClassDecorator & MethodDecorator {
+  if (isAuthorityName(name)) return checkedBy(name);
+  throw new InvalidConfigurationError(
+    `@SessionAuthority() needs the name of a registration of SessionAuthModule: ${AUTHORITY_NAME_FORM}.`,
+  );
 }

@@ -1,7 +1,19 @@
-import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import 'reflect-metadata';
+import {
+  Inject,
+  Injectable,
+  type CanActivate,
+  type ExecutionContext,
+  type FactoryProvider,
+  type Provider,
+  UseGuards,
+} from '@nestjs/common';
 import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
-import { isSessionAuthGuard } from './enhancers.js';
-import type { SessionAuthGuard } from './session-auth.guard.js';
+import { isSessionAuthGuard, namesSessionAuthGuard } from './enhancers.js';
+import { SessionAuthGuard } from './session-auth.guard.js';
+import { applyGuard } from './access.decorators.js';
+import { classesOf, handlersIn, type Handler } from './handlers.js';
+import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 
 /** Runs the session guards that are registered for the whole application. Admits if there are none. */
 export class ApplicationGuards implements CanActivate {
@@ -74,3 +86,63 @@ function admitAll(
   }
   return true;
 }
+
+/**
+ * Applies the global guards of an application to handlers that Nest would call without them: message handlers
+ * of a hybrid application that connects a microservice without `inheritAppConfig`, and gateways on NestJS 11.
+ * Nest reads the metadata of `@UseGuards()` when it builds those handlers, after the modules.
+ */
+export function guardEveryHandler(modules: ModulesContainer, guards: ApplicationGuards): void {
+  ApplicationGuardsProxy.register(modules, guards);
+  for (const module of modules.values()) {
+    const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);
+    if (handlers.length === 0) continue;
+    for (const { method } of handlers) applyGuard(ApplicationGuardsProxy, method);
+    // If another application has used the class before, Nest has found the proxy in its metadata, and creates
+    // it.
+    if (module.injectables.has(ApplicationGuardsProxy)) continue;
+    module.addInjectable(
+      { provide: ApplicationGuardsProxy, useValue: new ApplicationGuardsProxy(modules) },
+      'guard',
+    );
+  }
+}
+
+/** A handler that names the session guard is guarded without the proxy. */
+function needsProxy({ kinds, owner, method }: Handler): boolean {
+  return (
+    (kinds.has('message') || kinds.has('gateway')) &&
+    !namesSessionAuthGuard(owner) &&
+    !namesSessionAuthGuard(method)
+  );
+}
+
+/**
+ * Names the guard, so that this module has one that `overrideGuard()` replaces, even if no controller names
+ * it.
+ */
+@Injectable()
+@UseGuards(SessionAuthGuard)
+class GuardedHost {}
+
+/**
+ * The guard of the whole application. `overrideGuard(SessionAuthGuard)` of @nestjs/testing replaces only the
+ * guards that classes and handlers name, and a test cannot override the provider beside them, because a
+ * builder keeps one override for each token.
+ */
+const guard: FactoryProvider<SessionAuthGuard> = {
+  provide: SessionAuthGuard,
+  useFactory: (parts: GuardParts, modules: ModulesContainer) => {
+    const named = [...modules.values()].flatMap(({ injectables }) => injectables.get(SessionAuthGuard) ?? []);
+    const replacement = named.find(({ metatype }) => metatype !== SessionAuthGuard);
+    const own = new SessionAuthGuard(parts);
+    if (replacement)
+      // Nest creates the replacement later, unless it is a value.
+      own.canActivate = (context) => (replacement.instance as CanActivate).canActivate(context) as boolean;
+    return own;
+  },
+  inject: [GUARD_PARTS, ModulesContainer],
+};
+
+/** The guard, and the class that lets a test replace it. */
+export const GUARD_PROVIDERS: Provider[] = [GuardedHost, guard];

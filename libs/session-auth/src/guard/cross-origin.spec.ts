@@ -1,10 +1,9 @@
+import fc from 'fast-check';
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import type { HttpRequest } from './http-request.js';
-import { CROSS_ORIGIN_TOKEN, isCrossOrigin, isCrossOriginToken } from './cross-origin.js';
+import { CROSS_ORIGIN_TOKEN, isCrossOrigin, isCrossOriginToken, readTrustedOrigins } from './cross-origin.js';
 import { fromCookie } from './token-source.js';
-import { readTrustedOrigins } from './trusted-origins.js';
 
 const NONE: ReadonlySet<string> = new Set();
 const TRUSTED = 'https://app.example.com';

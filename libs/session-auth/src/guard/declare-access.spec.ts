@@ -10,9 +10,7 @@ import {
   nameParameter,
   parameterNameOf,
 } from './access-metadata.js';
-import { Authorize, OptionalAuth, Public, Roles } from './access.decorators.js';
-import { applyGuard } from './declare-access.js';
-import { SessionAuthority } from './session-authority.decorator.js';
+import { Authorize, OptionalAuth, Public, Roles, applyGuard, SessionAuthority } from './access.decorators.js';
 
 class OtherGuard implements CanActivate {
   canActivate(): boolean {

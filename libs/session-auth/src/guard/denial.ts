@@ -170,3 +170,61 @@ export function withoutStack<Built extends Error>(build: () => Built): Built {
     Reflect.set(Error, 'stackTraceLimit', limit);
   }
 }
+
+type ExceptionClass = new (payload: object) => Error;
+
+/** The exceptions of an optional package, which Nest sends to the client unchanged. */
+export class PackageExceptions {
+  readonly #import: () => Promise<ExceptionClass>;
+  #loading: Promise<void> | undefined;
+  #Exception: ExceptionClass | undefined;
+
+  /** @param load imports the class of the exceptions */
+  constructor(load: () => Promise<ExceptionClass>) {
+    this.#import = load;
+  }
+
+  /** Imports the package. Never rejects. An application with a context of the package has it installed. */
+  load(): Promise<void> {
+    return (this.#loading ??= this.#load());
+  }
+
+  /** Returns an exception of the package once it is loaded, otherwise one of HTTP, which denies as well. */
+  exceptionOf(denial: HttpDenial, payload: object): Error {
+    const Exception = this.#Exception;
+    return Exception ? withoutStack(() => new Exception(payload)) : httpExceptionOf(denial);
+  }
+
+  /** Rejects with an exception of the package. */
+  async reject(denial: HttpDenial, payload: object): Promise<never> {
+    await this.load();
+    throw this.exceptionOf(denial, payload);
+  }
+
+  async #load(): Promise<void> {
+    try {
+      this.#Exception = await this.#import();
+    } catch {
+      // Without the package, the exceptions are those of HTTP.
+    }
+  }
+}
+
+const AUTHORITY = Symbol.for('nestjs-session-auth.error.authority');
+
+/**
+ * Records in an error of this library which registration's service threw it. Ignores other values, such as
+ * the reason of an abort.
+ */
+export function setErrorAuthority(error: unknown, authority: string): void {
+  if (isSessionAuthError(error))
+    Object.defineProperty(error, AUTHORITY, { value: authority, configurable: true });
+}
+
+/**
+ * Returns the registration whose service threw an error; `undefined` if that is the one without a name, or no
+ * service.
+ */
+export function authorityOfError(error: object): string | undefined {
+  return (error as { readonly [AUTHORITY]?: string })[AUTHORITY];
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AccessDeniedError } from '../exceptions/session-exceptions.js';
-import { authorityOfError, setErrorAuthority } from './error-authority.js';
+import { authorityOfError, setErrorAuthority } from './denial.js';
 
 describe('an error of a session service', () => {
   it('names the registration of the service, the last one if several had it, where no log shows it', () => {

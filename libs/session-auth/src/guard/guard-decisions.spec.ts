@@ -10,8 +10,7 @@ import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { AccessRules } from './access-metadata.js';
-import { Authorize, FreshSession, OptionalAuth, Public } from './access.decorators.js';
-import { SessionAuthority } from './session-authority.decorator.js';
+import { Authorize, FreshSession, OptionalAuth, Public, SessionAuthority } from './access.decorators.js';
 import { Decisions, type SessionAuthDecision } from './decisions.js';
 import type { GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http-request.js';
@@ -20,7 +19,7 @@ import { fromCookie, fromHeader, fromPayload } from './token-source.js';
 import type { Authorities, SessionEnds } from './guard-parts.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 import { RPC } from '../messages/message-transport.js';
-import { openTransport } from './transports.js';
+import { openTransport } from './transport.js';
 
 openTransport('rpc', RPC);
 

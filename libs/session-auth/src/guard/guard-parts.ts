@@ -5,13 +5,12 @@ import type { Observable } from 'rxjs';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { TokenKey } from '../contract/session-identity.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
-import type { FailedRule } from './access-rule.js';
+import type { FailedRule, AccessRule } from './access-rule.js';
 import type { AccessRules } from './access-metadata.js';
-import type { CallGuard } from './authorities.js';
+import type { SessionReader } from './session-reader.js';
 import type { Challenges } from './challenges.js';
 import type { Decisions } from './decisions.js';
 import type { HttpRequest } from './http-request.js';
-import type { SessionReader } from './session-reader.js';
 import type { GuardedCall } from './transport.js';
 
 /** The registrations of an application, as the guard of the registration without a name selects them. */
@@ -90,4 +89,21 @@ function modulesWith(guard: unknown, modules: ModulesContainer | undefined): str
         !providers.has(GUARD_PARTS) && ![...imports].some((other) => other.exports.has(GUARD_PARTS)),
     )
     .map(({ metatype }) => metatype.name);
+}
+
+/** The rule of a handler that is not public. */
+export type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
+
+/**
+ * Returns the name of the registration that checks a call: that of a tenant or a region, or `'default'`. In
+ * every kind of context, `request.headers` has lower-case names; over a socket, they are those of the request
+ * that opened it. An exception, and any value that is not the name of a registration, such as a promise, deny
+ * the call: 401.
+ */
+export type AuthorityResolver = (context: ExecutionContext, request: HttpRequest) => string;
+
+/** The guard of one registration. */
+export interface CallGuard {
+  /** Admits a call that the session service of the registration authenticates, or denies it. */
+  admit(call: GuardedCall, rule: ClosedRule): true | Promise<true>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isChallenged, keepFromSharedCaches, setHeaders } from './http-transport.js';
+import { isChallenged, keepFromSharedCaches, setHeaders } from './transport.js';
 
 /** Replies of Express and of Fastify that store their headers in a map. */
 function expressReply(headers: Map<string, string>, headersSent = false): object {

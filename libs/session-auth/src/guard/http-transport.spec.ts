@@ -4,7 +4,7 @@ import { SESSION_REJECTED } from '../contract/denials.js';
 import { SessionRejectedError } from '../exceptions/session-exceptions.js';
 import { fromBearer, fromCookie } from './token-source.js';
 import { Challenges } from './challenges.js';
-import { HTTP } from './http-transport.js';
+import { HTTP } from './transport.js';
 
 describe('a denied request', () => {
   it('is rejected with its exception, and its reply has the challenge of the source that found the token', async () => {

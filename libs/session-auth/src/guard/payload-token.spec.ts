@@ -4,7 +4,7 @@ import { fromPayload } from './token-source.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { RPC } from '../messages/message-transport.js';
-import { openTransport } from './transports.js';
+import { openTransport } from './transport.js';
 
 openTransport('graphql', GRAPHQL);
 openTransport('ws', WEB_SOCKET);

@@ -14,7 +14,7 @@ import {
   SessionRejectedError,
   SessionServiceUnavailableError,
 } from '../exceptions/session-exceptions.js';
-import { setErrorAuthority } from './error-authority.js';
+import { setErrorAuthority } from './denial.js';
 import type { GuardParts } from './guard-parts.js';
 import { Challenges } from './challenges.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
@@ -22,7 +22,7 @@ import { fromBearer, fromCookie, fromHeader } from './token-source.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { RPC } from '../messages/message-transport.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { openTransport } from './transports.js';
+import { openTransport } from './transport.js';
 
 openTransport('ws', WEB_SOCKET);
 openTransport('rpc', RPC);

@@ -3,12 +3,10 @@ import { Catch, HttpException, Inject, Injectable, Optional, type ArgumentsHost 
 import { BaseExceptionFilter } from '@nestjs/core';
 import { type InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
 import { bodyOf } from '../exceptions/denial-body.js';
-import { denialOf } from './denial.js';
-import { authorityOfError } from './error-authority.js';
+import { denialOf, authorityOfError } from './denial.js';
 import { type Authorities, GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { Challenges } from './challenges.js';
-import { isChallenged, setHeaders } from './http-transport.js';
-import { transportOf } from './transports.js';
+import { isChallenged, setHeaders, transportOf } from './transport.js';
 
 const DEFAULT_CHALLENGES = new Challenges([]);
 const INVALID_CONFIGURATION: InvalidConfigurationError['code'] = 'INVALID_CONFIGURATION';

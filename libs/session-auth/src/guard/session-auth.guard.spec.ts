@@ -6,8 +6,7 @@ import type { GuardParts } from './guard-parts.js';
 import { Challenges } from './challenges.js';
 import { exceptionOf } from './denial.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
-import type { Transport } from './transport.js';
-import { openTransport } from './transports.js';
+import { type Transport, openTransport } from './transport.js';
 
 /** A kind of context without replies. */
 const WITHOUT_REPLY: Transport = {

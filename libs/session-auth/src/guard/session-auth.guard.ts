@@ -6,9 +6,14 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
 import { type FailedRule, meetsAll, type RuleResult } from './access-rule.js';
-import type { CallGuard, ClosedRule } from './authorities.js';
+import {
+  type CallGuard,
+  type ClosedRule,
+  GUARD_PARTS,
+  rejectMissingModule,
+  type GuardParts,
+} from './guard-parts.js';
 import { markSessionAuthGuard } from './enhancers.js';
-import { GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
 import {
   detachUser,
   attachUser,
@@ -25,10 +30,8 @@ import {
   type RuleAnswer,
   ruleAnswerOf,
 } from './denial.js';
-import { keepFromSharedCaches } from './http-transport.js';
+import { keepFromSharedCaches, type GuardedCall, transportOf } from './transport.js';
 import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session-reader.js';
-import type { GuardedCall } from './transport.js';
-import { transportOf } from './transports.js';
 
 /**
  * Admits calls of controllers, resolvers, gateways and message handlers that present a valid session and meet

@@ -2,10 +2,10 @@ import type { ExecutionContext } from '@nestjs/common';
 import { AUTH_IV_HEADER, isHeaderValue } from '../contract/wire.js';
 import { CROSS_ORIGIN_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import { Challenges } from './challenges.js';
 import type { HttpRequest } from './http-request.js';
 import { isCrossOriginToken } from './cross-origin.js';
 import type { TokenSource } from './token-source.js';
+import { Challenges } from './challenges.js';
 
 /** Settings of {@link SessionReader}. */
 export interface SessionReaderSettings {

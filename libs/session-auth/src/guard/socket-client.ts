@@ -1,6 +1,5 @@
 import type { DenialPayload } from './denial.js';
-import { nodeRequestOf } from './http-request.js';
-import { handshakeRequest, presentedRequest, requestLike } from './presented-request.js';
+import { nodeRequestOf, handshakeRequest, presentedRequest, requestLike } from './http-request.js';
 import type { CallRequest } from './transport.js';
 
 /** The used part of a socket of socket.io, of ws, or of a library compatible with ws. */

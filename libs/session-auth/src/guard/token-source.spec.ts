@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import type { HttpRequest } from './http-request.js';
-import { invalidSourceOf } from './source-names.js';
 import {
+  invalidSourceOf,
   fromBearer,
   fromCookie,
   fromHeader,

@@ -1,9 +1,12 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { headerCount, type HttpRequest, KEPT_ONCE } from './http-request.js';
-import { callParameter } from './transports.js';
-import { CROSS_ORIGIN_TOKEN, isCrossOrigin } from './cross-origin.js';
-import { isCookieName, isHeaderName, markInvalid } from './source-names.js';
-import { type CrossOriginOptions, readTrustedOrigins } from './trusted-origins.js';
+import { headerCount, type HttpRequest, isCookieName, isHeaderName, KEPT_ONCE } from './http-request.js';
+import { callParameter } from './transport.js';
+import {
+  CROSS_ORIGIN_TOKEN,
+  isCrossOrigin,
+  type CrossOriginOptions,
+  readTrustedOrigins,
+} from './cross-origin.js';
 
 /** The result of a source: one token, several, or none. Several count as a malformed token. */
 export type FoundToken = string | readonly string[] | undefined;
@@ -123,4 +126,30 @@ export function fromPayload(field: string): TokenSource {
   return (context) => {
     return MESSAGES.has(context.getType()) ? (callParameter(context, field) as FoundToken) : undefined;
   };
+}
+
+/** Shared by all copies of this package. */
+const INVALID = Symbol.for('nestjs-session-auth:invalid-source');
+
+/** A function that creates a source from a name. */
+type NamedSource = 'fromHeader' | 'fromCookie' | 'fromPayload';
+
+/** The error in the arguments of a source: its name, unless a problem is given. */
+interface InvalidSource {
+  readonly creator: NamedSource;
+  readonly problem?: string;
+  readonly remedy?: string;
+}
+
+/**
+ * Marks a source with invalid arguments, which would find no token in any call. It is rejected when the
+ * application starts, like every option.
+ */
+export function markInvalid<Source extends object>(source: Source, invalid: InvalidSource): Source {
+  return Object.assign(source, { [INVALID]: invalid });
+}
+
+/** Returns what is wrong with a source; `undefined` for a valid source. */
+export function invalidSourceOf(source: object): InvalidSource | undefined {
+  return (source as { readonly [INVALID]?: InvalidSource })[INVALID];
 }

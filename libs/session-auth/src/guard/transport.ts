@@ -1,9 +1,9 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import type { SessionAuthError } from '../contract/errors.js';
-import type { GuardDenial, RuleAnswer } from './denial.js';
+import { type GuardDenial, type RuleAnswer, exceptionOf } from './denial.js';
 import type { GuardedRequest } from './guarded-request.js';
 import type { Challenges } from './challenges.js';
-import type { HttpRequest } from './http-request.js';
+import { type HttpRequest, httpArguments } from './http-request.js';
 
 /** The request of a call. It presents the session, and carries the user and the check. */
 export type CallRequest = HttpRequest & GuardedRequest;
@@ -102,4 +102,124 @@ export function bindRequest(
 /** Returns the request that is bound to a call; `undefined` if no guard has opened the call. */
 export function boundRequest(host: ArgumentsHost): CallRequest | undefined {
   return host.getArgs<unknown[]>().find((argument) => argument instanceof CallBinding)?.[REQUEST];
+}
+
+const opened = new Map<string, Transport>();
+
+/**
+ * Opens a kind of context besides HTTP, by the name that Nest has for it. Calls of any other kind are denied.
+ */
+export function openTransport(kind: string, transport: Transport): void {
+  opened.set(kind, transport);
+}
+
+/** Returns the transport of a context; `undefined` for a kind of context that is unknown, or not open. */
+export function transportOf(context: ArgumentsHost): Transport | undefined {
+  const kind = context.getType<string>();
+  return kind === 'http' ? HTTP : opened.get(kind);
+}
+
+/** Returns the transport that was opened for a kind of context. */
+export function openedTransport(kind: string): Transport | undefined {
+  return opened.get(kind);
+}
+
+/**
+ * Returns a parameter of a call by name: a parameter of its route, an argument of its field, or a field of
+ * its message.
+ */
+export function callParameter(context: ExecutionContext, name: string): unknown {
+  const parameters = transportOf(context)?.parameters(context);
+  if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name))
+    return undefined;
+  return (parameters as Readonly<Record<string, unknown>>)[name];
+}
+
+/**
+ * Controllers, on Express and on Fastify: the token is in the headers of the request, the user in
+ * `request.user`.
+ */
+export const HTTP: Transport = {
+  open(context) {
+    const [request, reply] = httpArguments(context);
+    return { transport: HTTP, context, request, reply };
+  },
+
+  requestOf: (context) => context.switchToHttp().getRequest(),
+
+  parameters: (context) => context.switchToHttp().getRequest<{ readonly params?: unknown }>().params,
+
+  deny({ reply, request }, denial, challenges) {
+    setHeaders(reply, challenges.headersOf(denial, request));
+    return Promise.reject(exceptionOf(denial));
+  },
+};
+
+type HeaderValue = number | string | string[] | undefined;
+
+interface ExpressReply {
+  setHeader(name: string, value: string): unknown;
+  getHeader(name: string): HeaderValue;
+  readonly headersSent: boolean;
+}
+
+interface FastifyReply {
+  header(name: string, value: string): unknown;
+  getHeader(name: string): HeaderValue;
+  readonly sent: boolean;
+}
+
+/** Sets headers of a reply, on Express and on Fastify. Does nothing if the reply has been sent. */
+export function setHeaders(reply: unknown, headers: Iterable<readonly [name: string, value: string]>): void {
+  for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
+}
+
+/**
+ * Returns whether a guard has set the challenge of its registration, which may be another than the default.
+ */
+export function isChallenged(reply: unknown): boolean {
+  return (reply as ExpressReply | FastifyReply).getHeader('www-authenticate') !== undefined;
+}
+
+/**
+ * Prevents shared caches from serving a guarded reply to other users: they respect `Authorization`, but not
+ * the headers of this library. A handler may still set its own `Cache-Control`. `vary` lists the request
+ * headers that the reply depends on. Header names are in lower case, which saves Node.js a conversion for
+ * each header of each request.
+ */
+export function keepFromSharedCaches(reply: unknown, vary: string): void {
+  const target = reply as ExpressReply | FastifyReply;
+  const current = target.getHeader('vary');
+  setHeader(target, 'cache-control', 'no-store');
+  if (vary !== '')
+    setHeader(target, 'vary', current === undefined ? vary : mergeVary(String(current), vary.split(', ')));
+}
+
+function mergeVary(current: string, names: readonly string[]): string {
+  const listed = current.split(/\s*,\s*/);
+  const keys = new Set(listed.map((name) => name.toLowerCase()));
+  return keys.has('*')
+    ? current
+    : [...listed, ...names.filter((name) => !keys.has(name.toLowerCase()))].join(', ');
+}
+
+function setHeader(reply: ExpressReply | FastifyReply, name: string, value: string): void {
+  if ('setHeader' in reply) {
+    if (!reply.headersSent) reply.setHeader(name, value);
+  } else if (!reply.sent) reply.header(name, value);
+}
+
+/**
+ * A kind of context besides HTTP, in a folder of its own. An application loads it if it has handlers of the
+ * kind.
+ */
+export interface ContextKind {
+  readonly transport: Transport;
+  /** Called with each class that has handlers of the kind, before Nest builds them. */
+  prepareHandlers?(owner: object): void;
+  /**
+   * Called with each module that has the provider by which the kind is recognised, and its value, before Nest
+   * initialises the module.
+   */
+  prepareModule?(module: object, value: object): void;
 }

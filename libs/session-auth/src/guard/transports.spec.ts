@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { HTTP } from './http-transport.js';
+import { HTTP, callParameter, openTransport, transportOf } from './transport.js';
 import { RPC } from '../messages/message-transport.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
-import { callParameter, openTransport, transportOf } from './transports.js';
 
 function contextOf(type: string, ...args: unknown[]): ExecutionContextHost {
   const context = new ExecutionContextHost(args);

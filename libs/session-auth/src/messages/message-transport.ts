@@ -1,13 +1,12 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
 import type { HttpDenial } from '../exceptions/denial-body.js';
-import { denialOf, payloadOf } from '../guard/denial.js';
-import { dropEvent, isKafkaEvent } from './denied-events.js';
+import { denialOf, payloadOf, PackageExceptions } from '../guard/denial.js';
+import { dropEvent, isKafkaEvent, completeDeniedEvents } from './denied-events.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { pauseRequests } from './paused-requests.js';
-import { bindRequest, boundRequest, type Transport } from '../guard/transport.js';
+import { bindRequest, boundRequest, type Transport, type ContextKind } from '../guard/transport.js';
 import { messageHeaders } from './message-headers.js';
-import { PackageExceptions } from '../guard/package-exceptions.js';
 
 /** Exceptions that Nest's microservices send to the caller. */
 export const remoteExceptions = new PackageExceptions(
@@ -70,3 +69,6 @@ function rejectOrDrop(context: ExecutionContext, denial: HttpDenial): Promise<ne
   const rejection = remoteExceptions.reject(denial, payloadOf(denial));
   return denial.statusCode !== 503 && isKafkaEvent(context) ? dropEvent(rejection) : rejection;
 }
+
+/** Message handlers of microservices. */
+export const KIND: ContextKind = { transport: RPC, prepareHandlers: completeDeniedEvents };

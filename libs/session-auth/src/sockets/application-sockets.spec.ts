@@ -8,7 +8,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { Authorities, GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
-import { handshakeRequest } from '../guard/presented-request.js';
+import { handshakeRequest } from '../guard/http-request.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';

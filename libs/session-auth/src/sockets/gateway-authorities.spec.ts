@@ -3,7 +3,7 @@ import { Inject, Injectable, Module, Optional, type DynamicModule, type Type } f
 import { NestFactory } from '@nestjs/core';
 import { WebSocketGateway } from '@nestjs/websockets';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { SessionAuthority } from '../guard/session-authority.decorator.js';
+import { SessionAuthority } from '../guard/access.decorators.js';
 import { InjectSessionAuth } from '../module/inject-session-auth.decorator.js';
 import { SessionAuthModule } from '../module/session-auth.module.js';
 import { SessionSockets } from './session-sockets.js';

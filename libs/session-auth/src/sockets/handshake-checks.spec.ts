@@ -12,7 +12,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromCookie, fromHeader, type TokenSource } from '../guard/token-source.js';
-import { handshakeRequest } from '../guard/presented-request.js';
+import { handshakeRequest } from '../guard/http-request.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { unavailable } from '../contract/outcome.js';
 import { bodyOf } from '../exceptions/denial-body.js';
 import { type GuardDenial, reportDenial, unavailableDenial } from '../guard/denial.js';
-import { handshakeRequest } from '../guard/presented-request.js';
+import { handshakeRequest } from '../guard/http-request.js';
 import { type SocketClient, storeUpgrade } from '../guard/socket-client.js';
 import type { CallRequest } from '../guard/transport.js';
 import type { AuthenticatedHandshake } from './handshake-checks.js';

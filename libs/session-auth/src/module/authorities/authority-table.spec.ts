@@ -2,8 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import type { AuthorityResolver, CallGuard } from '../../guard/authorities.js';
-import { GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
+import {
+  type AuthorityResolver,
+  type CallGuard,
+  GUARD_PARTS,
+  type GuardParts,
+} from '../../guard/guard-parts.js';
 import type { HttpRequest } from '../../guard/http-request.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { fromHeader } from '../../guard/token-source.js';

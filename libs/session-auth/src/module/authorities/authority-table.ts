@@ -1,8 +1,13 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
-import type { AuthorityResolver, CallGuard } from '../../guard/authorities.js';
-import { type Authorities, GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
+import {
+  type AuthorityResolver,
+  type CallGuard,
+  type Authorities,
+  GUARD_PARTS,
+  type GuardParts,
+} from '../../guard/guard-parts.js';
 import type { HttpRequest } from '../../guard/http-request.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import type { GuardedCall } from '../../guard/transport.js';

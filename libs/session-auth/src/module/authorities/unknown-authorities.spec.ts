@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import { SessionAuthority } from '../../guard/session-authority.decorator.js';
+import { SessionAuthority } from '../../guard/access.decorators.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { registrationProvider } from './registration.js';
 

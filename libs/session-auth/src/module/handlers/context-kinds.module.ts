@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import { type FactoryProvider, Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import type { ContextKind } from '../../guard/context-kind.js';
-import { openTransport } from '../../guard/transports.js';
+import { type ContextKind, openTransport } from '../../guard/transport.js';
 import type { SessionAuthPlugin } from '../options/plugins.js';
 import {
   classesOf,
@@ -21,15 +20,13 @@ interface LoadedByUse {
   readonly load: () => Promise<{ readonly KIND: ContextKind }>;
 }
 
+const FIELDS = { handlers: GRAPHQL_KINDS, provider: GRAPHQL_OPTIONS };
+
+/** One kind a line: without its folder, its line goes, and nothing else. */
 const KINDS: readonly LoadedByUse[] = [
-  {
-    name: 'graphql',
-    handlers: GRAPHQL_KINDS,
-    provider: GRAPHQL_OPTIONS,
-    load: () => import('../../graphql/graphql-kind.js'),
-  },
-  { name: 'rpc', handlers: ['message'], load: () => import('../../messages/message-kind.js') },
-  { name: 'ws', handlers: ['gateway'], load: () => import('../../gateways/gateway-kind.js') },
+  { name: 'graphql', ...FIELDS, load: () => import('../../graphql/graphql-kind.js') },
+  { name: 'rpc', handlers: ['message'], load: () => import('../../messages/message-transport.js') },
+  { name: 'ws', handlers: ['gateway'], load: () => import('../../gateways/socket-transport.js') },
 ];
 
 type Open = (name: string) => Promise<void>;

@@ -8,7 +8,7 @@ import type { TokenEcho } from '../../client/user-details-verdict.js';
 import type { SessionStore } from '../../contract/session-store.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../../guard/current-user.decorator.js';
-import type { AuthorityResolver } from '../../guard/authorities.js';
+import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import type { TokenSource } from '../../guard/token-source.js';
 import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
 import type { RetrySettings } from '../../verifier/lane.js';

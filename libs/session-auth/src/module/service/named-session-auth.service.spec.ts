@@ -3,7 +3,7 @@ import { Deadlines } from '../../client/deadline.js';
 import type { SessionClient } from '../../client/session-client.js';
 import { UNAUTHENTICATED, type Verdict } from '../../contract/outcome.js';
 import { AccessDeniedError, CredentialsRejectedError } from '../../exceptions/session-exceptions.js';
-import { authorityOfError } from '../../guard/error-authority.js';
+import { authorityOfError } from '../../guard/denial.js';
 import { SessionCache } from '../../verifier/session-cache.js';
 import { Lanes } from '../../verifier/lanes.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';

@@ -1,6 +1,6 @@
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
-import { setErrorAuthority } from '../../guard/error-authority.js';
+import { setErrorAuthority } from '../../guard/denial.js';
 import { SessionAuthService } from './session-auth.service.js';
 
 type Arguments<Method extends 'signIn' | 'signOut' | 'userDetails' | 'verify' | 'forget'> = Parameters<

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
-import { HiddenSession, type PresentedSession } from '../../guard/presented-session.js';
+import { HiddenSession, type PresentedSession } from '../../guard/current-user.decorator.js';
 import { ServiceInput } from './service-input.js';
 
 const input = new ServiceInput(5);

@@ -2,7 +2,7 @@ import type { Credentials } from '../../client/session-requests.js';
 import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import { isHeaderValue } from '../../contract/wire.js';
-import type { PresentedSession } from '../../guard/presented-session.js';
+import type { PresentedSession } from '../../guard/current-user.decorator.js';
 
 const MAX_USERNAME_LENGTH = 1_024;
 

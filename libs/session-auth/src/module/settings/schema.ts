@@ -7,8 +7,8 @@ import { UserRecord, type UserRecordClass } from '../../contract/record/user-rec
 import { SessionStore } from '../../contract/session-store.js';
 import { STATUS_OUTCOMES, type StatusMap, type StatusMeaning } from '../../contract/status-outcomes.js';
 import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
-import type { AuthorityResolver } from '../../guard/authorities.js';
-import { isClass } from '../../guard/is-class.js';
+import type { AuthorityResolver } from '../../guard/guard-parts.js';
+import { isClass } from '../../guard/access-metadata.js';
 import type { Audit } from '../options/options.js';
 import type { SessionAuthPlugin } from '../options/plugins.js';
 import {

@@ -1,13 +1,14 @@
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
-import { isClass } from '../../guard/is-class.js';
-import { invalidSourceOf, isHeaderName } from '../../guard/source-names.js';
+import { isClass } from '../../guard/access-metadata.js';
 import {
+  invalidSourceOf,
   fromBearer,
   fromCookie,
   fromHeader,
   fromPayload,
   type TokenSource,
 } from '../../guard/token-source.js';
+import { isHeaderName } from '../../guard/http-request.js';
 import { invalidOption, optional } from './option-checks.js';
 
 /** Functions that return a source, and are not sources themselves. */

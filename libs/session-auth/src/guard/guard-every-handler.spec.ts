@@ -3,11 +3,10 @@ import { Controller, Get, Global, Module, UseGuards, type ExecutionContext, type
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { ApplicationGuards, ApplicationGuardsProxy } from '../../guard/application-guards.js';
-import { enhancersOf } from '../../guard/enhancers.js';
-import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
-import { guardEveryHandler } from './guard-every-handler.js';
+import { ApplicationGuards, ApplicationGuardsProxy, guardEveryHandler } from './application-guards.js';
+import { enhancersOf } from './enhancers.js';
+import { GUARD_PARTS } from './guard-parts.js';
+import { SessionAuthGuard } from './session-auth.guard.js';
 
 const CONTEXT = {} as ExecutionContext;
 
