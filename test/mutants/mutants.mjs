@@ -512,9 +512,9 @@ export const MUTANTS = [
   },
   {
     name: 'A session is served stale after a revocation of all',
-    file: 'verifier/local-revoker.ts',
-    find: '        this.#revocations.addAll();\n        this.#evictAll();',
-    replace: '        this.#revocations.addAll();',
+    file: 'verifier/session-revoker.ts',
+    find: "=== 'all') this.#evictAll();",
+    replace: "=== 'all' && revocation.kind !== 'allRevoked') this.#evictAll();",
     suites: ['revocation/forgotten-users', 'verifier/session-verifier'],
   },
   {
@@ -730,8 +730,9 @@ export const MUTANTS = [
   {
     name: 'A sign-out that fails leaves the session',
     file: 'verifier/session-revoker.ts',
-    find: '    this.#local.revoke(tokenKey);\n    await',
-    replace: '    await',
+    find: "return this.apply({ kind: 'signingOut', tokenKey: tokenKeyOf(token) });",
+    replace:
+      "return this.#parts.shared?.deliver({ kind: 'signingOut', tokenKey: tokenKeyOf(token) }) ?? Promise.resolve();",
     suites: ['revocation/sign-out'],
   },
   {

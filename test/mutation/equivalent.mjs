@@ -759,7 +759,7 @@ export const EQUIVALENT = [
   },
   {
     file: 'fleet/shared-cache.ts',
-    in: '#open',
+    in: '#verdictOf',
     original: 'text === undefined',
     replacement: 'false',
     reason: 'The next line returns undefined too, because undefined is no JSON.',
@@ -769,7 +769,6 @@ export const EQUIVALENT = [
     in: '#settle',
     original: "found.kind === 'missing'",
     replacement: 'true',
-    count: 2,
     reason: NO_SUCH_MEMBER,
   },
   {

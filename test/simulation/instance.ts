@@ -3,7 +3,6 @@ import type { SessionClient } from '../../libs/session-auth/src/client/session-c
 import type { UserRecord } from '../../libs/session-auth/src/contract/record/user-record.js';
 import { SessionAuthService } from '../../libs/session-auth/src/module/service/session-auth.service.js';
 import { readStoreSettings } from '../../libs/session-auth/src/module/settings/settings.js';
-import { RevocationNotifier } from '../../libs/session-auth/src/verifier/revocation-notifier.js';
 import { KnownSessions } from '../../libs/session-auth/src/verifier/known-sessions.js';
 import type { LaneSettings } from '../../libs/session-auth/src/verifier/lane.js';
 import { Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
@@ -93,7 +92,7 @@ export function startInstance(host: Host, { service, link, settings, onEvent }: 
     cache: new SessionCache<User>(set.memory),
     shared: link && new Fleet<User>(readStoreSettings(link, surroundings), service.readUser, reports),
     misconfiguration: new MisconfigurationDetector(() => undefined),
-    notifier: new RevocationNotifier((ended) => onEvent({ ended })),
+    onRevoked: (ended) => onEvent({ ended }),
     onUsersRevoked: (endedUsers) => onEvent({ endedUsers }),
   });
   verifier.revoker.subscribe();

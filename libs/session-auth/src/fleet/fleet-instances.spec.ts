@@ -91,13 +91,13 @@ function instanceOf(
     'messagesLost',
   ];
   const state = { isRevoked: false, isCurrent: true, answer };
-  const listener = { ...Object.fromEntries(names.map(note)), isRevoked: () => state.isRevoked };
+  const listener = { ...Object.fromEntries(names.map(note)), isRevokedSince: () => state.isRevoked };
   const tier = new Fleet<object>(
     settings,
     (json) => json,
     reports as unknown as ConstructorParameters<typeof Fleet>[2],
   );
-  tier.revocations.subscribe(listener as unknown as Parameters<typeof tier.revocations.subscribe>[0]);
+  tier.subscribe(listener as unknown as Parameters<typeof tier.subscribe>[0]);
   const ask = jest.fn<(spentMs: number) => Promise<Verdict<object>>>(() => Promise.resolve(state.answer));
   const service = { ask, patienceMs: 1_000, timeoutMs: 3_000 };
   const flight = { isCurrent: (): boolean => state.isCurrent };
@@ -257,7 +257,7 @@ describe('a tombstone in the store', () => {
   it('is reported when a check finds it, and the service decides', async () => {
     const store = new MemoryStore();
     const [one, other] = [instanceOf(store), instanceOf(store, UNAUTHENTICATED)];
-    await one.tier.revocations.setTombstone(KEYS.tokenKey);
+    await one.tier.deliver({ kind: 'signingOut', tokenKey: KEYS.tokenKey });
     expect(await other.check()).toEqual(UNAUTHENTICATED);
     expect([other.news, kinds(store)]).toEqual([
       [['foundTombstone', KEYS.tokenKey]],
@@ -270,7 +270,7 @@ describe('a tombstone in the store', () => {
     const one = instanceOf(store, new Promise((resolve) => setTimeout(resolve, 10, ann)));
     const verdict = one.check();
     await sleep(5);
-    await one.tier.revocations.setTombstone(KEYS.tokenKey);
+    await one.tier.deliver({ kind: 'signingOut', tokenKey: KEYS.tokenKey });
     expect(one.news).toEqual([]);
     await sleep(5);
     expect([await verdict, one.news]).toEqual([ann, [['foundTombstone', KEYS.tokenKey]]]);
@@ -326,7 +326,7 @@ describe('a refresh', () => {
 
   it('finds a tombstone: it makes a call without a lock', async () => {
     const { store, one, other } = await storedFor(30_000);
-    await one.tier.revocations.setTombstone(KEYS.tokenKey);
+    await one.tier.deliver({ kind: 'signingOut', tokenKey: KEYS.tokenKey });
     other.state.answer = UNAUTHENTICATED;
     expect(await other.refresh()).toEqual(UNAUTHENTICATED);
     expect([other.news, kinds(store)]).toEqual([

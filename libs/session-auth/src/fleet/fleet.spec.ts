@@ -14,7 +14,7 @@ afterEach(() => void jest.useRealTimers());
 const TIMEOUT_MS = 50;
 const ignore = (): undefined => undefined;
 const NO_LISTENER = {
-  apply: ignore,
+  receive: ignore,
   foundTombstone: ignore,
   messagesLost: ignore,
 };
@@ -90,9 +90,9 @@ async function check(
     lost: ignore,
   };
   const tier = new Fleet(settings, (json) => json, reports);
-  tier.revocations.subscribe({
+  tier.subscribe({
     ...NO_LISTENER,
-    isRevoked: (_user, confirmedAtMs) => (onCompare?.(confirmedAtMs), false),
+    isRevokedSince: (_user, confirmedAtMs) => (onCompare?.(confirmedAtMs), false),
   });
   const ask = jest.fn(
     () => (onCall?.(), Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const)),

@@ -2,26 +2,27 @@ import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session
 import type { Verdict } from '../contract/outcome.js';
 import { shortenedBy, type Flight } from '../verifier/cache-entry.js';
 import { ageMs } from '../verifier/clock-steps.js';
-import { LeaseFollowers } from './lease-followers.js';
-import { Leases } from './leases.js';
-import { SessionSeal } from './session-seal.js';
-import { SharedCache, type LookUp } from './shared-cache.js';
-import { SharedRevocations } from './shared-revocations.js';
+import type { Revocation } from '../verifier/revocations.js';
 import type {
+  RevocationListener,
   ServiceCall,
   SharedTier,
   SharedTierReports,
   SharedTierSettings,
 } from '../verifier/shared-tier.js';
+import { LeaseFollowers, Leases } from './leases.js';
+import { Outbox } from './outbox.js';
+import { RevocationBus } from './revocation-bus.js';
+import { SharedCache, type LookUp } from './shared-cache.js';
 import { StoreAccess } from './store-access.js';
 
 /** A check that may call the service. */
 interface PendingCheck<User> {
+  readonly session: SessionIdentity;
+  readonly keys: SessionKeys;
   readonly service: ServiceCall<User>;
   readonly flight: Flight;
   readonly startedAtMs: number;
-  /** Id of the lease that it requested. */
-  readonly lease?: string;
 }
 
 /** When a call to the service was sent. */
@@ -36,57 +37,54 @@ interface SentCall {
 /** The shared tier of an application with a store. */
 export class Fleet<User> implements SharedTier<User> {
   readonly #settings: SharedTierSettings;
+  readonly #access: StoreAccess;
   readonly #cache: SharedCache<User>;
   readonly #leases: Leases;
   readonly #followers = new LeaseFollowers<User>();
-  /** Revocations, in the store and on the bus. */
-  readonly revocations: SharedRevocations;
+  readonly #bus: RevocationBus;
+  readonly #outbox: Outbox;
+  #listener: RevocationListener | undefined;
+  #unsubscribe: (() => Promise<void>) | undefined;
 
   constructor(
     settings: SharedTierSettings,
     readUser: (json: object) => User | undefined,
     reports: SharedTierReports,
   ) {
-    const { store, ttlMs, secrets, scope } = settings;
-    const [first, ...others] = secrets;
-    const sealOf = (secret: string): SessionSeal => new SessionSeal(secret, scope);
-    const seals = [sealOf(first), ...others.map(sealOf)] as const;
-    const access = new StoreAccess(settings.timeoutMs, () => reports.failed());
-    const isRevokedHere = (user: User, confirmedAtMs: number, tokenKey: TokenKey): boolean =>
-      this.revocations.isRevoked(user, confirmedAtMs, tokenKey);
-    const clockDiffers = (): void => reports.clockDiffers();
+    const { ttlMs, tombstoneMs } = settings;
+    const access = new StoreAccess(settings, () => reports.failed());
     this.#settings = settings;
-    this.#cache = new SharedCache({ store, access, seals, readUser, ttlMs, isRevokedHere, clockDiffers });
-    this.#leases = new Leases(store, access, settings);
-    const parts = { store, access, seals, cache: this.#cache, reports };
-    this.revocations = new SharedRevocations(parts, settings.tombstoneMs);
+    this.#access = access;
+    this.#cache = new SharedCache({
+      access,
+      readUser,
+      ttlMs,
+      isRevokedHere: (...answer) => this.#isRevokedHere(...answer),
+      clockDiffers: () => reports.clockDiffers(),
+    });
+    this.#leases = new Leases(access, settings);
+    this.#bus = new RevocationBus(access, tombstoneMs, reports);
+    this.#outbox = new Outbox(access, this.#bus, tombstoneMs, (count) => reports.lost(count));
   }
 
-  /** Checks a session by the shared cache, or else by the service. Never rejects. */
   async check(
     session: SessionIdentity,
     keys: SessionKeys,
     service: ServiceCall<User>,
     flight: Flight,
   ): Promise<Verdict<User>> {
-    const startedAtMs = performance.now();
-    const lease = this.#leases.create();
-    const found = await this.#cache.find(session, keys, Infinity, lease);
-    if (found.kind !== 'leased')
-      return this.#settle(found, keys, { service, flight, startedAtMs, lease: lease.id });
+    const pending = { session, keys, service, flight, startedAtMs: performance.now() };
+    const found = await this.#cache.find(session, keys, Infinity, this.#leases.create());
+    if (found.kind !== 'leased') return this.#settle(found, pending);
     return this.#followers.follow(found.lease, {
       lookAgain: () => this.#cache.findAgain(session, keys),
-      settle: (later) => this.#settle(later, keys, { service, flight, startedAtMs }),
+      settle: (later) => this.#settle(later, pending),
       patienceMs: service.patienceMs,
       timeoutMs: service.timeoutMs,
-      startedAtMs,
+      startedAtMs: pending.startedAtMs,
     });
   }
 
-  /**
-   * Refreshes a cached session. One instance holds the lock and calls the service; the others reuse its
-   * answer. Never rejects.
-   */
   async refresh(
     session: SessionIdentity,
     keys: SessionKeys,
@@ -94,37 +92,69 @@ export class Fleet<User> implements SharedTier<User> {
     flight: Flight,
   ): Promise<Verdict<User>> {
     const { ttlMs, refreshAheadMs, refreshPauseMs } = this.#settings;
-    const startedAtMs = performance.now();
+    const pending = { session, keys, service, flight, startedAtMs: performance.now() };
     const found = await this.#cache.find(session, keys, ttlMs - refreshAheadMs);
-    if (found.kind === 'found' || found.kind === 'revoked')
-      return this.#settle(found, keys, { service, flight, startedAtMs });
-    const isOurs = await this.#cache.lock(keys, 'refresh', this.#leases.createLock(refreshPauseMs));
-    return isOurs
-      ? this.#settle(found, keys, { service, flight, startedAtMs })
-      : this.check(session, keys, service, flight);
+    const isOurs =
+      found.kind === 'found' ||
+      found.kind === 'revoked' ||
+      (await this.#cache.lock(keys, 'refresh', this.#leases.createLock(refreshPauseMs)));
+    return isOurs ? this.#settle(found, pending) : this.check(session, keys, service, flight);
+  }
+
+  deliver(revocation: Revocation): Promise<void> {
+    return this.#outbox.deliver(revocation);
+  }
+
+  async clearTombstone(tokenKey: TokenKey): Promise<void> {
+    const { store, seals } = this.#access;
+    const wasPending = this.#outbox.cancelSignOut(tokenKey);
+    const cleared = Promise.all(
+      seals.map((seal) => this.#access.insist(() => store.clearTombstone(seal.nameOf(tokenKey)))),
+    );
+    // An undelivered sign-out has left the answers from before it in the store and on other instances.
+    // Pending at once, because an application that closes now waits for it.
+    if (wasPending) await this.#outbox.deliver({ kind: 'evicted', tokenKey }, cleared);
+    else await cleared;
+  }
+
+  async refused(refusal: Revocation & { readonly tokenKey: TokenKey }, wasCached: boolean): Promise<void> {
+    const wasStored = await this.#cache.delete(refusal.tokenKey);
+    if (wasCached || wasStored) await this.deliver(refusal);
+  }
+
+  subscribe(listener: RevocationListener): void {
+    this.#listener = listener;
+    this.#unsubscribe = this.#bus.subscribe(
+      (revocation) => listener.receive(revocation),
+      () => {
+        listener.messagesLost();
+        void this.#outbox.flush();
+      },
+    );
   }
 
   async close(): Promise<void> {
     this.#leases.close();
-    await this.revocations.close();
+    await Promise.all([this.#unsubscribe?.(), this.#outbox.close()]);
+  }
+
+  #isRevokedHere(...answer: Parameters<RevocationListener['isRevokedSince']>): boolean {
+    return this.#listener?.isRevokedSince(...answer) === true;
   }
 
   /** Returns the session that a look-up found, or calls the service and stores its answer. */
-  async #settle(found: LookUp<User>, keys: SessionKeys, pending: PendingCheck<User>): Promise<Verdict<User>> {
+  async #settle(found: LookUp<User>, pending: PendingCheck<User>): Promise<Verdict<User>> {
     if (found.kind === 'found') return found.verdict;
-    if (found.kind === 'revoked') this.revocations.foundTombstone(keys.tokenKey);
-    const lease = found.kind === 'missing' && found.isHolder ? pending.lease : undefined;
-    if (lease !== undefined) this.#leases.hold(lease);
-    const sent = {
-      atMs: performance.now(),
-      atWallMs: Date.now(),
-      sinceMs: found.kind === 'missing' ? found.sinceMs : undefined,
-    };
-    const verdict = await pending.service.ask(sent.atMs - pending.startedAtMs);
-    const isStored = pending.flight.isCurrent() && this.#store(keys, verdict, sent);
-    if (lease !== undefined) {
-      this.#leases.end(lease);
-      if (!isStored) void this.#cache.releaseLease(keys, lease);
+    const { keys, service, flight, startedAtMs } = pending;
+    if (found.kind === 'revoked') this.#listener?.foundTombstone(keys.tokenKey);
+    const { taken, sinceMs } = found.kind === 'missing' ? found : {};
+    if (taken !== undefined) this.#leases.hold(taken);
+    const sent = { atMs: performance.now(), atWallMs: Date.now(), sinceMs };
+    const verdict = await service.ask(sent.atMs - startedAtMs);
+    const isStored = flight.isCurrent() && this.#store(keys, verdict, sent);
+    if (taken !== undefined) {
+      this.#leases.end(taken);
+      if (!isStored) void this.#cache.releaseLease(keys, taken);
     }
     return verdict;
   }
@@ -133,10 +163,10 @@ export class Fleet<User> implements SharedTier<User> {
     if (verdict.kind !== 'authenticated' || !verdict.json || sinceMs === undefined) return false;
     const usedMs = Math.ceil(ageMs(atMs, atWallMs)) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
     if (verdict.cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
-    if (usedMs >= this.#settings.ttlMs || this.revocations.isRevoked(verdict.user, atMs, keys.tokenKey))
+    if (usedMs >= this.#settings.ttlMs || this.#isRevokedHere(verdict.user, atMs, keys.tokenKey))
       return false;
     void this.#cache.set(keys, verdict.json, usedMs, sinceMs).then((isSet) => {
-      if (!isSet) this.revocations.foundTombstone(keys.tokenKey);
+      if (!isSet) this.#listener?.foundTombstone(keys.tokenKey);
     });
     return true;
   }

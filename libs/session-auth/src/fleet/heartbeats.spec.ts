@@ -12,11 +12,12 @@ function setUp() {
   const startMs = performance.now();
   const keepAlive = (holder: string, ttlMs: number): Promise<void> =>
     Promise.resolve(void beats.push([holder, ttlMs, performance.now() - startMs]));
-  const leases = new Leases(
-    { keepAlive } as unknown as SessionStore,
-    new StoreAccess(50, () => undefined),
-    SETTINGS,
+  const store = { keepAlive } as unknown as SessionStore;
+  const access = new StoreAccess(
+    { store, secrets: ['a secret'], scope: 'scope', timeoutMs: 50 },
+    () => undefined,
   );
+  const leases = new Leases(access, SETTINGS);
   return { leases, beats, timesOfBeats: () => beats.map(([, , atMs]) => atMs) };
 }
 

@@ -1,3 +1,10 @@
+import type { TokenKey } from '../contract/session-identity.js';
+import type { SessionStore } from '../contract/session-store.js';
+import type { Revocation } from '../verifier/revocations.js';
+import type { RevocationBus } from './revocation-bus.js';
+import type { SessionSeal } from './session-seal.js';
+import type { StoreAccess } from './store-access.js';
+
 const MAX_PENDING = 10_000;
 const RETRY_MS = 500;
 /** Maximum number of concurrent retries. */
@@ -11,56 +18,64 @@ const CLOSE_PAUSE_MS = 25;
 
 /** A revocation that must reach the store and the other instances. */
 interface Delivery {
-  /** Identifies the subject of the delivery. A later delivery with the same name replaces it. */
-  readonly name: string;
-  /** Milliseconds after which the delivery is no longer needed. */
-  readonly forMs: number;
-  /**
-   * Makes one attempt. Never rejects. `leftMs`: remaining milliseconds of `forMs`. `isPending`: whether it is
-   * neither replaced nor cancelled.
-   */
-  readonly send: (leftMs: number, isPending: () => boolean) => Promise<boolean>;
+  readonly revocation: Revocation;
+  readonly beganMs: number;
+  /** Both wait for it. */
+  readonly before: Promise<unknown> | undefined;
+  readonly publish: () => Promise<void>;
+  isStored: boolean;
+  isPublished: boolean;
 }
 
-interface Pending extends Delivery {
-  readonly untilMs: number;
-}
-
-/** Callbacks of an {@link Outbox}. */
-interface OutboxReports {
-  /**
-   * Called when too many deliveries are pending. They are cancelled: one delivery has to replace all of them.
-   */
-  overflowed(): void;
-  /** Called when deliveries are given up because the application closes. */
-  lost(count: number): void;
-}
-
-/** Delivers revocations, and retries failed ones until they are delivered or no longer needed. */
+/**
+ * Delivers revocations to the store and to the other instances, and retries what failed until it is delivered
+ * or no longer needed.
+ */
 export class Outbox {
-  readonly #reports: OutboxReports;
-  readonly #pending = new Map<string, Pending>();
+  readonly #access: StoreAccess;
+  readonly #bus: RevocationBus;
+  readonly #lifetimeMs: number;
+  readonly #onLost: (count: number) => void;
+  /** By kind and subject: a later delivery replaces an earlier one. */
+  readonly #pending = new Map<string, Delivery>();
   #timer: NodeJS.Timeout | undefined;
   #isFlushing = false;
   #isClosed = false;
 
-  constructor(reports: OutboxReports) {
-    this.#reports = reports;
+  /**
+   * `lifetimeMs`: how long a tombstone is kept, and a delivery retried. `onLost` is called with the number of
+   * deliveries that are given up because the application closes.
+   */
+  constructor(access: StoreAccess, bus: RevocationBus, lifetimeMs: number, onLost: (count: number) => void) {
+    this.#access = access;
+    this.#bus = bus;
+    this.#lifetimeMs = lifetimeMs;
+    this.#onLost = onLost;
   }
 
-  /** Makes a delivery, with retries. Resolves after the first attempt. Never rejects. */
-  async deliver(delivery: Delivery): Promise<void> {
-    const pending = { ...delivery, untilMs: performance.now() + delivery.forMs };
-    // Before the attempt, so that `cancel` during the attempt prevents the next.
-    this.#add(pending);
-    if (await this.#attempt(pending)) this.#remove(pending);
+  /**
+   * Stores a revocation, then publishes it, both after `before`. Resolves after the first attempt. Never
+   * rejects.
+   */
+  async deliver(revocation: Revocation, before?: Promise<unknown>): Promise<void> {
+    const delivery = {
+      revocation,
+      beganMs: performance.now(),
+      before,
+      publish: this.#bus.publisherOf(revocation),
+      isStored: false,
+      isPublished: revocation.kind === 'signingOut',
+    };
+    // Before the attempt, so that `cancelSignOut` during the attempt prevents the next.
+    this.#add(delivery);
+    if (await this.#attempt(delivery)) this.#remove(delivery);
     else if (this.#isClosed) this.#giveUp();
     else this.#retryLater();
   }
 
-  /** Cancels the retries of a delivery. Returns whether it was not delivered yet. */
-  cancel(name: string): boolean {
-    return this.#pending.delete(name);
+  /** Cancels the retries of a sign-out. Returns whether it was not delivered yet. */
+  cancelSignOut(tokenKey: TokenKey): boolean {
+    return this.#pending.delete(nameOf({ kind: 'signedOut', tokenKey }));
   }
 
   /** Retries all failed deliveries now. Stops when a whole batch fails again. */
@@ -69,7 +84,9 @@ export class Outbox {
     this.#isFlushing = true;
     const all = [...this.#pending.values()];
     for (let start = 0; start < all.length; start += BATCH) {
-      const done = await Promise.all(all.slice(start, start + BATCH).map((pending) => this.#retry(pending)));
+      const done = await Promise.all(
+        all.slice(start, start + BATCH).map((delivery) => this.#retry(delivery)),
+      );
       if (!done.includes(true)) break;
     }
     this.#isFlushing = false;
@@ -111,42 +128,66 @@ export class Outbox {
   }
 
   #giveUp(): void {
-    if (this.#pending.size > 0) this.#reports.lost(this.#pending.size);
+    if (this.#pending.size > 0) this.#onLost(this.#pending.size);
     this.#pending.clear();
   }
 
-  #add(pending: Pending): void {
-    this.#pending.delete(pending.name);
+  /** One delivery for all replaces too many. */
+  #add(delivery: Delivery): void {
+    const name = nameOf(delivery.revocation);
+    this.#pending.delete(name);
     if (this.#pending.size >= MAX_PENDING) {
       this.#pending.clear();
-      this.#reports.overflowed();
+      void this.deliver({ kind: 'allRevoked' });
     }
-    this.#pending.set(pending.name, pending);
+    this.#pending.set(name, delivery);
+  }
+
+  #isPending(delivery: Delivery): boolean {
+    return this.#pending.get(nameOf(delivery.revocation)) === delivery;
+  }
+
+  #remove(delivery: Delivery): void {
+    if (this.#isPending(delivery)) this.#pending.delete(nameOf(delivery.revocation));
   }
 
   /**
    * Returns whether the delivery is done. A delivery that fails again moves to the end of the queue, so that
    * it does not delay others.
    */
-  async #retry(pending: Pending): Promise<boolean> {
+  async #retry(delivery: Delivery): Promise<boolean> {
     const isDone =
-      !this.#isPending(pending) || pending.untilMs <= performance.now() || (await this.#attempt(pending));
-    if (isDone) this.#remove(pending);
-    else if (this.#isPending(pending)) this.#add(pending);
+      !this.#isPending(delivery) || this.#leftMs(delivery) <= 0 || (await this.#attempt(delivery));
+    if (isDone) this.#remove(delivery);
+    else if (this.#isPending(delivery)) this.#add(delivery);
     return isDone;
   }
 
-  #isPending(pending: Pending): boolean {
-    return this.#pending.get(pending.name) === pending;
+  #leftMs({ beganMs }: Delivery): number {
+    return beganMs + this.#lifetimeMs - performance.now();
   }
 
-  #remove(pending: Pending): void {
-    if (this.#isPending(pending)) this.#pending.delete(pending.name);
+  /** Returns whether the revocation is stored and published. Never rejects. */
+  async #attempt(delivery: Delivery): Promise<boolean> {
+    await delivery.before;
+    // Also a late answer counts: a slow store would get the same again and again.
+    if (!delivery.isStored)
+      await this.#access.insist(() => this.#store(delivery).then(() => (delivery.isStored = true)));
+    if (!delivery.isPublished) await this.#bus.readClock();
+    // A sign-in may have issued the token again meanwhile.
+    if (!delivery.isPublished && this.#bus.knowsClockSince(delivery.beganMs) && this.#isPending(delivery))
+      await this.#access.insist(() => delivery.publish().then(() => (delivery.isPublished = true)));
+    return delivery.isStored && delivery.isPublished;
   }
 
-  #attempt(pending: Pending): Promise<boolean> {
-    const leftMs = Math.max(1, Math.ceil(pending.untilMs - performance.now()));
-    return pending.send(leftMs, () => this.#isPending(pending));
+  /**
+   * Stores a revocation under the name of each secret, for as long as it is needed. Stored sessions are
+   * compared with its time, of the store's clock.
+   */
+  async #store(delivery: Delivery): Promise<void> {
+    const { store, seals } = this.#access;
+    const leftMs = Math.max(1, Math.ceil(this.#leftMs(delivery)));
+    await Promise.all(seals.map((seal) => storeWith(store, seal, delivery.revocation, leftMs)));
   }
 
   /** Uses a timer, because a restored subscription does not imply that the connection for commands works. */
@@ -154,5 +195,37 @@ export class Outbox {
     if (this.#isClosed || this.#pending.size === 0) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.flush(), RETRY_MS).unref();
+  }
+}
+
+/** A sign-out has one name before and after its call. */
+function nameOf(revocation: Revocation): string {
+  const kind = revocation.kind === 'signingOut' ? 'signedOut' : revocation.kind;
+  if ('tokenKey' in revocation) return `${kind} ${revocation.tokenKey}`;
+  return 'username' in revocation ? `${kind} ${revocation.username}` : kind;
+}
+
+function storeWith(
+  store: SessionStore,
+  seal: SessionSeal,
+  revocation: Revocation,
+  leftMs: number,
+): Promise<unknown> {
+  switch (revocation.kind) {
+    case 'signingOut':
+    case 'signedOut':
+      return store.setTombstone(seal.nameOf(revocation.tokenKey), leftMs);
+    case 'refused':
+      return store.delete(seal.nameOf(revocation.tokenKey));
+    case 'evicted':
+      // The record revokes answers that are still in flight to the store.
+      return Promise.all([
+        store.setRevocation(seal.nameOfRevoked(revocation.tokenKey), leftMs),
+        store.delete(seal.nameOf(revocation.tokenKey)),
+      ]);
+    case 'userRevoked':
+      return store.setRevocation(seal.nameOfUser(revocation.username), leftMs);
+    case 'allRevoked':
+      return store.setRevocation(seal.nameOfAll, leftMs);
   }
 }

@@ -1,33 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { SessionStore, StoreEntry } from '../contract/session-store.js';
+import type { TokenKey } from '../contract/session-identity.js';
+import type { Revocation } from '../verifier/revocations.js';
 import { TtlLruMap } from '../verifier/ttl-lru-map.js';
-import {
-  readRevocation,
-  writeRevocation,
-  type Revocation,
-  type WrittenRevocation,
-} from '../verifier/revocation.js';
+import type { SharedTierReports } from '../verifier/shared-tier.js';
 import { newIv, objectIn, SessionSeal } from './session-seal.js';
 import type { StoreAccess } from './store-access.js';
 
-/** Callbacks of the bus. */
-interface BusSubscriber {
-  /** Receives a revocation of another instance. */
-  receive(revocation: Revocation): void;
-  /** Called when the subscription starts. Earlier messages may have been lost. */
-  subscribed(): void;
-  /** Called when messages stop arriving. */
-  interrupted(reason: string): void;
-  /**
-   * Called when the wall clock of a sender differs from that of this host by more than
-   * {@link CLOCK_TOLERANCE_MS}.
-   */
-  clockDiffers(): void;
-  /** Called for each message that no secret opens. */
-  unreadable(): void;
-}
-
-interface Envelope extends WrittenRevocation {
+/** What a message carries besides its revocation. */
+interface Envelope {
   readonly id: string;
   /** Identifies the sender. */
   readonly from: string;
@@ -60,10 +40,9 @@ const CLOCK_PAUSE_MS = 1_000;
  * they were recorded, and are sent again.
  */
 export class RevocationBus {
-  readonly #store: SessionStore;
   readonly #access: StoreAccess;
-  readonly #seals: readonly SessionSeal[];
   readonly #lifetimeMs: number;
+  readonly #reports: SharedTierReports;
   readonly #id = newId();
   readonly #startedAtMs = performance.now();
   readonly #seen: TtlLruMap<string, true>;
@@ -80,11 +59,10 @@ export class RevocationBus {
   #reading = { storeMs: NaN, askedMs: -Infinity, askedWallMs: 0 };
 
   /** `lifetimeMs`: how long a tombstone is kept. */
-  constructor(store: SessionStore, access: StoreAccess, seals: readonly SessionSeal[], lifetimeMs: number) {
-    this.#store = store;
+  constructor(access: StoreAccess, lifetimeMs: number, reports: SharedTierReports) {
     this.#access = access;
-    this.#seals = seals;
     this.#lifetimeMs = lifetimeMs;
+    this.#reports = reports;
     this.#seen = new TtlLruMap({ maxEntries: MAX_SEEN, ttlMs: lifetimeMs }, () => performance.now());
   }
 
@@ -92,32 +70,33 @@ export class RevocationBus {
   publisherOf(revocation: Revocation): () => Promise<void> {
     const id = newId();
     return async () => {
-      const storeMs = this.#latestStoreMs;
-      const envelope: Envelope = {
-        ...writeRevocation(revocation),
+      const { store, seals } = this.#access;
+      const text = writeMessage(revocation, {
         id,
         from: this.#id,
         at: Date.now(),
-        storeMs,
-      };
+        storeMs: this.#latestStoreMs,
+      });
       // Sealed with every secret: during a rotation, some instances have only one of them. The copies share
       // their IV.
       const iv = newIv();
-      await Promise.all(
-        this.#seals.map((seal) => this.#store.publish(seal.sealMessage(JSON.stringify(envelope), iv))),
-      );
+      await Promise.all(seals.map((seal) => store.publish(seal.sealMessage(text, iv))));
     };
   }
 
-  /** Subscribes to messages. Returns a function that unsubscribes. */
-  subscribe(subscriber: BusSubscriber): () => Promise<void> {
-    const unsubscribe = this.#store.subscribe({
-      message: (bytes) => this.#message(bytes, subscriber),
+  /**
+   * Subscribes to messages. `subscribed` is called when the subscription starts: earlier messages may have
+   * been lost. Returns a function that unsubscribes.
+   */
+  subscribe(receive: (revocation: Revocation) => void, subscribed: () => void): () => Promise<void> {
+    const unsubscribe = this.#access.store.subscribe({
+      message: (bytes) => this.#message(bytes, receive),
       subscribed: () => {
         void this.#learnClock();
-        subscriber.subscribed();
+        this.#reports.busStateChanged('connected');
+        subscribed();
       },
-      interrupted: (reason) => subscriber.interrupted(reason),
+      interrupted: (reason) => this.#reports.busStateChanged('interrupted', reason),
     });
     return async () => {
       this.#isClosed = true;
@@ -128,44 +107,6 @@ export class RevocationBus {
     };
   }
 
-  #message(bytes: Uint8Array, subscriber: BusSubscriber): void {
-    const envelope = bytes.length > MAX_BYTES ? undefined : this.#open(bytes, subscriber);
-    if (!envelope || envelope.from === this.#id) return;
-    const isRepeated = this.#seen.get(envelope.id) === true;
-    // A repeated one has a later time: it must be known for as long.
-    this.#seen.set(envelope.id, true);
-    if (isRepeated) return;
-    if (Math.abs(Date.now() - envelope.at) > CLOCK_TOLERANCE_MS) subscriber.clockDiffers();
-    const revocation = readRevocation(envelope);
-    if (!revocation) return;
-    if (this.#isTimely(envelope)) subscriber.receive(revocation);
-    else void this.#receiveLater(envelope, () => subscriber.receive(revocation));
-  }
-
-  /** The clock of the store may have changed since it was read. In doubt, the revocation counts. */
-  async #receiveLater(envelope: Envelope, receive: () => void): Promise<void> {
-    if (!(await this.readClock()) || this.#isTimely(envelope)) receive();
-  }
-
-  #isTimely({ storeMs }: Envelope): boolean {
-    const ageMs = this.#storeNowMs - storeMs;
-    // Negated, so that a message counts as long as the clock of the store is unknown.
-    return !(ageMs > Math.min(this.#lifetimeMs, performance.now() - this.#startedAtMs));
-  }
-
-  get #storeNowMs(): number {
-    return this.#storeOffsetMs + performance.now();
-  }
-
-  /**
-   * At the latest, because a message that seems older than it is could be ignored. The monotonic clock of a
-   * suspended machine stands still.
-   */
-  get #latestStoreMs(): number {
-    const { storeMs, askedMs, askedWallMs } = this.#reading;
-    return storeMs + Math.max(performance.now() - askedMs, Date.now() - askedWallMs);
-  }
-
   /**
    * Whether the clock of the store has been asked since a time. It may have stepped: a message with an old
    * time of it could be ignored.
@@ -174,18 +115,15 @@ export class RevocationBus {
     return this.#reading.askedMs >= timeMs;
   }
 
-  /** Reads the clock until the store answers: as long as it is unknown, recorded messages count. */
-  async #learnClock(): Promise<void> {
-    clearTimeout(this.#clockTimer);
-    if ((await this.readClock()) || this.#isClosed) return;
-    this.#clockTimer = setTimeout(() => void this.#learnClock(), CLOCK_PAUSE_MS).unref();
-  }
-
   /** Reads the clock of the store. Returns whether it answers in time. */
   async readClock(): Promise<boolean> {
+    const { store } = this.#access;
     const [askedMs, askedWallMs] = [performance.now(), Date.now()];
     const answers = CLOCKS.map((entry) =>
-      this.#access.insist(async () => timeIn(await this.#store.get(entry))),
+      this.#access.insist(async () => {
+        const { storeTimeMs } = await store.get(entry);
+        return { storeMs: storeTimeMs, readMs: performance.now() };
+      }),
     );
     for (const answer of answers) {
       const read = await answer;
@@ -198,43 +136,100 @@ export class RevocationBus {
     return false;
   }
 
-  #open(bytes: Uint8Array, subscriber: BusSubscriber): Envelope | undefined {
+  #message(bytes: Uint8Array, receive: (revocation: Revocation) => void): void {
+    const text = bytes.length > MAX_BYTES ? undefined : this.#open(bytes);
+    const message = text === undefined ? undefined : readMessage(text);
+    if (!message || message.from === this.#id) return;
+    const isRepeated = this.#seen.get(message.id) === true;
+    // A repeated one has a later time: it must be known for as long.
+    this.#seen.set(message.id, true);
+    if (isRepeated) return;
+    if (Math.abs(Date.now() - message.at) > CLOCK_TOLERANCE_MS) this.#reports.clockDiffers();
+    const { revocation } = message;
+    if (!revocation) return;
+    if (this.#isTimely(message)) receive(revocation);
+    else void this.#receiveLater(message, () => receive(revocation));
+  }
+
+  /** The clock of the store may have changed since it was read. In doubt, the revocation counts. */
+  async #receiveLater(message: Envelope, receive: () => void): Promise<void> {
+    if (!(await this.readClock()) || this.#isTimely(message)) receive();
+  }
+
+  #isTimely({ storeMs }: Envelope): boolean {
+    const ageMs = this.#storeOffsetMs + performance.now() - storeMs;
+    // Negated, so that a message counts as long as the clock of the store is unknown.
+    return !(ageMs > Math.min(this.#lifetimeMs, performance.now() - this.#startedAtMs));
+  }
+
+  /**
+   * At the latest, because a message that seems older than it is could be ignored. The monotonic clock of a
+   * suspended machine stands still.
+   */
+  get #latestStoreMs(): number {
+    const { storeMs, askedMs, askedWallMs } = this.#reading;
+    return storeMs + Math.max(performance.now() - askedMs, Date.now() - askedWallMs);
+  }
+
+  /** Reads the clock until the store answers: as long as it is unknown, recorded messages count. */
+  async #learnClock(): Promise<void> {
+    clearTimeout(this.#clockTimer);
+    if ((await this.readClock()) || this.#isClosed) return;
+    this.#clockTimer = setTimeout(() => void this.#learnClock(), CLOCK_PAUSE_MS).unref();
+  }
+
+  #open(bytes: Uint8Array): string | undefined {
     const iv = SessionSeal.ivOf(bytes);
     if (iv === undefined) return undefined;
-    for (const seal of this.#seals) {
+    for (const seal of this.#access.seals) {
       const text = seal.openMessage(bytes);
       if (text === undefined) continue;
       clearTimeout(this.#unopened.get(iv));
       this.#unopened.delete(iv);
       this.#seen.set(iv, true);
-      return envelopeIn(text);
+      return text;
     }
     if (this.#seen.get(iv) || this.#unopened.has(iv) || this.#unopened.size >= MAX_UNOPENED) return undefined;
     const report = (): void => {
       this.#unopened.delete(iv);
-      subscriber.unreadable();
+      this.#reports.unreadable();
     };
     this.#unopened.set(iv, setTimeout(report, COPY_MS).unref());
     return undefined;
   }
 }
 
-/** The time of the store in a look-up, and when it was received. */
-function timeIn({ storeTimeMs }: StoreEntry): { storeMs: number; readMs: number } {
-  return { storeMs: storeTimeMs, readMs: performance.now() };
-}
-
 function newId(): string {
   return randomBytes(ID_BYTES).toString('base64url');
 }
 
-/** Checks the members, because another version may seal a different form. */
-function envelopeIn(text: string): Envelope | undefined {
-  const { id, from, at, storeMs } = (objectIn(text) ?? {}) as { readonly [Name in keyof Envelope]?: unknown };
-  const isEnvelope =
-    typeof id === 'string' &&
+const TOKEN_KINDS: ReadonlySet<unknown> = new Set(['signedOut', 'refused', 'evicted']);
+
+function writeMessage(revocation: Revocation, envelope: Envelope): string {
+  const written =
+    'tokenKey' in revocation
+      ? { kind: revocation.kind, token: Buffer.from(revocation.tokenKey, 'latin1').toString('base64') }
+      : revocation;
+  return JSON.stringify({ ...written, ...envelope });
+}
+
+/**
+ * Checks the members, because another version may have written the message. The revocation is absent if this
+ * version does not support its kind.
+ */
+function readMessage(text: string): (Envelope & { readonly revocation: Revocation | undefined }) | undefined {
+  const { id, from, at, storeMs, ...written } = (objectIn(text) ?? {}) as Record<string, unknown>;
+  return typeof id === 'string' &&
     typeof from === 'string' &&
     typeof at === 'number' &&
-    typeof storeMs === 'number';
-  return isEnvelope ? (objectIn(text) as Envelope) : undefined;
+    typeof storeMs === 'number'
+    ? { id, from, at, storeMs, revocation: revocationOf(written) }
+    : undefined;
+}
+
+function revocationOf({ kind, token, username }: Record<string, unknown>): Revocation | undefined {
+  if (kind === 'allRevoked') return { kind };
+  if (kind === 'userRevoked') return typeof username === 'string' ? { kind, username } : undefined;
+  if (typeof token !== 'string' || !TOKEN_KINDS.has(kind)) return undefined;
+  return { kind: kind as 'signedOut', tokenKey: Buffer.from(token, 'base64').toString('latin1') as TokenKey };
 }

@@ -12,8 +12,7 @@ import {
 } from '../contract/session-store.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
-import type { Revocation } from '../verifier/revocation.js';
-import { RevocationNotifier } from '../verifier/revocation-notifier.js';
+import type { Revocation } from '../verifier/revocations.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { Fleet } from './fleet.js';
 
@@ -179,7 +178,7 @@ function fleet() {
     const verifier = new SessionVerifier<object>(new Lanes(ask, new Deadlines(), settings), {
       cache,
       shared,
-      notifier: new RevocationNotifier(() => void (events.ended += 1)),
+      onRevoked: () => void (events.ended += 1),
       onUsersRevoked: (username) => events.forgotten.push(username),
     });
     verifier.revoker.subscribe();

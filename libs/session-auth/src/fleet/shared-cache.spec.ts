@@ -8,9 +8,11 @@ import { StoreAccess } from './store-access.js';
 
 const SESSION = { token: 'token', authIv: undefined };
 const KEYS = sessionKeysOf(SESSION);
-const [SEAL, FORMER] = ['the first secret', 'the former secret'].map(
-  (secret) => new SessionSeal(secret, 'scope'),
-) as [SessionSeal, SessionSeal];
+const SECRETS = ['the first secret', 'the former secret'] as const;
+const [SEAL, FORMER] = SECRETS.map((secret) => new SessionSeal(secret, 'scope')) as [
+  SessionSeal,
+  SessionSeal,
+];
 const [NAME, FORMER_NAME] = [SEAL, FORMER].map((seal) => seal.nameOf(KEYS.tokenKey)) as [string, string];
 const LEASE: StoreLease = { id: 'lease', holder: 'holder', ttlMs: 3_000, graceMs: 50 };
 const TTL_MS = 60_000;
@@ -56,16 +58,14 @@ function storeWith(entries: Record<string, StoreEntryKind>) {
 
 function cacheWith(
   entries: Record<string, StoreEntryKind> = {},
-  seals: readonly [SessionSeal, ...SessionSeal[]] = [SEAL, FORMER],
+  secrets: readonly [string, ...string[]] = SECRETS,
 ) {
   const fake = storeWith(entries);
   const store = fake as unknown as SessionStore;
-  const access = new StoreAccess(50, () => undefined);
+  const access = new StoreAccess({ store, secrets, scope: 'scope', timeoutMs: 50 }, () => undefined);
   const reported = { clocks: 0, compared: [] as [number, TokenKey][], isRevokedHere: false };
   const cache = new SharedCache<{ username?: unknown }>({
-    store,
     access,
-    seals,
     ttlMs: TTL_MS,
     readUser: (json: { username?: unknown }) => (json.username === 'unknown' ? undefined : json),
     isRevokedHere: (_user, confirmedAtMs, tokenKey) => (
@@ -95,9 +95,9 @@ function valueOf({
 async function cachedWith({
   json = ANN,
   ageMs = 0,
-  seal = SEAL,
-}: { json?: object; ageMs?: number; seal?: SessionSeal } = {}) {
-  const writer = cacheWith({}, [seal]);
+  secret = SECRETS[0],
+}: { json?: object; ageMs?: number; secret?: string } = {}) {
+  const writer = cacheWith({}, [secret]);
   expect(await writer.cache.set(KEYS, json, ageMs, 100_000)).toBe(true);
   return cacheWith(writer.store.entries);
 }
@@ -120,7 +120,7 @@ describe('a look-up', () => {
   });
 
   it('finds an answer that was stored under a former secret', async () => {
-    const { store, find } = await cachedWith({ seal: FORMER });
+    const { store, find } = await cachedWith({ secret: SECRETS[1] });
     expect(await find(LEASE)).toMatchObject({ kind: 'found', verdict: { user: ANN } });
     expect([store.asked.map(([name]) => name), store.released]).toEqual([
       [NAME, FORMER_NAME],
@@ -137,12 +137,12 @@ describe('a look-up', () => {
 
   it('takes the lease under the first secret if there is no answer', async () => {
     const { store, find } = cacheWith();
-    expect(await find(LEASE)).toEqual({ kind: 'missing', isHolder: true, sinceMs: 100_000 });
+    expect(await find(LEASE)).toEqual({ kind: 'missing', taken: LEASE.id, sinceMs: 100_000 });
     expect(store.asked).toEqual([
       [NAME, 'lease'],
       [FORMER_NAME, undefined],
     ]);
-    expect(await find()).toEqual({ kind: 'missing', isHolder: false, sinceMs: 100_000 });
+    expect(await find()).toEqual({ kind: 'missing', sinceMs: 100_000 });
   });
 
   it('finds the lease of another instance under the first secret only', async () => {
@@ -150,14 +150,14 @@ describe('a look-up', () => {
     expect(await cacheWith({ [NAME]: leased }).find(LEASE)).toMatchObject(leased);
     expect(await cacheWith({ [FORMER_NAME]: leased }).find(LEASE)).toMatchObject({
       kind: 'missing',
-      isHolder: true,
+      taken: LEASE.id,
     });
   });
 
   it('finds nothing, and takes no lease, while the store is down', async () => {
     const { store, find } = cacheWith();
     store.isDown = true;
-    expect(await find(LEASE)).toEqual({ kind: 'missing', isHolder: false, sinceMs: undefined });
+    expect(await find(LEASE)).toEqual({ kind: 'missing', sinceMs: undefined });
   });
 
   it('that is repeated uses the first secret alone, and takes no lease', async () => {
@@ -168,7 +168,7 @@ describe('a look-up', () => {
 });
 
 describe('an answer in the store', () => {
-  const missing = { kind: 'missing', isHolder: false, sinceMs: 100_000 };
+  const missing = { kind: 'missing', sinceMs: 100_000 };
 
   it('must be younger than the limit of the caller', async () => {
     const { find } = await cachedWith({ ageMs: 20_000 });
@@ -251,8 +251,8 @@ describe('storing an answer', () => {
 
 describe('deleting an answer', () => {
   it('happens under each secret, and returns whether there was one', async () => {
-    for (const seal of [SEAL, FORMER]) {
-      const { store, cache } = await cachedWith({ seal });
+    for (const secret of SECRETS) {
+      const { store, cache } = await cachedWith({ secret });
       expect(await cache.delete(KEYS.tokenKey)).toBe(true);
       expect(store.deleted).toEqual([NAME, FORMER_NAME]);
     }

@@ -1,13 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { SessionStore } from '../contract/session-store.js';
 import { StoreAccess } from './store-access.js';
 
 const TIMEOUT_MS = 50;
+const SETTINGS = {
+  store: {} as SessionStore,
+  secrets: ['a secret'],
+  scope: 'scope',
+  timeoutMs: TIMEOUT_MS,
+} as const;
 const fails = (): Promise<string> => Promise.reject(new Error('down'));
 const works = (): Promise<string> => Promise.resolve('value');
 
 function accessWith() {
   const failures = { count: 0 };
-  return { failures, access: new StoreAccess(TIMEOUT_MS, () => void (failures.count += 1)) };
+  return { failures, access: new StoreAccess(SETTINGS, () => void (failures.count += 1)) };
 }
 
 /** Fails until calls are paused. */

@@ -1,4 +1,7 @@
+import type { SessionStore } from '../contract/session-store.js';
 import { CircuitBreaker } from '../verifier/circuit-breaker.js';
+import type { SharedTierSettings } from '../verifier/shared-tier.js';
+import { SessionSeal } from './session-seal.js';
 
 /** Result of a call. */
 type Answer<Value> = { readonly value: Value } | 'failed' | 'stalled';
@@ -21,13 +24,26 @@ const STALL = 0.25;
  * all that a check needs of the store, of one or more commands: it has one time limit, and one result.
  */
 export class StoreAccess {
+  readonly store: SessionStore;
+  /** The first seals new values; all of them open values. */
+  readonly seals: readonly [SessionSeal, ...SessionSeal[]];
   readonly #timeoutMs: number;
   readonly #onFailure: () => void;
   readonly #breaker = new CircuitBreaker(BREAKER);
   #calls = 0;
 
   /** `onFailure` is called for each call that fails. */
-  constructor(timeoutMs: number, onFailure: () => void) {
+  constructor(
+    {
+      store,
+      secrets: [first, ...others],
+      scope,
+      timeoutMs,
+    }: Pick<SharedTierSettings, 'store' | 'secrets' | 'scope' | 'timeoutMs'>,
+    onFailure: () => void,
+  ) {
+    this.store = store;
+    this.seals = [new SessionSeal(first, scope), ...others.map((secret) => new SessionSeal(secret, scope))];
     this.#timeoutMs = timeoutMs;
     this.#onFailure = onFailure;
   }

@@ -12,7 +12,6 @@ import { SessionCache } from '../verifier/session-cache.js';
 import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/known-sessions.js';
 import { type BreakerChanged, type CallService, Lanes } from '../verifier/lanes.js';
 import { MisconfigurationDetector } from '../verifier/misconfiguration-detector.js';
-import { RevocationNotifier } from '../verifier/revocation-notifier.js';
 import { ServiceStatusTracker } from '../verifier/service-status.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
@@ -121,7 +120,7 @@ async function verifierOf(
       if (misconfiguration) log.misconfigurationSuspected(misconfiguration);
       else log.sessionsAcceptedAgain();
     }),
-    notifier: new RevocationNotifier((tokenKey) => events.emitEnded(tokenKey)),
+    onRevoked: (tokenKey) => events.emitEnded(tokenKey),
     onUsersRevoked: (username) => events.forgottenUsers.next(username),
   });
 }

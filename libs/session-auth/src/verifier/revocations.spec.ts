@@ -15,7 +15,7 @@ describe('the revocation of a user', () => {
     const { clock, revocations } = revocationsAt();
     expect([revocations.hasNoUsers, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
     clock.nowMs = 1_000.9;
-    revocations.addUser('ann');
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
     expect([999, 1_000, 1_001].map((confirmedAtMs) => revocations.revokesUser(ann, confirmedAtMs))).toEqual([
       true,
       true,
@@ -27,7 +27,7 @@ describe('the revocation of a user', () => {
 
   it('compares whole milliseconds, rounded down', () => {
     const { revocations } = revocationsAt();
-    revocations.addUser('ann');
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
     expect([999.9, 1_000, 1_000.9, 1_001].map((atMs) => revocations.revokes(ann, atMs))).toEqual([
       true,
       true,
@@ -38,7 +38,7 @@ describe('the revocation of a user', () => {
 
   it('does not affect a record without a user name', () => {
     const { revocations } = revocationsAt();
-    revocations.addUser('ann');
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
     expect(
       [{}, { username: 7 }, { username: null }, 'ann'].map((user) => revocations.revokesUser(user, 0)),
     ).toEqual(Array(4).fill(false));
@@ -46,17 +46,17 @@ describe('the revocation of a user', () => {
 
   it('can be repeated, and the latest applies', () => {
     const { clock, revocations } = revocationsAt();
-    revocations.addUser('ann');
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
     clock.nowMs += 50;
-    revocations.addUser('ann');
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
     expect(revocations.revokesUser(ann, 1_040)).toBe(true);
   });
 
   it('still applies to a check that takes longer than the lifetime, while other users are revoked', () => {
     const { clock, revocations } = revocationsAt(100);
-    revocations.addUser('ann');
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
     clock.nowMs += 101;
-    revocations.addUser('bob');
+    revocations.add({ kind: 'userRevoked', username: 'bob' });
     expect(revocations.revokes(ann, 999)).toBe(true);
   });
 
@@ -66,21 +66,21 @@ describe('the revocation of a user', () => {
       [400_000, 400_000],
     ] as const) {
       const { clock, revocations } = revocationsAt(lifetimeMs);
-      revocations.addUser('ann');
+      revocations.add({ kind: 'userRevoked', username: 'ann' });
       clock.nowMs += keptMs;
-      revocations.addUser('bob');
+      revocations.add({ kind: 'userRevoked', username: 'bob' });
       expect(revocations.revokesUser(ann, 999)).toBe(true);
       clock.nowMs += 1;
-      revocations.addUser('bob');
+      revocations.add({ kind: 'userRevoked', username: 'bob' });
       expect([revocations.revokesUser(ann, 999), revocations.revokesUser(bob, 999)]).toEqual([false, true]);
     }
   });
 
   it('no longer slows reads of other sessions when the newest has expired', () => {
     const { clock, revocations } = revocationsAt(100);
-    revocations.addUser('ann');
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
     clock.nowMs += 50;
-    revocations.addUser('bob');
+    revocations.add({ kind: 'userRevoked', username: 'bob' });
     const hasNoUsersAfter = (ms: number): boolean => {
       clock.nowMs += ms;
       return revocations.hasNoUsers;
@@ -91,13 +91,13 @@ describe('the revocation of a user', () => {
       true,
       true,
     ]);
-    revocations.addUser('ann');
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
     expect([revocations.hasNoUsers, revocations.revokesUser(ann, clock.nowMs)]).toEqual([false, true]);
   });
 
   it('still applies to a check that began before it and took longer than its lifetime', () => {
     const { clock, revocations } = revocationsAt(100);
-    revocations.addUser('ann');
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
     clock.nowMs += 3_000;
     expect([revocations.hasNoUsers, revocations.revokes(ann, 1_000)]).toEqual([true, true]);
   });
@@ -106,7 +106,7 @@ describe('the revocation of a user', () => {
 describe('the revocation of all users', () => {
   it('revokes every earlier session, with and without a user name', () => {
     const { revocations } = revocationsAt();
-    revocations.addAll();
+    revocations.add({ kind: 'allRevoked' });
     expect([ann, bob, {}, 'ann'].map((user) => revocations.revokes(user, 1_000))).toEqual(
       Array(4).fill(true),
     );
@@ -115,7 +115,8 @@ describe('the revocation of all users', () => {
 
   it('replaces too many revocations of single users, so that their number is bounded and none is lost', () => {
     const { revocations } = revocationsAt(60_000);
-    for (let user = 0; user <= 10_000; user += 1) revocations.addUser(`user ${user}`);
+    for (let user = 0; user <= 10_000; user += 1)
+      revocations.add({ kind: 'userRevoked', username: `user ${user}` });
     for (const user of ['user 0', 'user 5000', 'user 10000', 'bystander']) {
       expect([user, revocations.revokes({ username: user }, 1_000)]).toEqual([user, true]);
       expect([user, revocations.revokes({ username: user }, 1_001)]).toEqual([user, false]);
@@ -124,15 +125,15 @@ describe('the revocation of all users', () => {
 
   it('leaves nothing to compare cached sessions with, because it evicts them', () => {
     const { revocations } = revocationsAt();
-    revocations.addUser('ann');
-    revocations.addAll();
+    revocations.add({ kind: 'userRevoked', username: 'ann' });
+    revocations.add({ kind: 'allRevoked' });
     expect([revocations.hasNoUsers, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
   });
 
   it('is compared with the monotonic clock of the process', () => {
     const revocations = new Revocations(100);
     const beforeMs = performance.now();
-    revocations.addAll();
+    revocations.add({ kind: 'allRevoked' });
     expect([revocations.revokes(ann, beforeMs), revocations.revokes(ann, performance.now() + 1_000)]).toEqual(
       [true, false],
     );
@@ -158,7 +159,7 @@ describe('a possible loss of messages', () => {
 describe('the revocation of a session', () => {
   it('revokes earlier answers about the session, and nothing else', () => {
     const { revocations } = revocationsAt();
-    revocations.addToken('token' as TokenKey);
+    revocations.add({ kind: 'evicted', tokenKey: 'token' as TokenKey });
     expect([1_001, 1_000, 999].map((atMs) => revocations.revokes(ann, atMs, 'token' as TokenKey))).toEqual([
       false,
       true,
@@ -173,9 +174,9 @@ describe('the revocation of a session', () => {
   it('becomes that of every session, when there are more than 10 000 [Q11]', () => {
     const { revocations } = revocationsAt(60_000);
     const added = Array.from({ length: 10_001 }, (_, token) =>
-      revocations.addToken(`token ${token}` as TokenKey),
+      revocations.add({ kind: 'evicted', tokenKey: `token ${token}` as TokenKey }),
     );
-    expect([added.indexOf(false), added.at(-1)]).toEqual([10_000, false]);
+    expect([added.indexOf('all'), added.at(-1)]).toEqual([10_000, 'all']);
     for (const token of ['token 0', 'token 10000', 'of a bystander'])
       expect(revocations.revokes(ann, 999, token as TokenKey)).toBe(true);
   });

@@ -1,6 +1,22 @@
 import { someUsername } from '../contract/record/usernames.js';
 import type { TokenKey } from '../contract/session-identity.js';
 
+/**
+ * The end of a session, of all sessions of a user, or of all sessions. The same value is applied in this
+ * process, stored, and published to the other instances, which apply it too.
+ */
+export type Revocation =
+  | {
+      /**
+       * Cause: `signedOut` by a user, `refused` by the service, `evicted` by the application, or because the
+       * service answered 403. `signingOut`, before the service is called, is neither published nor reported.
+       */
+      readonly kind: 'signingOut' | 'signedOut' | 'refused' | 'evicted';
+      readonly tokenKey: TokenKey;
+    }
+  | { readonly kind: 'userRevoked'; readonly username: string }
+  | { readonly kind: 'allRevoked' };
+
 const MAX_USERS = 10_000;
 const MAX_TOKENS = 10_000;
 /**
@@ -33,31 +49,22 @@ export class Revocations {
   }
 
   /**
-   * Revokes every session of a user. Returns `false`, and revokes every session, if 10 000 users are revoked
-   * already: see {@link addAll}.
+   * Adds a revocation. Returns `all` if it revokes every session, as one of a user or a session does if 10 000
+   * are revoked already. The caller then evicts those in its cache: this table no longer lists them by user.
    */
-  addUser(username: string): boolean {
-    const isAdded = this.#add(this.#users, username, MAX_USERS);
-    if (isAdded) this.#newestUserAtMs = this.#nowMs;
-    return isAdded;
-  }
-
-  /**
-   * Revokes earlier answers about a session, by its token digest. Returns `false`, and revokes every session,
-   * if 10 000 are revoked already.
-   */
-  addToken(tokenKey: TokenKey): boolean {
-    return this.#add(this.#tokens, tokenKey, MAX_TOKENS);
-  }
-
-  /**
-   * Revokes every session. The caller evicts those in its cache, which this table no longer lists by user.
-   */
-  addAll(): void {
+  add(revocation: Revocation): 'added' | 'all' {
+    const nowMs = this.#nowMs;
+    if ('tokenKey' in revocation && this.#set(this.#tokens, revocation.tokenKey, MAX_TOKENS, nowMs))
+      return 'added';
+    if ('username' in revocation && this.#set(this.#users, revocation.username, MAX_USERS, nowMs)) {
+      this.#newestUserAtMs = nowMs;
+      return 'added';
+    }
     this.#users.clear();
     this.#tokens.clear();
     this.#newestUserAtMs = -Infinity;
-    this.#allAtMs = this.#nowMs;
+    this.#allAtMs = nowMs;
+    return 'all';
   }
 
   /**
@@ -96,8 +103,8 @@ export class Revocations {
   }
 
   /**
-   * Returns whether a cache entry is revoked by its user. For caches that evict the entries that `addAll` and
-   * `addToken` revoke. An entry of the same millisecond as the revocation is revoked.
+   * Returns whether a cache entry is revoked by its user. For caches that evict the entries of all
+   * other revocations. An entry of the same millisecond as the revocation is revoked.
    */
   revokesUser(user: unknown, confirmedAtMs: number): boolean {
     return someUsername(
@@ -106,23 +113,20 @@ export class Revocations {
     );
   }
 
-  #add<Key extends string>(revocations: Map<Key, number>, key: Key, max: number): boolean {
-    this.#removeExpired(revocations);
-    revocations.delete(key);
-    const hasRoom = revocations.size < max;
-    if (hasRoom) revocations.set(key, this.#nowMs);
-    else this.addAll();
-    return hasRoom;
+  /** Returns whether there is room. Removes what has expired first. */
+  #set<Key extends string>(table: Map<Key, number>, key: Key, max: number, nowMs: number): boolean {
+    const keptMs = Math.max(this.#lifetimeMs, MIN_KEPT_MS);
+    for (const [oldest, atMs] of table) {
+      if (atMs + keptMs >= nowMs) break;
+      table.delete(oldest);
+    }
+    table.delete(key);
+    if (table.size >= max) return false;
+    table.set(key, nowMs);
+    return true;
   }
 
   get #nowMs(): number {
     return Math.floor(this.#now());
-  }
-
-  #removeExpired(revocations: Map<string, number>): void {
-    for (const [key, atMs] of revocations) {
-      if (atMs + Math.max(this.#lifetimeMs, MIN_KEPT_MS) >= this.#nowMs) break;
-      revocations.delete(key);
-    }
   }
 }

@@ -44,13 +44,13 @@ describe('the revocation of a user', () => {
   it('ends the sessions of that user, with and without an IV, and of no other user', () => {
     const { cache, sleep, found } = cacheAt();
     sleep(10);
-    cache.revocations.addUser('ann');
+    cache.revocations.add({ kind: 'userRevoked', username: 'ann' });
     expect([cache.count(), found()]).toEqual([1, [false, false, true]]);
   });
 
   it('evicts a session when it is read', () => {
     const { cache, found } = cacheAt();
-    cache.revocations.addUser('ann');
+    cache.revocations.add({ kind: 'userRevoked', username: 'ann' });
     expect(cache.has(ANN.tokenKey)).toBe(true);
     found();
     expect([ANN, ANN_WITH_IV, BOB].map(({ tokenKey }) => cache.has(tokenKey))).toEqual([false, false, true]);
@@ -58,7 +58,7 @@ describe('the revocation of a user', () => {
 
   it('does not end a session that the service confirmed later', () => {
     const { cache, store, sleep, found } = cacheAt();
-    cache.revocations.addUser('ann');
+    cache.revocations.add({ kind: 'userRevoked', username: 'ann' });
     sleep(1);
     store(ANN, verdictOn('ann'));
     expect([cache.count(), found()]).toEqual([2, [true, false, true]]);
@@ -66,7 +66,7 @@ describe('the revocation of a user', () => {
 
   it.each([20, 70, 140])('ends the sessions that are served in an outage, also %d ms after it', (afterMs) => {
     const { cache, sleep } = cacheAt({ staleIfErrorMs: 50 });
-    cache.revocations.addUser('ann');
+    cache.revocations.add({ kind: 'userRevoked', username: 'ann' });
     sleep(afterMs);
     expect([ANN, ANN_WITH_IV].map((keys) => cache.findStale(keys))).toEqual([undefined, undefined]);
     expect(cache.findStale(BOB)).toEqual({ username: 'bob' });
@@ -74,14 +74,14 @@ describe('the revocation of a user', () => {
 
   it('is no longer compared with sessions once none from before it can be served', () => {
     const { cache, sleep } = cacheAt({ staleIfErrorMs: 50 });
-    cache.revocations.addUser('ann');
+    cache.revocations.add({ kind: 'userRevoked', username: 'ann' });
     sleep(151);
     expect([cache.findStale(ANN), cache.has(ANN.tokenKey)]).toEqual([undefined, true]);
   });
 
   it('does not affect a session that is not cached', () => {
     const { cache } = cacheAt({ staleIfErrorMs: 50 });
-    cache.revocations.addUser('ann');
+    cache.revocations.add({ kind: 'userRevoked', username: 'ann' });
     expect([cache.find(keysOf('other'), Infinity), cache.findStale(keysOf('other'))]).toEqual([
       undefined,
       undefined,

@@ -1,39 +1,65 @@
-import { LocalRevoker, type LocalRevokerParts } from './local-revoker.js';
 import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
-import type { Revocation } from './revocation.js';
-import type { SharedRevocations } from './shared-tier.js';
+import { type Revocation, Revocations } from './revocations.js';
+import type { SessionCache } from './session-cache.js';
+import { TtlLruMap } from './ttl-lru-map.js';
+import type { KnownSessions } from './known-sessions.js';
+import type { RevocationListener, SharedTier } from './shared-tier.js';
+import type { SingleFlight } from './single-flight.js';
+
+/** What holds or observes sessions. */
+interface SessionRevokerParts<User extends object> {
+  readonly cache?: SessionCache<User> | undefined;
+  readonly shared?: SharedTier<User> | undefined;
+  readonly known?: KnownSessions | undefined;
+  readonly flights: Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>;
+  /** Called for each revocation of a session. */
+  readonly onRevoked?: ((tokenKey: TokenKey) => void) | undefined;
+  /** Called when every session of a user, or every session, is revoked. */
+  readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
+}
 
 /** Called for each refusal by the service, with the digest of the token. */
 type RefusalListener = (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void;
+
+/** Milliseconds that a revocation is kept without a cache: longer than any check takes. */
+const UNCACHED_REVOCATION_MS = 300_000;
+/**
+ * Milliseconds within which a repeated refusal is a duplicate: it may arrive from the service and from other
+ * instances.
+ */
+const DUPLICATE_MS = 60_000;
+const MAX_NOTIFIED = 10_000;
 
 /**
  * Revokes and evicts sessions on all instances: synchronously in this process, and on the others when they
  * receive the message.
  */
-export class SessionRevoker<User extends object> {
-  readonly #local: LocalRevoker<User>;
-  readonly #shared: SharedRevocations | undefined;
+export class SessionRevoker<User extends object> implements RevocationListener {
+  readonly #parts: SessionRevokerParts<User>;
+  readonly #revocations: Revocations;
+  /** Sessions whose revocation was emitted within the last minute. */
+  readonly #notified = new TtlLruMap<TokenKey, true>({ maxEntries: MAX_NOTIFIED, ttlMs: DUPLICATE_MS }, () =>
+    performance.now(),
+  );
   readonly #refusalListeners = new Set<RefusalListener>();
+  #count = 0;
 
-  constructor(parts: LocalRevokerParts<User>, shared?: SharedRevocations) {
-    this.#local = new LocalRevoker(parts);
-    this.#shared = shared;
+  constructor(parts: SessionRevokerParts<User>) {
+    this.#parts = parts;
+    this.#revocations = parts.cache?.revocations ?? new Revocations(UNCACHED_REVOCATION_MS);
   }
 
-  /**
-   * Number of explicit revocations and evictions since startup. A check made at a lower count may be
-   * outdated.
-   */
+  /** Number of revocations and evictions since startup. A check made at a lower count may be outdated. */
   get count(): number {
-    return this.#local.count;
+    return this.#count;
   }
 
   /**
-   * Returns whether the sessions of this user, or all sessions, were revoked since a time of the monotonic
-   * clock.
+   * Returns whether an answer about a session of this user, confirmed at a time of the monotonic clock, is
+   * revoked; with `tokenKey`, also by its token.
    */
-  isRevokedSince(user: unknown, timeMs: number): boolean {
-    return this.#local.isRevoked(user, timeMs);
+  isRevokedSince(user: unknown, timeMs: number, tokenKey?: TokenKey): boolean {
+    return this.#revocations.revokes(user, timeMs, tokenKey);
   }
 
   /**
@@ -41,8 +67,8 @@ export class SessionRevoker<User extends object> {
    * is repeated if it fails.
    */
   async apply(revocation: Revocation): Promise<void> {
-    this.#local.apply(revocation);
-    await this.#shared?.deliver(revocation);
+    this.receive(revocation);
+    await this.#parts.shared?.deliver(revocation);
   }
 
   /** Evicts a session: synchronously here, then on all instances. */
@@ -54,10 +80,8 @@ export class SessionRevoker<User extends object> {
    * Revokes a session that is about to be signed out: synchronously here. Resolves after the first attempt to
    * set its tombstone in the store.
    */
-  async signingOut(token: string): Promise<void> {
-    const tokenKey = tokenKeyOf(token);
-    this.#local.revoke(tokenKey);
-    await this.#shared?.setTombstone(tokenKey);
+  signingOut(token: string): Promise<void> {
+    return this.apply({ kind: 'signingOut', tokenKey: tokenKeyOf(token) });
   }
 
   /**
@@ -68,16 +92,24 @@ export class SessionRevoker<User extends object> {
     void this.apply({ kind: 'signedOut', tokenKey: tokenKeyOf(token) });
   }
 
-  /** Removes the tombstone of a token that a sign-in has issued. */
+  /**
+   * Removes the tombstone of a token that a sign-in has issued: earlier refusals, and calls in flight, no
+   * longer count.
+   */
   signedIn(token: string, user?: User): void {
+    const { cache, flights, known, shared } = this.#parts;
     const tokenKey = tokenKeyOf(token);
-    this.#local.signedIn(tokenKey, user);
-    void this.#shared?.clearTombstone(tokenKey);
+    // The store may still have an answer from before the sign-out.
+    if (cache?.isRevoked(tokenKey)) this.#revokeAnswers({ kind: 'evicted', tokenKey });
+    else flights.detach(tokenKey);
+    cache?.clearTombstone(tokenKey);
+    known?.add(tokenKey, user);
+    void shared?.clearTombstone(tokenKey);
   }
 
   /** Subscribes to the revocations of other instances. */
   subscribe(): void {
-    this.#shared?.subscribe(this.#local);
+    this.#parts.shared?.subscribe(this);
   }
 
   /**
@@ -94,10 +126,90 @@ export class SessionRevoker<User extends object> {
    * other instances.
    */
   refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden'): void {
+    const { cache, shared } = this.#parts;
     for (const listener of this.#refusalListeners) listener(tokenKey, kind);
     const refusal = { kind: kind === 'unauthenticated' ? 'refused' : 'evicted', tokenKey } as const;
-    const wasCached = this.#local.isCached(tokenKey);
-    if (wasCached) this.#local.apply(refusal);
-    void this.#shared?.refused(refusal, wasCached);
+    const wasCached = cache?.has(tokenKey) === true;
+    if (wasCached) this.receive(refusal);
+    void shared?.refused(refusal, wasCached);
+  }
+
+  /**
+   * Called when a check begins. It may admit the session, so that the next revocation is emitted in any case.
+   */
+  checkBegins(tokenKey: TokenKey): void {
+    this.#notified.delete(tokenKey);
+  }
+
+  /**
+   * Applies a revocation of this process, or of another instance. A session that is not signed out may be
+   * cached again, but not by a call in flight.
+   */
+  receive(revocation: Revocation): void {
+    const { cache, known, onUsersRevoked } = this.#parts;
+    this.#revokeAnswers(revocation);
+    switch (revocation.kind) {
+      case 'signingOut':
+      case 'signedOut':
+        // Also if it has a tombstone: the token may have been issued again elsewhere since.
+        cache?.revoke(revocation.tokenKey);
+        known?.delete(revocation.tokenKey);
+        // Each sign-out arrives once. Since it began, its tombstone may have been found, and the session
+        // admitted again.
+        if (revocation.kind === 'signedOut') this.#emit(revocation.tokenKey);
+        break;
+      case 'refused':
+        cache?.evictSession(revocation.tokenKey);
+        this.#emitOnce(revocation.tokenKey);
+        break;
+      case 'evicted':
+        cache?.evict(revocation.tokenKey);
+        break;
+      case 'userRevoked':
+        onUsersRevoked?.(revocation.username);
+        break;
+      case 'allRevoked':
+        onUsersRevoked?.(undefined);
+    }
+  }
+
+  /**
+   * Handles a tombstone in the store. Revokes only once, because every check of the session finds the
+   * tombstone.
+   */
+  foundTombstone(tokenKey: TokenKey): void {
+    if (this.#parts.cache?.isRevoked(tokenKey)) this.#parts.flights.detach(tokenKey);
+    else this.receive({ kind: 'signingOut', tokenKey });
+    this.#emitOnce(tokenKey);
+  }
+
+  /** Handles a possible loss of messages: evicts every session, because any may have been revoked. */
+  messagesLost(): void {
+    this.#count += 1;
+    this.#revocations.addMessageLoss();
+    this.#evictAll();
+  }
+
+  /** Earlier answers no longer count, neither those in flight nor those of the store. */
+  #revokeAnswers(revocation: Revocation): void {
+    this.#count += 1;
+    if ('tokenKey' in revocation) this.#parts.flights.detach(revocation.tokenKey);
+    if (this.#revocations.add(revocation) === 'all') this.#evictAll();
+    // All flights: the user of a flight is unknown until its answer arrives.
+    else if ('username' in revocation) this.#parts.flights.closeToJoins();
+  }
+
+  #evictAll(): void {
+    this.#parts.cache?.evictAll();
+    this.#parts.flights.closeToJoins();
+  }
+
+  #emit(tokenKey: TokenKey): void {
+    this.#notified.set(tokenKey, true);
+    this.#parts.onRevoked?.(tokenKey);
+  }
+
+  #emitOnce(tokenKey: TokenKey): void {
+    if (!this.#notified.get(tokenKey)) this.#emit(tokenKey);
   }
 }

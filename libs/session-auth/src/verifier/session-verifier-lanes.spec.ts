@@ -4,7 +4,7 @@ import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } fr
 import type { BreakerSettings } from './circuit-breaker.js';
 import type { LaneSettings } from './lane.js';
 import { type CallService, Lanes } from './lanes.js';
-import type { Revocation } from './revocation.js';
+import type { Revocation } from './revocations.js';
 import { SessionVerifier } from './session-verifier.js';
 
 const BREAKER: BreakerSettings = {

@@ -25,9 +25,9 @@ class NotingTier {
   readonly calls: ServiceCall<object>[] = [];
   stored: Verdict<object> | undefined;
   spentMs = 0;
-  readonly revocations = Object.fromEntries(
-    ['setTombstone', 'clearTombstone', 'deliver', 'refused'].map((name) => [name, () => Promise.resolve()]),
-  );
+  clearTombstone = (): Promise<void> => Promise.resolve();
+  deliver = (): Promise<void> => Promise.resolve();
+  refused = (): Promise<void> => Promise.resolve();
 
   check = (_session: unknown, _keys: unknown, call: ServiceCall<object>): Promise<Verdict<object>> =>
     this.#use('check', call);

@@ -1,12 +1,16 @@
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { CHECKS, type LaneName } from '../contract/diagnostics.js';
-import { sessionKeysOf, type SessionIdentity, type SessionKeys } from '../contract/session-identity.js';
+import {
+  sessionKeysOf,
+  type SessionIdentity,
+  type SessionKeys,
+  type TokenKey,
+} from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { Lanes } from './lanes.js';
 import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
 import type { SessionCache } from './session-cache.js';
 import type { ServiceCall, SharedTier } from './shared-tier.js';
-import type { RevocationNotifier } from './revocation-notifier.js';
 import { SessionRevoker } from './session-revoker.js';
 import { type FlightAccess, type FlightDemand, SingleFlight } from './single-flight.js';
 import type { MisconfigurationDetector } from './misconfiguration-detector.js';
@@ -21,7 +25,6 @@ export class SessionVerifier<User extends object> {
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
   readonly #misconfiguration: MisconfigurationDetector | undefined;
-  readonly #notifier: RevocationNotifier | undefined;
   readonly #flights: SingleFlight<Verdict<User>>;
   /** Revokes and evicts sessions. */
   readonly revoker: SessionRevoker<User>;
@@ -32,7 +35,7 @@ export class SessionVerifier<User extends object> {
       cache,
       shared,
       misconfiguration,
-      notifier,
+      onRevoked,
       onUsersRevoked,
     } = parts;
     this.#authority = authority;
@@ -40,13 +43,15 @@ export class SessionVerifier<User extends object> {
     this.#cache = cache;
     this.#shared = shared;
     this.#misconfiguration = misconfiguration;
-    this.#notifier = notifier;
     this.#flights = new SingleFlight((keys, verdict, sentAtMs) => this.#record(keys, verdict, sentAtMs));
-    const flights = this.#flights;
-    this.revoker = new SessionRevoker(
-      { cache, notifier, onUsersRevoked, known: check.known, flights },
-      shared?.revocations,
-    );
+    this.revoker = new SessionRevoker({
+      cache,
+      shared,
+      known: check.known,
+      flights: this.#flights,
+      onRevoked,
+      onUsersRevoked,
+    });
   }
 
   /**
@@ -78,7 +83,7 @@ export class SessionVerifier<User extends object> {
         madeAtWallMs,
         revocations,
       };
-    this.#notifier?.checkBegins(keys.tokenKey);
+    this.revoker.checkBegins(keys.tokenKey);
     const demand = { maxAgeMs, byService: this.#mustBeFresh(keys, maxAgeMs) };
     const access = this.#flights.accessOf(keys, demand);
     const pending = this.#ask(session, keys, demand, access);
@@ -109,7 +114,7 @@ export class SessionVerifier<User extends object> {
    */
   async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
-    this.#notifier?.checkBegins(keys.tokenKey);
+    this.revoker.checkBegins(keys.tokenKey);
     const verdict = await this.#check.call(session, keys, 0, lane);
     this.#detectMisconfiguration(keys, verdict);
     this.#check.known.update(keys, verdict);
@@ -224,7 +229,8 @@ export interface VerifierParts<User extends object> {
   /** Shared tier of all instances. It is looked up after `cache`, and requires it. */
   readonly shared?: SharedTier<User> | undefined;
   readonly misconfiguration?: MisconfigurationDetector | undefined;
-  readonly notifier?: RevocationNotifier | undefined;
+  /** Called for each revocation of a session. */
+  readonly onRevoked?: ((tokenKey: TokenKey) => void) | undefined;
   /** Called when every session of a user, or every session, is revoked. */
   readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
 }

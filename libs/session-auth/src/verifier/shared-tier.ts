@@ -2,7 +2,7 @@ import type { Verdict } from '../contract/outcome.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import type { SessionStore } from '../contract/session-store.js';
 import type { Flight } from './cache-entry.js';
-import type { Revocation } from './revocation.js';
+import type { Revocation } from './revocations.js';
 
 /** The state that the instances of an application share: a cache, leases and revocations. */
 export interface SharedTier<User> {
@@ -15,8 +15,20 @@ export interface SharedTier<User> {
   ): Promise<Verdict<User>>;
   /** Refreshes a cached session, by a call of one instance for all. Never rejects. */
   refresh: SharedTier<User>['check'];
-  /** Revocations, in the store and on the bus. */
-  readonly revocations: SharedRevocations;
+  /**
+   * Stores a revocation, then publishes it to the other instances. What fails is retried. Resolves after the
+   * first attempt.
+   */
+  deliver(revocation: Revocation): Promise<void>;
+  /** Removes the tombstone of a session: a sign-in has issued this token. */
+  clearTombstone(tokenKey: TokenKey): Promise<void>;
+  /**
+   * Deletes a session that the service refused. Delivers the refusal if the session was cached, here or in
+   * the store.
+   */
+  refused(refusal: Revocation & { readonly tokenKey: TokenKey }, wasCached: boolean): Promise<void>;
+  /** Subscribes to the revocations of other instances. */
+  subscribe(listener: RevocationListener): void;
   /** Delivers what is pending, for a limited time, and stops publishing and receiving. */
   close(): Promise<void>;
 }
@@ -34,26 +46,10 @@ export interface ServiceCall<User> {
   readonly timeoutMs: number;
 }
 
-/** Revokes sessions in the store and on the other instances. What fails is retried. */
-export interface SharedRevocations {
-  /** Stores a revocation, then publishes it. Resolves after the first attempt. */
-  deliver(revocation: Revocation): Promise<void>;
-  /** Sets the tombstone of a session. Used before the service signs it out. */
-  setTombstone(tokenKey: TokenKey): Promise<void>;
-  /** Removes the tombstone of a session: a sign-in has issued this token. */
-  clearTombstone(tokenKey: TokenKey): Promise<void>;
-  /**
-   * Deletes a session that the service refused. Delivers the refusal if the session was cached, here or in
-   * the store.
-   */
-  refused(refusal: Revocation & { readonly tokenKey: TokenKey }, wasCached: boolean): Promise<void>;
-  subscribe(listener: RevocationListener): void;
-}
-
 /** The revocations of this process. Sessions are identified by token digest. */
 export interface RevocationListener {
   /** Applies a revocation of another instance. */
-  apply(revocation: Revocation): void;
+  receive(revocation: Revocation): void;
   /** Called when a look-up finds the tombstone of a session. */
   foundTombstone(tokenKey: TokenKey): void;
   /** Called when messages may have been lost, so that any cached session may be revoked. */
@@ -62,7 +58,7 @@ export interface RevocationListener {
    * Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this
    * instance.
    */
-  isRevoked(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean;
+  isRevokedSince(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean;
 }
 
 /** Settings of the shared tier. Times are in milliseconds. */

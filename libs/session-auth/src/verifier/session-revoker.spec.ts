@@ -1,13 +1,12 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { UNAUTHENTICATED, type Verdict } from '../contract/outcome.js';
-import type { SessionKey, TokenKey } from '../contract/session-identity.js';
+import { tokenKeyOf, type SessionKey, type TokenKey } from '../contract/session-identity.js';
 import { SessionCache } from './session-cache.js';
 import { KnownSessions } from './known-sessions.js';
 import { SingleFlight } from './single-flight.js';
-import { LocalRevoker } from './local-revoker.js';
-import { RevocationNotifier } from './revocation-notifier.js';
+import { SessionRevoker } from './session-revoker.js';
 
-const TOKEN_KEY = 'token' as TokenKey;
+const TOKEN_KEY = tokenKeyOf('token');
 const KEYS = { tokenKey: TOKEN_KEY, sessionKey: 'token' as SessionKey };
 const ANN = { username: 'ann' };
 const ann: Verdict<object> = { kind: 'authenticated', user: ANN };
@@ -22,10 +21,10 @@ function setUp() {
   });
   const flights = { detach: jest.fn(), closeToJoins: jest.fn() };
   const [events, forgottenUsers]: [TokenKey[], unknown[]] = [[], []];
-  const notifier = new RevocationNotifier((tokenKey) => events.push(tokenKey));
+  const onRevoked = (tokenKey: TokenKey): unknown => events.push(tokenKey);
   const known = new KnownSessions();
   const onUsersRevoked = (username: string | undefined): unknown => forgottenUsers.push(username);
-  const revoker = new LocalRevoker({ cache, notifier, known, onUsersRevoked, flights });
+  const revoker = new SessionRevoker({ cache, onRevoked, known, onUsersRevoked, flights });
   return { cache, known, flights, events, forgottenUsers, revoker };
 }
 
@@ -44,7 +43,7 @@ describe('a tombstone that a check finds', () => {
 
   it('detaches the calls in flight each time: one may have been sent since the session was revoked here', () => {
     const { flights, revoker } = setUp();
-    revoker.revoke(TOKEN_KEY);
+    revoker.receive({ kind: 'signingOut', tokenKey: TOKEN_KEY });
     revoker.foundTombstone(TOKEN_KEY);
     expect(flights.detach.mock.calls).toEqual([[TOKEN_KEY], [TOKEN_KEY]]);
   });
@@ -54,16 +53,16 @@ describe('a sign-in that issues a token', () => {
   it('revokes the answers from before the sign-out of that token, which a store may still have', () => {
     const { revoker } = setUp();
     const beforeMs = performance.now();
-    revoker.revoke(TOKEN_KEY);
-    revoker.signedIn(TOKEN_KEY);
-    expect(revoker.isRevoked(ANN, beforeMs, TOKEN_KEY)).toBe(true);
+    revoker.receive({ kind: 'signingOut', tokenKey: TOKEN_KEY });
+    revoker.signedIn('token');
+    expect(revoker.isRevokedSince(ANN, beforeMs, TOKEN_KEY)).toBe(true);
   });
 
   it('revokes nothing if the token was not signed out here', () => {
     const { revoker } = setUp();
     const beforeMs = performance.now();
-    revoker.signedIn(TOKEN_KEY);
-    expect(revoker.isRevoked(ANN, beforeMs, TOKEN_KEY)).toBe(false);
+    revoker.signedIn('token');
+    expect(revoker.isRevokedSince(ANN, beforeMs, TOKEN_KEY)).toBe(false);
   });
 });
 
@@ -71,29 +70,29 @@ describe('each revocation and eviction', () => {
   it('increases the count by one, by which a check recognises that it may be outdated', () => {
     const { revoker } = setUp();
     const acts = [
-      () => revoker.apply({ kind: 'evicted', tokenKey: TOKEN_KEY }),
-      () => revoker.revoke(TOKEN_KEY),
-      () => revoker.apply({ kind: 'refused', tokenKey: TOKEN_KEY }),
-      () => revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY }),
-      () => revoker.apply({ kind: 'userRevoked', username: 'ann' }),
-      () => revoker.apply({ kind: 'allRevoked' }),
+      () => revoker.receive({ kind: 'evicted', tokenKey: TOKEN_KEY }),
+      () => revoker.receive({ kind: 'signingOut', tokenKey: TOKEN_KEY }),
+      () => revoker.receive({ kind: 'refused', tokenKey: TOKEN_KEY }),
+      () => revoker.receive({ kind: 'signedOut', tokenKey: TOKEN_KEY }),
+      () => revoker.receive({ kind: 'userRevoked', username: 'ann' }),
+      () => revoker.receive({ kind: 'allRevoked' }),
       () => revoker.messagesLost(),
     ];
     expect(acts.map((act) => (act(), revoker.count))).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
   it('is possible without the optional parts', () => {
-    const revoker = new LocalRevoker({ flights: new SingleFlight(() => undefined) });
-    revoker.apply({ kind: 'evicted', tokenKey: TOKEN_KEY });
-    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
+    const revoker = new SessionRevoker({ flights: new SingleFlight(() => undefined) });
+    revoker.receive({ kind: 'evicted', tokenKey: TOKEN_KEY });
+    revoker.receive({ kind: 'signedOut', tokenKey: TOKEN_KEY });
     revoker.foundTombstone(TOKEN_KEY);
-    revoker.apply({ kind: 'refused', tokenKey: TOKEN_KEY });
-    revoker.signedIn(TOKEN_KEY);
-    revoker.apply({ kind: 'userRevoked', username: 'ann' });
-    revoker.apply({ kind: 'allRevoked' });
+    revoker.receive({ kind: 'refused', tokenKey: TOKEN_KEY });
+    revoker.signedIn('token');
+    revoker.receive({ kind: 'userRevoked', username: 'ann' });
+    revoker.receive({ kind: 'allRevoked' });
     revoker.messagesLost();
-    expect([revoker.count, revoker.isCached(TOKEN_KEY)]).toEqual([7, false]);
-    expect([revoker.isRevoked(ANN, 0), revoker.isRevoked(ANN, performance.now() + 1_000)]).toEqual([
+    expect(revoker.count).toBe(7);
+    expect([revoker.isRevokedSince(ANN, 0), revoker.isRevokedSince(ANN, performance.now() + 1_000)]).toEqual([
       true,
       false,
     ]);
@@ -104,7 +103,7 @@ describe('a refusal by the service', () => {
   it('that another instance received evicts the session, and notifies the application', () => {
     const { cache, events, flights, revoker } = setUp();
     cache.update(KEYS, ann, performance.now());
-    revoker.apply({ kind: 'refused', tokenKey: TOKEN_KEY });
+    revoker.receive({ kind: 'refused', tokenKey: TOKEN_KEY });
     expect([cache.has(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), events]).toEqual([false, false, [TOKEN_KEY]]);
     expect(flights.detach.mock.calls).toEqual([[TOKEN_KEY]]);
   });
@@ -112,7 +111,7 @@ describe('a refusal by the service', () => {
   it('that another instance received keeps the refusal that is cached here', () => {
     const { cache, revoker } = setUp();
     cache.update(KEYS, UNAUTHENTICATED, performance.now());
-    revoker.apply({ kind: 'refused', tokenKey: TOKEN_KEY });
+    revoker.receive({ kind: 'refused', tokenKey: TOKEN_KEY });
     expect(cache.find(KEYS, Infinity)).toBe(UNAUTHENTICATED);
   });
 
@@ -121,11 +120,11 @@ describe('a refusal by the service', () => {
     (kind) => {
       const { revoker } = setUp();
       const beforeMs = performance.now();
-      revoker.apply({ kind, tokenKey: TOKEN_KEY });
-      expect([revoker.isRevoked(ANN, beforeMs, TOKEN_KEY), revoker.isRevoked(ANN, beforeMs)]).toEqual([
-        true,
-        false,
-      ]);
+      revoker.receive({ kind, tokenKey: TOKEN_KEY });
+      expect([
+        revoker.isRevokedSince(ANN, beforeMs, TOKEN_KEY),
+        revoker.isRevokedSince(ANN, beforeMs),
+      ]).toEqual([true, false]);
     },
   );
 });
@@ -135,24 +134,20 @@ describe('a sign-out on another instance', () => {
     const { cache, events, known, revoker } = setUp();
     cache.update(KEYS, ann, performance.now());
     known.add(TOKEN_KEY);
-    expect([revoker.isCached(TOKEN_KEY), revoker.isCached('another' as TokenKey)]).toEqual([true, false]);
-    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
-    expect([revoker.isCached(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), known.has(KEYS)]).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    expect([cache.has(TOKEN_KEY), cache.has('another' as TokenKey)]).toEqual([true, false]);
+    revoker.receive({ kind: 'signedOut', tokenKey: TOKEN_KEY });
+    expect([cache.has(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), known.has(KEYS)]).toEqual([false, true, false]);
     expect(events).toEqual([TOKEN_KEY]);
   });
 
   it('is notified after its tombstone was found, and after a sign-in has issued the token again, here or elsewhere', () => {
     const { events, known, revoker } = setUp();
     revoker.foundTombstone(TOKEN_KEY);
-    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
-    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
-    revoker.signedIn(TOKEN_KEY);
+    revoker.receive({ kind: 'signedOut', tokenKey: TOKEN_KEY });
+    revoker.receive({ kind: 'signedOut', tokenKey: TOKEN_KEY });
+    revoker.signedIn('token');
     expect(known.has(KEYS)).toBe(true);
-    revoker.apply({ kind: 'signedOut', tokenKey: TOKEN_KEY });
+    revoker.receive({ kind: 'signedOut', tokenKey: TOKEN_KEY });
     expect(events).toEqual(Array(4).fill(TOKEN_KEY));
   });
 });
@@ -161,7 +156,7 @@ describe('the revocation of many sessions', () => {
   it('of a user closes the calls in flight to joins, because the user of each is unknown', () => {
     const { cache, forgottenUsers, flights, revoker } = setUp();
     cache.update(KEYS, ann, performance.now());
-    revoker.apply({ kind: 'userRevoked', username: 'ann' });
+    revoker.receive({ kind: 'userRevoked', username: 'ann' });
     expect([cache.find(KEYS, Infinity), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([
       undefined,
       ['ann'],
@@ -173,7 +168,7 @@ describe('the revocation of many sessions', () => {
     const { cache, forgottenUsers, revoker } = setUp();
     const users = Array.from({ length: 10_001 }, (_, index) => `user ${index}`);
     cache.update(KEYS, { kind: 'authenticated', user: { username: 'user 0' } }, performance.now());
-    for (const username of users) revoker.apply({ kind: 'userRevoked', username });
+    for (const username of users) revoker.receive({ kind: 'userRevoked', username });
     expect([cache.find(KEYS, Infinity), forgottenUsers]).toEqual([undefined, users]);
   });
 
@@ -182,8 +177,8 @@ describe('the revocation of many sessions', () => {
     const beforeMs = performance.now();
     cache.update(KEYS, ann, beforeMs);
     for (let index = 0; index <= 10_000; index += 1)
-      revoker.apply({ kind: 'evicted', tokenKey: `token ${index}` as TokenKey });
-    expect([cache.has(TOKEN_KEY), revoker.isRevoked(ANN, beforeMs, 'token 0' as TokenKey)]).toEqual([
+      revoker.receive({ kind: 'evicted', tokenKey: `token ${index}` as TokenKey });
+    expect([cache.has(TOKEN_KEY), revoker.isRevokedSince(ANN, beforeMs, 'token 0' as TokenKey)]).toEqual([
       false,
       true,
     ]);
@@ -192,21 +187,22 @@ describe('the revocation of many sessions', () => {
   it('one by one at their sign-out, of more than the cache has tombstones for, keeps each from what a store still has [Q11]', () => {
     const { revoker } = setUp();
     const confirmedAtMs = performance.now();
-    for (let index = 0; index < 20; index += 1) revoker.revoke(`token ${index}` as TokenKey);
-    expect(revoker.isRevoked(ANN, confirmedAtMs, 'token 0' as TokenKey)).toBe(true);
+    for (let index = 0; index < 20; index += 1)
+      revoker.receive({ kind: 'signingOut', tokenKey: `token ${index}` as TokenKey });
+    expect(revoker.isRevokedSince(ANN, confirmedAtMs, 'token 0' as TokenKey)).toBe(true);
   });
 
   it('of all users evicts every session, and closes the calls in flight to joins', () => {
     const { cache, forgottenUsers, flights, revoker } = setUp();
     const beforeMs = performance.now();
     cache.update(KEYS, ann, beforeMs);
-    revoker.apply({ kind: 'allRevoked' });
+    revoker.receive({ kind: 'allRevoked' });
     expect([cache.has(TOKEN_KEY), forgottenUsers, flights.closeToJoins.mock.calls.length]).toEqual([
       false,
       [undefined],
       1,
     ]);
-    expect(revoker.isRevoked({}, beforeMs)).toBe(true);
+    expect(revoker.isRevokedSince({}, beforeMs)).toBe(true);
   });
 
   it('is assumed when messages may be lost: every session is evicted, and no answer from before is cached', () => {
@@ -220,5 +216,50 @@ describe('the revocation of many sessions', () => {
       [],
       1,
     ]);
+  });
+});
+
+describe('the event of a revoked session', () => {
+  const [ANN_KEY, BOB_KEY] = ['ann', 'bob'] as [TokenKey, TokenKey];
+
+  function finding() {
+    jest.useFakeTimers();
+    const { events, revoker } = setUp();
+    return {
+      events,
+      revoker,
+      find: (...tokenKeys: TokenKey[]) => tokenKeys.forEach((tokenKey) => revoker.foundTombstone(tokenKey)),
+    };
+  }
+
+  afterEach(() => void jest.useRealTimers());
+
+  it('is emitted once a minute, however often its revocation is found', () => {
+    const { events, find } = finding();
+    find(ANN_KEY, ANN_KEY, BOB_KEY, ANN_KEY);
+    expect(events).toEqual([ANN_KEY, BOB_KEY]);
+    jest.advanceTimersByTime(59_999);
+    find(ANN_KEY);
+    expect(events).toEqual([ANN_KEY, BOB_KEY]);
+    jest.advanceTimersByTime(1);
+    find(ANN_KEY);
+    expect(events).toEqual([ANN_KEY, BOB_KEY, ANN_KEY]);
+  });
+
+  it('is emitted in any case when a check has begun since, which may have admitted the session', () => {
+    const { events, revoker, find } = finding();
+    find(ANN_KEY, BOB_KEY);
+    revoker.checkBegins(ANN_KEY);
+    find(ANN_KEY, BOB_KEY);
+    expect(events).toEqual([ANN_KEY, BOB_KEY, ANN_KEY]);
+  });
+
+  it('is emitted for each sign-out, and not for what is found of it afterwards', () => {
+    const { events, revoker, find } = finding();
+    find(ANN_KEY);
+    revoker.receive({ kind: 'signedOut', tokenKey: ANN_KEY });
+    revoker.receive({ kind: 'signedOut', tokenKey: ANN_KEY });
+    find(ANN_KEY);
+    expect(events).toEqual([ANN_KEY, ANN_KEY, ANN_KEY]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { unavailable, type Verdict } from '../contract/outcome.js';
-import { LeaseFollowers } from './lease-followers.js';
+import { LeaseFollowers } from './leases.js';
 import type { LookUp } from './shared-cache.js';
 
 beforeEach(() => {
@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => void jest.useRealTimers());
 
 const LEASED = { kind: 'leased', lease: 'lease' } as const;
-const MISSING = { kind: 'missing', isHolder: false, sinceMs: 5 } as const;
+const MISSING = { kind: 'missing', sinceMs: 5 } as const;
 const FOUND = {
   kind: 'found',
   verdict: { kind: 'authenticated', user: 'ann from the store', ageMs: 1 },
