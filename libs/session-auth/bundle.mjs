@@ -18,7 +18,7 @@ const FORMATS = { esm: 'es', cjs: 'cjs' };
 const FIRST = 'contract/supported-node.js';
 /** Loaded late; the test kit shares a part of it. */
 const AUDIT = 'audit/boot-audit.js';
-/** What several kinds of context and plugins share: one small chunk instead of one for each of these files. */
+/** The files that several kinds of context and plugins share: one small chunk instead of one for each of these files. */
 const SHARED_BY_KINDS = /^(guard|exceptions)\//;
 
 /**

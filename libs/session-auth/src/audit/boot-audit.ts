@@ -14,7 +14,7 @@ const MAX_FINDINGS = 50;
 /** Audited applications: one may register the module more than once, and is audited once. */
 const audited = new WeakSet<ModulesContainer>();
 
-/** What the audit uses of the settings of a registration. */
+/** The settings of a registration that the audit uses. */
 interface AuditSettings {
   readonly audit: 'off' | 'warn' | 'error';
   readonly authority: string;

@@ -6,7 +6,7 @@ import type { SharedTierReports } from '../verifier/shared-tier.js';
 import { newIv, objectIn, SessionSeal } from './session-seal.js';
 import type { StoreAccess } from './store-access.js';
 
-/** What a message carries besides its revocation. */
+/** The members of a message besides its revocation. */
 interface Envelope {
   readonly id: string;
   /** Identifies the sender. */

@@ -94,7 +94,7 @@ type SharedTierClass = new (
   reports: SharedTierReports,
 ) => SharedTier<UserRecord>;
 
-/** What is loaded if an option needs it. */
+/** The parts that are loaded if an option needs them. */
 const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTierClass }> } = {
   fleet: () => import('../fleet/fleet.js'),
 };

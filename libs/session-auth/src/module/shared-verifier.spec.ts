@@ -5,7 +5,6 @@ import type { SessionClient } from '../client/session-client.js';
 import type { Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionStore, type StoreEntry, type StoreSubscriber } from '../contract/session-store.js';
-import type { SessionVerifier } from '../verifier/session-verifier.js';
 import { verifierProvider } from './core-providers.js';
 import { EventSource } from './events/event-source.js';
 import { WarningLog } from './events/warning-log.js';
@@ -65,14 +64,14 @@ async function instanceWith(store: MemoryStore) {
     return Promise.resolve({ kind: 'authenticated', user: readUser(JSON_OF_ANN) ?? {}, json: JSON_OF_ANN });
   });
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
-  const verifier = (await verifierProvider('client').useFactory(
+  const verifier = await verifierProvider('client').useFactory(
     client,
     new Deadlines(),
     set,
     readUser,
     log,
     events,
-  )) as SessionVerifier<UserRecord>;
+  );
   verifier.revoker.subscribe();
   return { verifier, userDetails, status: () => events.serviceStatus.value };
 }
@@ -152,7 +151,7 @@ describe('a registration without a store', () => {
     const set = readSettings({ baseUrl: 'http://service', apiKey: 'key' });
     const [log, events] = [new WarningLog(), new EventSource()];
     const parts = [{}, new Deadlines(), set, readUserWith(set, log), log, events];
-    const verifier = (await verifierProvider('client').useFactory(...parts)) as SessionVerifier<UserRecord>;
+    const verifier = await verifierProvider('client').useFactory(...parts);
     verifier.revoker.subscribe();
     expect(events.serviceStatus.value.revocationBus.state).toBe('off');
   });

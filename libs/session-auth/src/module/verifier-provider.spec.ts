@@ -7,7 +7,6 @@ import { BREAKER_CHANNEL, CHECK_CHANNEL } from '../contract/diagnostics.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
-import type { SessionVerifier } from '../verifier/session-verifier.js';
 import { verifierProvider } from './core-providers.js';
 import { EventSource } from './events/event-source.js';
 import { WarningLog } from './events/warning-log.js';
@@ -57,7 +56,7 @@ async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority =
   );
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
   const parts = [client, new Deadlines(), set, readUserWith(set, log), log, events];
-  const verifier = (await verifierProvider('client').useFactory(...parts)) as SessionVerifier<UserRecord>;
+  const verifier = await verifierProvider('client').useFactory(...parts);
   return { verifier, service, events, asked, status: () => events.serviceStatus.value };
 }
 

@@ -4,7 +4,7 @@ import type { LaneName } from '../contract/diagnostics.js';
 import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { BreakerSettings } from './circuit-breaker.js';
 import type { CallerKey } from './known-sessions.js';
-import { callResultOf, LaneBreaker } from './lane-breaker.js';
+import { callResultOf, type LaneBreaker } from './lane-breaker.js';
 import type { StrangersLimit } from './strangers-limit.js';
 
 /** Limits of the attempts of one check. */

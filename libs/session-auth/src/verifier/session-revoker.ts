@@ -6,7 +6,7 @@ import type { KnownSessions } from './known-sessions.js';
 import type { RevocationListener, SharedTier } from './shared-tier.js';
 import type { SingleFlight } from './single-flight.js';
 
-/** What holds or observes sessions. */
+/** The holders and observers of sessions. */
 interface SessionRevokerParts<User extends object> {
   readonly cache?: SessionCache<User> | undefined;
   readonly shared?: SharedTier<User> | undefined;

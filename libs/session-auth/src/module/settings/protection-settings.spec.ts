@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SessionAuthOptions } from '../options/options.js';
 import { readSettings } from './settings.js';
 
 const BREAKER = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 };
 
 function read(options: object) {
   const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
-  return readSettings({ ...required, ...options } as SessionAuthOptions);
+  return readSettings({ ...required, ...options });
 }
 
 describe('the option retry', () => {

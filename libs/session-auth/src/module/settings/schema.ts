@@ -189,15 +189,12 @@ function readRecordClass(record: unknown, name: string): UserRecordClass {
 }
 
 /** Of a class that extends `UserRecord`, further names. */
-type IdentityFields = readonly (keyof UserRecord & string)[];
+type IdentityFields = readonly (keyof UserRecord)[];
 
 function readIdentityFields(fields: unknown, name: string): IdentityFields {
-  if (
-    Array.isArray(fields) &&
-    fields.length > 0 &&
-    fields.every((field) => field && typeof field === 'string')
-  )
-    return fields as unknown as IdentityFields;
+  const names: readonly unknown[] = Array.isArray(fields) ? fields : [];
+  if (names.length > 0 && names.every((field) => typeof field === 'string' && field !== ''))
+    return names as IdentityFields;
   return invalidOption(
     name,
     'must be a list of at least one field name',

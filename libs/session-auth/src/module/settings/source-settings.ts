@@ -21,7 +21,7 @@ const EXAMPLES = {
 
 /** The option `token`. A source that finds no token in any call would deny every user. */
 export const TOKEN = optional([fromHeader(AUTH_TOKEN_HEADER)], (token): readonly TokenSource[] => {
-  const sources = [token].flat() as unknown[];
+  const sources: unknown[] = [token].flat();
   if (sources.length > 0 && sources.every(isSource)) return sources;
   return invalidOption(
     'token',
