@@ -1,5 +1,5 @@
 /** The layers of the library, left to right; a layer imports only what is to its left. */
-const LAYERS = ['contract', 'exceptions', 'client', 'verifier', 'guard', 'module'];
+const LAYERS = ['contract', 'exceptions', 'client', 'verifier', 'guard', 'open', 'module'];
 const LIBRARY = '^libs/session-auth/src';
 const COMMANDS = '^libs/session-auth-cli/src/';
 /** Files of the library that the commands hold a copy of: parts without Nest and axios. */
@@ -185,9 +185,15 @@ export default {
         name: `${kind}-import-only-the-guard-and-what-is-to-its-left`,
         severity: 'error',
         from: { path: `${LIBRARY}/${kind}/`, pathNot: '[.]spec[.]ts$' },
-        to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(${kind}|contract|exceptions|guard)/` },
+        to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(${kind}|contract|exceptions|guard|open)/` },
       },
     ]),
+    {
+      name: 'what-is-open-is-imported-dynamically',
+      severity: 'error',
+      from: { path: `${LIBRARY}/(guard|module)/` },
+      to: { path: `${LIBRARY}/open/`, dynamic: false },
+    },
     {
       name: 'only-one-file-loads-the-fleet',
       severity: 'error',

@@ -20,6 +20,7 @@ export type {
   SessionAuthHttpOptions,
   SessionAuthOptions,
   SessionAuthOptionsFactory,
+  WhileOpenOptions,
 } from './module/options/options.js';
 export type { OpenedPart, SessionAuthPlugin } from './module/options/plugins.js';
 export type { ApiKey, Credentials } from './client/session-requests.js';
@@ -49,6 +50,7 @@ export {
   Authorize,
   CclScope,
   FreshSession,
+  KeepOpen,
   OptionalAuth,
   Public,
   RequireFlags,

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { acknowledgedReason } from '../guard/access-metadata.js';
+import { acknowledgedReason, isKeptOpen } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { isGuarded, TYPE_RESOLVER, requirementsOf, resolves } from './audited-handlers.js';
 import { handlersOf, ruleOf, type Handler, typeNameOf } from '../guard/handlers.js';
@@ -26,6 +26,8 @@ export interface AccessMapEntry extends Call {
   readonly authority?: string;
   /** The reason of `@AcknowledgeAudit()`; absent without it. */
   readonly acknowledged?: string;
+  /** Set with `@KeepOpen()`: what the handler opens may outlive its session. */
+  readonly keepsOpen?: true;
   /**
    * Whether a caller without a session reaches the handler, as far as session guards decide. Guards of the
    * application may still deny the call.
@@ -72,6 +74,7 @@ function accessOf(handler: Handler, surroundings: Surroundings): Omit<AccessMapE
         : [],
     ...(isChecked && { authority: (rule as { readonly authority?: string }).authority ?? 'default' }),
     ...(acknowledged !== undefined && { acknowledged }),
+    ...(isKeptOpen(handler.called, handler.owner) && { keepsOpen: true as const }),
     isOpen: access !== 'protected' && isReached(handler, surroundings),
   };
 }

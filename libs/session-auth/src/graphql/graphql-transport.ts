@@ -12,6 +12,9 @@ import {
   nodeRequestOf,
   receivedHeaders,
 } from '../guard/http-request.js';
+import { watchReply } from '../guard/open-reply.js';
+import type { SocketClient } from '../guard/socket-client.js';
+import { closeWithSession, lastEvents } from './watched-socket.js';
 import type { CallRequest, Transport } from '../guard/transport.js';
 
 /** Each from its start: another request may take over a shared context during the check. */
@@ -39,6 +42,14 @@ export const GRAPHQL: Transport = {
     const { execution, key, info } = partsIn(context);
     executions.get(execution)?.admit(key, admissionOf(request), info);
   },
+
+  watch(call, parts) {
+    const socket = socketOf(partsIn(call.context).operation);
+    if (call.reply !== undefined) watchReply(call, parts);
+    else if (socket) closeWithSession(call, parts, socket);
+  },
+
+  lastEvents,
 
   requestOf(context) {
     const { execution, key } = partsIn(context);
@@ -164,6 +175,15 @@ function socketRequestOf(operation: OperationContext): CallRequest {
 function restoreHeaders(request: unknown): void {
   const node = nodeRequestOf(request);
   if (node) Reflect.set(node, 'headers', { ...receivedHeaders(node.rawHeaders) });
+}
+
+/** Returns the socket of graphql-ws that an operation came over. */
+function socketOf({ extra, req, [CALLER]: caller }: OperationContext): SocketClient | undefined {
+  const own = caller?.request as OperationContext | undefined;
+  const socket = [own?.extra, extra, req?.extra].find((each) => each?.socket)?.socket;
+  return typeof (socket as Partial<SocketClient> | undefined)?.close === 'function'
+    ? (socket as SocketClient)
+    : undefined;
 }
 
 function replyOf({ res, reply, req, [CALLER]: caller }: OperationContext): unknown {

@@ -23,7 +23,7 @@ export interface OperationContext {
   readonly res?: unknown;
   readonly reply?: { readonly request?: unknown };
   /** graphql-ws: the request that opened the socket, and the parameters of the client's first message. */
-  readonly extra?: { readonly request?: unknown };
+  readonly extra?: { readonly request?: unknown; readonly socket?: unknown };
   readonly connectionParams?: unknown;
   /** Mercurius: the same. */
   readonly request?: unknown;

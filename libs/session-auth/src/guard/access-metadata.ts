@@ -10,6 +10,7 @@ const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
 const AUTHORITY_KEY = 'nestjs-session-auth:authority';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
 const ACKNOWLEDGED_KEY = 'nestjs-session-auth:acknowledged';
+const KEEP_OPEN_KEY = 'nestjs-session-auth:keep-open';
 const PARAMETER_KEY = 'nestjs-session-auth:parameter';
 /** Begins the name of a function that `bind()` returns. */
 const BOUND = 'bound ';
@@ -119,6 +120,18 @@ export function acknowledge(method: object, reason: string): void {
 /** Returns why the warnings of the audit about a handler are accepted; `undefined` if they are not. */
 export function acknowledgedReason(method: object): string | undefined {
   return Reflect.getMetadata(ACKNOWLEDGED_KEY, method) as string | undefined;
+}
+
+/** Declares that what a handler or a controller opens may outlive its session. */
+export function declareKeptOpen(target: object): void {
+  Reflect.defineMetadata(KEEP_OPEN_KEY, true, target);
+}
+
+/** Returns whether what a handler opens may outlive its session. */
+export function isKeptOpen(handler: object, controller: object): boolean {
+  return [methodOf(handler, controller), controller].some((target) =>
+    Reflect.hasMetadata(KEEP_OPEN_KEY, target),
+  );
 }
 
 /** Names the parameter decorator that a factory is for. Returns the factory. */

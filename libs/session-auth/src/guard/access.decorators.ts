@@ -7,6 +7,7 @@ import {
   acknowledge,
   isClass,
   declareAuthority,
+  declareKeptOpen,
   declareOpen,
   declareRequirement,
   recordDecorated,
@@ -30,6 +31,13 @@ export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
  * `SessionAuthGuard`.
  */
 export const OptionalAuth = (): ClassDecorator & MethodDecorator => optionalAccess();
+
+/**
+ * Lets what a handler opens outlive its session: a download that was paid for, for example. All other
+ * streams, subscriptions and gRPC calls that a guard admits end when their session ends. On a controller, for
+ * all of its handlers. Applies no guard. The access map shows it.
+ */
+export const KeepOpen = (): ClassDecorator & MethodDecorator => decorate(declareKeptOpen);
 
 /**
  * Accepts what the audit warns of on a handler, such as a cache that answers all users: the audit does not

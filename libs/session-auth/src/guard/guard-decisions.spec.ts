@@ -16,7 +16,8 @@ import type { GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http-request.js';
 import { SessionReader } from './session-reader.js';
 import { fromCookie, fromHeader, fromPayload } from './token-source.js';
-import type { Authorities, SessionEnds } from './guard-parts.js';
+import type { Authorities } from './guard-parts.js';
+import type { SessionEnds } from './open-reply.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 import { RPC } from '../messages/message-transport.js';
 import { openTransport } from './transport.js';
@@ -119,6 +120,8 @@ function guardOf(
     authorities: settings.authorities,
     decisions: new Decisions(sink, { authority: 'default', impersonatorField: settings.impersonatorField }),
     ends: {} as SessionEnds,
+    whileOpen: { recheckMs: 60_000, outageGraceMs: 60_000 },
+    replyOpened: () => undefined,
     warn: () => undefined,
     ruleTimeoutMs: 60_000,
     ruleFailed: () => undefined,

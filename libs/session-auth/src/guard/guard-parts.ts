@@ -1,16 +1,13 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { Observable } from 'rxjs';
-import type { UserRecord } from '../contract/record/user-record.js';
-import type { TokenKey } from '../contract/session-identity.js';
-import type { SessionVerifier } from '../verifier/session-verifier.js';
 import type { FailedRule, AccessRule } from './access-rule.js';
 import type { AccessRules } from './access-metadata.js';
 import type { SessionReader } from './session-reader.js';
 import type { Challenges } from './challenges.js';
 import type { Decisions } from './decisions.js';
 import type { HttpRequest } from './http-request.js';
+import type { WatchParts } from './open-reply.js';
 import type { GuardedCall } from './transport.js';
 
 /** The registrations of an application, as the guard of the registration without a name selects them. */
@@ -31,27 +28,14 @@ export interface Authorities {
   challengesOf(name: string): Challenges | undefined;
 }
 
-/** The ends of the sessions of a registration. */
-export interface SessionEnds {
-  /** Emits the fingerprint of each revoked session. */
-  readonly ended: Observable<string>;
-  /** Emits the name of each revoked user; `undefined` for every user. */
-  readonly forgottenUsers: Observable<string | undefined>;
-  /** Calls the listener at each check that finds a session refused. */
-  refused(listener: (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void): void;
-  /** Returns the fingerprint of a session, as `ended` emits it. */
-  fingerprintOf(tokenKey: TokenKey): string;
-}
-
 /**
  * The objects of a registration that its guards and its plugins share. Nest creates a guard in each module
  * that names it; all of them have the same parts.
  */
-export interface GuardParts {
+export interface GuardParts extends WatchParts {
   readonly rules: AccessRules;
   /** Reads the session that a call presents. */
   readonly reader: SessionReader;
-  readonly verifier: SessionVerifier<UserRecord>;
   /** Name of the registration. */
   readonly authority: string;
   /** The other registrations. Only the parts of the registration without a name have them. */
@@ -59,7 +43,6 @@ export interface GuardParts {
   readonly decisions: Decisions;
   /** Time for a rule that returns a promise, in milliseconds. */
   readonly ruleTimeoutMs: number;
-  readonly ends: SessionEnds;
   /** Logs a warning, at most once a minute for each kind and subject. */
   readonly warn: (kind: string, text: string, subject?: string) => void;
   /** Called for each rule that could not be evaluated. */

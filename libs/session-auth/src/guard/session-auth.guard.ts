@@ -138,6 +138,7 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   ): true {
     attachUser(call.request, verdict, this.admissionTo(call, verdict.user, session));
     call.transport.admitted?.(call);
+    call.transport.watch?.(call, this.parts);
     this.parts.decisions.allowed(call.context, verdict.user);
     return true;
   }

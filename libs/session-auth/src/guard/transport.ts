@@ -1,6 +1,7 @@
 import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import type { SessionAuthError } from '../contract/errors.js';
 import { type GuardDenial, type RuleAnswer, exceptionOf } from './denial.js';
+import { watchReply, type WatchParts } from './open-reply.js';
 import type { GuardedRequest } from './guarded-request.js';
 import type { Challenges } from './challenges.js';
 import { type HttpRequest, httpArguments } from './http-request.js';
@@ -33,6 +34,10 @@ export interface Transport {
   open(context: ExecutionContext): GuardedCall;
   /** Called when a guard admits the call. Throws if the handler must not run after all. */
   admitted?(call: GuardedCall): void;
+  /** Called after that if the call has a session: ends what stays open of the call with it. */
+  watch?(call: GuardedCall, parts: WatchParts): void;
+  /** Returns the last events of a stream of events that ends with its session. @default session-ended */
+  lastEvents?(denial: GuardDenial): string;
   /**
    * Returns the request of a call that a guard has opened. It carries the admission of this call, if there is
    * one.
@@ -144,6 +149,8 @@ export const HTTP: Transport = {
     const [request, reply] = httpArguments(context);
     return { transport: HTTP, context, request, reply };
   },
+
+  watch: watchReply,
 
   requestOf: (context) => context.switchToHttp().getRequest(),
 

@@ -4,6 +4,7 @@ import type { HttpDenial } from '../exceptions/denial-body.js';
 import { denialOf, payloadOf, PackageExceptions } from '../guard/denial.js';
 import { dropEvent, isKafkaEvent, completeDeniedEvents } from './denied-events.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
+import { endWithSession } from './grpc-streams.js';
 import { pauseRequests } from './paused-requests.js';
 import { bindRequest, boundRequest, type Transport, type ContextKind } from '../guard/transport.js';
 import { messageHeaders } from './message-headers.js';
@@ -43,6 +44,8 @@ export const RPC: Transport = {
     if (grpc?.call?.cancelled && !grpc.isPassed)
       throw remoteExceptions.exceptionOf(CANCELLED, grpcErrorOf(CANCELLED));
   },
+
+  watch: (call, parts) => endWithSession(call, parts, grpcCallOf(call.context)?.call),
 
   requestOf: boundRequest,
 

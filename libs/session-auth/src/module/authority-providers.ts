@@ -13,6 +13,7 @@ import { NAMED_REGISTRATION_CHECKS } from './authorities/registration-checks.js'
 import { clientProviders, verifierProvider } from './core-providers.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
+import { replyOpened } from './open-replies.js';
 import { serviceOf } from './service/named-session-auth.service.js';
 import type { SessionAuthService } from './service/session-auth.service.js';
 import { ApplicationPolicies } from './handlers/policies.js';
@@ -74,7 +75,7 @@ function guardPartsOf(
   log: WarningLog,
   authorities?: Authorities,
 ): GuardParts {
-  const { authority, token: sources, forwardAuthIv, impersonatorField, http, timeoutMs } = set;
+  const { authority, token: sources, forwardAuthIv, impersonatorField, http, timeoutMs, whileOpen } = set;
   const decisions = new Decisions(source.decisions, { authority, impersonatorField });
   const reader = new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength });
   const ruleFailed: GuardParts['ruleFailed'] = (rule, context) => log.ruleFailed(rule, context);
@@ -87,6 +88,8 @@ function guardPartsOf(
     authorities,
     decisions,
     ends: sessionEnds(source, checks),
+    whileOpen,
+    replyOpened,
   };
   return {
     ...shared,

@@ -121,6 +121,7 @@ async function verifierOf(
       else log.sessionsAcceptedAgain();
     }),
     onRevoked: (tokenKey) => events.emitEnded(tokenKey),
+    onEvicted: (tokenKey) => events.emitEvicted(tokenKey),
     onUsersRevoked: (username) => events.forgottenUsers.next(username),
   });
 }

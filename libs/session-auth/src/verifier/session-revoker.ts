@@ -14,6 +14,8 @@ interface SessionRevokerParts<User extends object> {
   readonly flights: Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>;
   /** Called for each revocation of a session. */
   readonly onRevoked?: ((tokenKey: TokenKey) => void) | undefined;
+  /** Called for each eviction of a session: its next check is by the service. */
+  readonly onEvicted?: ((tokenKey: TokenKey) => void) | undefined;
   /** Called when every session of a user, or every session, is revoked. */
   readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
 }
@@ -164,6 +166,7 @@ export class SessionRevoker<User extends object> implements RevocationListener {
         break;
       case 'evicted':
         cache?.evict(revocation.tokenKey);
+        this.#parts.onEvicted?.(revocation.tokenKey);
         break;
       case 'userRevoked':
         onUsersRevoked?.(revocation.username);

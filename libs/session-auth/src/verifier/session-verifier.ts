@@ -36,6 +36,7 @@ export class SessionVerifier<User extends object> {
       shared,
       misconfiguration,
       onRevoked,
+      onEvicted,
       onUsersRevoked,
     } = parts;
     this.#authority = authority;
@@ -50,6 +51,7 @@ export class SessionVerifier<User extends object> {
       known: check.known,
       flights: this.#flights,
       onRevoked,
+      onEvicted,
       onUsersRevoked,
     });
   }
@@ -231,6 +233,8 @@ export interface VerifierParts<User extends object> {
   readonly misconfiguration?: MisconfigurationDetector | undefined;
   /** Called for each revocation of a session. */
   readonly onRevoked?: ((tokenKey: TokenKey) => void) | undefined;
+  /** Called for each eviction of a session: its next check is by the service. */
+  readonly onEvicted?: ((tokenKey: TokenKey) => void) | undefined;
   /** Called when every session of a user, or every session, is revoked. */
   readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
 }

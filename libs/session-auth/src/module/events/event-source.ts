@@ -3,7 +3,7 @@ import { BehaviorSubject, Subject } from 'rxjs';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { TokenKey } from '../../contract/session-identity.js';
 import type { SessionAuthDecision } from '../../guard/decisions.js';
-import type { SessionEnds } from '../../guard/guard-parts.js';
+import type { SessionEnds } from '../../guard/open-reply.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import { UP, type ServiceStatus } from '../../verifier/service-status.js';
 
@@ -14,6 +14,8 @@ export class EventSource {
   readonly #key = randomBytes(32);
   /** Fingerprints of revoked sessions. */
   readonly ended = new Subject<string>();
+  /** Fingerprints of evicted sessions. */
+  readonly evicted = new Subject<string>();
   /** Names of revoked users; `undefined` for every user. */
   readonly forgottenUsers = new Subject<string | undefined>();
   /** Decisions of the guards. */
@@ -39,11 +41,17 @@ export class EventSource {
     if (this.ended.observed) this.ended.next(this.fingerprintOf(tokenKey));
   }
 
+  /** Emits an eviction. Computes its fingerprint only for a subscriber. */
+  emitEvicted(tokenKey: TokenKey): void {
+    if (this.evicted.observed) this.evicted.next(this.fingerprintOf(tokenKey));
+  }
+
   /** Completes every observable. */
   complete(): void {
     this.#isComplete = true;
     this.serviceStatus.complete();
     this.ended.complete();
+    this.evicted.complete();
     this.forgottenUsers.complete();
     this.decisions.complete();
   }
@@ -56,6 +64,7 @@ export function sessionEnds(
 ): SessionEnds {
   return {
     ended: source.ended.asObservable(),
+    evicted: source.evicted.asObservable(),
     forgottenUsers: source.forgottenUsers.asObservable(),
     refused: (listener) => revoker.onRefusal(listener),
     fingerprintOf: (tokenKey) => source.fingerprintOf(tokenKey),

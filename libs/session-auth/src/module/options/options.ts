@@ -137,8 +137,29 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
    */
   readonly authority?: AuthorityResolver;
 
+  /**
+   * How long something stays open that the guard has admitted: sockets, streams, subscriptions and calls of
+   * gRPC end with their session, unless their handler has `@KeepOpen()`.
+   * @default { recheckMs: 60000, outageGraceMs: 300000 }
+   */
+  readonly whileOpen?: WhileOpenOptions;
+
   /** Transport and its limits. */
   readonly http?: SessionAuthHttpOptions;
+}
+
+/** How long something stays open. */
+export interface WhileOpenOptions {
+  /**
+   * Milliseconds between two checks of a session that has something open, however much it is; each runs up to
+   * a tenth earlier. 1 to 86 400 000. @default 60000
+   */
+  readonly recheckMs?: number;
+  /**
+   * Milliseconds that it stays open while the session service is unavailable. 0 to 86 400 000. @default
+   * 300000
+   */
+  readonly outageGraceMs?: number;
 }
 
 /** Named first in the error of the compiler for `cache: {}`. */

@@ -27,6 +27,7 @@ import {
 /** Longest time of any call. */
 export const MAX_DURATION_MS = 300_000;
 export const MAX_TTL_MS = 300_000;
+const DAY_MS = 86_400_000;
 
 const RETRY = group({ maxAttempts: int(1, 10, 2) });
 
@@ -45,6 +46,8 @@ const BREAKER = group({
   pauseMs: int(1, 120_000, 1_000),
   maxPauseMs: int(({ pauseMs }: { readonly pauseMs: number }) => pauseMs, 120_000, 30_000),
 });
+
+const WHILE_OPEN = group({ recheckMs: int(1, DAY_MS, 60_000), outageGraceMs: int(0, DAY_MS, 300_000) });
 
 const TTL_MS = int(1, MAX_TTL_MS);
 
@@ -116,6 +119,7 @@ export const OPTIONS = {
   tokenEcho: oneOf<TokenEcho>(['ignore', 'warn', 'deny'], 'deny'),
   audit: oneOf<Audit>(['off', 'warn', 'error'], 'warn'),
   http: optional(HTTP.fallback, HTTP.read),
+  whileOpen: optional(WHILE_OPEN.fallback, WHILE_OPEN.read),
   authority: optional(undefined, readResolver),
 };
 

@@ -11,7 +11,7 @@ const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 const KNOWN =
   "'baseUrl', 'apiKey', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
   "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField', 'tokenEcho', 'audit', " +
-  "'http', 'authority', 'token'";
+  "'http', 'whileOpen', 'authority', 'token'";
 
 /** All settings that do not depend on the two required options. */
 const DEFAULT_SETTINGS = {
@@ -32,6 +32,7 @@ const DEFAULT_SETTINGS = {
   impersonatorField: undefined,
   tokenEcho: 'deny',
   audit: 'warn',
+  whileOpen: { recheckMs: 60_000, outageGraceMs: 300_000 },
   http: {
     httpAgent: undefined,
     httpsAgent: undefined,

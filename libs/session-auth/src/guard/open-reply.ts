@@ -1,0 +1,130 @@
+import type { Observable } from 'rxjs';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { TokenKey } from '../contract/session-identity.js';
+import type { SessionVerifier } from '../verifier/session-verifier.js';
+import type { GuardDenial } from './denial.js';
+import { lastAdmissionOf, type Admission, type GuardedRequest } from './guarded-request.js';
+
+/** The ends of the sessions of a registration. */
+export interface SessionEnds {
+  /** Emits the fingerprint of each revoked session. */
+  readonly ended: Observable<string>;
+  /** Emits the fingerprint of each evicted session: the next check is by the session service. */
+  readonly evicted: Observable<string>;
+  /** Emits the name of each revoked user; `undefined` for every user. */
+  readonly forgottenUsers: Observable<string | undefined>;
+  /** Calls the listener at each check that finds a session refused. */
+  refused(listener: (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void): void;
+  /** Returns the fingerprint of a session, as `ended` emits it. */
+  fingerprintOf(tokenKey: TokenKey): string;
+}
+
+/** How long something stays open that a guard has admitted. */
+export interface WhileOpen {
+  /** Milliseconds between two checks of its session. Each runs up to a tenth earlier. */
+  readonly recheckMs: number;
+  /** Milliseconds that it stays open while the session service is unavailable. */
+  readonly outageGraceMs: number;
+}
+
+/** The objects of a registration by which something ends with its session. */
+export interface WatchParts {
+  readonly verifier: SessionVerifier<UserRecord>;
+  readonly ends: SessionEnds;
+  readonly whileOpen: WhileOpen;
+  /** Called when the first part of a reply is written: the reply ends with its session. */
+  readonly replyOpened: (response: NodeResponse, reply: ReplyOfCall) => void;
+}
+
+/** A call of which something may stay open. */
+export interface OpenCall {
+  readonly request: GuardedRequest;
+  /** The HTTP reply, if the call has one. */
+  readonly reply?: unknown;
+  readonly transport: {
+    /** Returns the last events of a stream of events that ends with its session. @default session-ended */
+    lastEvents?(denial: GuardDenial): string;
+  };
+}
+
+const CALL = Symbol('call');
+
+/** The used part of a response of Node.js, over HTTP/1 and HTTP/2. */
+export interface NodeResponse {
+  readonly writableEnded: boolean;
+  write(...parameters: unknown[]): boolean;
+  flushHeaders(): void;
+  cork?(): void;
+  uncork?(): void;
+  [CALL]?: ReplyOfCall;
+}
+
+/** A call whose reply may stay open, with the session that was admitted. */
+export interface ReplyOfCall {
+  readonly call: OpenCall;
+  readonly admission: Admission & { readonly session: object };
+  readonly parts: WatchParts;
+  /** Another registration that has admitted the same request. */
+  readonly next: ReplyOfCall | undefined;
+  /** Those of the response before it was watched. */
+  readonly write: NodeResponse['write'];
+  readonly flushHeaders: NodeResponse['flushHeaders'];
+  /** Whether a part of the reply was written. */
+  isOpen: boolean;
+}
+
+/**
+ * Ends the reply of an admitted call with its session, if the reply is written in parts: everything else has
+ * ended when its headers are sent. So a reply costs two functions in place of those that write its first
+ * part, which are the same for all replies, and a stream costs nothing after its first part.
+ */
+export function watchReply(call: OpenCall, parts: WatchParts): void {
+  const admission = lastAdmissionOf(call.request) as ReplyOfCall['admission'] | undefined;
+  const response = nodeResponseOf(call.reply);
+  if (!admission?.session || !response) return;
+  const next = response[CALL];
+  for (let other = next; other; other = other.next) if (other.parts === parts) return;
+  const { write, flushHeaders } = next ?? response;
+  const added: ReplyOfCall = { call, admission, parts, next, write, flushHeaders, isOpen: false };
+  response[CALL] = added;
+  if (next?.isOpen) open(response, added);
+  if (next) return;
+  response.write = writeFirst;
+  response.flushHeaders = flushFirst;
+}
+
+/** A wrapper that an application has set since calls it for each part. */
+function writeFirst(this: NodeResponse, ...parameters: unknown[]): boolean {
+  const isWrapped = this.write !== writeFirst;
+  const { write } = opened(this);
+  if (isWrapped && this.writableEnded) return false;
+  return (isWrapped ? write : this.write).apply(this, parameters);
+}
+
+function flushFirst(this: NodeResponse): void {
+  const isWrapped = this.flushHeaders !== flushFirst;
+  const { flushHeaders } = opened(this);
+  if (!this.writableEnded) (isWrapped ? flushHeaders : this.flushHeaders).call(this);
+}
+
+function opened(response: NodeResponse): Pick<NodeResponse, 'write' | 'flushHeaders'> {
+  const first = response[CALL] as ReplyOfCall;
+  const { write, flushHeaders } = first;
+  if (response.write === writeFirst) response.write = write;
+  if (response.flushHeaders === flushFirst) response.flushHeaders = flushHeaders;
+  for (let each: ReplyOfCall | undefined = first; each; each = each.next) open(response, each);
+  return first;
+}
+
+function open(response: NodeResponse, reply: ReplyOfCall): void {
+  if (reply.isOpen) return;
+  reply.isOpen = true;
+  reply.parts.replyOpened(response, reply);
+}
+
+/** Returns the response of Node.js: the reply itself, or `raw` of Fastify's reply. */
+function nodeResponseOf(reply: unknown): NodeResponse | undefined {
+  const response = ((reply as { readonly raw?: object } | undefined)?.raw ?? reply) as
+    Partial<NodeResponse> | undefined;
+  return typeof response?.flushHeaders === 'function' ? (response as NodeResponse) : undefined;
+}

@@ -1,0 +1,38 @@
+import type { HttpDenial } from '../exceptions/denial-body.js';
+import type { WatchParts } from '../guard/open-reply.js';
+import type { GuardedCall } from '../guard/transport.js';
+import { watchCall } from '../open/watched-call.js';
+import { grpcErrorOf, type ServerCall } from './grpc-call.js';
+
+/** A call that responds with a stream. */
+type StreamingCall = Omit<ServerCall, 'emit'> & {
+  cancelled: boolean;
+  write(message: unknown): boolean;
+  emit(event: 'error' | 'cancelled', reason: unknown): unknown;
+  once(event: 'close' | 'finish' | 'cancelled', listener: () => void): unknown;
+};
+
+/** Ends a call that responds with a stream with its session. */
+export function endWithSession(call: GuardedCall, parts: WatchParts, grpc: ServerCall | undefined): void {
+  if (!isStreaming(grpc)) return;
+  const watching = watchCall({ call, parts }, (denial) => endStream(grpc, denial));
+  if (!watching) return;
+  const over = (): void => watching.watched.over();
+  for (const event of ['close', 'finish', 'cancelled'] as const) grpc.once(event, over);
+}
+
+/** To the handler, its client has cancelled the call. The client gets the status. */
+function endStream(call: StreamingCall, denial: HttpDenial): void {
+  call.write = () => false;
+  try {
+    call.emit('error', grpcErrorOf(denial));
+  } catch {
+    // Thrown by a listener of NestJS 11, which runs after that of gRPC.
+  }
+  call.cancelled = true;
+  call.emit('cancelled', 'cancelled');
+}
+
+function isStreaming(call: ServerCall | undefined): call is StreamingCall {
+  return typeof (call as Partial<StreamingCall> | undefined)?.write === 'function';
+}

@@ -1,0 +1,115 @@
+import type { Socket } from 'node:net';
+import { type GuardDenial, payloadOf } from '../guard/denial.js';
+import type { NodeResponse, ReplyOfCall } from '../guard/open-reply.js';
+import { watchCall } from './watched-call.js';
+
+/** The used part of a response of Node.js. That of HTTP/2 has a `stream`, whose socket other calls share. */
+interface Response extends NodeResponse {
+  readonly _header?: string | null;
+  readonly socket?: Socket | null;
+  readonly stream?: { close(code: number): void };
+  readonly writableFinished: boolean;
+  end(): unknown;
+  destroy(): unknown;
+  getHeader(name: string): unknown;
+  once(event: 'close' | 'finish', listener: () => void): unknown;
+}
+
+/** Time for a reply to end by itself that begins after its session has ended, in milliseconds. */
+const LATE_REPLY_MS = 100;
+/** Time for a client to read its last event, in milliseconds. */
+const LAST_EVENT_MS = 1_000;
+/** Code of HTTP/2: the stream is cancelled. */
+const CANCEL = 8;
+
+/** Ends a reply with its session. Called when its first part is written. */
+export function endWithSession(response: NodeResponse, { call, admission, parts }: ReplyOfCall): void {
+  const reply = response as Response;
+  let isHeld = true;
+  const watching = watchCall(
+    { call, parts },
+    (denial) => {
+      const end = (): void => endReply(reply, denial, call.transport.lastEvents ?? lastEvent);
+      if (isHeld) setTimeout(end, LATE_REPLY_MS).unref();
+      else end();
+    },
+    admission,
+  );
+  if (!watching) return;
+  reply.once('close', () => watching.watched.over());
+  if (watching.isOpen === true) {
+    isHeld = false;
+    return;
+  }
+  // Its session may have ended since the guard admitted it: nothing is sent before the verdict. A reply that
+  // is complete by then, as one that a handler sends after it has signed out, is sent by its own end.
+  reply.cork?.();
+  void Promise.resolve(watching.isOpen).then((isOpen) => {
+    if (!isOpen) return;
+    isHeld = false;
+    reply.uncork?.();
+  });
+}
+
+/**
+ * Ends a reply. A stream of events gets a last one; any other is cut, so that its client does not take it for
+ * complete. To the application, its client has gone.
+ */
+function endReply(
+  response: Response,
+  denial: GuardDenial,
+  lastEvents: (denial: GuardDenial) => string,
+): void {
+  if (response.writableEnded) return;
+  if (!isEventStream(response)) {
+    silence(response);
+    cut(response);
+    return;
+  }
+  const { socket } = response;
+  response.write(`\n\n${lastEvents(denial)}`);
+  const { end } = response;
+  silence(response);
+  // The socket too, by which Nest.js and applications recognise that a client has gone.
+  if (!response.stream) response.once('finish', () => socket?.destroySoon());
+  end.call(response);
+  setTimeout(() => {
+    if (!response.writableFinished) cut(response);
+  }, LAST_EVENT_MS).unref();
+}
+
+function cut(response: Response): void {
+  if (response.stream) response.stream.close(CANCEL);
+  else response.destroy();
+}
+
+/** The event by which the client of a stream of events learns why it ends. */
+function lastEvent(denial: GuardDenial): string {
+  const { statusCode, code, message } = payloadOf(denial);
+  return `event: session-ended\ndata: ${JSON.stringify({ statusCode, code, message })}\n\n`;
+}
+
+/** `getHeader` does not know the headers that were passed to `writeHead` alone. */
+function isEventStream(response: Response): boolean {
+  const type =
+    response.getHeader('content-type') ?? /^content-type: *(.*)$/im.exec(response._header ?? '')?.[1];
+  return typeof type === 'string' && type.startsWith('text/event-stream');
+}
+
+/** Discards what the application still writes. */
+function silence(response: object): void {
+  const discard = (...parameters: unknown[]): void => {
+    const written = parameters.at(-1);
+    if (typeof written === 'function') process.nextTick(written, new Error('The session has ended'));
+  };
+  Object.assign(response, {
+    write: (...parameters: unknown[]) => {
+      discard(...parameters);
+      return false;
+    },
+    end: (...parameters: unknown[]) => {
+      discard(...parameters);
+      return response;
+    },
+  });
+}

@@ -1,0 +1,315 @@
+import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
+import { unavailable, type Verdict } from '../contract/outcome.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { someUsername } from '../contract/record/usernames.js';
+import { type SessionIdentity, tokenKeyOf } from '../contract/session-identity.js';
+import { denialOfVerdict, type GuardDenial, unavailableDenial } from '../guard/denial.js';
+import type { WatchParts as AllParts, WhileOpen } from '../guard/open-reply.js';
+import type { SessionVerifier } from '../verifier/session-verifier.js';
+
+type WatchParts = Pick<AllParts, 'verifier' | 'ends'>;
+
+/** Describes something open: its kind, and how it ends. */
+export interface WatchTarget extends WhileOpen {
+  /** Its kind, for {@link WatchedSessions.countOf}. */
+  readonly kind: 'socket' | 'stream';
+  /** Called once, if it ends with its session. */
+  readonly end: (denial: GuardDenial) => void;
+}
+
+/** Something open, which ends with its session. Waits for its first check until it is admitted. */
+export class Watched {
+  readonly target: WatchTarget;
+  readonly #session: WatchedSession;
+  #state: 'waiting' | 'open' | 'over' = 'waiting';
+  #confirmed: Promise<boolean> | boolean | undefined;
+
+  constructor(target: WatchTarget, session: WatchedSession) {
+    this.target = target;
+    this.#session = session;
+    session.members.add(this);
+  }
+
+  get state(): 'waiting' | 'open' | 'over' {
+    return this.#state;
+  }
+
+  /** Fingerprint of its session. */
+  get fingerprint(): string {
+    return this.#session.fingerprint;
+  }
+
+  /** The user at the last check of its session; `undefined` while it waits, and after it is over. */
+  get user(): UserRecord | undefined {
+    return this.#state === 'open' ? this.#session.user : undefined;
+  }
+
+  /**
+   * Checks the session for the first time, without a promise if it is cached. Returns whether it may be open.
+   * Later calls return the same.
+   */
+  confirm(): boolean | Promise<boolean> {
+    this.#confirmed ??= this.#confirm();
+    return this.#confirmed;
+  }
+
+  #confirm(): boolean | Promise<boolean> {
+    const verdict = this.#session.check();
+    return verdict instanceof Promise ? verdict.then((settled) => this.admit(settled)) : this.admit(verdict);
+  }
+
+  /** Uses a verdict on its session as its first check. Returns whether it may be open. */
+  admit(verdict: Verdict<UserRecord>): boolean {
+    if (this.#state === 'waiting') this.#session.record(verdict);
+    this.apply(verdict);
+    return this.#state === 'open';
+  }
+
+  /** Uses a verdict that its session has recorded. */
+  apply(verdict: Verdict<UserRecord>): void {
+    if (this.#state === 'over') return;
+    if (verdict.kind === 'authenticated') this.#state = 'open';
+    const leftMs = this.#session.outageLeftMs(this.target.outageGraceMs);
+    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden')
+      this.end(denialOfVerdict(verdict));
+    else if (this.#state === 'waiting' || leftMs <= 0)
+      this.end(unavailableDenial(verdict.kind === 'unavailable' ? verdict : unavailable('unreachable')));
+    else this.#session.schedule(this.target.recheckMs, leftMs);
+  }
+
+  /** It has closed by itself. */
+  over(): void {
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    this.#session.remove(this);
+  }
+
+  /** Ends it with a denial. */
+  end(denial: GuardDenial): void {
+    if (this.#state === 'over') return;
+    this.over();
+    this.target.end(denial);
+  }
+}
+
+/**
+ * A session that has something open: it is checked again every `recheckMs`, once for all of it. The token for
+ * these checks is in a private field, and is not kept longer than what is open.
+ */
+class WatchedSession {
+  readonly fingerprint: string;
+  readonly members = new Set<Watched>();
+  /** At the last check. */
+  user: UserRecord | undefined;
+  readonly #identity: SessionIdentity;
+  readonly #verifier: SessionVerifier<UserRecord>;
+  readonly #emptied: (session: WatchedSession) => void;
+  /** So that sessions that began together are not checked together. */
+  readonly #earlier = 1 - Math.random() / 10;
+  #timer: NodeJS.Timeout | undefined;
+  #dueAtMs = Infinity;
+  #outageBeganMs: number | undefined;
+
+  constructor(
+    fingerprint: string,
+    identity: SessionIdentity,
+    verifier: SessionVerifier<UserRecord>,
+    emptied: (session: WatchedSession) => void,
+  ) {
+    this.fingerprint = fingerprint;
+    this.#identity = identity;
+    this.#verifier = verifier;
+    this.#emptied = emptied;
+  }
+
+  isOf({ token, authIv }: SessionIdentity): boolean {
+    return this.#identity.token === token && this.#identity.authIv === authIv;
+  }
+
+  check(): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
+    return checkAgainIfRevoked(this.#verifier, this.#identity);
+  }
+
+  /** Records the user of a verdict, and whether the session service has confirmed it. */
+  record(verdict: Verdict<UserRecord>): void {
+    if (verdict.kind === 'authenticated') this.user = verdict.user;
+    const isConfirmed = verdict.kind === 'authenticated' && !verdict.stale;
+    this.#outageBeganMs = isConfirmed ? undefined : (this.#outageBeganMs ?? performance.now());
+  }
+
+  /** Returns how long an outage may last from now; `Infinity` if there is none. */
+  outageLeftMs(graceMs: number): number {
+    return this.#outageBeganMs === undefined ? Infinity : this.#outageBeganMs + graceMs - performance.now();
+  }
+
+  /** Checks the session within `recheckMs`, or within `limitMs` if that is less, for all that is open. */
+  schedule(recheckMs: number, limitMs: number): void {
+    const delayMs = Math.ceil(Math.min(recheckMs * this.#earlier, limitMs));
+    const dueAtMs = performance.now() + delayMs;
+    if (dueAtMs >= this.#dueAtMs) return;
+    clearTimeout(this.#timer);
+    this.#dueAtMs = dueAtMs;
+    this.#timer = setTimeout(() => void this.recheck(), delayMs).unref();
+  }
+
+  remove(member: Watched): void {
+    this.members.delete(member);
+    if (this.members.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#dueAtMs = Infinity;
+    this.#emptied(this);
+  }
+
+  /** Checks the session for all that is open. */
+  async recheck(): Promise<void> {
+    this.#dueAtMs = Infinity;
+    const verdict = await this.check();
+    this.record(verdict);
+    forAll(openOnes(this.members), (member) => member.apply(verdict));
+  }
+}
+
+/**
+ * What is open of one registration, by session: sockets, streams and subscriptions. Holds nothing that is not
+ * open, and sessions only while they have something open. They are identified by fingerprints.
+ */
+export class WatchedSessions {
+  readonly #parts: WatchParts;
+  /** By fingerprint of the token. There are several only if a token is presented with several IVs. */
+  readonly #sessions = new Map<string, WatchedSession[]>();
+
+  private constructor(parts: WatchParts) {
+    this.#parts = parts;
+    const { ends } = parts;
+    ends.ended.subscribe({
+      next: (fingerprint) => this.#end(fingerprint, SESSION_REJECTED),
+      // The application has shut down, and its servers have closed.
+      complete: () => forAll(this.#all(), (member) => member.over()),
+    });
+    ends.evicted.subscribe((fingerprint) => {
+      for (const session of this.#sessions.get(fingerprint) ?? []) void session.recheck();
+    });
+    ends.forgottenUsers.subscribe((username) => this.#endUser(username));
+    ends.refused((key, kind) => {
+      if (this.#sessions.size > 0) this.#endLater(ends.fingerprintOf(key), kind);
+    });
+  }
+
+  static readonly #ofParts = new WeakMap<WatchParts, WatchedSessions>();
+
+  /** Returns what is open of the registration with these parts. */
+  static of(parts: WatchParts): WatchedSessions {
+    const existing = this.#ofParts.get(parts);
+    if (existing) return existing;
+    const sessions = new WatchedSessions(parts);
+    this.#ofParts.set(parts, sessions);
+    return sessions;
+  }
+
+  /** Watches something before its first check, because its session may end during the check. */
+  watch(session: SessionIdentity, target: WatchTarget): Watched {
+    const fingerprint = this.#parts.ends.fingerprintOf(tokenKeyOf(session.token));
+    const sessions = this.#sessions.get(fingerprint) ?? [];
+    const existing = sessions.find((each) => each.isOf(session));
+    if (existing) return new Watched(target, existing);
+    const added = new WatchedSession(fingerprint, session, this.#parts.verifier, (empty) =>
+      this.#forget(empty),
+    );
+    this.#sessions.set(fingerprint, [...sessions, added]);
+    return new Watched(target, added);
+  }
+
+  /** Returns the number of those that wait for the first check of this session. Visits each of them. */
+  waitingOf({ token }: SessionIdentity): number {
+    const sessions = this.#sessions.get(this.#parts.ends.fingerprintOf(tokenKeyOf(token))) ?? [];
+    return sessions.flatMap(({ members }) => [...members]).filter(({ state }) => state === 'waiting').length;
+  }
+
+  /** Returns the numbers of those of one kind. Visits all. */
+  countOf(kind: WatchTarget['kind']): { readonly watched: number; readonly waiting: number } {
+    const all = this.#all().filter(({ target }) => target.kind === kind);
+    const waiting = all.filter(({ state }) => state === 'waiting').length;
+    return { watched: all.length - waiting, waiting };
+  }
+
+  #all(): Watched[] {
+    return [...this.#sessions.values()].flat().flatMap(({ members }) => [...members]);
+  }
+
+  #forget(empty: WatchedSession): void {
+    const { fingerprint } = empty;
+    const others = this.#sessions.get(fingerprint)?.filter((session) => session !== empty) ?? [];
+    if (others.length > 0) this.#sessions.set(fingerprint, others);
+    else this.#sessions.delete(fingerprint);
+  }
+
+  #end(fingerprint: string, denial: GuardDenial): void {
+    const sessions = this.#sessions.get(fingerprint) ?? [];
+    forAll(
+      sessions.flatMap(({ members }) => [...members]),
+      (member) => member.end(denial),
+    );
+  }
+
+  /**
+   * After any refused check of a session. Deferred, so that the call that was checked gets its own denial
+   * first.
+   */
+  #endLater(fingerprint: string, kind: 'unauthenticated' | 'forbidden'): void {
+    if (!this.#sessions.has(fingerprint)) return;
+    setImmediate(() => this.#end(fingerprint, kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED));
+  }
+
+  /** Those that wait are checked again instead: see {@link checkAgainIfRevoked}. */
+  #endUser(username: string | undefined): void {
+    const concerned = [...this.#sessions.values()]
+      .flat()
+      .filter(
+        ({ user }) => user && (username === undefined || someUsername(user, (name) => name === username)),
+      );
+    forAll(
+      concerned.flatMap(({ members }) => openOnes(members)),
+      (member) => member.end(SESSION_REJECTED),
+    );
+  }
+}
+
+function openOnes(members: Iterable<Watched>): Watched[] {
+  return [...members].filter(({ state }) => state === 'open');
+}
+
+/** Visits all of them even if code of the application throws: its first error is thrown at the end. */
+function forAll(members: readonly Watched[], visit: (member: Watched) => void): void {
+  const errors: unknown[] = [];
+  for (const member of members) {
+    try {
+      visit(member);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+}
+
+/** Maximum number of checks for one verdict. */
+const MAX_CHECKS = 3;
+
+/**
+ * Checks a session. What opens outlives its check, so the check is repeated if the sessions of its user were
+ * revoked meanwhile: the user is unknown before the verdict.
+ */
+function checkAgainIfRevoked(
+  verifier: SessionVerifier<UserRecord>,
+  session: SessionIdentity,
+  checksLeft = MAX_CHECKS,
+): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
+  const sinceMs = performance.now();
+  const pending = verifier.verify(session);
+  if (!(pending instanceof Promise)) return pending;
+  return pending.then((verdict) => {
+    const isRevoked =
+      verdict.kind === 'authenticated' && verifier.revoker.isRevokedSince(verdict.user, sinceMs);
+    if (!isRevoked) return verdict;
+    return checksLeft === 1 ? unavailable('busy') : checkAgainIfRevoked(verifier, session, checksLeft - 1);
+  });
+}

@@ -1,0 +1,198 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
+import { NEST_MAJOR } from '../support/nest-major.js';
+import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { hold, json, reply, type ScriptedService } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { until } from '../support/until.js';
+import { openReply, type OpenReply } from './open-reply.js';
+import { Sources, StreamsController } from './streams.controller.js';
+
+const NEVER_MS = 3_600_000;
+const SOON_MS = 20;
+
+/** The last event of a stream of events. */
+const LAST_EVENT =
+  'event: session-ended\ndata: {"statusCode":401,"code":"SESSION_REJECTED","message":"The session is not valid"}\n\n';
+
+const EVENTS = [
+  ['@Sse()', 'sse'],
+  ['events that the handler writes itself', 'own-events'],
+] as const;
+const DOWNLOADS = [
+  ['a StreamableFile', 'file'],
+  ['a reply that the handler writes itself', 'own'],
+  ...(NEST_MAJOR === 12
+    ? ([
+        ['an async generator', 'generator'],
+        ['a stream of Node.js', 'readable'],
+        ['a ReadableStream', 'web'],
+      ] as const)
+    : []),
+] as const;
+
+describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => {
+  const open: OpenReply[] = [];
+  let service: ScriptedService;
+  let app: RunningApp;
+
+  afterEach(() => {
+    for (const each of open.splice(0)) each.leave();
+  });
+  // Closes applications, after the streams.
+  const bed = testbed(platform);
+
+  async function start(options: Partial<SessionAuthOptions> = {}): Promise<SessionAuthService> {
+    service = await bed.service();
+    app = await bed.sample({
+      baseUrl: service.url,
+      options: { retry: false, breaker: false, ...options },
+      controllers: [StreamsController],
+      providers: [Sources],
+    });
+    return app.app.get(SessionAuthService);
+  }
+
+  async function read(path: string, token: string): Promise<OpenReply> {
+    const stream = await openReply(`${app.url}/${path}`, token);
+    open.push(stream);
+    await until('two parts have arrived', () => stream.text().split('part').length > 2);
+    return stream;
+  }
+
+  const ENDS = [
+    ['a sign-out', (sessions: SessionAuthService, token: string) => sessions.signOut(token)],
+    [
+      'forget, if the session service does not know it any more,',
+      (sessions: SessionAuthService, token: string) => {
+        service.revoke(token);
+        return sessions.forget(token);
+      },
+    ],
+    ['forgetUser', (sessions: SessionAuthService) => sessions.forgetUser('ann')],
+    ['forgetAll', (sessions: SessionAuthService) => sessions.forgetAll()],
+    [
+      'a check that is refused',
+      async (_sessions: SessionAuthService, token: string) => {
+        service.revoke(token);
+        expect((await app.get('/file', token)).status).toBe(401);
+      },
+    ],
+  ] as const;
+
+  describe.each(ENDS)('is ended by %s', (_case, end) => {
+    it.each(EVENTS)('%s, with an event that says so [P39]', async (_kind, path) => {
+      const sessions = await start();
+      const stream = await read(path, service.signInAs({ username: 'ann' }, 'ann-token'));
+      await end(sessions, 'ann-token');
+
+      expect(await stream.over()).toBe('complete');
+      expect(stream.text().endsWith(LAST_EVENT)).toBe(true);
+    });
+
+    it.each(DOWNLOADS)('%s, which is cut [P39]', async (_kind, path) => {
+      const sessions = await start();
+      const stream = await read(path, service.signInAs({ username: 'ann' }, 'ann-token'));
+      await end(sessions, 'ann-token');
+
+      expect(await stream.over()).toBe('cut');
+      await until('its source is closed', () => app.app.get(Sources).running === 0);
+    });
+  });
+
+  it.each([...EVENTS, ...DOWNLOADS])(
+    'is ended by a recheck that finds the session gone: %s [P39]',
+    async (_kind, path) => {
+      await start({ whileOpen: { recheckMs: SOON_MS } });
+      const token = service.signInAs({});
+      const stream = await read(path, token);
+      service.revoke(token);
+
+      await stream.over();
+    },
+  );
+
+  it('stays open with a valid session, and that of others too', async () => {
+    const sessions = await start({ whileOpen: { recheckMs: SOON_MS } });
+    const [mine, other] = [service.signInAs({ username: 'ann' }), service.signInAs({ username: 'bob' })];
+    const streams = [await read('sse', mine), await read('file', mine), await read('sse', other)];
+    await sessions.forgetUser('bob');
+
+    expect(await streams[2]?.over()).toBe('complete');
+    for (const stream of streams.slice(0, 2)) {
+      const soFar = stream.text().length;
+      await until('more arrives', () => stream.text().length > soFar);
+    }
+  });
+
+  it('is checked again once, however much it is', async () => {
+    const recheckMs = 300;
+    await start({ whileOpen: { recheckMs } });
+    const token = service.signInAs({});
+    for (let each = 0; each < 10; each += 1) await read(each % 2 ? 'sse' : 'file', token);
+    const [before, startMs] = [service.callsTo('user_details'), performance.now()];
+    await until('three rechecks', () => service.callsTo('user_details') >= before + 3);
+
+    expect(performance.now() - startMs).toBeGreaterThan(2 * 0.9 * recheckMs - 50);
+  });
+
+  it('stays open during an outage for outageGraceMs', async () => {
+    await start({ whileOpen: { recheckMs: SOON_MS, outageGraceMs: 400 } });
+    const stream = await read('sse', service.signInAs({}));
+    service.on('user_details', reply(500));
+    const startMs = performance.now();
+    expect(await stream.over()).toBe('complete');
+    expect(performance.now() - startMs).toBeGreaterThan(350);
+    expect(stream.text()).toMatch(/event: session-ended\ndata: .*SESSION_SERVICE_UNAVAILABLE.*\n\n$/);
+  });
+
+  it('is not sent if the session ends before the first part', async () => {
+    const sessions = await start({ cache: { ttlMs: 60_000 } });
+    const token = service.signInAs({});
+    await read('sse', token);
+    const late = openReply(`${app.url}/late-file?ms=100`, token).then(
+      (stream) => stream.over().then(() => stream.text()),
+      () => '',
+    );
+    await pause(30);
+    await sessions.signOut(token);
+
+    expect(await late).toBe('');
+  });
+
+  it('is sent if the handler has ended the session itself, and its reply is complete', async () => {
+    await start();
+    const farewell = await openReply(`${app.url}/sign-out`, service.signInAs({}), 'POST');
+
+    expect(await farewell.over()).toBe('complete');
+    expect([farewell.status, farewell.text()]).toEqual([201, 'goodbye']);
+  });
+
+  it('outlives it with @KeepOpen()', async () => {
+    const sessions = await start();
+    const token = service.signInAs({});
+    const [kept, other] = [await read('kept', token), await read('file', token)];
+    await sessions.signOut(token);
+    await other.over();
+    const soFar = kept.text().length;
+
+    await until('more arrives', () => kept.text().length > soFar);
+  });
+
+  it('begins while the session is being ended elsewhere: the check of its start is decisive', async () => {
+    const sessions = await start({ whileOpen: { recheckMs: NEVER_MS } });
+    const token = service.signInAs({ username: 'ann' });
+    const late = openReply(`${app.url}/late-file?ms=100`, token);
+    await pause(30);
+    await sessions.forgetUser('bob');
+    const held = hold(json({ username: 'ann' }));
+    service.on('user_details', held.script);
+    await held.arrived;
+    held.release();
+    const stream = await late;
+    open.push(stream);
+
+    await until('parts arrive', () => stream.text().includes('part 2'));
+  });
+});

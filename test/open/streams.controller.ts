@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream';
+import type { ServerResponse } from 'node:http';
+import {
+  Controller,
+  Get,
+  Post,
+  Query,
+  Res,
+  Sse,
+  StreamableFile,
+  UseGuards,
+  type MessageEvent,
+} from '@nestjs/common';
+import { AuthToken, CurrentUser, KeepOpen, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
+import { interval, map, startWith, type Observable } from 'rxjs';
+
+const EVERY_MS = 5;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Counts the sources that still run: a handler notices that its client has gone. */
+export class Sources {
+  running = 0;
+}
+
+/** Replies that are written in parts: `part 0`, `part 1` and so on, without end. */
+@Controller()
+@UseGuards(SessionAuthGuard)
+export class StreamsController {
+  constructor(
+    private readonly sources: Sources,
+    private readonly sessions: SessionAuthService,
+  ) {}
+
+  @Sse('sse')
+  sse(@CurrentUser('username') username = ''): Observable<MessageEvent> {
+    return interval(EVERY_MS).pipe(
+      startWith(-1),
+      map((part) => ({ data: `part ${part} ${username}` })),
+    );
+  }
+
+  @Get('file')
+  file(): StreamableFile {
+    return new StreamableFile(Readable.from(this.#parts()));
+  }
+
+  @Get('late-file')
+  async lateFile(@Query('ms') ms: string): Promise<StreamableFile> {
+    await pause(Number(ms));
+    return this.file();
+  }
+
+  @Get('generator')
+  generator(): AsyncGenerator<string> {
+    return this.#parts();
+  }
+
+  @Get('readable')
+  readable(): Readable {
+    return Readable.from(this.#parts());
+  }
+
+  @Get('web')
+  web(): ReadableStream {
+    return Readable.toWeb(Readable.from(this.#parts())) as ReadableStream;
+  }
+
+  /** Writes itself, without looking whether its client has gone. */
+  @Get('own')
+  own(@Res() reply: Reply): void {
+    const response = raw(reply);
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    this.#write(response, (part) => `part ${part}\n`);
+  }
+
+  /** The same, as events. */
+  @Get('own-events')
+  ownEvents(@Res() reply: Reply): void {
+    const response = raw(reply);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    this.#write(response, (part) => `data: part ${part}\n\n`);
+  }
+
+  @Get('kept')
+  @KeepOpen()
+  kept(): StreamableFile {
+    return this.file();
+  }
+
+  /** Ends its own session, and answers with a stream of a known length. */
+  @Post('sign-out')
+  async signOut(@AuthToken() token: string): Promise<StreamableFile> {
+    await this.sessions.signOut(token);
+    return new StreamableFile(Readable.from(['go', 'od', 'bye']));
+  }
+
+  async *#parts(): AsyncGenerator<string> {
+    this.sources.running += 1;
+    try {
+      for (let part = 0; ; part += 1) {
+        yield `part ${part}\n`;
+        await pause(EVERY_MS);
+      }
+    } finally {
+      this.sources.running -= 1;
+    }
+  }
+
+  #write(response: ServerResponse, text: (part: number) => string): void {
+    let part = 0;
+    const writing = setInterval(() => {
+      if (part > 400) {
+        clearInterval(writing);
+        response.end('the end');
+      } else response.write(text((part += 1)));
+    }, EVERY_MS);
+  }
+}
+
+type Reply = ServerResponse & { readonly raw?: ServerResponse; hijack?(): void };
+
+function raw(reply: Reply): ServerResponse {
+  reply.hijack?.();
+  return reply.raw ?? reply;
+}
