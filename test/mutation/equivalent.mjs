@@ -562,7 +562,7 @@ export const EQUIVALENT = [
   },
   {
     file: 'verifier/session-verifier.ts',
-    in: '#found',
+    in: 'check',
     original: 'this.#cache?.tryRefresh',
     replacement: 'this.#cache.tryRefresh',
     reason: SET_HERE,

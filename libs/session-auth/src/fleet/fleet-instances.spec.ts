@@ -98,14 +98,14 @@ function instanceOf(
     reports as unknown as ConstructorParameters<typeof Fleet>[2],
   );
   tier.subscribe(listener as unknown as Parameters<typeof tier.subscribe>[0]);
-  const ask = jest.fn<(spentMs: number) => Promise<Verdict<object>>>(() => Promise.resolve(state.answer));
-  const service = { ask, patienceMs: 1_000, timeoutMs: 3_000 };
+  const call = jest.fn<(spentMs: number) => Promise<Verdict<object>>>(() => Promise.resolve(state.answer));
+  const service = { call, patienceMs: 1_000, timeoutMs: 3_000 };
   const flight = { isCurrent: (): boolean => state.isCurrent };
   return {
     tier,
     news,
     state,
-    ask,
+    call,
     check: () => tier.check(SESSION, KEYS, service, flight),
     refresh: () => tier.refresh(SESSION, KEYS, service, flight),
   };
@@ -127,7 +127,7 @@ describe('a check by the instances of an application', () => {
     const [one, other] = [instanceOf(store), instanceOf(store)];
     expect(await one.check()).toEqual(ann);
     expect(await other.check()).toEqual(stored);
-    expect([one.ask.mock.calls, other.ask.mock.calls, one.news]).toEqual([[[0]], [], []]);
+    expect([one.call.mock.calls, other.call.mock.calls, one.news]).toEqual([[[0]], [], []]);
   });
 
   it('makes one call, whose answer the others wait for', async () => {
@@ -139,7 +139,7 @@ describe('a check by the instances of an application', () => {
     const verdicts = [one.check(), other.check()];
     await sleep(400);
     expect(await Promise.all(verdicts)).toEqual([ann, stored]);
-    expect(other.ask).not.toHaveBeenCalled();
+    expect(other.call).not.toHaveBeenCalled();
     expect(store.beats).toHaveLength(1);
     await sleep(5_000);
     expect([store.beats.length, jest.getTimerCount()]).toEqual([1, 0]);
@@ -160,7 +160,7 @@ describe('a check by the instances of an application', () => {
     void one.check();
     const verdict = other.check();
     await sleep(1_000);
-    expect([await verdict, other.ask.mock.calls]).toEqual([ann, [[1_000]]]);
+    expect([await verdict, other.call.mock.calls]).toEqual([ann, [[1_000]]]);
   });
 
   it.each([
@@ -298,7 +298,11 @@ describe('a refresh', () => {
   it('uses an answer that another instance has refreshed already', async () => {
     const { store, one, other } = await storedFor(29_999);
     expect(await other.refresh()).toEqual(stored);
-    expect([one.ask.mock.calls.length, other.ask.mock.calls.length, kinds(store)]).toEqual([1, 0, ['value']]);
+    expect([one.call.mock.calls.length, other.call.mock.calls.length, kinds(store)]).toEqual([
+      1,
+      0,
+      ['value'],
+    ]);
   });
 
   it('makes a call for an older answer, which replaces it, with a lock', async () => {
@@ -306,7 +310,7 @@ describe('a refresh', () => {
     expect(await other.refresh()).toEqual(ann);
     await sleep(TTL_MS - 1);
     expect(await one.check()).toEqual(stored);
-    expect([one.ask.mock.calls.length, other.ask.mock.calls.length, kinds(store)]).toEqual([
+    expect([one.call.mock.calls.length, other.call.mock.calls.length, kinds(store)]).toEqual([
       1,
       1,
       ['value', 'leased'],
@@ -321,7 +325,7 @@ describe('a refresh', () => {
     void one.refresh();
     await sleep();
     expect(await other.refresh()).toEqual(stored);
-    expect([one.ask.mock.calls.length, other.ask.mock.calls.length]).toEqual([2, 0]);
+    expect([one.call.mock.calls.length, other.call.mock.calls.length]).toEqual([2, 0]);
   });
 
   it('finds a tombstone: it makes a call without a lock', async () => {

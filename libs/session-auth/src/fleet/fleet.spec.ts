@@ -94,17 +94,17 @@ async function check(
     ...NO_LISTENER,
     isRevokedSince: (_user, confirmedAtMs) => (onCompare?.(confirmedAtMs), false),
   });
-  const ask = jest.fn(
+  const call = jest.fn(
     () => (onCall?.(), Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const)),
   );
-  const service = { ask, patienceMs: 100, timeoutMs: 3_000 };
+  const service = { call, patienceMs: 100, timeoutMs: 3_000 };
   for (let time = 0; time < times; time += 1) {
     const verdict = tier[way](SESSION, sessionKeysOf(SESSION), service, { isCurrent: () => true });
     await jest.advanceTimersByTimeAsync(5 * TIMEOUT_MS);
     await verdict;
   }
   await Promise.all([tier.close(), jest.advanceTimersByTimeAsync(0)]);
-  return ask.mock.calls.length;
+  return call.mock.calls.length;
 }
 
 describe('a store that answers after its timeout', () => {

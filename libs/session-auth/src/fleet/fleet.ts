@@ -1,6 +1,6 @@
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/outcome.js';
-import { shortenedBy, type Flight } from '../verifier/cache-entry.js';
+import { shortenedBy } from '../verifier/cache-entry.js';
 import { ageMs } from '../verifier/clock-steps.js';
 import type { Revocation } from '../verifier/revocations.js';
 import type {
@@ -10,6 +10,7 @@ import type {
   SharedTierReports,
   SharedTierSettings,
 } from '../verifier/shared-tier.js';
+import type { Flight } from '../verifier/single-flight.js';
 import { LeaseFollowers, Leases } from './leases.js';
 import { Outbox } from './outbox.js';
 import { RevocationBus } from './revocation-bus.js';
@@ -150,7 +151,7 @@ export class Fleet<User> implements SharedTier<User> {
     const { taken, sinceMs } = found.kind === 'missing' ? found : {};
     if (taken !== undefined) this.#leases.hold(taken);
     const sent = { atMs: performance.now(), atWallMs: Date.now(), sinceMs };
-    const verdict = await service.ask(sent.atMs - startedAtMs);
+    const verdict = await service.call(sent.atMs - startedAtMs);
     const isStored = flight.isCurrent() && this.#store(keys, verdict, sent);
     if (taken !== undefined) {
       this.#leases.end(taken);

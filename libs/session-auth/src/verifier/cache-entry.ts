@@ -28,12 +28,6 @@ export function userOf<User>(
   return entry.sessionKey === sessionKey ? entry.user : undefined;
 }
 
-/** A call that concurrent checks of a session share. */
-export interface Flight {
-  /** Returns whether the answer may still be cached: the flight was neither evicted nor replaced. */
-  isCurrent(): boolean;
-}
-
 /** Lifetimes and size of the session cache. Times are milliseconds of a monotonic clock. */
 export interface CacheSettings {
   /**

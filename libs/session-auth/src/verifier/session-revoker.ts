@@ -44,16 +44,12 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     performance.now(),
   );
   readonly #refusalListeners = new Set<RefusalListener>();
-  #count = 0;
+  /** Number of revocations and evictions since startup. A check made at a lower count may be outdated. */
+  count = 0;
 
   constructor(parts: SessionRevokerParts<User>) {
     this.#parts = parts;
     this.#revocations = parts.cache?.revocations ?? new Revocations(UNCACHED_REVOCATION_MS);
-  }
-
-  /** Number of revocations and evictions since startup. A check made at a lower count may be outdated. */
-  get count(): number {
-    return this.#count;
   }
 
   /**
@@ -188,14 +184,14 @@ export class SessionRevoker<User extends object> implements RevocationListener {
 
   /** Handles a possible loss of messages: evicts every session, because any may have been revoked. */
   messagesLost(): void {
-    this.#count += 1;
+    this.count += 1;
     this.#revocations.addMessageLoss();
     this.#evictAll();
   }
 
   /** Earlier answers no longer count, neither those in flight nor those of the store. */
   #revokeAnswers(revocation: Revocation): void {
-    this.#count += 1;
+    this.count += 1;
     if ('tokenKey' in revocation) this.#parts.flights.detach(revocation.tokenKey);
     if (this.#revocations.add(revocation) === 'all') this.#evictAll();
     // All flights: the user of a flight is unknown until its answer arrives.

@@ -48,7 +48,7 @@ describe('a verifier without a session cache', () => {
   it('can refuse a session, evict it and close', async () => {
     const { service, verifier } = verifierWith();
     service.answer = UNAUTHENTICATED;
-    expect(await verifier.ask(session)).toBe(UNAUTHENTICATED);
+    expect(await verifier.call(session)).toBe(UNAUTHENTICATED);
     await verifier.revoker.evict('token');
     await verifier.revoker.apply({ kind: 'allRevoked' });
     verifier.revoker.signedIn('token');
@@ -128,7 +128,7 @@ describe('a listener for refusals', () => {
     const remove = verifier.revoker.onRefusal((_tokenKey, kind) => reported.push(kind));
     service.answer = verdict;
     await verifier.verify(session);
-    await verifier.ask(session);
+    await verifier.call(session);
     expect(reported).toEqual([...kinds, ...kinds]);
     remove();
     await verifier.verify(session);

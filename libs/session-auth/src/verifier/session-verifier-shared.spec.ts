@@ -38,7 +38,7 @@ class NotingTier {
   #use(name: string, call: ServiceCall<object>): Promise<Verdict<object>> {
     this.uses.push(name);
     this.calls.push(call);
-    return this.stored ? Promise.resolve(this.stored) : call.ask(this.spentMs);
+    return this.stored ? Promise.resolve(this.stored) : call.call(this.spentMs);
   }
 }
 

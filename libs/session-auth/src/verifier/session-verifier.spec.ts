@@ -327,7 +327,7 @@ describe('a call that joins no flight', () => {
       const { verifier, verify, answer, calls } = verifierWith();
       void verify();
       await answer(ann);
-      const asked = verifier.ask(session);
+      const asked = verifier.call(session);
       await answer(verdict);
       expect([await asked, calls()]).toEqual([verdict, 2]);
       expect(verify() instanceof Promise).toBe(!isCached);

@@ -10,9 +10,9 @@ import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { Lanes } from './lanes.js';
 import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
 import type { SessionCache } from './session-cache.js';
-import type { ServiceCall, SharedTier } from './shared-tier.js';
+import type { SharedTier } from './shared-tier.js';
 import { SessionRevoker } from './session-revoker.js';
-import { type FlightAccess, type FlightDemand, SingleFlight } from './single-flight.js';
+import { type Flight, type FlightDemand, SingleFlight } from './single-flight.js';
 import type { MisconfigurationDetector } from './misconfiguration-detector.js';
 
 /**
@@ -21,7 +21,7 @@ import type { MisconfigurationDetector } from './misconfiguration-detector.js';
  */
 export class SessionVerifier<User extends object> {
   readonly #authority: string;
-  readonly #check: Lanes<User>;
+  readonly #lanes: Lanes<User>;
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
   readonly #misconfiguration: MisconfigurationDetector | undefined;
@@ -29,7 +29,7 @@ export class SessionVerifier<User extends object> {
   /** Revokes and evicts sessions. */
   readonly revoker: SessionRevoker<User>;
 
-  constructor(check: Lanes<User>, parts: VerifierParts<User> = {}) {
+  constructor(lanes: Lanes<User>, parts: VerifierParts<User> = {}) {
     const {
       authority = DEFAULT_AUTHORITY,
       cache,
@@ -40,15 +40,18 @@ export class SessionVerifier<User extends object> {
       onUsersRevoked,
     } = parts;
     this.#authority = authority;
-    this.#check = check;
+    this.#lanes = lanes;
     this.#cache = cache;
     this.#shared = shared;
     this.#misconfiguration = misconfiguration;
-    this.#flights = new SingleFlight((keys, verdict, sentAtMs) => this.#record(keys, verdict, sentAtMs));
+    this.#flights = new SingleFlight((keys, verdict, sentAtMs) => {
+      this.#record(keys, verdict);
+      cache?.update(keys, verdict, sentAtMs);
+    });
     this.revoker = new SessionRevoker({
       cache,
       shared,
-      known: check.known,
+      known: lanes.known,
       flights: this.#flights,
       onRevoked,
       onEvicted,
@@ -74,26 +77,14 @@ export class SessionVerifier<User extends object> {
     const madeAtMs = performance.now();
     const madeAtWallMs = Date.now();
     const cached = this.#cache?.find(keys, maxAgeMs, madeAtMs, madeAtWallMs);
-    if (cached) this.#found(session, keys, cached);
-    if (cached)
-      return {
-        verifier: this,
-        session,
-        verdict: cached,
-        isFresh: false,
-        madeAtMs,
-        madeAtWallMs,
-        revocations,
-      };
-    this.revoker.checkBegins(keys.tokenKey);
-    const demand = { maxAgeMs, byService: this.#mustBeFresh(keys, maxAgeMs) };
-    const access = this.#flights.accessOf(keys, demand);
-    const pending = this.#ask(session, keys, demand, access);
-    const verdict = CHECKS.hasSubscribers
-      ? reportCheck(pending, access !== 'starts', this.#authority)
-      : pending;
-    const isFresh = access !== 'joins' && (maxAgeMs !== Infinity || this.#usesServiceOnly);
-    return { verifier: this, session, verdict, isFresh, madeAtMs, madeAtWallMs, revocations };
+    if (!cached) {
+      const { verdict, isFresh } = this.#checkByFlight(session, keys, maxAgeMs);
+      return { verifier: this, session, verdict, isFresh, madeAtMs, madeAtWallMs, revocations };
+    }
+    if (CHECKS.hasSubscribers) reportCachedCheck(cached, this.#authority);
+    if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys))
+      void this.#share('refresh', session, keys, { byService: !this.#shared });
+    return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, madeAtWallMs, revocations };
   }
 
   /**
@@ -114,16 +105,12 @@ export class SessionVerifier<User extends object> {
    * Calls the service without joining a flight, in the lane of the session unless `lane` is set. A refusal
    * evicts the session.
    */
-  async ask(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
+  async call(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
     this.revoker.checkBegins(keys.tokenKey);
-    const verdict = await this.#check.call(session, keys, 0, lane);
-    this.#detectMisconfiguration(keys, verdict);
-    this.#check.known.update(keys, verdict);
-    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
-      this.revoker.refused(keys.tokenKey, verdict.kind);
-      this.#cache?.evict(keys.tokenKey);
-    }
+    const verdict = await this.#lanes.call(session, keys, 0, lane);
+    this.#record(keys, verdict);
+    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') this.#cache?.evict(keys.tokenKey);
     return verdict;
   }
 
@@ -132,30 +119,28 @@ export class SessionVerifier<User extends object> {
     await this.#shared?.close();
   }
 
-  #found(session: SessionIdentity, keys: SessionKeys, cached: Verdict<User>): void {
-    if (CHECKS.hasSubscribers) reportCachedCheck(cached, this.#authority);
-    if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys))
-      void this.#askAll('refresh', session, keys, {});
-  }
-
-  /**
-   * Whether a check without a limit that misses the cache can only be answered by the service: there is no
-   * store, and no stale session is served.
-   */
-  get #usesServiceOnly(): boolean {
-    return !this.#shared && !this.#cache?.servesStale;
-  }
-
-  #ask(
+  /** Checks a session that is not cached. */
+  #checkByFlight(
     session: SessionIdentity,
     keys: SessionKeys,
-    demand: FlightDemand,
-    access: FlightAccess,
-  ): Promise<Verdict<User>> {
-    if (access === 'full') return Promise.resolve(unavailable('busy', 1));
-    const shared = this.#askAll('check', session, keys, demand);
-    const pending = access === 'waits' ? this.#check.within(shared) : shared;
-    return demand.maxAgeMs === Infinity && this.#cache?.servesStale ? this.#orStale(pending, keys) : pending;
+    maxAgeMs: number,
+  ): Pick<SessionCheck<User>, 'verdict' | 'isFresh'> {
+    this.revoker.checkBegins(keys.tokenKey);
+    const servesStale = maxAgeMs === Infinity && this.#cache?.servesStale === true;
+    // A revoked token is also checked by the service: a writer of the store could restore its old entry.
+    const byService =
+      maxAgeMs !== Infinity || !this.#shared || this.#cache?.isRevoked(keys.tokenKey) === true;
+    const demand = { maxAgeMs, byService };
+    const access = this.#flights.accessOf(keys, demand);
+    let verdict: Promise<Verdict<User>> =
+      access === 'full'
+        ? Promise.resolve(unavailable('busy', 1))
+        : this.#share('check', session, keys, demand);
+    if (access === 'waits') verdict = this.#lanes.within(verdict);
+    if (servesStale) verdict = this.#orStale(verdict, keys);
+    if (CHECKS.hasSubscribers) verdict = reportCheck(verdict, access !== 'starts', this.#authority);
+    const isFresh = access !== 'joins' && (maxAgeMs !== Infinity || (!this.#shared && !servesStale));
+    return { verdict, isFresh };
   }
 
   async #orStale(pending: Promise<Verdict<User>>, keys: SessionKeys): Promise<Verdict<User>> {
@@ -164,61 +149,39 @@ export class SessionVerifier<User extends object> {
     return stale !== undefined ? { kind: 'authenticated', user: stale, stale: true } : verdict;
   }
 
-  /** A revoked token is also checked by the service: a writer of the store could restore its old entry. */
-  #mustBeFresh({ tokenKey }: SessionKeys, maxAgeMs: number): boolean {
-    return maxAgeMs !== Infinity || this.#cache?.isRevoked(tokenKey) === true;
-  }
-
-  #askAll(
+  /** Joins or starts a flight: to the shared tier, or with `byService` to the service. */
+  #share(
     mode: 'check' | 'refresh',
     session: SessionIdentity,
     keys: SessionKeys,
     demand: FlightDemand,
   ): Promise<Verdict<User>> {
-    const shared = demand.byService ? undefined : this.#shared;
-    const lane = mode === 'refresh' ? 'known' : undefined;
-    if (!shared)
-      return this.#flights.share(keys, () => this.#check.call(session, keys, 0, lane), {
-        ...demand,
-        byService: true,
-      });
-    return this.#flights.share(
-      keys,
-      (flight) => shared[mode](session, keys, this.#serviceCall(session, keys, lane), flight),
-      demand,
-    );
-  }
-
-  #serviceCall(
-    session: SessionIdentity,
-    keys: SessionKeys,
-    lane = this.#check.laneOf(keys),
-  ): ServiceCall<User> {
-    return {
-      ask: (spentMs) => this.#check.call(session, keys, spentMs, lane),
-      patienceMs: this.#check.lanes[lane].pace.sharingMs,
-      timeoutMs: this.#check.timeoutMs,
+    const work = (flight: Flight): Promise<Verdict<User>> => {
+      const lane = mode === 'refresh' ? 'known' : this.#lanes.laneOf(keys);
+      const call = (spentMs: number): Promise<Verdict<User>> =>
+        this.#lanes.call(session, keys, spentMs, lane);
+      if (demand.byService || !this.#shared) return call(0);
+      const { lanes, timeoutMs } = this.#lanes;
+      const service = { call, patienceMs: lanes[lane].pace.sharingMs, timeoutMs };
+      return this.#shared[mode](session, keys, service, flight);
     };
-  }
-
-  #record(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void {
-    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden')
-      this.revoker.refused(keys.tokenKey, verdict.kind);
-    this.#cache?.update(keys, verdict, sentAtMs);
-    this.#detectMisconfiguration(keys, verdict);
-    this.#check.known.update(keys, verdict);
+    return this.#flights.share(keys, work, demand);
   }
 
   /**
-   * Before the verdict makes a known session unknown. An answer of the store does not show that the key is
+   * Records a verdict, before the session cache does. An answer of the store does not show that the key is
    * right.
    */
-  #detectMisconfiguration(keys: SessionKeys, verdict: Verdict<User>): void {
-    if (!this.#misconfiguration || (verdict.kind === 'authenticated' && verdict.confirmedAtMs !== undefined))
-      return;
-    const { known } = this.#check;
-    const caller = known.has(keys) ? known.callerOf(keys.tokenKey) : keys.tokenKey;
-    this.#misconfiguration.record(keys.tokenKey, verdict, caller === keys.tokenKey ? undefined : caller);
+  #record(keys: SessionKeys, verdict: Verdict<User>): void {
+    const { known } = this.#lanes;
+    const { tokenKey } = keys;
+    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
+      this.revoker.refused(tokenKey, verdict.kind);
+      const caller = known.has(keys) ? known.callerOf(tokenKey) : tokenKey;
+      this.#misconfiguration?.record(tokenKey, verdict, caller === tokenKey ? undefined : caller);
+    } else if (verdict.kind === 'authenticated' && verdict.confirmedAtMs === undefined)
+      this.#misconfiguration?.record(tokenKey, verdict);
+    known.update(keys, verdict);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Verdict } from '../contract/outcome.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import type { SessionStore } from '../contract/session-store.js';
-import type { Flight } from './cache-entry.js';
 import type { Revocation } from './revocations.js';
+import type { Flight } from './single-flight.js';
 
 /** The state that the instances of an application share: a cache, leases and revocations. */
 export interface SharedTier<User> {
@@ -36,7 +36,7 @@ export interface SharedTier<User> {
 /** A call to the session service in the lane of the session. */
 export interface ServiceCall<User> {
   /** Calls the service. `spentMs`: milliseconds of the check's time that have passed. Never rejects. */
-  ask(spentMs: number): Promise<Verdict<User>>;
+  call(spentMs: number): Promise<Verdict<User>>;
   /**
    * Milliseconds that a check may wait for the call of another instance. It then has time left for a call of
    * its own: at least half of its time, and the usual duration of a call plus a quarter.

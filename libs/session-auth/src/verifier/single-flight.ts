@@ -1,6 +1,11 @@
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
-import type { Flight } from './cache-entry.js';
 import { ageMs } from './clock-steps.js';
+
+/** A call that concurrent checks of a session share. */
+export interface Flight {
+  /** Returns whether the answer may still be cached: the flight was neither evicted nor replaced. */
+  isCurrent(): boolean;
+}
 
 /** The call that a check needs. */
 export interface FlightDemand {
@@ -74,14 +79,27 @@ export class SingleFlight<Value> {
 
   /**
    * Joins the newest flight of this session, starts one, or waits until one may start. `work` starts a call
-   * that meets the demand.
+   * that meets the demand. `since`: number of flights that had started when the check began. Any later one
+   * meets its demand.
    */
   share(
     keys: SessionKeys,
     work: (flight: Flight) => Promise<Value>,
     demand: FlightDemand = {},
+    since = this.#started,
   ): Promise<Value> {
-    return this.#share(keys, work, demand, this.#started);
+    const { tokenKey, sessionKey } = keys;
+    const session = this.#sessions.get(sessionKey) ?? {
+      tokenKey,
+      latest: undefined,
+      inFlight: 0,
+      waiting: [],
+    };
+    if (this.#canJoin(session.latest, demand, since)) return session.latest.result;
+    if (session.inFlight < MAX_FLIGHTS) return this.#start(keys, session, work, demand.byService === true);
+    return new Promise((resolve) =>
+      session.waiting.push(() => resolve(this.share(keys, work, demand, since))),
+    );
   }
 
   /**
@@ -96,22 +114,6 @@ export class SingleFlight<Value> {
   /** Prevents checks from joining the flights that have already started. */
   closeToJoins(): void {
     this.#closedTo = this.#started;
-  }
-
-  /** `since`: number of flights that had started when the check began. Any later one meets its demand. */
-  #share(
-    keys: SessionKeys,
-    work: (flight: Flight) => Promise<Value>,
-    demand: FlightDemand,
-    since: number,
-  ): Promise<Value> {
-    const session = this.#sessions.get(keys.sessionKey);
-    if (session && this.#canJoin(session.latest, demand, since)) return session.latest.result;
-    if (!session || session.inFlight < MAX_FLIGHTS)
-      return this.#start(keys, session ?? this.#addSession(keys), work, demand.byService === true);
-    return new Promise((resolve) =>
-      session.waiting.push(() => resolve(this.#share(keys, work, demand, since))),
-    );
   }
 
   #canJoin(
@@ -135,6 +137,13 @@ export class SingleFlight<Value> {
   ): Promise<Value> {
     const [startedAtMs, startedAtWallMs] = [performance.now(), Date.now()];
     const isCurrent = (): boolean => session.latest === entry;
+    // The oldest check that waits starts the next flight, and the others join it.
+    const end = (): void => {
+      session.inFlight -= 1;
+      for (const wake of session.waiting.splice(0)) wake();
+      if (session.inFlight === 0) this.#sessions.delete(keys.sessionKey);
+    };
+    this.#sessions.set(keys.sessionKey, session);
     session.inFlight += 1;
     const result = work({ isCurrent }).then(
       (value) => {
@@ -142,31 +151,17 @@ export class SingleFlight<Value> {
           session.latest = undefined;
           this.#onSettled(keys, value, startedAtMs);
         }
-        this.#end(keys, session);
+        end();
         return value;
       },
       (error: unknown) => {
         if (isCurrent()) session.latest = undefined;
-        this.#end(keys, session);
+        end();
         throw error;
       },
     );
     const entry = { startedAtMs, startedAtWallMs, serial: (this.#started += 1), byService, result };
     session.latest = entry;
     return result;
-  }
-
-  #addSession({ tokenKey, sessionKey }: SessionKeys): Session<Value> {
-    const session: Session<Value> = { tokenKey, latest: undefined, inFlight: 0, waiting: [] };
-    this.#sessions.set(sessionKey, session);
-    return session;
-  }
-
-  /** Ends a flight. The oldest check that waits starts the next one, and the others join it. */
-  #end({ sessionKey }: SessionKeys, session: Session<Value>): void {
-    session.inFlight -= 1;
-    const woken = session.waiting.splice(0);
-    for (const wake of woken) wake();
-    if (session.inFlight === 0) this.#sessions.delete(sessionKey);
   }
 }

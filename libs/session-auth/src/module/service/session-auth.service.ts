@@ -88,12 +88,12 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    */
   async userDetails(session: string | PresentedSession, call: CallOptions = {}): Promise<User> {
     call.signal?.throwIfAborted();
-    return this.#userOf(this.#verifier.ask(this.#input.identity(session, call)), call.signal);
+    return this.#userOf(this.#verifier.call(this.#input.identity(session, call)), call.signal);
   }
 
   /** @internal Checks a session by a call in the lane of known sessions. Never rejects. */
   probe(session: SessionIdentity): Promise<Verdict<User>> {
-    return this.#verifier.ask(session, 'known');
+    return this.#verifier.call(session, 'known');
   }
 
   /**

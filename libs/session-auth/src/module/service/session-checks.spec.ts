@@ -120,7 +120,7 @@ describe('userDetails()', () => {
 
 describe('probe()', () => {
   it('has the verdict of a call in the lane of known sessions', async () => {
-    const ask = jest.spyOn(verifier, 'ask');
+    const ask = jest.spyOn(verifier, 'call');
     answer = () => Promise.resolve(FORBIDDEN);
     const session = { token: 'token', authIv: undefined };
     expect(await service.probe(session)).toEqual(FORBIDDEN);
