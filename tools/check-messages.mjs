@@ -29,7 +29,7 @@ const PLACES = {
   'a refused option': (node) => (isCall(node, 'invalidOption') ? node.arguments.slice(1, 2) : []),
   'the reason of an outage': (node) =>
     ts.isTypeAliasDeclaration(node) && node.name.text === 'UnavailableReason' ? literalsOf(node.type) : [],
-  'found by the audit': (node) => (isCall(node, 'findings.push') ? node.arguments.slice(0, 1) : []),
+  'found by the audit': (node) => (isCall(node, 'finding') ? node.arguments.slice(0, 1) : []),
   logged: (node) =>
     isCall(node, 'this.#write', 'this.#logger.error', 'logger.warn', 'parts.warn')
       ? node.arguments.slice(0, 1)

@@ -6,6 +6,7 @@ export const FOLDERS = {
   contract: 95,
   client: 95,
   verifier: 95,
+  fleet: 95,
   guard: 95,
   diagnostics: 95,
   exceptions: 95,

@@ -5,7 +5,7 @@ import { InvalidConfigurationError } from '../contract/errors.js';
 import { authorityOf } from '../guard/access-metadata.js';
 import { GRAPHQL_OPTIONS, type Handler, handlersOf, REPLACED_OPTION } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
-import type { Finding } from './ineffective-rules.js';
+import { finding, type Finding } from './ineffective-rules.js';
 import { auditContextOf } from './audit-context.js';
 
 /** A method of `ApplicationConfig` since NestJS 12. Not every module system can read the version of Nest. */
@@ -33,8 +33,7 @@ export function auditApplication(
   const isStopping = ({ stops }: Finding): boolean => stops || audit === 'error';
   const findings = findingsFor(authority, modules, config);
   const logger = new Logger('SessionAuth');
-  for (const line of linesOf(findings.filter((finding) => !isStopping(finding))))
-    logger.warn(`audit: ${line}`);
+  for (const line of linesOf(findings.filter((each) => !isStopping(each)))) logger.warn(`audit: ${line}`);
   const stopping = linesOf(findings.filter(isStopping));
   if (stopping.length > 0)
     throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...stopping].join('\n  '));
@@ -49,7 +48,7 @@ function findingsFor(authority: string, modules: ModulesContainer, config: Appli
     (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority;
   const findings = findingsOf(handlersOf(modules), auditContextOf(modules, config), isOwn);
   const shared = isDefault ? contextFindings(graphqlOptionsOf(modules), SINCE_NESTJS_12 in config) : [];
-  return [...findings, ...shared.map((text) => ({ text, stops: false }))];
+  return [...findings, ...shared];
 }
 
 function linesOf(findings: readonly Finding[]): string[] {
@@ -63,16 +62,17 @@ function linesOf(findings: readonly Finding[]): string[] {
  * Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for
  * each request, but not with Mercurius.
  */
-function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): string[] {
-  const findings: string[] = [];
-  for (const { context, driver } of all) {
-    const isCopied = isNest12 && typeof driver === 'function' && driver.name.startsWith('Apollo');
-    if (typeof context === 'object' && context !== null && !isCopied)
-      findings.push(
+function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): Finding[] {
+  return all
+    .filter(({ context, driver }) => {
+      const isCopied = isNest12 && typeof driver === 'function' && driver.name.startsWith('Apollo');
+      return typeof context === 'object' && context !== null && !isCopied;
+    })
+    .map(() =>
+      finding(
         'GraphQLModule has one object as its context, for all requests. Give it a function: context: () => ({ ... }).',
-      );
-  }
-  return findings;
+      ),
+    );
 }
 
 /** The used options of `GraphQLModule`. */

@@ -6,7 +6,7 @@ import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { sharesCachedReplies } from './cached-replies.js';
 import { missingParametersOf } from './missing-parameters.js';
-import { ineffectiveRulesOf, placeOf, servedCalls, type Finding } from './ineffective-rules.js';
+import { finding, ineffectiveRulesOf, placeOf, servedCalls, type Finding } from './ineffective-rules.js';
 import { unguardedFieldsOf, type UnguardedField } from './unguarded-fields.js';
 import { unguardedParametersOf } from './unguarded-parameters.js';
 
@@ -22,16 +22,12 @@ export function findingsOf(
   const fields = unguardedFieldsOf(handlers, context);
   const served = servedCalls(handlers, context);
   return handlers.filter(isAudited).flatMap((handler) => {
-    const warnings = [...contradictionsOf(handler), ...parameterFindings(handler, context)];
-    if (sharesCachedReplies(handler, context)) {
-      warnings.push(
-        `${placeOf(handler)} is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.`,
-      );
-    }
     const findings = [
       ...ineffectiveRulesOf(handler, handlers, context, served),
       ...fields.filter((field) => field.handler === handler).map(fieldFinding),
-      ...warnings.map((text) => ({ text, stops: false })),
+      ...contradictionsOf(handler),
+      ...parameterFindings(handler, context),
+      ...cacheFindings(handler, context),
     ];
     return acknowledgedReason(handler.called) === undefined
       ? findings
@@ -42,46 +38,61 @@ export function findingsOf(
 /** A rule of the class may be meant for its root fields; one of the field itself is not. */
 function fieldFinding({ handler, through }: UnguardedField): Finding {
   const path = through === undefined ? '' : ` through ${through}`;
-  const text = `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`;
-  return { text, stops: through !== undefined && namesSessionAuthGuard(handler.called) };
+  return finding(
+    `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
+    through !== undefined && namesSessionAuthGuard(handler.called),
+  );
 }
 
-function contradictionsOf(handler: Handler): string[] {
-  const findings: string[] = [];
+function contradictionsOf(handler: Handler): Finding[] {
+  const findings: Finding[] = [];
   const place = placeOf(handler);
   const own = declarationOf(handler.called);
   if (own.open === 'public' && own.authority !== undefined) {
     findings.push(
-      `${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`,
+      finding(`${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`),
     );
   }
   if (own.open && own.requirements.length > 0) {
     const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
     findings.push(
-      `${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`,
+      finding(
+        `${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`,
+      ),
     );
   }
   const level = declarationOf(handler.owner);
   if (resolveRule(own, level).kind === 'optional' && !own.open && (own.namesGuard || level.namesGuard)) {
     findings.push(
-      `${place} has SessionAuthGuard under @OptionalAuth(), which still admits callers without a session. Remove the guard, or put @OptionalAuth() only on the handlers that need no session.`,
+      finding(
+        `${place} has SessionAuthGuard under @OptionalAuth(), which still admits callers without a session. Remove the guard, or put @OptionalAuth() only on the handlers that need no session.`,
+      ),
     );
   }
   return findings;
 }
 
-function parameterFindings(handler: Handler, context: AuditContext): string[] {
-  const findings: string[] = [];
+function parameterFindings(handler: Handler, context: AuditContext): Finding[] {
   const place = placeOf(handler);
-  for (const { parameter, path } of missingParametersOf(handler, context)) {
-    findings.push(
-      `${place} has @CclScope() with the parameter '${parameter}', which its path ${path} does not have: every call is denied. Name a parameter of the path.`,
-    );
-  }
-  for (const decorator of unguardedParametersOf(handler, context)) {
-    findings.push(
-      `${place} has ${decorator}, which is always undefined: no guard checks the session. Guard it; @OptionalAuth() admits callers with and without a session.`,
-    );
-  }
-  return findings;
+  return [
+    ...missingParametersOf(handler, context).map(({ parameter, path }) =>
+      finding(
+        `${place} has @CclScope() with the parameter '${parameter}', which its path ${path} does not have: every call is denied. Name a parameter of the path.`,
+      ),
+    ),
+    ...unguardedParametersOf(handler, context).map((decorator) =>
+      finding(
+        `${place} has ${decorator}, which is always undefined: no guard checks the session. Guard it; @OptionalAuth() admits callers with and without a session.`,
+      ),
+    ),
+  ];
+}
+
+function cacheFindings(handler: Handler, context: AuditContext): Finding[] {
+  if (!sharesCachedReplies(handler, context)) return [];
+  return [
+    finding(
+      `${placeOf(handler)} is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.`,
+    ),
+  ];
 }

@@ -20,6 +20,11 @@ export interface Finding {
   readonly stops: boolean;
 }
 
+/** Makes a finding; `tools/check-messages.mjs` reads the texts of its calls. */
+export function finding(text: string, stops = false): Finding {
+  return { text, stops };
+}
+
 /** Returns the findings for rules of a handler, or of one in its place, that Nest does not enforce. */
 export function ineffectiveRulesOf(
   handler: Handler,
@@ -34,7 +39,7 @@ export function ineffectiveRulesOf(
     ...handler.replaced.map((other) => replaced(handler, other, context)),
     besideGateway(handler, handlers, context),
     ...callsOf(handler, context).map((call) => unserved(handler, call, served, context)),
-  ].filter((finding) => finding !== undefined);
+  ].filter((found) => found !== undefined);
 }
 
 /** The place of a handler, as findings name it. */
@@ -51,8 +56,10 @@ function unguarded(handler: Handler, { isGlobal, fieldsAreGuarded }: AuditContex
   const runsNoGuards = handler.name === TYPE_RESOLVER || (isBelowRoot(handler) && !fieldsAreGuarded);
   if (kind === 'public' || runsNoGuards || isGuarded(handler, isGlobal) || !namesGuard(handler, isGlobal))
     return undefined;
-  const text = `${placeOf(handler)} is not guarded: Nest finds no guards for ${handler.owner.name}, because it is not provided as a class. List the class itself in providers, or set protectAllRoutes: true.`;
-  return { text, stops: kind === 'protected' };
+  return finding(
+    `${placeOf(handler)} is not guarded: Nest finds no guards for ${handler.owner.name}, because it is not provided as a class. List the class itself in providers, or set protectAllRoutes: true.`,
+    kind === 'protected',
+  );
 }
 
 function isBelowRoot({ kinds }: Handler): boolean {
@@ -70,14 +77,15 @@ function lost(handler: Handler, context: AuditContext): Finding | undefined {
     ? [...decoratedMethods(home, name), method].filter((each) => each !== called && isLostIn(called, each))
     : [];
   if (before.length === 0) return undefined;
-  const remedy =
-    method === called
-      ? 'a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.'
-      : 'the constructor replaces the method without its metadata. Do not: Nest calls it with its instance.';
   const stops = before.some((each) => !enforces(handler, ruleOf({ owner, called: each }), context));
   // The guard finds the rule of a method that is bound. Another function in its place has none.
   if (!stops && called !== method && methodOf(called, owner) === method) return undefined;
-  return { text: `${placeOf(handler)} has lost its rule: ${remedy}`, stops };
+  return finding(
+    method === called
+      ? `${placeOf(handler)} has lost its rule: a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.`
+      : `${placeOf(handler)} has lost its rule: the constructor replaces the method without its metadata. Do not: Nest calls it with its instance.`,
+    stops,
+  );
 }
 
 function isLostIn(called: object, decorated: object): boolean {
@@ -101,9 +109,11 @@ function overridden(handler: Handler, context: AuditContext): Finding | undefine
     );
     if (!ruled) continue;
     if (enforces(handler, ruleOf({ owner, called: ruled }), context)) return undefined;
-    const text = `${placeOf(handler)} overrides ${classNameOf(base)}.${name} without its rule: a rule belongs to its method. Repeat the rule, or mark the method @Public().`;
     const hasOwnGuard = enhancersOf(called, 'guard').some((guard) => guard !== ApplicationGuardsProxy);
-    return { text, stops: !hasOwnGuard && !isUnderRule(handler, context) };
+    return finding(
+      `${placeOf(handler)} overrides ${classNameOf(base)}.${name} without its rule: a rule belongs to its method. Repeat the rule, or mark the method @Public().`,
+      !hasOwnGuard && !isUnderRule(handler, context),
+    );
   }
   return undefined;
 }
@@ -124,8 +134,10 @@ function replaced(handler: Handler, other: Handler, context: AuditContext): Find
     typeNameOf(handler),
     handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler),
   ].join('.');
-  const text = `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${field} too, and Nest keeps the last one. Provide one of them.`;
-  return { text, stops: true };
+  return finding(
+    `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${field} too, and Nest keeps the last one. Provide one of them.`,
+    true,
+  );
 }
 
 /** Returns the handler that serves each call: the first of a route, and the last of a message. */
@@ -162,8 +174,10 @@ function unserved(
     )
   )
     return undefined;
-  const text = `${placeOf(handler)} has a rule without effect: ${placeOf(other)} serves ${call} in its place. Remove one of them.`;
-  return { text, stops: true };
+  return finding(
+    `${placeOf(handler)} has a rule without effect: ${placeOf(other)} serves ${call} in its place. Remove one of them.`,
+    true,
+  );
 }
 
 const PARAMETERS = '__routeArguments__';
@@ -242,16 +256,15 @@ function besideGateway(
   const same = guarded.find((other) => eventOf(other) === eventOf(handler));
   const remedy = 'Give it the rule, or mark it @Public().';
   if (same)
-    return {
-      text: `${placeOf(handler)} receives the messages of ${placeOf(same)} without its rule. ${remedy}`,
-      stops: true,
-    };
+    return finding(
+      `${placeOf(handler)} receives the messages of ${placeOf(same)} without its rule. ${remedy}`,
+      true,
+    );
   const other = guarded.find(({ owner }) => namesSessionAuthGuard(owner));
-  if (!other) return undefined;
-  return {
-    text: `${placeOf(handler)} is open on the port of ${other.owner.name}, which is guarded. ${remedy}`,
-    stops: false,
-  };
+  return (
+    other &&
+    finding(`${placeOf(handler)} is open on the port of ${other.owner.name}, which is guarded. ${remedy}`)
+  );
 }
 
 const GATEWAY = 'websockets:is_gateway';
