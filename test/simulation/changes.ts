@@ -1,4 +1,4 @@
-import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache-entry.js';
+import type { CacheSettings } from '../../libs/session-auth/src/verifier/session-cache.js';
 import type { SeededRandom } from '../soak/seeded-random.js';
 import { SECRETS } from './instance.js';
 import type { Limits } from './limits.js';

@@ -1,4 +1,4 @@
-import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache-entry.js';
+import type { CacheSettings } from '../../libs/session-auth/src/verifier/session-cache.js';
 
 /** One process that runs the library: its clocks, and whether it is alive. A restart creates a new host. */
 export interface Host {

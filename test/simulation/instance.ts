@@ -6,8 +6,7 @@ import { readStoreSettings } from '../../libs/session-auth/src/module/settings/s
 import { KnownSessions } from '../../libs/session-auth/src/verifier/known-sessions.js';
 import type { LaneSettings } from '../../libs/session-auth/src/verifier/lane.js';
 import { Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
-import type { CacheSettings } from '../../libs/session-auth/src/verifier/cache-entry.js';
-import { SessionCache } from '../../libs/session-auth/src/verifier/session-cache.js';
+import { type CacheSettings, SessionCache } from '../../libs/session-auth/src/verifier/session-cache.js';
 import { tokenKeyOf, type TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { SessionSeal } from '../../libs/session-auth/src/fleet/session-seal.js';

@@ -1,6 +1,6 @@
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/outcome.js';
-import { shortenedBy } from '../verifier/cache-entry.js';
+import { shortenedBy } from '../verifier/session-cache.js';
 import { ageMs } from '../verifier/clock-steps.js';
 import type { Revocation } from '../verifier/revocations.js';
 import type {

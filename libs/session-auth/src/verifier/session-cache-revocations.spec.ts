@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UNAUTHENTICATED, type Verdict } from '../contract/outcome.js';
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
-import type { CacheSettings } from './cache-entry.js';
-import { SessionCache } from './session-cache.js';
+import { type CacheSettings, SessionCache } from './session-cache.js';
 
 const keysOf = (token: string, iv = ''): SessionKeys => ({
   tokenKey: token as TokenKey,

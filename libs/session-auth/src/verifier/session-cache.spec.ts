@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { SessionKeys, SessionKey, TokenKey } from '../contract/session-identity.js';
-import type { CacheSettings } from './cache-entry.js';
-import { SessionCache } from './session-cache.js';
+import { type CacheSettings, SessionCache } from './session-cache.js';
 
 const ANN = { username: 'ann' };
 const ann = { kind: 'authenticated', user: ANN } as const;

@@ -4,19 +4,27 @@ import {
   type Unauthenticated,
   type Verdict,
 } from '../contract/outcome.js';
-import {
-  entryOf,
-  shortenedBy,
-  userOf,
-  UserWithIv,
-  type CacheEntry,
-  type CacheSettings,
-} from './cache-entry.js';
 import { ClockSteps } from './clock-steps.js';
 import { TtlLruMap } from './ttl-lru-map.js';
-import { RefreshThrottle } from './refresh-throttle.js';
-import type { SessionKeys, TokenKey } from '../contract/session-identity.js';
+import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { Revocations } from './revocations.js';
+
+/** Lifetimes and size of the session cache. Times are milliseconds of a monotonic clock. */
+export interface CacheSettings {
+  /**
+   * Lifetime of a session in the cache; also the longest time that a session revoked elsewhere may still work
+   * here.
+   */
+  readonly ttlMs: number;
+  /** Lifetime of a refusal in the cache. */
+  readonly negativeTtlMs: number;
+  /** Maximum number of cached sessions; also, separately, of refusals and of tombstones. */
+  readonly maxEntries: number;
+  /** Time before it expires at which a session in use is refreshed. */
+  readonly refreshAheadMs: number;
+  /** Time after it expired during which a session is served while the service is unavailable. */
+  readonly staleIfErrorMs: number;
+}
 
 /**
  * The session cache of this process, keyed by token digest. Each part has its own bound, so that none evicts
@@ -29,14 +37,15 @@ export class SessionCache<User extends object> {
   /** The session key of each refused token. */
   readonly #negativeEntries: TtlLruMap<TokenKey, string>;
   readonly #tombstones: TtlLruMap<TokenKey, true>;
-  readonly #refreshPauses: RefreshThrottle;
+  /** Sessions that may not be refreshed now. `refreshAheadMs` is the longest pause. */
+  readonly #refreshPauses: TtlLruMap<TokenKey, true>;
   readonly #now: () => number;
   readonly #clockSteps: ClockSteps;
   /** Revocations with which each cached session is compared when it is read. */
   readonly revocations: Revocations;
 
   constructor(settings: CacheSettings, now: () => number = () => performance.now(), wallNow?: () => number) {
-    const { maxEntries, ttlMs, negativeTtlMs, staleIfErrorMs } = settings;
+    const { maxEntries, ttlMs, negativeTtlMs, refreshAheadMs, staleIfErrorMs } = settings;
     this.#settings = settings;
     this.#now = now;
     this.#clockSteps = new ClockSteps(Math.max(ttlMs + staleIfErrorMs, negativeTtlMs), now, wallNow);
@@ -48,7 +57,7 @@ export class SessionCache<User extends object> {
       { maxEntries, ttlMs: ttlMs + staleIfErrorMs },
       () => now() - this.#clockSteps.backMs,
     );
-    this.#refreshPauses = new RefreshThrottle(settings, now);
+    this.#refreshPauses = new TtlLruMap({ maxEntries, ttlMs: refreshAheadMs }, now);
   }
 
   /**
@@ -95,14 +104,16 @@ export class SessionCache<User extends object> {
   }
 
   /**
-   * Returns whether a cached session is due for a refresh, at most once per pause of the
-   * {@link RefreshThrottle}.
+   * Returns whether a cached session is due for a refresh. If so, starts a pause during which it is not
+   * refreshed again, even if the refresh fails.
    */
   tryRefresh({ tokenKey }: SessionKeys): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
     if (refreshAheadMs === 0 || this.#isYounger(this.#entries, tokenKey, ttlMs - refreshAheadMs, ttlMs))
       return false;
-    return this.#refreshPauses.tryStart(tokenKey);
+    if (this.#refreshPauses.get(tokenKey)) return false;
+    this.#pauseRefresh(tokenKey, Math.max(1, refreshPauseMs(refreshAheadMs)));
+    return true;
   }
 
   /**
@@ -225,8 +236,16 @@ export class SessionCache<User extends object> {
       this.#entries.delete(tokenKey);
       return;
     }
-    this.#entries.set(tokenKey, entryOf(user, keys), startMs - shortenedBy(cacheForMs, this.#settings.ttlMs));
-    this.#refreshPauses.entryStored(tokenKey, cacheForMs);
+    const { ttlMs, refreshAheadMs } = this.#settings;
+    this.#entries.set(tokenKey, entryOf(user, keys), startMs - shortenedBy(cacheForMs, ttlMs));
+    this.#refreshPauses.delete(tokenKey);
+    // Otherwise an entry with a lifetime of at most `refreshAheadMs` would be refreshed on each use.
+    if (cacheForMs !== undefined && refreshAheadMs > 0) this.#pauseRefresh(tokenKey, cacheForMs / 2);
+  }
+
+  #pauseRefresh(tokenKey: TokenKey, forMs: number): void {
+    const { refreshAheadMs } = this.#settings;
+    this.#refreshPauses.set(tokenKey, true, this.#now() - Math.max(0, refreshAheadMs - forMs));
   }
 
   #storeNegative(
@@ -239,4 +258,45 @@ export class SessionCache<User extends object> {
     if (negativeTtlMs === 0 || cacheForMs === 0) this.#negativeEntries.delete(tokenKey);
     else this.#negativeEntries.set(tokenKey, sessionKey, startMs);
   }
+}
+
+/**
+ * A user whose session was authenticated with an IV. Without an IV, the user itself is the entry, which saves
+ * an object per session.
+ */
+class UserWithIv<User> {
+  constructor(
+    readonly sessionKey: SessionKey,
+    readonly user: User,
+  ) {}
+}
+
+/** An entry of the session cache. */
+type CacheEntry<User> = User | UserWithIv<User>;
+
+/** Returns the entry of an authenticated session. */
+function entryOf<User>(user: User, { tokenKey, sessionKey }: SessionKeys): CacheEntry<User> {
+  return sessionKey === tokenKey ? user : new UserWithIv(sessionKey, user);
+}
+
+/** Returns the user of an entry, or `undefined` if it belongs to another IV. */
+function userOf<User>(
+  entry: CacheEntry<User> | undefined,
+  { tokenKey, sessionKey }: SessionKeys,
+): User | undefined {
+  if (!(entry instanceof UserWithIv)) return sessionKey === tokenKey ? entry : undefined;
+  return entry.sessionKey === sessionKey ? entry.user : undefined;
+}
+
+/** Returns the milliseconds after which a failed refresh is repeated: a quarter of `refreshAheadMs`. */
+export function refreshPauseMs(refreshAheadMs: number): number {
+  return refreshAheadMs / 4;
+}
+
+/**
+ * Returns the milliseconds to add to the age of an entry, so that it expires after `cacheForMs` instead of
+ * its whole lifetime.
+ */
+export function shortenedBy(cacheForMs: number | undefined, lifetimeMs: number): number {
+  return cacheForMs === undefined ? 0 : Math.max(0, lifetimeMs - cacheForMs);
 }

@@ -3,8 +3,7 @@ import { Deadlines } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { KnownSessions } from './known-sessions.js';
 import { Lanes } from './lanes.js';
-import type { CacheSettings } from './cache-entry.js';
-import { SessionCache } from './session-cache.js';
+import { type CacheSettings, SessionCache } from './session-cache.js';
 import { SessionVerifier } from './session-verifier.js';
 
 const session = { token: 'token', authIv: undefined };

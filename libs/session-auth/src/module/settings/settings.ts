@@ -1,8 +1,7 @@
-import { refreshPauseMs } from '../../verifier/refresh-throttle.js';
+import { type CacheSettings, refreshPauseMs } from '../../verifier/session-cache.js';
 import type { ApiKey } from '../../client/session-requests.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { SessionStore } from '../../contract/session-store.js';
-import type { CacheSettings } from '../../verifier/cache-entry.js';
 import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import type { SharedTierSettings } from '../../verifier/shared-tier.js';
 import type { SessionAuthExtras, SessionAuthOptions } from '../options/options.js';
