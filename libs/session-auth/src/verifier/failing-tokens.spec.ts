@@ -21,7 +21,7 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
   const call = (result: CallResult, times: number, ...tokens: string[]): void => {
     for (const token of tokens)
       for (let made = 0; made < times; made += 1)
-        breaker.record(breaker.begin(), result, token as TokenKey, now);
+        breaker.recordCall(breaker.begin(), result, token as TokenKey, now);
   };
   return {
     breaker,

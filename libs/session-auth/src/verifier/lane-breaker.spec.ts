@@ -28,7 +28,9 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
   const begin = (token = `token-${(tokens += 1)}`): Call | undefined => {
     if (breaker.denial(token as TokenKey)) return undefined;
     const began = breaker.begin();
-    return { end: (verdict) => breaker.record(began, callResultOf(verdict, true), token as TokenKey, now) };
+    return {
+      end: (verdict) => breaker.recordCall(began, callResultOf(verdict, true), token as TokenKey, now),
+    };
   };
   return {
     breaker,

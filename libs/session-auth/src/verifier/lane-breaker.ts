@@ -35,8 +35,7 @@ const MAX_LIMIT_PAUSE_MS = 30_000;
  * It also opens, for the service's `Retry-After`, when the service answers two callers with 429 and serves no
  * more others than that.
  */
-export class LaneBreaker {
-  readonly #breaker: CircuitBreaker;
+export class LaneBreaker extends CircuitBreaker {
   readonly #failing: FailingCallers;
   readonly #limited = new LimitedCallers();
   readonly #countsFailures: boolean;
@@ -47,6 +46,7 @@ export class LaneBreaker {
     now?: () => number,
     onChange?: (state: BreakerState) => void,
   ) {
+    super(settings ?? NO_BREAKER, now, onChange);
     const { windowMs, minimumCalls } = settings ?? NO_BREAKER;
     const callers = Math.min(FAILING_CALLERS, minimumCalls);
     this.#countsFailures = settings !== undefined;
@@ -55,37 +55,26 @@ export class LaneBreaker {
       failuresEach: Math.ceil(minimumCalls / callers),
       windowMs,
     });
-    this.#breaker = new CircuitBreaker(settings ?? NO_BREAKER, now, onChange);
-  }
-
-  /** Whether it is not closed because the service limits the rate of calls. */
-  get isLimited(): boolean {
-    return this.#breaker.isLimited;
   }
 
   /** Returns the denial of a call that may not be made now, or `undefined` if it may. */
   denial(caller: CallerKey): Unavailable | undefined {
-    if (this.#breaker.isClosed) return undefined;
+    if (this.isClosed) return undefined;
     const mustWait = this.#failing.has(caller) || this.#limited.has(caller);
-    const pauseLeftMs = this.#breaker.pauseLeftMs() + (mustWait ? PROBE_MS : 0);
+    const pauseLeftMs = this.pauseLeftMs() + (mustWait ? PROBE_MS : 0);
     return pauseLeftMs > 0
       ? unavailable(this.isLimited ? 'rate_limited' : 'circuit_open', pauseLeftMs / 1_000)
       : undefined;
   }
 
-  /** Begins a call that has no {@link denial}. Returns the state to pass to {@link record}. */
-  begin(): CircuitState {
-    return this.#breaker.begin();
-  }
-
   /** Records the result of a call of this caller. */
-  record(began: CircuitState, result: CallResult, caller: CallerKey, nowMs: number): void {
+  recordCall(began: CircuitState, result: CallResult, caller: CallerKey, nowMs: number): void {
     if (result === 'success') this.#limited.served(caller);
     if (result !== 'failure' || !this.#countsFailures)
-      this.#breaker.record(began, result === 'failure' ? 'success' : result, nowMs);
+      this.record(began, result === 'failure' ? 'success' : result, nowMs);
     else {
-      const counts = this.#failing.add(caller, nowMs) || !this.#breaker.isClosed;
-      this.#breaker.record(began, counts ? result : 'neither', nowMs, this.#failing.areEnough);
+      const counts = this.#failing.add(caller, nowMs) || !this.isClosed;
+      this.record(began, counts ? result : 'neither', nowMs, this.#failing.areEnough);
     }
   }
 
@@ -95,22 +84,9 @@ export class LaneBreaker {
    */
   recordLimit(began: CircuitState, caller: CallerKey, retryAfterMs: number, nowMs: number): void {
     this.#limited.add(caller, nowMs);
-    if (!this.#breaker.isCurrent(began)) return;
+    if (!this.isCurrent(began)) return;
     if (began.kind === 'closed' && !this.#limited.areMost) return;
-    this.#breaker.pause(Math.min(retryAfterMs, MAX_LIMIT_PAUSE_MS), nowMs);
-  }
-
-  /** Opens the breaker if it is closed, because the breaker of the other lane has opened. */
-  trip(): void {
-    this.#breaker.trip();
-  }
-
-  /**
-   * Closes the breaker if {@link trip} opened it and no call was made since, because the breaker of the other
-   * lane has closed.
-   */
-  undoTrip(): void {
-    this.#breaker.undoTrip();
+    this.pause(Math.min(retryAfterMs, MAX_LIMIT_PAUSE_MS), nowMs);
   }
 }
 

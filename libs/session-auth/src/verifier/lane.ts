@@ -179,7 +179,13 @@ export class Lane {
       const durationMs = nowMs - startedAtMs;
       if (verdict.kind === 'unavailable' && verdict.reason === 'rate_limited')
         this.breaker.recordLimit(began, caller, verdict.retryAfterSeconds * 1_000, nowMs);
-      else this.breaker.record(began, callResultOf(verdict, this.pace.isFullTime(durationMs)), caller, nowMs);
+      else
+        this.breaker.recordCall(
+          began,
+          callResultOf(verdict, this.pace.isFullTime(durationMs)),
+          caller,
+          nowMs,
+        );
       this.#recordDuration(verdict, durationMs, nowMs);
       return verdict;
     };
