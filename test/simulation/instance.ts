@@ -12,7 +12,7 @@ import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-ve
 import { SessionSeal } from '../../libs/session-auth/src/fleet/session-seal.js';
 import type { SharedTierReports } from '../../libs/session-auth/src/verifier/shared-tier.js';
 import { Fleet } from '../../libs/session-auth/src/fleet/fleet.js';
-import { MisconfigurationDetector } from '../../libs/session-auth/src/verifier/misconfiguration-detector.js';
+import { MisconfigurationDetector } from '../../libs/session-auth/src/verifier/service-status.js';
 import type { SimulatedService, User } from './service.js';
 import type { StoreLink } from './store-link.js';
 import type { Host } from './host.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TokenKey } from '../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
-import { MisconfigurationDetector, type Misconfiguration } from './misconfiguration-detector.js';
+import { MisconfigurationDetector, type Misconfiguration } from './service-status.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 

@@ -13,7 +13,7 @@ import type { SessionCache } from './session-cache.js';
 import type { SharedTier } from './shared-tier.js';
 import { SessionRevoker } from './session-revoker.js';
 import { type Flight, type FlightDemand, SingleFlight } from './single-flight.js';
-import type { MisconfigurationDetector } from './misconfiguration-detector.js';
+import type { MisconfigurationDetector } from './service-status.js';
 
 /**
  * Checks sessions: by the session cache, or else by one single flight to the shared tier and, protected, to

@@ -3,7 +3,7 @@ import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { Warnings } from '../../client/user-details-verdict.js';
 import { describeInvalidField, type InvalidField } from '../../contract/record/record-check.js';
 import type { FailedRule } from '../../guard/access-rule.js';
-import type { Misconfiguration } from '../../verifier/misconfiguration-detector.js';
+import type { Misconfiguration } from '../../verifier/service-status.js';
 
 const ONCE_EVERY_MS = 60_000;
 /**
