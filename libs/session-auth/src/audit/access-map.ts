@@ -2,9 +2,11 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { acknowledgedReason, isKeptOpen } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
-import { isGuarded, TYPE_RESOLVER, requirementsOf, resolves } from './audited-handlers.js';
-import { handlersOf, ruleOf, type Handler, typeNameOf } from '../guard/handlers.js';
+import { isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
+import { handlersOf, ruleOf, type Handler } from '../guard/handlers.js';
 import { callsOf, type Call } from './calls.js';
+import { routePrefixesOf } from './routes.js';
+import { isReached } from './unguarded-fields.js';
 
 export type { Call };
 
@@ -44,9 +46,10 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const [modules, config] = [app.get(ModulesContainer), app.get(ApplicationConfig)];
   const handlers = handlersOf(modules).filter(({ name }) => name !== TYPE_RESOLVER);
   const context = auditContextOf(modules, config);
+  const modulePaths = routePrefixesOf(modules);
   const entries = handlers.flatMap((handler) => {
-    const access = accessOf(handler, { handlers, context });
-    return callsOf(handler, modules, config).map((call) => ({ ...call, ...access }));
+    const access = accessOf(handler, handlers, context);
+    return callsOf(handler, modulePaths, config).map((call) => ({ ...call, ...access }));
   });
   return entries.sort((one, other) => compare(sortKey(one), sortKey(other)));
 }
@@ -60,9 +63,13 @@ export function findOpenHandlers(app: INestApplicationContext): AccessMapEntry[]
   return accessMapOf(app).filter(({ isOpen }) => isOpen);
 }
 
-function accessOf(handler: Handler, surroundings: Surroundings): Omit<AccessMapEntry, keyof Call> {
+function accessOf(
+  handler: Handler,
+  handlers: readonly Handler[],
+  context: AuditContext,
+): Omit<AccessMapEntry, keyof Call> {
   const rule = ruleOf(handler);
-  const access = accessBy(rule.kind, handler, surroundings);
+  const access = accessBy(rule.kind, handler, context);
   const acknowledged = acknowledgedReason(handler.called);
   const isChecked = access === 'protected' || access === 'optional';
   return {
@@ -75,14 +82,12 @@ function accessOf(handler: Handler, surroundings: Surroundings): Omit<AccessMapE
     ...(isChecked && { authority: (rule as { readonly authority?: string }).authority ?? 'default' }),
     ...(acknowledged !== undefined && { acknowledged }),
     ...(isKeptOpen(handler.called, handler.owner) && { keepsOpen: true as const }),
-    isOpen: access !== 'protected' && isReached(handler, surroundings),
+    isOpen: access !== 'protected' && isReached(handler, handlers, context),
   };
 }
 
-function accessBy(rule: Exclude<Access, 'unguarded'>, handler: Handler, { context }: Surroundings): Access {
-  const { kinds } = handler;
-  const isBelowRoot = kinds.has('field') || kinds.has('reference');
-  if (isBelowRoot && !context.fieldsAreGuarded) return 'unguarded';
+function accessBy(rule: Exclude<Access, 'unguarded'>, handler: Handler, context: AuditContext): Access {
+  if (isBelowRoot(handler) && !context.fieldsAreGuarded) return 'unguarded';
   if (rule === 'public') return rule;
   return isGuarded(handler, context.isGlobal) ? rule : 'unguarded';
 }
@@ -94,31 +99,4 @@ function sortKey({ kind, call, handler }: AccessMapEntry): string {
 /** By code units, so that the order is the same in every locale. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
-}
-
-/** The context of a handler. */
-interface Surroundings {
-  readonly handlers: readonly Handler[];
-  readonly context: AuditContext;
-}
-
-const ROOTS: ReadonlySet<string | undefined> = new Set(['Query', 'Mutation', 'Subscription']);
-
-/**
- * Returns whether a caller without a session gets to the guards of a handler: for a field, a root field that
- * needs no session must lead to it. Any doubt is reported as reached.
- */
-function isReached(handler: Handler, { handlers, context }: Surroundings): boolean {
-  if (!handler.kinds.has('field') && !handler.kinds.has('reference')) return true;
-  const type = typeNameOf(handler);
-  if (type === undefined || ROOTS.has(type) || !context.rootFields) return true;
-  // `Query._entities` resolves the types that have references.
-  if (handlers.some((other) => other.kinds.has('reference') && typeNameOf(other) === type)) return true;
-  return context.rootFields.some((root) => {
-    if (!root.reaches.has(type)) return false;
-    const resolvers = handlers.filter((other) => resolves(other, root));
-    return (
-      resolvers.length === 0 || resolvers.some((resolver) => !requirementsOf(resolver, context.isGlobal))
-    );
-  });
 }

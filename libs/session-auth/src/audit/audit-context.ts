@@ -1,7 +1,7 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { GRAPHQL_OPTIONS } from '../guard/handlers.js';
-import { routePrefixesOf, type RoutePrefixes } from './route-paths.js';
+import { routePrefixesOf, type RoutePrefixes } from './routes.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
 /** Configuration that applies to the handlers of an application from outside their classes. */
@@ -39,7 +39,7 @@ export function auditContextOf(modules: ModulesContainer, config: ApplicationCon
     ),
     rootFields: options.length === 1 ? builtRootFields(modules) : undefined,
     guards,
-    prefixes: routePrefixesOf(modules, config),
+    prefixes: routePrefixesOf(modules, config.getGlobalPrefix()),
     interceptors: [
       ...config.getGlobalInterceptors(),
       ...config.getGlobalRequestInterceptors().map(({ metatype }) => metatype),

@@ -21,6 +21,11 @@ export function namesGuard(handler: Handler, isGlobal: boolean): boolean {
   return isGlobal || guardsNamedBy(handler).some(isSessionAuthGuard);
 }
 
+/** Returns whether a handler resolves a field of an object, or a reference: nothing that a call names. */
+export function isBelowRoot({ kinds }: Handler): boolean {
+  return kinds.has('field') || kinds.has('reference');
+}
+
 /** Resolves the object type of a value, and returns none of its data. */
 export const TYPE_RESOLVER = '__resolveType';
 
@@ -37,4 +42,20 @@ export function isSameRequirement(one: Requirement, other: Requirement): boolean
   if (one === other) return true;
   if (one.kind !== other.kind || one.text === undefined || one.text !== other.text) return false;
   return one.kind !== 'authorize' || (one.policy !== undefined && one.policy === other.policy);
+}
+
+/**
+ * Returns the prototypes of a class, the nearest first; or an instance and its prototypes. Nest takes both as
+ * guards and interceptors.
+ */
+export function prototypesOf(enhancer: unknown): object[] {
+  const prototypes: object[] = [];
+  let next = (typeof enhancer === 'function' ? enhancer.prototype : enhancer) as object | null | undefined;
+  for (; next; next = Object.getPrototypeOf(next) as object | null) prototypes.push(next);
+  return prototypes;
+}
+
+/** Returns the name of the class of a prototype; `undefined` for an object without a class. */
+export function classNameOf(prototype: object): string | undefined {
+  return (prototype.constructor as { readonly name: string } | undefined)?.name;
 }

@@ -3,8 +3,7 @@ import { RequestMethod } from '@nestjs/common';
 import { enhancersOf } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
-import { classNameOf, prototypesOf } from './prototypes.js';
-import { requirementsOf } from './audited-handlers.js';
+import { classNameOf, prototypesOf, requirementsOf } from './audited-handlers.js';
 
 const ROUTE_METHOD = 'method';
 /**

@@ -5,10 +5,9 @@ import { namesSessionAuthGuard } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { sharesCachedReplies } from './cached-replies.js';
-import { missingParametersOf } from './missing-parameters.js';
 import { finding, ineffectiveRulesOf, placeOf, servedCalls, type Finding } from './ineffective-rules.js';
 import { unguardedFieldsOf, type UnguardedField } from './unguarded-fields.js';
-import { unguardedParametersOf } from './unguarded-parameters.js';
+import { missingParametersOf, unguardedParametersOf } from './parameters.js';
 
 /**
  * Returns the findings for the handlers of an application that pass a test: declarations that have no effect,

@@ -1,14 +1,20 @@
 import 'reflect-metadata';
-import { RequestMethod } from '@nestjs/common';
 import { declarationOf, decoratedMethods, methodOf } from '../guard/access-metadata.js';
 import type { AccessRule } from '../guard/access-rule.js';
 import { ApplicationGuardsProxy } from '../guard/application-guards.js';
 import { enhancersOf, namesSessionAuthGuard } from '../guard/enhancers.js';
-import { fieldNameOf, ruleOf, typeNameOf, type Handler } from '../guard/handlers.js';
+import { ruleOf, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
-import { isGuarded, isSameRequirement, namesGuard, TYPE_RESOLVER } from './audited-handlers.js';
-import { classNameOf, prototypesOf } from './prototypes.js';
-import { pathsOf } from './route-paths.js';
+import {
+  classNameOf,
+  isBelowRoot,
+  isGuarded,
+  isSameRequirement,
+  namesGuard,
+  prototypesOf,
+  TYPE_RESOLVER,
+} from './audited-handlers.js';
+import { EVENT, fieldOf, GATEWAY_OPTIONS, IS_GATEWAY, MESSAGE_CALL, servingCallsOf } from './calls.js';
 
 /** A finding of the audit. */
 export interface Finding {
@@ -38,7 +44,7 @@ export function ineffectiveRulesOf(
     overridden(handler, context),
     ...handler.replaced.map((other) => replaced(handler, other, context)),
     besideGateway(handler, handlers, context),
-    ...callsOf(handler, context).map((call) => unserved(handler, call, served, context)),
+    ...servingCallsOf(handler, context.prefixes).map((call) => unserved(handler, call, served, context)),
   ].filter((found) => found !== undefined);
 }
 
@@ -60,10 +66,6 @@ function unguarded(handler: Handler, { isGlobal, fieldsAreGuarded }: AuditContex
     `${placeOf(handler)} is not guarded: Nest finds no guards for ${handler.owner.name}, because it is not provided as a class. List the class itself in providers, or set protectAllRoutes: true.`,
     kind === 'protected',
   );
-}
-
-function isBelowRoot({ kinds }: Handler): boolean {
-  return kinds.has('field') || kinds.has('reference');
 }
 
 /**
@@ -130,12 +132,8 @@ function replaced(handler: Handler, other: Handler, context: AuditContext): Find
     other.owner === handler.owner ||
     (handler.owner.prototype instanceof other.owner && declares(methodOf(handler.called, handler.owner)));
   if (isMeant || !namesGuard(other, false) || enforces(handler, ruleOf(other), context)) return undefined;
-  const field = [
-    typeNameOf(handler),
-    handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler),
-  ].join('.');
   return finding(
-    `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${field} too, and Nest keeps the last one. Provide one of them.`,
+    `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${fieldOf(handler)} too, and Nest keeps the last one. Provide one of them.`,
     true,
   );
 }
@@ -147,7 +145,7 @@ export function servedCalls(
 ): ReadonlyMap<string, Handler> {
   const served = new Map<string, Handler>();
   for (const handler of handlers) {
-    for (const call of callsOf(handler, context))
+    for (const call of servingCallsOf(handler, context.prefixes))
       if (!served.has(call) || call.startsWith(MESSAGE_CALL)) served.set(call, handler);
   }
   return served;
@@ -183,58 +181,6 @@ function unserved(
 const PARAMETERS = '__routeArguments__';
 /** The type of the parameter `@Next()`. */
 const NEXT = '2:';
-const METHOD = 'method';
-/** Versions, hosts, and the constraints of Fastify. */
-const CONDITIONS = ['__version__', 'host', '__fastify_route_constraints__'];
-const [PATTERN, PATTERN_KIND, TRANSPORT] = [
-  'microservices:pattern',
-  'microservices:handler_type',
-  'microservices:transport',
-];
-/** Of an event, Nest calls every handler. */
-const MESSAGE = 1;
-const MESSAGE_CALL = 'the message ';
-
-/** Returns the routes and messages that a handler is for. */
-function callsOf(handler: Handler, { prefixes }: AuditContext): string[] {
-  const { kinds, owner, method } = handler;
-  const read = (key: string): unknown => Reflect.getMetadata(key, method) ?? Reflect.getMetadata(key, owner);
-  const calls: string[] = [];
-  if (kinds.has('route')) {
-    const conditions = CONDITIONS.map(read).filter((condition) => condition !== undefined);
-    const suffix = conditions.map((condition) => ` (${textOf(condition)})`).join('');
-    calls.push(
-      ...pathsOf(handler, prefixes).map(
-        (path) => `${RequestMethod[Reflect.getMetadata(METHOD, method) as RequestMethod]} ${path}${suffix}`,
-      ),
-    );
-  }
-  if (kinds.has('message') && read(PATTERN_KIND) === MESSAGE && prefixes.has(owner)) {
-    const transport = read(TRANSPORT) as number | symbol | undefined;
-    const patterns = ((read(PATTERN) ?? []) as unknown[]).map((pattern) =>
-      typeof pattern === 'string' ? pattern : JSON.stringify(pattern),
-    );
-    calls.push(
-      ...patterns.map(
-        (pattern) =>
-          `${MESSAGE_CALL}${pattern}${transport === undefined ? '' : ` of transport ${String(transport)}`}`,
-      ),
-    );
-  }
-  return calls;
-}
-
-function textOf(condition: unknown): string {
-  return [condition]
-    .flat()
-    .map((part) =>
-      typeof part === 'string' || typeof part === 'symbol' || part instanceof RegExp
-        ? String(part)
-        : JSON.stringify(part),
-    )
-    .join(', ');
-}
-
 /** All gateways of a server receive its messages. */
 function besideGateway(
   handler: Handler,
@@ -267,14 +213,11 @@ function besideGateway(
   );
 }
 
-const GATEWAY = 'websockets:is_gateway';
-const GATEWAY_OPTIONS = 'websockets:gateway_options';
 const PORT = 'port';
-const EVENT = 'message';
 
 /** Returns the port, the path and the namespace of a gateway's message. */
 function serverOf({ kinds, owner }: Handler): string | undefined {
-  if (!kinds.has('gateway') || !Reflect.hasMetadata(GATEWAY, owner)) return undefined;
+  if (!kinds.has('gateway') || !Reflect.hasMetadata(IS_GATEWAY, owner)) return undefined;
   const { path, namespace } = (Reflect.getMetadata(GATEWAY_OPTIONS, owner) ?? {}) as Readonly<
     Record<string, unknown>
   >;

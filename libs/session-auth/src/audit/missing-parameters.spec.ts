@@ -5,7 +5,7 @@ import { CclScope, Public, Roles } from '../guard/access.decorators.js';
 import { handlersIn } from '../guard/handlers.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { AuditContext } from './audit-context.js';
-import { missingParametersOf } from './missing-parameters.js';
+import { missingParametersOf } from './parameters.js';
 
 const CONTEXT: AuditContext = {
   isGlobal: false,

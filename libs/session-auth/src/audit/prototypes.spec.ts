@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { classNameOf, prototypesOf } from './prototypes.js';
+import { classNameOf, prototypesOf } from './audited-handlers.js';
 
 class Base {
   readonly kind: string = 'base';

@@ -1,45 +1,83 @@
 import 'reflect-metadata';
 import { RequestMethod, VERSION_NEUTRAL, VersioningType, type Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { modulePathOf } from './route-paths.js';
 import type { Handler } from '../guard/handlers.js';
 
+/** The prefixes of the paths of each controller, one for each of its modules. */
+export type RoutePrefixes = ReadonlyMap<Type, readonly string[]>;
+
+/** Nest's metadata key of the path of a module (`RouterModule`), followed by the id of the application. */
+const MODULE_PATH = '__module_path__';
 const PATH = 'path';
 const METHOD = 'method';
 const VERSION = '__version__';
 const HOST = 'host';
 
-/** Returns the modules that have a class as a controller. */
-export function controllerModulesOf(owner: Type, modules: ModulesContainer): object[] {
-  return [...modules.values()]
-    .filter(({ controllers }) => controllers.has(owner))
-    .map(({ metatype }) => metatype);
+/**
+ * Returns the prefixes of each controller: a global prefix, and the path of its module. A controller of
+ * several modules has several.
+ */
+export function routePrefixesOf(modules: ModulesContainer, globalPrefix = ''): RoutePrefixes {
+  const prefixes = new Map<Type, string[]>();
+  for (const { controllers, metatype } of modules.values()) {
+    const prefix = [globalPrefix, modulePathOf(metatype, modules)]
+      .filter((part) => typeof part === 'string')
+      .join('/');
+    for (const wrapper of controllers.values()) {
+      const controller = wrapper.metatype as Type;
+      prefixes.set(controller, [...(prefixes.get(controller) ?? []), prefix]);
+    }
+  }
+  return prefixes;
+}
+
+/** Returns the path that `RouterModule` gives a module; `undefined` if there is none. */
+export function modulePathOf(module: object, modules: ModulesContainer): unknown {
+  return (
+    Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ??
+    Reflect.getMetadata(MODULE_PATH, module)
+  );
+}
+
+/**
+ * Returns the paths of a route, without versions, which have no parameters; none for a class that is not a
+ * controller, or for a path that is not a string.
+ */
+export function pathsOf({ owner, method }: Handler, prefixes: RoutePrefixes): string[] {
+  const own = [Reflect.getMetadata(PATH, owner), Reflect.getMetadata(PATH, method)].map((path: unknown) =>
+    [path].flat(),
+  );
+  return (prefixes.get(owner) ?? []).flatMap((prefix) =>
+    combine([[prefix], ...own])
+      .filter((parts): parts is string[] => parts.every((part) => typeof part === 'string'))
+      .map((parts) => `/${parts.join('/')}`.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')),
+  );
+}
+
+/** Returns each choice of one part from each list. */
+function combine(lists: readonly unknown[][]): unknown[][] {
+  return lists.reduce<unknown[][]>(
+    (chosen, parts) => chosen.flatMap((others) => parts.map((part) => [...others, part])),
+    [[]],
+  );
 }
 
 /**
  * Returns the routes of a handler as `GET /api/v1/openings`, built as Nest builds them. A version outside of
  * the path, and a host, follow the path.
+ * @param modulePaths the prefixes of its controller without the global one, which some routes do not have
  */
-export function routesOf(handler: Handler, modules: ModulesContainer, config: ApplicationConfig): string[] {
-  const { owner, method } = handler;
-  const requestMethod = Reflect.getMetadata(METHOD, method) as RequestMethod;
-  const host: unknown = Reflect.getMetadata(HOST, owner);
-  const routes = versionsOf(handler, config).flatMap(({ path: version, suffix }) => {
-    const modulePaths = controllerModulesOf(owner, modules).map((module) => modulePathOf(module, modules));
-    const paths = [modulePaths, Reflect.getMetadata(PATH, owner), Reflect.getMetadata(PATH, method)].reduce<
-      string[]
-    >(append, ['']);
-    return paths.map(
-      (path) => `${RequestMethod[requestMethod]} ${prefixed(version, path, requestMethod, config)}${suffix}`,
-    );
-  });
-  return [
-    ...new Set(
-      host === undefined
-        ? routes
-        : routes.map((route) => `${route} (host ${[host].flat().map(String).join(', ')})`),
-    ),
-  ];
+export function routesOf(handler: Handler, modulePaths: RoutePrefixes, config: ApplicationConfig): string[] {
+  const requestMethod = Reflect.getMetadata(METHOD, handler.method) as RequestMethod;
+  const host: unknown = Reflect.getMetadata(HOST, handler.owner);
+  const onHost = host === undefined ? '' : ` (host ${[host].flat().map(String).join(', ')})`;
+  const routes = versionsOf(handler, config).flatMap(({ path: version, suffix }) =>
+    pathsOf(handler, modulePaths).map((path) => {
+      const whole = prefixed(version, path === '/' ? '' : path, requestMethod, config);
+      return `${RequestMethod[requestMethod]} ${whole}${suffix}${onHost}`;
+    }),
+  );
+  return [...new Set(routes)];
 }
 
 interface Version {
@@ -65,15 +103,6 @@ function versionsOf({ owner, method }: Handler, config: ApplicationConfig): Vers
   });
 }
 
-function append(paths: readonly string[], part: unknown): string[] {
-  const parts = [part].flat().filter((candidate) => candidate === undefined || typeof candidate === 'string');
-  return paths.flatMap((path) =>
-    parts.map((own) =>
-      own === undefined || own === '' || own === '/' ? path : `${path}/${own.replace(/^\/+|\/+$/g, '')}`,
-    ),
-  );
-}
-
 /** Nest leaves the global prefix out of excluded routes, and compares them without the version. */
 function prefixed(version: string, path: string, method: RequestMethod, config: ApplicationConfig): string {
   const excluded = config.getGlobalPrefixOptions().exclude ?? [];
@@ -88,4 +117,16 @@ function prefixed(version: string, path: string, method: RequestMethod, config: 
         .replace(/^\/*(?=.)/, '/')
         .replace(/\/+$/, '');
   return `${prefix}${version}${path}` || '/';
+}
+
+/**
+ * A named parameter, as Express and Fastify read it. Escaped colons are literal. A wildcard is not a
+ * parameter: it has no name on Fastify, and a list as its value on Express.
+ */
+const PARAMETER = /(?<![\\:]):(?:"([^"]+)"|([\p{ID_Start}$_][\p{ID_Continue}$]*))/gu;
+
+/** Returns whether a path has a parameter of this name. `*` is the name of a wildcard on Fastify. */
+export function hasParameter(path: string, name: string): boolean {
+  if (name === '*') return path.includes('*');
+  return [...path.matchAll(PARAMETER)].some(([, quoted, plain]) => (quoted ?? plain) === name);
 }

@@ -1,7 +1,9 @@
 import { ruleOf, typeNameOf, type Handler } from '../guard/handlers.js';
+import type { Requirement } from '../guard/access-rule.js';
 import type { RootField } from './schema-reach.js';
 import type { AuditContext } from './audit-context.js';
 import {
+  isBelowRoot,
   isSameRequirement,
   namesGuard,
   requirementsOf,
@@ -28,9 +30,7 @@ export interface UnguardedField {
  */
 export function unguardedFieldsOf(handlers: readonly Handler[], context: AuditContext): UnguardedField[] {
   if (context.fieldsAreGuarded) return [];
-  const fields = handlers.filter(
-    ({ kinds, name }) => (kinds.has('field') || kinds.has('reference')) && name !== TYPE_RESOLVER,
-  );
+  const fields = handlers.filter((handler) => isBelowRoot(handler) && handler.name !== TYPE_RESOLVER);
   return fields.flatMap((handler) => {
     const through = pathTo(handler, handlers, context);
     return through === CLOSED ? [] : [{ handler, through }];
@@ -38,6 +38,7 @@ export function unguardedFieldsOf(handlers: readonly Handler[], context: AuditCo
 }
 
 const CLOSED = Symbol('closed');
+const ROOTS: ReadonlySet<string | undefined> = new Set(['Query', 'Mutation', 'Subscription']);
 
 function pathTo(
   field: Handler,
@@ -48,7 +49,27 @@ function pathTo(
   const parent = typeNameOf(field);
   if (rule.kind !== 'protected' || !namesGuard(field, context.isGlobal) || parent === undefined)
     return CLOSED;
-  if (handlers.some((handler) => handler.kinds.has('reference') && typeNameOf(handler) === parent))
+  return pathWithout(rule.requirements, parent, handlers, context);
+}
+
+/**
+ * Returns whether a caller without a session gets to the guards of a handler: for a field, a root field that
+ * needs no session must lead to it. Any doubt is reported as reached.
+ */
+export function isReached(handler: Handler, handlers: readonly Handler[], context: AuditContext): boolean {
+  const type = typeNameOf(handler);
+  if (!isBelowRoot(handler) || type === undefined || ROOTS.has(type)) return true;
+  return pathWithout([], type, handlers, context) !== CLOSED;
+}
+
+/** Returns the root field that leads to a type without a check of requirements; `undefined` if it is unknown. */
+function pathWithout(
+  requirements: readonly Requirement[],
+  type: string,
+  handlers: readonly Handler[],
+  context: AuditContext,
+): string | undefined | typeof CLOSED {
+  if (handlers.some((handler) => handler.kinds.has('reference') && typeNameOf(handler) === type))
     return ENTITIES;
   if (!context.rootFields) return undefined;
   const isChecked = (root: RootField): boolean => {
@@ -57,11 +78,10 @@ function pathTo(
     return (
       checks.length > 0 &&
       checks.every(
-        (check) =>
-          check && rule.requirements.every((one) => check.some((other) => isSameRequirement(one, other))),
+        (check) => check && requirements.every((one) => check.some((other) => isSameRequirement(one, other))),
       )
     );
   };
-  const open = context.rootFields.find((root) => root.reaches.has(parent) && !isChecked(root));
+  const open = context.rootFields.find((root) => root.reaches.has(type) && !isChecked(root));
   return open ? `${open.type}.${open.name}` : CLOSED;
 }

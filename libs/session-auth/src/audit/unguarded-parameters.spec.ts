@@ -8,7 +8,7 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { handlersIn } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
-import { unguardedParametersOf } from './unguarded-parameters.js';
+import { unguardedParametersOf } from './parameters.js';
 
 const CONTEXT: AuditContext = {
   isGlobal: false,

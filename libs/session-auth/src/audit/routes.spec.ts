@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Post, SetMetadata, type Type } from '@nestjs/common';
-import { ApplicationConfig, ModulesContainer, NestFactory, RouterModule } from '@nestjs/core';
+import { ModulesContainer, NestFactory, RouterModule } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { handlersIn } from '../guard/handlers.js';
-import { hasParameter, modulePathOf, pathsOf, routePrefixesOf } from './route-paths.js';
+import { hasParameter, modulePathOf, pathsOf, routePrefixesOf } from './routes.js';
 
 @Controller('first')
 class First {
@@ -41,15 +41,13 @@ const modulesOf = async (root: Type): Promise<ModulesContainer> =>
 describe('the prefixes of the routes of a controller', () => {
   it('are one for each of its modules: the global prefix, and the path of the module', async () => {
     const modules = await modulesOf(Root);
-    const config = new ApplicationConfig();
-    const without = routePrefixesOf(modules, config);
+    const without = routePrefixesOf(modules);
     expect([First, Second].map((controller) => without.get(controller))).toEqual([
       ['', '//clients/:clientId'],
       [''],
     ]);
 
-    config.setGlobalPrefix('api/:version');
-    const prefixes = routePrefixesOf(modules, config);
+    const prefixes = routePrefixesOf(modules, 'api/:version');
     expect(prefixes.get(First)).toEqual(['api/:version', 'api/:version//clients/:clientId']);
     expect(prefixes.get(Second)).toEqual(['api/:version']);
     expect([...prefixes.keys()]).toEqual([First, Second]);
