@@ -603,9 +603,9 @@ export const EQUIVALENT = [
     reason: 'A tombstone is any value: it is compared with undefined.',
   },
   {
-    file: 'verifier/ttl-lru-map.ts',
-    in: 'isYoungerThan',
-    original: 'ageMs === Infinity',
+    file: 'verifier/session-cache.ts',
+    in: '#isYounger',
+    original: 'maxAgeMs === Infinity',
     replacement: 'false',
     reason: FASTER,
   },

@@ -29,7 +29,6 @@ export class ClockSteps {
   readonly #steps: Step[] = [];
   #differenceMs: number;
   #observedMs: number;
-  #aheadMs = 0;
   #backMs = 0;
 
   /** @param lifetimeMs longest age that is asked for */
@@ -39,14 +38,6 @@ export class ClockSteps {
     this.#wallNow = wallNow;
     this.#observedMs = now();
     this.#differenceMs = this.#measure();
-  }
-
-  /**
-   * Milliseconds by which the wall clock has moved further than the monotonic clock, in all; what it was set
-   * back is not subtracted.
-   */
-  get aheadMs(): number {
-    return this.#aheadMs;
   }
 
   /** Milliseconds by which the wall clock was set back, in all. */
@@ -69,10 +60,10 @@ export class ClockSteps {
     // stepped.
     if (isReplaced) this.#differenceMs = this.#measure();
     if (this.#steps.length > 0) this.#forgetBefore(nowMs - this.#lifetimeMs);
-    if (isWithinGranularity(wallMs - nowMs - this.#differenceMs)) return;
+    if (Math.abs(wallMs - nowMs - this.#differenceMs) < GRANULARITY_MS) return;
     const differenceMs = this.#measure();
     const byMs = differenceMs - this.#differenceMs;
-    if (isWithinGranularity(byMs)) return;
+    if (Math.abs(byMs) < GRANULARITY_MS) return;
     this.#differenceMs = differenceMs;
     this.#add(this.#now(), byMs);
   }
@@ -112,7 +103,6 @@ export class ClockSteps {
 
   #add(nowMs: number, byMs: number): void {
     const aheadMs = Math.max(0, byMs);
-    this.#aheadMs += aheadMs;
     this.#backMs += aheadMs - byMs;
     const last = this.#steps.at(-1);
     if (last && nowMs - last.fromMs < this.#lifetimeMs / STEPS_OF_LIFETIME) {
@@ -133,8 +123,4 @@ export class ClockSteps {
 export function ageMs(sinceMs: number, sinceWallMs: number): number {
   const byWallMs = Date.now() - sinceWallMs;
   return byWallMs < 0 ? Infinity : Math.max(byWallMs, performance.now() - sinceMs);
-}
-
-function isWithinGranularity(byMs: number): boolean {
-  return byMs > -GRANULARITY_MS && byMs < GRANULARITY_MS;
 }

@@ -201,7 +201,7 @@ export class SessionCache<User extends object> {
     maxAgeMs: number,
     lifetimeMs: number,
   ): boolean {
-    if (this.#clockSteps.hasNone) return entries.isYoungerThan(tokenKey, maxAgeMs);
+    if (this.#clockSteps.hasNone) return maxAgeMs === Infinity || entries.isYoungerThan(tokenKey, maxAgeMs);
     return this.#clockSteps.isYounger(
       entries.startMs(tokenKey),
       Math.min(maxAgeMs, lifetimeMs),

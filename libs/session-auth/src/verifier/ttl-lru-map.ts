@@ -58,7 +58,6 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
 
   /** Returns whether an entry is less than `ageMs` milliseconds old. The entry must exist. */
   isYoungerThan(key: Key, ageMs: number): boolean {
-    if (ageMs === Infinity) return true;
     return this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0) < ageMs * TICKS_PER_MS;
   }
 
