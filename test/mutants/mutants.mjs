@@ -58,22 +58,22 @@ export const MUTANTS = [
   {
     name: 'A token is not validated',
     file: 'guard/session-reader.ts',
-    find: 'if (!isHeaderValue(token, this.#settings.maxTokenLength)) return isCross',
-    replace: "if (typeof token !== 'string') return isCross",
+    find: 'if (!isHeaderValue(token, maxTokenLength)) {',
+    replace: "if (typeof token !== 'string') {",
     suites: ['token/presented-token'],
   },
   {
     name: 'An IV is not validated',
     file: 'guard/session-reader.ts',
-    find: 'if (authIv !== undefined && !isHeaderValue(authIv, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;',
+    find: 'if (authIv !== undefined && !isHeaderValue(authIv, maxTokenLength)) return MALFORMED_TOKEN;',
     replace: '',
     suites: ['token/presented-token'],
   },
   {
     name: 'forwardAuthIv is ignored',
     file: 'guard/session-reader.ts',
-    find: 'this.#settings.forwardAuthIv ? (',
-    replace: 'true ? (',
+    find: 'const authIv = forwardAuthIv ? (',
+    replace: 'const authIv = true ? (',
     suites: ['token/presented-token'],
   },
   {
@@ -86,8 +86,8 @@ export const MUTANTS = [
   {
     name: 'A source that throws passes to the next one',
     file: 'guard/session-reader.ts',
-    find: '} catch {\n    return MALFORMED_TOKEN;',
-    replace: '} catch {\n    return undefined;',
+    find: '} catch {\n    token = MALFORMED_TOKEN;',
+    replace: '} catch {\n    token = undefined;',
     suites: ['token/sources'],
   },
   {

@@ -496,13 +496,6 @@ export const EQUIVALENT = [
     reason: 'No record has a field of this name either.',
   },
   {
-    file: 'guard/session-auth.guard.ts',
-    in: 'check',
-    original: "rule.kind === 'protected'",
-    replacement: 'true',
-    reason: 'Other rules have no maxAgeMs.',
-  },
-  {
     file: 'guard/cross-origin.ts',
     in: 'isCrossOrigin',
     original: 'origin !== undefined',

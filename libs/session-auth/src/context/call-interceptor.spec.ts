@@ -5,7 +5,7 @@ import type { CallHandler } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { Subscription } from '@nestjs/graphql';
 import { defer, firstValueFrom, of, Subject, type Observable } from 'rxjs';
-import { attachUser, type Admission } from '../guard/guarded-request.js';
+import { attach, type Admission } from '../guard/guarded-request.js';
 import { openTransport, transportOf } from '../guard/transport.js';
 import { CallInterceptor } from './call-interceptor.js';
 import { currentCall, runInCall } from './current-call.js';
@@ -50,7 +50,7 @@ function callOf(
   };
   const call = transportOf(context)?.open(context);
   if (!call) throw new Error('of an unknown kind');
-  attachUser(call.request, { kind: 'authenticated', user }, admission);
+  attach(call.request, admission);
   call.transport.admitted?.(call);
   return context;
 }

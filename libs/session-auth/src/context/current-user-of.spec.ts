@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { attachUser, detachUser, type Admission, type GuardedRequest } from '../guard/guarded-request.js';
+import { attach, type Admission, type GuardedRequest } from '../guard/guarded-request.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { admissionTo, currentUserOf } from './current-user-of.js';
 import { openTransport } from '../guard/transport.js';
@@ -42,7 +42,7 @@ function admissionOf(context: ExecutionContextHost, user?: typeof ann): Admissio
 /** Admits a call, as a guard does. */
 function admit(context: ExecutionContextHost, request: GuardedRequest): Admission {
   const admission = admissionOf(context, ann);
-  attachUser(request, { kind: 'authenticated', user: ann }, admission);
+  attach(request, admission);
   return admission;
 }
 
@@ -88,7 +88,7 @@ describe('the user of a call', () => {
   it('is none if the call was admitted without a session', () => {
     const request = {};
     const context = contextOf('http', [request, {}]);
-    detachUser(request, admissionOf(context));
+    attach(request, admissionOf(context));
     expect([admissionTo(context)?.context, currentUserOf(context)]).toEqual([context, undefined]);
   });
 

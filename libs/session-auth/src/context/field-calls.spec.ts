@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
 import { openTransport } from '../guard/transport.js';
-import { attachUser, type Admission } from '../guard/guarded-request.js';
+import { attach, type Admission } from '../guard/guarded-request.js';
 import { currentCall, runInCall } from './current-call.js';
 import { FieldCall, runField, runPublicField } from './field-calls.js';
 
@@ -40,7 +40,7 @@ function admissionOf(username: string): Admission {
 function admit(info: Info, username: string): void {
   const call = GRAPHQL.open(new ExecutionContextHost([{}, {}, {}, info]));
   const user = { username };
-  attachUser(call.request, { kind: 'authenticated', user }, { ...admissionOf(username), user });
+  attach(call.request, { ...admissionOf(username), user });
   GRAPHQL.admitted?.(call);
 }
 

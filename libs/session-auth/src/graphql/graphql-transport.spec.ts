@@ -9,7 +9,7 @@ import { unavailable } from '../contract/outcome.js';
 import { InvalidRequestError, SessionRejectedError } from '../exceptions/session-exceptions.js';
 import { unavailableDenial } from '../guard/denial.js';
 import { Challenges } from '../guard/challenges.js';
-import { attachUser } from '../guard/guarded-request.js';
+import { attach } from '../guard/guarded-request.js';
 import { GRAPHQL } from './graphql-transport.js';
 import type { CallRequest } from '../guard/transport.js';
 import { CALLER } from './operation-context.js';
@@ -159,7 +159,7 @@ function admit(context: ExecutionContext, username: string): void {
     user,
     session: undefined,
   };
-  attachUser(call.request, { kind: 'authenticated', user }, admission);
+  attach(call.request, admission);
   GRAPHQL.admitted?.(call);
 }
 

@@ -1,5 +1,5 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { admissionOf, type GuardedRequest } from '../guard/guarded-request.js';
+import { attachedTo, type GuardedRequest } from '../guard/guarded-request.js';
 import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
 import { denialOf, exceptionOf } from '../guard/denial.js';
 import { ENTITIES, Execution, type FieldInfo } from './execution.js';
@@ -32,7 +32,7 @@ export const GRAPHQL: Transport = {
   open(context) {
     const { operation, execution } = partsIn(context);
     const request = httpRequestOf(operation);
-    if (request && !earlierUsers.has(request)) earlierUsers.set(request, admissionOf(request));
+    if (request && !earlierUsers.has(request)) earlierUsers.set(request, attachedTo(request));
     const executionRequest = open(execution, () => request ?? socketRequestOf(operation));
     if (!request) return { transport: GRAPHQL, context, request: executionRequest };
     return { transport: GRAPHQL, context, request, reply: replyOf(operation) };
@@ -40,7 +40,7 @@ export const GRAPHQL: Transport = {
 
   admitted({ context, request }) {
     const { execution, key, info } = partsIn(context);
-    executions.get(execution)?.admit(key, admissionOf(request), info);
+    executions.get(execution)?.admit(key, attachedTo(request), info);
   },
 
   watch(call, parts) {

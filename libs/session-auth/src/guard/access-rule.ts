@@ -27,6 +27,10 @@ export type AccessRule = { readonly kind: 'public' } | OptionalRule | ProtectedR
 interface CheckedRule {
   /** Its name, if a decorator fixes it. */
   readonly authority?: string;
+  /**
+   * Maximum age of a cached session, in milliseconds; without it, the lifetime of the cache entry applies.
+   */
+  readonly maxAgeMs?: number;
 }
 
 interface OptionalRule extends CheckedRule {
@@ -37,10 +41,6 @@ interface OptionalRule extends CheckedRule {
 interface ProtectedRule extends CheckedRule {
   readonly kind: 'protected';
   readonly requirements: readonly Requirement[];
-  /**
-   * Maximum age of a cached session, in milliseconds; without it, the lifetime of the cache entry applies.
-   */
-  readonly maxAgeMs?: number;
 }
 
 /** The declarations of the decorators on one handler or one controller. */

@@ -39,7 +39,8 @@ export class Challenges {
   readonly #refused: readonly Refusal[];
   /** For a token that no source has found: a handler passed it to the service. */
   readonly #refusedOfUnknown: HeaderList;
-  readonly #dependsOnSource: boolean;
+  /** Whether the headers of a refused token depend on the source that found it. */
+  readonly dependOnSource: boolean;
 
   constructor(sources: readonly SchemeSource[]) {
     const schemes = sources.map(schemeOf);
@@ -52,12 +53,12 @@ export class Challenges {
       headers: challengesOf(listed, isAlone ? listed[0] : scheme),
     }));
     this.#refusedOfUnknown = challengesOf(listed, isAlone ? listed[0] : undefined);
-    this.#dependsOnSource = !isAlone;
+    this.dependOnSource = !isAlone;
   }
 
   /** Records which source found the token of a request. */
   presentedBy(source: number, request: object): void {
-    if (this.#dependsOnSource) (request as PresentingRequest)[REFUSED] = this.#refused[source];
+    if (this.dependOnSource) (request as PresentingRequest)[REFUSED] = this.#refused[source];
   }
 
   /**

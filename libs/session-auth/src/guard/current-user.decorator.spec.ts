@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { attachUser } from './guarded-request.js';
+import { attach } from './guarded-request.js';
 import { parameterNameOf } from './access-metadata.js';
 import { AuthIv, AuthToken, CurrentSession, CurrentUser } from './current-user.decorator.js';
 
@@ -45,7 +45,7 @@ function admitted(): object {
     session,
     user: ann,
   };
-  attachUser(request, { kind: 'authenticated', user: ann }, admission);
+  attach(request, admission);
   return request;
 }
 

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext, type PipeTransform, type T
 import type { SessionAuthTypes } from '../contract/session-auth-types.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { sessionOf, userOf, type GuardedRequest } from './guarded-request.js';
+import { sessionOf, type GuardedRequest } from './guarded-request.js';
 import { transportOf } from './transport.js';
 import { nameParameter } from './access-metadata.js';
 
@@ -48,7 +48,7 @@ function requestOf(context: ExecutionContext): GuardedRequest {
 
 const readUser = createParamDecorator(
   nameParameter('@CurrentUser()', (field: string | undefined, context: ExecutionContext): unknown => {
-    const user = userOf(requestOf(context)) as Readonly<Record<string, unknown>> | undefined;
+    const user = requestOf(context).user as Readonly<Record<string, unknown>> | undefined;
     return field === undefined ? user : user?.[field];
   }),
 );

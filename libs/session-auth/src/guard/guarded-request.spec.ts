@@ -2,18 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
 import {
-  admissionOf,
-  attachUser,
-  detachUser,
+  attach,
+  attachedTo,
+  type GuardedRequest,
   haveOneAdmission,
   isAdmitted,
   lastAdmissionOf,
   sessionOf,
-  userOf,
 } from './guarded-request.js';
 
 const ann: UserRecord = { username: 'ann' };
-const verdict = { kind: 'authenticated', user: ann } as const;
 const verifier = { revoker: { count: 0 } };
 const context = {} as ExecutionContext;
 const admission = {
@@ -28,17 +26,17 @@ const anonymous = { ...admission, user: undefined, session: undefined };
 
 describe('a request', () => {
   it('has the user and the token of the session that admitted it', () => {
-    const request = {};
+    const request: GuardedRequest = {};
     expect(sessionOf(request)).toBeUndefined();
-    attachUser(request, verdict, admission);
-    expect([sessionOf(request), userOf(request)]).toEqual([admission.session, ann]);
+    attach(request, admission);
+    expect([sessionOf(request), request.user]).toEqual([admission.session, ann]);
   });
 
   it('has neither once a rule admits it without a session', () => {
-    const request = {};
-    attachUser(request, verdict, admission);
-    detachUser(request, anonymous);
-    expect([sessionOf(request), userOf(request)]).toEqual([undefined, undefined]);
+    const request: GuardedRequest = {};
+    attach(request, admission);
+    attach(request, anonymous);
+    expect([sessionOf(request), request.user]).toEqual([undefined, undefined]);
   });
 
   it.each([
@@ -47,8 +45,8 @@ describe('a request', () => {
     ['this call by another registration', false, { revoker: { count: 0 } }, context],
   ])('is admitted to %s: %s', (_case, expected, guardVerifier, call) => {
     for (let time = 0; time < 20; time += 1) {
-      const request = {};
-      attachUser(request, verdict, admission);
+      const request: GuardedRequest = {};
+      attach(request, admission);
       expect(isAdmitted(request, guardVerifier, call)).toBe(expected);
     }
   });
@@ -56,8 +54,8 @@ describe('a request', () => {
   it('is no longer admitted once a session was revoked', () => {
     const ending = { revoker: { count: 0 } };
     for (let revocations = 0; revocations < 20; revocations += 1) {
-      const request = {};
-      attachUser(request, verdict, { ...admission, verifier: ending, revocations });
+      const request: GuardedRequest = {};
+      attach(request, { ...admission, verifier: ending, revocations });
       expect(isAdmitted(request, ending, context)).toBe(true);
       ending.revoker.count += 1;
       expect(isAdmitted(request, ending, context)).toBe(false);
@@ -66,7 +64,7 @@ describe('a request', () => {
 
   it('is no longer admitted once an application has replaced its user', () => {
     const request: { user?: UserRecord } = {};
-    attachUser(request, verdict, admission);
+    attach(request, admission);
     request.user = { username: 'impostor' };
     expect(isAdmitted(request, verifier, context)).toBe(false);
   });
@@ -78,16 +76,16 @@ describe('a request', () => {
 
 describe('the admission of a request', () => {
   it('can be kept without the request, and is none before a guard has admitted it', () => {
-    const request = {};
-    expect([admissionOf(request), Reflect.ownKeys(admissionOf(request)), lastAdmissionOf(request)]).toEqual([
+    const request: GuardedRequest = {};
+    expect([attachedTo(request), Reflect.ownKeys(attachedTo(request)), lastAdmissionOf(request)]).toEqual([
       { user: undefined },
       ['user'],
       undefined,
     ]);
-    attachUser(request, verdict, admission);
+    attach(request, admission);
     expect(lastAdmissionOf(request)).toBe(admission);
-    const kept = admissionOf(request);
-    expect([userOf(kept), sessionOf(kept), isAdmitted(kept, verifier, context)]).toEqual([
+    const kept = attachedTo(request);
+    expect([kept.user, sessionOf(kept), isAdmitted(kept, verifier, context)]).toEqual([
       ann,
       admission.session,
       true,
@@ -97,8 +95,8 @@ describe('the admission of a request', () => {
 
 describe('two calls that share an object', () => {
   const carrying = (own: typeof admission | typeof anonymous): object => {
-    const request = {};
-    detachUser(request, own);
+    const request: GuardedRequest = {};
+    attach(request, own);
     return request;
   };
   const other = { context: {} as ExecutionContext };
@@ -124,8 +122,8 @@ describe('two calls that share an object', () => {
 
 describe('a request that one guard marked as stale', () => {
   const afterStale = (): { sessionIsStale?: true | undefined } => {
-    const request = {};
-    attachUser(request, { ...verdict, stale: true }, admission);
+    const request: GuardedRequest = {};
+    attach(request, admission, true);
     return request;
   };
 
@@ -134,8 +132,8 @@ describe('a request that one guard marked as stale', () => {
   });
 
   it.each([
-    ['confirms its session', (request: object) => attachUser(request, verdict, admission)],
-    ['admits it without a session', (request: object) => detachUser(request, anonymous)],
+    ['confirms its session', (request: object) => attach(request, admission)],
+    ['admits it without a session', (request: object) => attach(request, anonymous)],
   ])('is no longer stale once another guard %s', (_name, guard) => {
     const request = afterStale();
     guard(request);
@@ -144,8 +142,8 @@ describe('a request that one guard marked as stale', () => {
 
   it('has a property that other requests do not have', () => {
     const [authenticated, anonymousRequest] = [{}, {}];
-    attachUser(authenticated, verdict, admission);
-    detachUser(anonymousRequest, anonymous);
+    attach(authenticated, admission);
+    attach(anonymousRequest, anonymous);
     expect([authenticated, anonymousRequest].map((request) => Object.keys(request))).toEqual([
       ['user'],
       ['user'],

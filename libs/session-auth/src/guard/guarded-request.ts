@@ -1,11 +1,11 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { Verdict } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { SessionCheck } from '../verifier/session-check.js';
 import type { HttpRequest } from './http-request.js';
 
-const CHECK = Symbol('session check');
+/** Key of the last check of a request, which the next guard of the request may use. */
+export const CHECK = Symbol('session check');
 const ADMISSION = Symbol('admission');
 
 /** The part of a verifier that is read here. */
@@ -41,16 +41,6 @@ export interface GuardedRequest extends Partial<HttpRequest> {
   [ADMISSION]?: Admission;
 }
 
-/** Returns the last check of a request. */
-export function lastCheckOf(request: GuardedRequest): SessionCheck<UserRecord> | undefined {
-  return request[CHECK];
-}
-
-/** Stores a check on its request, for the next guard of the request. */
-export function storeCheck(request: GuardedRequest, check: SessionCheck<UserRecord>): void {
-  request[CHECK] = check;
-}
-
 /**
  * Returns whether a guard of the same registration has admitted this call already: one handler may name the
  * guard more than once. Returns `false` if a session was revoked or the user was replaced in between, for
@@ -62,29 +52,15 @@ export function isAdmitted(request: GuardedRequest, verifier: Verifier, context:
   return admission.revocations === verifier.revoker.count && admission.user === request.user;
 }
 
-/** Sets the user of the request to that of the session. Replaces any earlier user. */
-export function attachUser(
-  request: GuardedRequest,
-  { user, stale }: Verdict<UserRecord> & { kind: 'authenticated' },
-  admission: Admission,
-): void {
-  request.user = user;
+/** Attaches an admission and its user, which replaces any earlier one. @param stale see `sessionIsStale` */
+export function attach(request: GuardedRequest, admission: Admission, stale?: true): void {
+  request.user = admission.user;
   if (stale ?? request.sessionIsStale) request.sessionIsStale = stale;
   request[ADMISSION] = admission;
 }
 
-/** Removes any user from the request. */
-export function detachUser(request: GuardedRequest, admission: Admission): void {
-  request.user = undefined;
-  if (request.sessionIsStale) request.sessionIsStale = undefined;
-  request[ADMISSION] = admission;
-}
-
-/**
- * Returns the user and the admission of the last guard, for a call that shares its request with calls of
- * other users.
- */
-export function admissionOf({ user, [ADMISSION]: admission }: GuardedRequest): GuardedRequest {
+/** Returns what the last guard has attached, for a call that shares its request with calls of other users. */
+export function attachedTo({ user, [ADMISSION]: admission }: GuardedRequest): GuardedRequest {
   return { user, ...(admission && { [ADMISSION]: admission }) };
 }
 
@@ -104,11 +80,6 @@ export function haveOneAdmission(
   if (one?.context === other?.context) return true;
   if (one?.verifier !== other?.verifier || !one?.user !== !other?.user) return false;
   return one?.session?.token === other?.session?.token && one?.session?.authIv === other?.session?.authIv;
-}
-
-/** Returns the user of a request. */
-export function userOf(request: GuardedRequest): UserRecord | undefined {
-  return request.user;
 }
 
 /** Returns the session that admitted the request. */

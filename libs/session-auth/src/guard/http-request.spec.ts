@@ -2,7 +2,8 @@ import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { headerCount, httpArguments, type HttpRequest, receivedHeaders } from './http-request.js';
+import { headerCount, type HttpRequest, receivedHeaders } from './http-request.js';
+import { HTTP } from './transport.js';
 
 const request: HttpRequest = { headers: {} };
 const reply = {};
@@ -16,9 +17,9 @@ describe('request and reply of a context', () => {
     ['whose arguments are not an array', { getArgs: () => ({ length: 2 }), switchToHttp }],
     ['that a test has built', { switchToHttp }],
   ])('are found in a context %s', (_name, context) => {
-    const [foundRequest, foundReply] = httpArguments(context as ExecutionContext);
-    expect(foundRequest).toBe(request);
-    expect(foundReply).toBe(reply);
+    const call = HTTP.open(context as ExecutionContext);
+    expect(call.request).toBe(request);
+    expect(call.reply).toBe(reply);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import type { ExecutionContext } from '@nestjs/common';
 
 /** The part of a request that the guard reads, on Express and on Fastify. */
 export interface HttpRequest {
@@ -24,18 +23,6 @@ export interface HttpRequest {
    * and says nothing about the caller.
    */
   readonly handshakeFields?: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Returns request and reply of an HTTP call. Reads the arguments of the context, because `switchToHttp()` of
- * Nest costs more than a lookup in the session cache. A context that a test has built may only have
- * `switchToHttp()`.
- */
-export function httpArguments(context: ExecutionContext): readonly [request: HttpRequest, reply: unknown] {
-  const args: unknown = (context as Partial<ExecutionContext>).getArgs?.();
-  if (Array.isArray(args) && args.length > 1) return args as unknown as [HttpRequest, unknown];
-  const http = context.switchToHttp();
-  return [http.getRequest(), http.getResponse()];
 }
 
 /** Returns how many times a header was sent; 1 if that is unknown. */

@@ -14,14 +14,7 @@ import {
   type GuardParts,
 } from './guard-parts.js';
 import { markSessionAuthGuard } from './enhancers.js';
-import {
-  detachUser,
-  attachUser,
-  isAdmitted,
-  storeCheck,
-  lastCheckOf,
-  type Admission,
-} from './guarded-request.js';
+import { attach, CHECK, isAdmitted } from './guarded-request.js';
 import {
   denialOfVerdict,
   exceptionOf,
@@ -74,28 +67,20 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
 
   /** @internal Admits a call that the session service of this registration authenticates, or denies it. */
   admit(call: GuardedCall, rule: ClosedRule): true | Promise<true> {
-    const { context } = call;
-    if (isAdmitted(call.request, this.parts.verifier, context)) return true;
-    if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.reader.vary);
-    const session = this.parts.reader.read(context, call.request);
+    const { context, request, reply } = call;
+    const { reader, verifier } = this.parts;
+    if (isAdmitted(request, verifier, context)) return true;
+    if (reply !== undefined) keepFromSharedCaches(reply, reader.vary);
+    const session = reader.read(context, request);
     if (session === CROSS_ORIGIN) return this.deny(call, DENIAL_WITHOUT_SESSION[session]);
     if (typeof session === 'string') return this.admitIfOptional(call, rule, DENIAL_WITHOUT_SESSION[session]);
-    const verdict = this.check(call, rule, session);
+    // The guards of one request share a check, as long as it is fresh enough for the rule of each.
+    const check = verifier.check(session, rule.maxAgeMs, request[CHECK]);
+    request[CHECK] = check;
+    const { verdict } = check;
     return verdict instanceof Promise
       ? verdict.then((settled) => this.decide(call, rule, session, settled))
       : this.decide(call, rule, session, verdict);
-  }
-
-  /** The guards of one request share a check, as long as it is fresh enough for the rule of each. */
-  private check(
-    { request }: GuardedCall,
-    rule: ClosedRule,
-    session: SessionIdentity,
-  ): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
-    const maxAgeMs = rule.kind === 'protected' ? rule.maxAgeMs : undefined;
-    const check = this.parts.verifier.check(session, maxAgeMs, lastCheckOf(request));
-    storeCheck(request, check);
-    return check.verdict;
   }
 
   private decide(
@@ -106,14 +91,11 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   ): true | Promise<true> {
     if (verdict.kind === 'unauthenticated') return this.admitIfOptional(call, rule, SESSION_REJECTED);
     if (verdict.kind !== 'authenticated') return this.deny(call, denialOfVerdict(verdict));
-
+    const { user } = verdict;
     const { requirements } = rule;
-    const met = meetsAll({
-      requirements,
-      user: verdict.user,
-      context: call.context,
-      timeoutMs: this.parts.ruleTimeoutMs,
-    });
+    const met =
+      requirements.length === 0 ||
+      meetsAll({ requirements, user, context: call.context, timeoutMs: this.parts.ruleTimeoutMs });
     return met instanceof Promise
       ? met.then((settled) => this.conclude(call, session, verdict, settled))
       : this.conclude(call, session, verdict, met);
@@ -122,42 +104,30 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   private conclude(
     call: GuardedCall,
     session: SessionIdentity,
-    verdict: Verdict<UserRecord> & { kind: 'authenticated' },
+    { user, stale }: Verdict<UserRecord> & { kind: 'authenticated' },
     met: RuleResult,
   ): true | Promise<true> {
-    if (met === true) return this.admitUser(call, session, verdict);
-    return met === false
-      ? this.deny(call, ACCESS_DENIED, verdict.user)
-      : this.denyFailed(call, met, verdict.user);
-  }
-
-  private admitUser(
-    call: GuardedCall,
-    session: SessionIdentity,
-    verdict: Verdict<UserRecord> & { kind: 'authenticated' },
-  ): true {
-    attachUser(call.request, verdict, this.admissionTo(call, verdict.user, session));
-    call.transport.admitted?.(call);
-    call.transport.watch?.(call, this.parts);
-    this.parts.decisions.allowed(call.context, verdict.user);
-    return true;
+    if (met === true) return this.enter(call, user, session, stale);
+    return met === false ? this.deny(call, ACCESS_DENIED, user) : this.denyFailed(call, met, user);
   }
 
   private admitIfOptional(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
     if (rule.kind !== 'optional') return this.deny(call, denial);
-    detachUser(call.request, this.admissionTo(call, undefined, undefined));
-    call.transport.admitted?.(call);
-    this.parts.decisions.allowed(call.context);
-    return true;
+    return this.enter(call);
   }
 
-  private admissionTo(
-    { context }: GuardedCall,
-    user: UserRecord | undefined,
-    session: SessionIdentity | undefined,
-  ): Admission {
-    const { verifier, authority } = this.parts;
-    return { verifier, authority, revocations: verifier.revoker.count, context, user, session };
+  private enter(call: GuardedCall, user?: UserRecord, session?: SessionIdentity, stale?: true): true {
+    const { verifier, authority, decisions } = this.parts;
+    const { context, request, transport } = call;
+    attach(
+      request,
+      { verifier, authority, revocations: verifier.revoker.count, context, user, session },
+      stale,
+    );
+    transport.admitted?.(call);
+    if (session) transport.watch?.(call, this.parts);
+    decisions.allowed(context, user);
+    return true;
   }
 
   /** No session service checks this call, so its token is not read. */

@@ -45,43 +45,36 @@ export class SessionReader {
     this.challenges = new Challenges(settings.sources);
   }
 
-  /** Returns the session of a request, or why it presents none. */
+  /**
+   * Returns the session of a request, or why it presents none. If a source of the application throws or
+   * returns a promise, the token counts as malformed.
+   */
   read(
     context: ExecutionContext,
     request: HttpRequest,
   ): SessionIdentity | keyof typeof DENIAL_WITHOUT_SESSION {
-    const token = this.#findToken(context, request);
-    if (token === undefined || token === '') return NO_TOKEN;
-    if (!isHeaderValue(token, this.#settings.maxTokenLength))
-      return isCrossOriginToken(token) ? CROSS_ORIGIN : MALFORMED_TOKEN;
-    const authIv = this.#settings.forwardAuthIv
-      ? (request.headers[AUTH_IV] ?? request.handshakeFields?.[AUTH_IV])
-      : undefined;
-    if (authIv !== undefined && !isHeaderValue(authIv, this.#settings.maxTokenLength)) return MALFORMED_TOKEN;
-    return { token, authIv };
-  }
-
-  #findToken(context: ExecutionContext, request: HttpRequest): unknown {
+    const { sources, forwardAuthIv, maxTokenLength } = this.#settings;
+    let token: unknown;
     let index = 0;
-    for (const find of this.#settings.sources) {
-      const found = foundBy(find, context, request);
-      if (found !== undefined && found !== null) {
-        this.challenges.presentedBy(index, request);
-        return found;
+    for (const find of sources) {
+      try {
+        token = find(context, request) ?? undefined;
+      } catch {
+        token = MALFORMED_TOKEN;
       }
+      if (token !== undefined) break;
       index += 1;
     }
-    return undefined;
-  }
-}
-
-/** If a source of the application throws or returns a promise, the token counts as malformed. */
-function foundBy(find: TokenSource, context: ExecutionContext, request: HttpRequest): unknown {
-  try {
-    const found: unknown = find(context, request);
-    if (found instanceof Promise) found.catch(() => undefined);
-    return found;
-  } catch {
-    return MALFORMED_TOKEN;
+    if (token === undefined || token === '') return NO_TOKEN;
+    if (this.challenges.dependOnSource) this.challenges.presentedBy(index, request);
+    if (!isHeaderValue(token, maxTokenLength)) {
+      if (token instanceof Promise) token.catch(() => undefined);
+      return isCrossOriginToken(token) ? CROSS_ORIGIN : MALFORMED_TOKEN;
+    }
+    const authIv = forwardAuthIv
+      ? (request.headers[AUTH_IV] ?? request.handshakeFields?.[AUTH_IV])
+      : undefined;
+    if (authIv !== undefined && !isHeaderValue(authIv, maxTokenLength)) return MALFORMED_TOKEN;
+    return { token, authIv };
   }
 }

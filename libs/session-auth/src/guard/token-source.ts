@@ -37,7 +37,8 @@ export function fromHeader(name: string): TokenSource {
   const header = name.toLowerCase();
   return source(
     name,
-    (request) => readHeader(request, header) ?? readField(request, header) ?? readField(request, 'token'),
+    (_context, request) =>
+      readHeader(request, header) ?? readField(request, header) ?? readField(request, 'token'),
   );
 }
 
@@ -49,7 +50,7 @@ const BEARER = /^bearer(?: +|$)/i;
  * handshake has no `Bearer` prefix.
  */
 export function fromBearer(): TokenSource {
-  const bearer = source('Authorization', (request) => {
+  const bearer = source('Authorization', (_context, request) => {
     const found = withoutScheme(readHeader(request, 'authorization'));
     if (found !== undefined) return found;
     const field = readField(request, 'authorization') ?? undefined;
@@ -76,7 +77,7 @@ export function fromCookie(name: string, options: CrossOriginOptions = {}): Toke
   const trusted = readTrustedOrigins(options);
   if ('problem' in trusted) return markInvalid(() => undefined, { creator: 'fromCookie', ...trusted });
   const prefix = `${name}=`;
-  return source('Cookie', (request) => {
+  return source('Cookie', (_context, request) => {
     const found = readCookie(request.headers.cookie, prefix);
     return found !== undefined && found !== '' && isCrossOrigin(request, trusted)
       ? CROSS_ORIGIN_TOKEN
@@ -99,8 +100,11 @@ function readCookie(cookie: string | undefined, prefix: string): FoundToken {
   return values.length > 1 ? values : values[0]?.slice(prefix.length);
 }
 
-function source(header: string, find: (request: HttpRequest) => FoundToken): TokenSource {
-  return Object.assign((_context: ExecutionContext, request: HttpRequest) => find(request), { header });
+function source(
+  header: string,
+  find: (context: ExecutionContext, request: HttpRequest) => FoundToken,
+): TokenSource {
+  return Object.assign(find, { header });
 }
 
 function readHeader(request: HttpRequest, header: string): FoundToken {
