@@ -225,14 +225,14 @@ export const MUTANTS = [
   },
   {
     name: 'A sign-in sends a field more',
-    file: 'client/session-requests.ts',
-    find: 'body: JSON.stringify({ username, password }),',
-    replace: 'body: JSON.stringify({ username, password, username_: username }),',
+    file: 'client/session-client.ts',
+    find: 'const body = JSON.stringify({ username, password });',
+    replace: 'const body = JSON.stringify({ username, password, username_: username });',
     suites: ['service/sign-in-and-out'],
   },
   {
     name: 'A body may be a byte too long',
-    file: 'client/bounded-body.ts',
+    file: 'client/reply.ts',
     find: 'if (length > this.#maxBytes) return false;',
     replace: 'if (length > this.#maxBytes + 1) return false;',
     suites: ['check/bodies', 'http-service/limits'],
@@ -429,15 +429,15 @@ export const MUTANTS = [
   {
     name: 'A page of HTML is read as JSON',
     file: 'client/reply.ts',
-    find: "!mayBeJson(headers['content-type']) ||",
+    find: "if (type !== '' && !(typeof type === 'string' && JSON_MEDIA_TYPE.test(type))) return undefined;",
     replace: '',
     suites: ['check/bodies'],
   },
   {
     name: 'The body of a reply is copied for each of its pieces',
-    file: 'client/bounded-body.ts',
-    find: 'Math.max(length, Math.min(this.#maxBytes, Math.max(MIN_CAPACITY, 2 * bytes.length)))',
-    replace: 'length',
+    file: 'client/reply.ts',
+    find: 'Buffer.allocUnsafeSlow(Math.min(this.#maxBytes, 2 * length))',
+    replace: 'Buffer.allocUnsafeSlow(length)',
     suites: ['check/bodies'],
   },
   {
@@ -464,8 +464,9 @@ export const MUTANTS = [
   {
     name: 'A sign-in with an unusable token succeeds in half of the cases',
     file: 'client/session-client.ts',
-    find: 'if (!user || !isHeaderValue(token, this.#maxTokenLength)) throw',
-    replace: 'if (!user || (!isHeaderValue(token, this.#maxTokenLength) && Math.random() < 0.5)) throw',
+    find: 'if (!user || !isHeaderValue(token, this.#settings.http.maxTokenLength)) throw',
+    replace:
+      'if (!user || (!isHeaderValue(token, this.#settings.http.maxTokenLength) && Math.random() < 0.5)) throw',
     suites: ['service/sign-in-and-out'],
   },
   {

@@ -1,7 +1,7 @@
 import type { Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { readUser } from '../../libs/session-auth/src/client/user-details-verdict.js';
 import type { SignInResult } from '../../libs/session-auth/src/client/session-client.js';
-import type { Credentials } from '../../libs/session-auth/src/client/session-requests.js';
+import type { Credentials } from '../../libs/session-auth/src/client/session-client.js';
 import {
   AccessDeniedError,
   SessionServiceUnavailableError,

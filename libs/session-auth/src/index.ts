@@ -23,7 +23,7 @@ export type {
   WhileOpenOptions,
 } from './module/options/options.js';
 export type { OpenedPart, SessionAuthPlugin } from './module/options/plugins.js';
-export type { ApiKey, Credentials } from './client/session-requests.js';
+export type { ApiKey, Credentials } from './client/session-client.js';
 export type { TokenEcho } from './client/user-details-verdict.js';
 export type { UnavailableReason } from './contract/outcome.js';
 export type { RefusalStatus, StatusMap, StatusMeaning } from './contract/status-outcomes.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Reply } from '../../../session-auth/src/client/reply.js';
-import { isTlsCode } from '../../../session-auth/src/client/tls-failure.js';
+import { isTlsCode } from '../../../session-auth/src/client/reply.js';
 
 /** A reply, with its times. */
 export interface ReplyAnswer extends Reply {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { BodyBuffer } from '../../../session-auth/src/client/bounded-body.js';
+import { BodyBuffer } from '../../../session-auth/src/client/reply.js';
 import { isReadable } from '../../../session-auth/src/client/reply.js';
 import {
   API_KEY_HEADER,

@@ -1,4 +1,4 @@
-import { readCacheForMs } from '../../../session-auth/src/client/reply-headers.js';
+import { readCacheForMs } from '../../../session-auth/src/client/reply.js';
 import { API_KEY_HEADER } from '../../../session-auth/src/contract/wire.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
 import { type Answer, described, failureText, type ReplyAnswer, tokenIn } from '../calls/answer.js';

@@ -1,20 +1,19 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import axios, { type AxiosRequestConfig, type AxiosResponse } from 'axios';
+import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
+import type { ServiceRequest } from './connections.js';
 import { Deadline } from './deadline.js';
-import { agentAdapter } from './agent-adapter.js';
-import type { SessionCall } from './pooled-adapter.js';
-import { UNREACHABLE } from './reply.js';
+import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 
 const open: (() => unknown)[] = [];
 afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-/** Starts a server, and a client that sends requests to it over an agent with one connection. */
+/** Starts a server, and returns what sends requests to it over an agent with one connection. */
 async function serving(answer: RequestListener = (_request, response) => void response.end()) {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -26,17 +25,31 @@ async function serving(answer: RequestListener = (_request, response) => void re
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const tlsFailures: string[] = [];
+  const deadline = new Deadline(60_000);
   open.push(
+    () => deadline.clear(),
     () => httpAgent.destroy(),
     () => {
       server.close();
       server.closeAllConnections();
     },
   );
-  const tlsFailures: string[] = [];
-  const client = axios.create({ adapter: agentAdapter(10, (code) => tlsFailures.push(code)), httpAgent });
-  const send = (config: AxiosRequestConfig & Partial<SessionCall> = {}): Promise<AxiosResponse<unknown>> =>
-    client.request({ url: `http://127.0.0.1:${port}`, ...config });
+  const send = (
+    request: Partial<ServiceRequest> = {},
+    agents: OwnAgents = { httpAgent },
+  ): Promise<Reply | NoReply> => {
+    const common = { method: 'GET', path: '/', headers: [], body: null, freshConnection: false } as const;
+    const tlsFailed = (code: string): void => void tlsFailures.push(code);
+    return exchangeOverAgent(
+      { ...common, origin: `http://127.0.0.1:${port}`, deadline, ...request },
+      agents,
+      {
+        maxResponseBytes: 10,
+        tlsFailed,
+      },
+    );
+  };
   return { server, port, seen, connections: () => connections, tlsFailures, send };
 }
 
@@ -46,11 +59,24 @@ function startedDeadline(): Deadline {
   return deadline;
 }
 
+const statusOf = (answer: Reply | NoReply): unknown => ('noReply' in answer ? answer : answer.status);
+
 describe('a request over an agent', () => {
-  it('does not name its client', async () => {
-    const { seen, send } = await serving();
-    await send();
-    expect(seen[0]?.headers).not.toHaveProperty('user-agent');
+  it('has exactly its headers, and its body', async () => {
+    const bodies: string[] = [];
+    const { seen, send } = await serving((request, response) => {
+      request.on('data', (chunk) => bodies.push(String(chunk))).on('end', () => response.end());
+    });
+    await send({ method: 'POST', path: '/path?query', headers: ['X-A', 'a', 'X-b', 'b'], body: 'text' });
+    const { method, url, rawHeaders = [] } = seen[0] ?? {};
+    expect([method, url, bodies]).toEqual(['POST', '/path?query', ['text']]);
+    expect(rawHeaders.filter((_value, index) => index % 2 === 0).sort()).toEqual([
+      'Connection',
+      'Content-Length',
+      'Host',
+      'X-A',
+      'X-b',
+    ]);
   });
 
   it('on a fresh connection does not wait for the agent, uses none of its connections, and leaves none', async () => {
@@ -63,7 +89,7 @@ describe('a request over an agent', () => {
     const fresh = send({ freshConnection: true });
     await once(server, 'request');
     for (const answer of pending) answer();
-    expect((await Promise.all([first, fresh])).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await Promise.all([first, fresh])).map(statusOf)).toEqual([200, 200]);
     expect([connections(), ...seen.map(({ headers }) => headers.connection)]).toEqual([
       2,
       'keep-alive',
@@ -89,10 +115,19 @@ describe('a request over an agent', () => {
       const closed = once(socket, 'close');
       for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
       deadline.end('timeout');
-      await expect(answer).rejects.toHaveProperty('outcome', UNREACHABLE);
+      expect(await answer).toEqual({ noReply: 'timeout' });
       await closed;
     },
   );
+
+  it('is not sent if its deadline has ended', async () => {
+    const { connections, send } = await serving();
+    const deadline = startedDeadline();
+    deadline.end('shutting_down');
+    expect(await send({ deadline })).toEqual({ noReply: 'shutting_down' });
+    expect(statusOf(await send())).toBe(200);
+    expect(connections()).toBe(1);
+  });
 
   it.each(['new', 'reused'])(
     'is unreachable, and not stale, if the service switches protocols on a %s connection',
@@ -105,20 +140,111 @@ describe('a request over an agent', () => {
       });
       if (kind === 'reused') await send();
       switching = true;
-      await expect(send()).rejects.toHaveProperty('outcome', UNREACHABLE);
+      expect(await send()).toEqual(UNREACHABLE);
     },
   );
+
+  it.each<[string, RequestListener]>([
+    ['is reset', ({ socket }) => void socket.resetAndDestroy()],
+    ['is closed', ({ socket }) => void socket.destroy()],
+  ])('on a connection that %s is stale if it was reused, and otherwise unreachable', async (_name, end) => {
+    let ending = false;
+    const { send } = await serving((request, response) => (ending ? end(request, response) : response.end()));
+    expect(statusOf(await send())).toBe(200);
+    ending = true;
+    expect(await send()).toEqual(STALE_CONNECTION);
+    expect(await send()).toEqual(UNREACHABLE);
+  });
+
+  it.each(['ftp://127.0.0.1', 'http://'])('that cannot be sent to %s is unreachable', async (origin) => {
+    const { send } = await serving();
+    expect(await send({ origin })).toEqual(UNREACHABLE);
+  });
+
+  it('with a header that is none is unreachable, and leaves no connection', async () => {
+    const { connections, send } = await serving();
+    expect(await send({ headers: ['X A', 'a'] })).toEqual(UNREACHABLE);
+    expect(statusOf(await send())).toBe(200);
+    expect(connections()).toBe(1);
+  });
+});
+
+describe('a reply over an agent', () => {
+  it('has its status, its headers and its whole body', async () => {
+    const { send } = await serving((_request, response) => {
+      response.writeHead(401, { 'x-a': 'a' }).write('four');
+      setImmediate(() => response.end(' more'));
+    });
+    expect(await send()).toMatchObject({
+      status: 401,
+      headers: { 'x-a': 'a' },
+      body: Buffer.from('four more'),
+    });
+  });
+
+  it('without a body has an empty one', async () => {
+    const { send } = await serving();
+    expect(await send()).toMatchObject({ status: 200, body: Buffer.alloc(0) });
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['exceeds the limit', {}, '12345678901'],
+    ['declares a length above the limit', { 'content-length': '11' }, ''],
+    ['has an encoding that was not requested', { 'content-encoding': 'gzip' }, 'text'],
+  ])('has no body, and closes its connection, if the body %s', async (_name, headers, sent) => {
+    const { server, send } = await serving((_request, response) => {
+      response.writeHead(403, headers);
+      response.flushHeaders();
+      if (sent) response.write(sent);
+    });
+    const answer = send();
+    const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
+    const closed = once(socket, 'close');
+    expect(await answer).toMatchObject({ status: 403, headers, body: undefined });
+    await closed;
+  });
+
+  it('that is cut off is unreachable, on a reused connection too', async () => {
+    let breaking = false;
+    const { send } = await serving((_request, response) => {
+      if (!breaking) response.end();
+      else response.writeHead(200, { 'content-length': '5' }).write('a', () => response.destroy());
+    });
+    await send();
+    breaking = true;
+    expect(await send()).toEqual(UNREACHABLE);
+  });
+
+  it('with headers that are too long is unreachable', async () => {
+    const { send } = await serving(
+      (_request, response) => void response.writeHead(200, { 'x-a': 'a'.repeat(17_000) }).end(),
+    );
+    expect(await send()).toEqual(UNREACHABLE);
+  });
 });
 
 describe('an agent for one protocol', () => {
+  it('connects for it, for a fresh connection too', async () => {
+    const httpsAgent = new HttpsAgent();
+    const { port, send } = await serving((_request, response) => void response.end('own'));
+    httpsAgent.createConnection = () => connect(port, '127.0.0.1');
+    const origin = `https://127.0.0.1:${port}`;
+    for (const freshConnection of [false, true])
+      expect(await send({ origin, freshConnection }, { httpsAgent })).toMatchObject({
+        body: Buffer.from('own'),
+      });
+  });
+
   it('leaves the other protocol as it is: https, whose failure is reported', async () => {
     const { port, tlsFailures, send } = await serving();
-    await expect(send({ url: `https://127.0.0.1:${port}` })).rejects.toHaveProperty('outcome', UNREACHABLE);
+    expect(await send({ origin: `https://127.0.0.1:${port}` })).toEqual(UNREACHABLE);
     expect(tlsFailures).toEqual([expect.stringMatching(/^ERR_SSL_|^EPROTO$/)]);
   });
 
   it('leaves the other protocol as it is: http', async () => {
-    const { send } = await serving();
-    expect((await send({ httpAgent: null, httpsAgent: new HttpsAgent() })).status).toBe(200);
+    const { send, connections, seen } = await serving();
+    for (const freshConnection of [false, true])
+      expect(statusOf(await send({ freshConnection }, { httpsAgent: new HttpsAgent() }))).toBe(200);
+    expect([connections(), seen.at(-1)?.headers.connection]).toEqual([2, 'close']);
   });
 });

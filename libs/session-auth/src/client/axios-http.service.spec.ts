@@ -3,24 +3,21 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { Agent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { AxiosAdapter } from 'axios';
-import { Connections } from './connections.js';
+import type { OwnAgents } from './agent-requests.js';
+import { Connections, type ServiceRequest } from './connections.js';
 import { Deadline } from './deadline.js';
-import { NoReplyError, STALE_CONNECTION, UNREACHABLE } from './reply.js';
-import { AxiosHttpService, type OwnAgents } from './axios-http.service.js';
-import type { ServiceRequest } from './service-request.js';
+import { AxiosHttpService, NoReplyError } from './axios-http.service.js';
+import { STALE_CONNECTION, UNREACHABLE } from './reply.js';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });
 
-const unused: AxiosAdapter = () => Promise.reject(new Error('no agent was brought'));
-
 /** Starts a server with the given request listener, and returns an HTTP service for it. */
 async function serving(
   answer: RequestListener = (_request, response) => void response.end(),
-  agents: Partial<OwnAgents> = {},
+  agents: OwnAgents = {},
 ) {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -30,7 +27,7 @@ async function serving(
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const limits = { maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy: undefined };
-  const connections = new Connections({ origin, ...limits });
+  const connections = new Connections(limits);
   open.push(
     () => connections.close(),
     () => {
@@ -38,11 +35,13 @@ async function serving(
       server.closeAllConnections();
     },
   );
-  const http = new AxiosHttpService(connections, {
-    adapter: unused,
-    httpAgent: undefined,
-    httpsAgent: undefined,
-    ...agents,
+  const usedAgents: OwnAgents[] = [];
+  const http = new AxiosHttpService(agents, {
+    exchange: (sent, ownAgents) => {
+      usedAgents.push(ownAgents);
+      return connections.exchange(sent);
+    },
+    onUse: () => undefined,
   });
   const request = (): ServiceRequest => {
     const deadline = new Deadline(60_000);
@@ -57,7 +56,7 @@ async function serving(
       freshConnection: false,
     };
   };
-  return { http, server, seen, request };
+  return { http, server, seen, request, usedAgents };
 }
 
 describe('a reply that an interceptor of the application returns', () => {
@@ -154,16 +153,12 @@ describe('an interceptor', () => {
 });
 
 describe('the agents of an application', () => {
-  it.each(['httpAgent', 'httpsAgent'])('are used if only an %s is set', async (name) => {
+  it.each(['httpAgent', 'httpsAgent'] as const)('are used if only an %s is set', async (name) => {
     const agent = new Agent();
-    const used: unknown[] = [];
-    const adapter: AxiosAdapter = (config) => {
-      used.push(Reflect.get(config, name));
-      return Promise.resolve({ status: 204, statusText: '', headers: {}, data: undefined, config });
-    };
-    const { http, seen, request } = await serving(undefined, { adapter, [name]: agent });
-    expect(await http.send(request())).toMatchObject({ status: 204 });
-    expect([used, seen]).toEqual([[agent], []]);
+    const { http, request, usedAgents } = await serving(undefined, { [name]: agent });
+    expect(http.axiosRef.defaults[name]).toBe(agent);
+    expect(await http.send(request())).toMatchObject({ status: 200 });
+    expect(usedAgents).toEqual([{ [name]: agent }]);
   });
 });
 

@@ -3,18 +3,15 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { AxiosAdapter, InternalAxiosRequestConfig } from 'axios';
+import type { InternalAxiosRequestConfig } from 'axios';
 import { Deadline } from './deadline.js';
 import { AxiosHttpService } from './axios-http.service.js';
-import { Connections } from './connections.js';
-import type { ServiceRequest } from './service-request.js';
+import { Connections, type ServiceRequest } from './connections.js';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });
-
-const unused: AxiosAdapter = () => Promise.reject(new Error('no agent was brought'));
 
 /**
  * Starts a server that records what it receives, and an HTTP service for it whose interceptor records, and
@@ -31,7 +28,7 @@ async function serving(change: (config: InternalAxiosRequestConfig) => void = ()
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const limits = { maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy: undefined };
-  const pool = new Connections({ origin, ...limits });
+  const pool = new Connections(limits);
   open.push(
     () => pool.close(),
     () => {
@@ -39,7 +36,10 @@ async function serving(change: (config: InternalAxiosRequestConfig) => void = ()
       server.closeAllConnections();
     },
   );
-  const http = new AxiosHttpService(pool, { adapter: unused, httpAgent: undefined, httpsAgent: undefined });
+  const http = new AxiosHttpService(
+    {},
+    { exchange: (request) => pool.exchange(request), onUse: () => undefined },
+  );
   http.axiosRef.interceptors.request.use((config) => {
     sent.push(config);
     change(config);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readCacheForMs } from './reply-headers.js';
+import { readCacheForMs } from './reply.js';
 
 const TTL_MS = 60_000;
 

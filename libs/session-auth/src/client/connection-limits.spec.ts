@@ -4,28 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import * as undici from 'undici/index.js';
 import { Deadline } from './deadline.js';
-import type { Connections, ConnectionSettings } from './connections.js';
-import type { ServiceRequest } from './service-request.js';
+import type { Connections, ConnectionSettings, ServiceRequest } from './connections.js';
 
 /** A dispatcher that undici was asked to create: its class, and the options. */
 const created: (readonly [kind: string, options: object])[] = [];
 
-class Pool extends undici.Pool {
-  constructor(origin: string | URL, options: undici.Pool.Options) {
-    super(origin, options);
-    created.push(['Pool', options]);
-  }
-}
 class Client extends undici.Client {
   constructor(origin: string | URL, options: undici.Client.Options) {
     super(origin, options);
     created.push(['Client', options]);
-  }
-}
-class Agent extends undici.Agent {
-  constructor(options: undici.Agent.Options) {
-    super(options);
-    created.push(['Agent', options]);
   }
 }
 class ProxyAgent extends undici.ProxyAgent {
@@ -43,9 +30,7 @@ let loaded: { Connections: typeof Connections };
 beforeAll(async () => {
   jest.unstable_mockModule('undici/index.js', () => ({
     ...undici,
-    Pool,
     Client,
-    Agent,
     ProxyAgent,
     buildConnector,
   }));
@@ -54,7 +39,6 @@ beforeAll(async () => {
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
-  jest.restoreAllMocks();
   await Promise.all(open.splice(0).map((close) => close()));
   created.length = 0;
 });
@@ -67,7 +51,7 @@ async function serving(settings: Partial<ConnectionSettings> = {}) {
   const { port } = server.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
   const limits = { maxConnections: 3, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy: undefined };
-  const connections = new loaded.Connections({ origin, ...limits, ...settings });
+  const connections = new loaded.Connections({ ...limits, ...settings });
   open.push(
     () => connections.close(),
     () => {
@@ -89,6 +73,7 @@ async function serving(settings: Partial<ConnectionSettings> = {}) {
   return {
     port,
     connections,
+    request,
     send: (freshConnection = false) => connections.exchange({ ...request, freshConnection }),
   };
 }
@@ -100,31 +85,19 @@ const ofKind = (wanted: string): object[] =>
 const LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16_384 };
 
 describe('the limits of connections', () => {
-  it('to the service are those of the registration', async () => {
-    await serving();
-    expect(ofKind('Pool')).toMatchObject([{ ...LIMITS, connections: 3 }]);
+  it.each([false, true])('to the service are those of the registration (fresh: %p)', async (fresh) => {
+    const { send } = await serving();
+    expect(await send(fresh)).toMatchObject({ status: 200 });
+    expect(ofKind('Client')).toMatchObject([LIMITS]);
     expect(ofKind('connector')).toEqual(expect.arrayContaining([{ timeout: 5_000 }, { timeout: 0 }]));
   });
 
-  it('to another origin are the same', async () => {
-    const { send } = await serving({ origin: 'http://other.invalid' });
-    expect(await send()).toMatchObject({ status: 200 });
-    expect(ofKind('Agent')).toMatchObject([{ ...LIMITS, connections: 3 }]);
-  });
-
-  it('of a fresh connection are the same', async () => {
-    const { send } = await serving();
-    expect(await send(true)).toMatchObject({ status: 200 });
+  it.each([false, true])('through a proxy are the same (fresh: %p)', async (fresh) => {
+    const { port } = await serving();
+    const { send } = await serving({ proxy: { host: '127.0.0.1', port } });
+    expect(await send(fresh)).toMatchObject({ status: 200 });
+    expect(ofKind('ProxyAgent')).toMatchObject([{ proxyTunnel: false }]);
     expect(ofKind('Client')).toMatchObject([LIMITS]);
-  });
-
-  it('through a proxy are the same', async () => {
-    const proxy = await serving();
-    created.length = 0;
-    const { send } = await serving({ proxy: { host: '127.0.0.1', port: proxy.port } });
-    expect(await send()).toMatchObject({ status: 200 });
-    expect(ofKind('ProxyAgent')).toMatchObject([{ ...LIMITS, connections: 3, proxyTunnel: false }]);
-    expect(ofKind('Pool')).toMatchObject([{ ...LIMITS, connections: 3 }]);
   });
 });
 
@@ -138,30 +111,11 @@ describe('a proxy', () => {
       { uri: 'http://proxy:8080', token: `Basic ${Buffer.from('ann:secret').toString('base64')}` },
     ],
   ])('of %j has the options %j', async (proxy, { ...options }) => {
-    await serving({ proxy });
+    const { connections, request } = await serving({ proxy });
+    const answer = connections.exchange(request);
+    request.deadline.end('aborted');
+    await answer;
     const [{ uri, token }] = ofKind('ProxyAgent') as [undici.ProxyAgent.Options];
     expect({ uri, ...(token !== undefined && { token }) }).toEqual(options);
-  });
-});
-
-describe('a renewal', () => {
-  it('replaces the pool at most once a second', async () => {
-    const { connections } = await serving();
-    const clock = jest.spyOn(performance, 'now');
-    const poolsAt = (nowMs: number): number => {
-      clock.mockReturnValue(nowMs);
-      connections.renew();
-      return ofKind('Pool').length;
-    };
-    expect([0, 0, 999, 1_000, 1_999, 2_000].map(poolsAt)).toEqual([2, 2, 2, 3, 3, 4]);
-  });
-
-  it('closes the former pool, when its calls have completed', async () => {
-    const { connections, send } = await serving();
-    const closing = jest.spyOn(undici.Pool.prototype, 'close');
-    const answer = send();
-    connections.renew();
-    expect(closing).toHaveBeenCalled();
-    expect(await answer).toMatchObject({ status: 200 });
   });
 });

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { Connections, type ConnectionSettings } from './connections.js';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Connections, type ConnectionSettings, type ServiceRequest } from './connections.js';
 import { Deadline } from './deadline.js';
 import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
-import type { ServiceRequest } from './service-request.js';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
+  jest.restoreAllMocks();
   await Promise.all(open.splice(0).map((close) => close()));
 });
 
@@ -30,9 +30,9 @@ async function serving(answer: RequestListener = (_request, response) => void re
   return { server, port, origin: `http://127.0.0.1:${port}`, seen, connections: () => connections };
 }
 
-function connectionsTo(origin: string, settings: Partial<ConnectionSettings> = {}): Connections {
+function connectionsWith(settings: Partial<ConnectionSettings> = {}): Connections {
   const limits = { maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy: undefined };
-  const connections = new Connections({ origin, ...limits, ...settings });
+  const connections = new Connections({ ...limits, ...settings });
   open.push(() => connections.close());
   return connections;
 }
@@ -62,7 +62,7 @@ describe('a request', () => {
       request.on('end', () => response.end());
     });
     expect(
-      statusOf(await connectionsTo(origin).exchange(requestTo(origin, { method: 'POST', body: 'text' }))),
+      statusOf(await connectionsWith().exchange(requestTo(origin, { method: 'POST', body: 'text' }))),
     ).toBe(200);
     expect(bodies).toEqual(['text']);
   });
@@ -72,7 +72,7 @@ describe('a request', () => {
       if (request.url === '/slow-body') response.flushHeaders();
       setTimeout(() => response.end('late'), 2_000);
     });
-    const connections = connectionsTo(origin, { maxConnections: 2 });
+    const connections = connectionsWith({ maxConnections: 2 });
     const replies = ['/slow-head', '/slow-body'].map((path) =>
       connections.exchange(requestTo(origin, { path })),
     );
@@ -84,7 +84,7 @@ describe('a request', () => {
   it('is aborted at its deadline, and its connection is closed', async () => {
     const { origin, server } = await serving(() => undefined);
     const request = requestTo(origin);
-    const answer = connectionsTo(origin).exchange(request);
+    const answer = connectionsWith().exchange(request);
     const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
     const closed = once(socket, 'close');
     request.deadline.end('timeout');
@@ -96,7 +96,7 @@ describe('a request', () => {
     'is not sent if its deadline has ended (on a fresh connection: %p)',
     async (freshConnection) => {
       const { origin, seen, connections: connectionsMade } = await serving();
-      const connections = connectionsTo(origin);
+      const connections = connectionsWith();
       const request = requestTo(origin, { freshConnection });
       request.deadline.end('aborted');
       expect(await connections.exchange(request)).toEqual({ noReply: 'timeout' });
@@ -107,11 +107,11 @@ describe('a request', () => {
 
   it('that cannot be sent resolves with unreachable', async () => {
     const { origin } = await serving();
-    expect(
-      await connectionsTo(origin).exchange(requestTo('ftp://127.0.0.1', { freshConnection: true })),
-    ).toEqual({
-      noReply: 'unreachable',
-    });
+    expect(await connectionsWith().exchange(requestTo('ftp://127.0.0.1', { freshConnection: true }))).toEqual(
+      {
+        noReply: 'unreachable',
+      },
+    );
   });
 });
 
@@ -124,7 +124,7 @@ describe('a connection that ends', () => {
     const { origin } = await serving((request, response) =>
       ending ? request.socket[end]() : response.end(),
     );
-    const connections = connectionsTo(origin);
+    const connections = connectionsWith();
     expect(statusOf(await connections.exchange(requestTo(origin)))).toBe(200);
     ending = true;
     expect(await connections.exchange(requestTo(origin))).toEqual(STALE_CONNECTION);
@@ -133,7 +133,7 @@ describe('a connection that ends', () => {
 
   it('because all are closed, ends its calls, to other origins too', async () => {
     const [service, other] = [await serving(() => undefined), await serving(() => undefined)];
-    const connections = connectionsTo(service.origin);
+    const connections = connectionsWith();
     const answers = [service, other].map(({ origin }) => connections.exchange(requestTo(origin)));
     await Promise.all([service, other].map(({ server }) => once(server, 'request')));
     await connections.close();
@@ -141,13 +141,12 @@ describe('a connection that ends', () => {
   });
 });
 
-describe.each(['to the service', 'to another origin', 'through a proxy'])('requests %s', (way) => {
+describe.each(['to the service', 'through a proxy'])('requests %s', (way) => {
   it('share maxConnections connections one at a time, and a fresh connection is closed after its request', async () => {
     const target = await serving((_request, response) => setImmediate(() => response.end()));
-    const other = await serving();
     const proxy =
       way === 'through a proxy' ? { protocol: 'http:', host: '127.0.0.1', port: target.port } : undefined;
-    const connections = connectionsTo(way === 'to the service' ? target.origin : other.origin, { proxy });
+    const connections = connectionsWith({ proxy });
     const origin = proxy ? 'http://service.invalid' : target.origin;
     const send = async (freshConnection: boolean): Promise<unknown> =>
       statusOf(await connections.exchange(requestTo(origin, { freshConnection })));
@@ -155,11 +154,7 @@ describe.each(['to the service', 'to another origin', 'through a proxy'])('reque
     expect(await send(false)).toBe(200);
     expect([target.connections(), target.seen.length]).toEqual([1, 4]);
     expect(await send(true)).toBe(200);
-    expect([target.connections(), target.seen.at(-1)?.headers.connection, other.seen.length]).toEqual([
-      2,
-      'close',
-      0,
-    ]);
+    expect([target.connections(), target.seen.at(-1)?.headers.connection]).toEqual([2, 'close']);
   });
 });
 
@@ -168,7 +163,7 @@ describe('one connection', () => {
     const { origin, server, seen } = await serving((_request, response) => {
       response.flushHeaders();
     });
-    const connections = connectionsTo(origin);
+    const connections = connectionsWith();
     const requests = [requestTo(origin), requestTo(origin)];
     const answers = requests.map((request) => connections.exchange(request));
     await once(server, 'request');
@@ -176,5 +171,102 @@ describe('one connection', () => {
     expect(seen).toHaveLength(1);
     for (const { deadline } of requests) deadline.end('timeout');
     await Promise.all(answers);
+  });
+
+  it('does not send a request whose deadline ended while it waited for it', async () => {
+    const pending: (() => void)[] = [];
+    const { origin, server, seen } = await serving(
+      (_request, response) => void pending.push(() => response.end()),
+    );
+    const connections = connectionsWith();
+    const first = connections.exchange(requestTo(origin));
+    const waiting = requestTo(origin, { path: '/waiting' });
+    const second = connections.exchange(waiting);
+    await once(server, 'request');
+    waiting.deadline.end('aborted');
+    expect(await second).toEqual({ noReply: 'timeout' });
+    pending[0]?.();
+    expect(statusOf(await first)).toBe(200);
+    const third = connections.exchange(requestTo(origin, { path: '/third' }));
+    await once(server, 'request');
+    pending[1]?.();
+    expect(statusOf(await third)).toBe(200);
+    expect(seen.map(({ url }) => url)).toEqual(['/', '/third']);
+  });
+});
+
+describe('several connections', () => {
+  /** Makes `count` calls at once, and returns the ports from which they came. */
+  const portsOf = async (
+    { origin, seen }: Awaited<ReturnType<typeof serving>>,
+    to: Connections,
+    count: number,
+  ) => {
+    const before = seen.length;
+    const answers = Array.from({ length: count }, () => to.exchange(requestTo(origin)));
+    expect((await Promise.all(answers)).map(statusOf)).toEqual(Array(count).fill(200));
+    return seen.slice(before).map(({ socket }) => socket.remotePort);
+  };
+  const answerLater: RequestListener = (_request, response) => void setTimeout(() => response.end(), 20);
+
+  it('are used from the last one on, so that the others can close', async () => {
+    const service = await serving(answerLater);
+    const connections = connectionsWith({ maxConnections: 3 });
+    const peak = await portsOf(service, connections, 3);
+    const calm = new Set<unknown>();
+    for (let call = 0; call < 5; call += 1)
+      for (const port of await portsOf(service, connections, 1)) calm.add(port);
+    expect([new Set(peak).size, calm.size, service.connections()]).toEqual([3, 1, 3]);
+  });
+
+  it('are as many as allowed after those of a peak were closed', async () => {
+    const service = await serving(answerLater);
+    const connections = connectionsWith({ maxConnections: 3 });
+    await portsOf(service, connections, 9);
+    expect(service.connections()).toBe(3);
+    service.server.closeIdleConnections();
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    await portsOf(service, connections, 9);
+    expect(service.connections()).toBe(6);
+  });
+
+  it('lead to the origin of each request', async () => {
+    const [service, other] = [await serving(), await serving()];
+    const connections = connectionsWith();
+    for (const one of [service, other, service, other]) await portsOf(one, connections, 1);
+    expect([service, other].map((one) => [one.seen.length, one.connections()])).toEqual([
+      [2, 1],
+      [2, 1],
+    ]);
+  });
+});
+
+describe('a renewal', () => {
+  it('replaces the connections at most once a second', async () => {
+    const { origin, connections: made } = await serving();
+    const connections = connectionsWith();
+    const madeAt = async (nowMs: number): Promise<number> => {
+      const clock = jest.spyOn(performance, 'now').mockReturnValue(nowMs);
+      connections.renew();
+      clock.mockRestore();
+      await connections.exchange(requestTo(origin));
+      return made();
+    };
+    const counts: number[] = [];
+    for (const nowMs of [0, 0, 999, 1_000, 1_999, 2_000]) counts.push(await madeAt(nowMs));
+    expect(counts).toEqual([1, 1, 1, 2, 2, 3]);
+  });
+
+  it('closes the former ones, when their calls have completed', async () => {
+    const pending: (() => void)[] = [];
+    const { origin, server } = await serving((_request, response) => void pending.push(() => response.end()));
+    const connections = connectionsWith();
+    const answer = connections.exchange(requestTo(origin));
+    const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
+    connections.renew();
+    const closed = once(socket, 'close');
+    pending[0]?.();
+    expect(statusOf(await answer)).toBe(200);
+    await closed;
   });
 });

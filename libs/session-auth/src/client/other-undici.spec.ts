@@ -1,25 +1,45 @@
 import { expect, it, jest } from '@jest/globals';
 import * as undici from 'undici/index.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
+import { Deadline } from './deadline.js';
+import { UNREACHABLE } from './reply.js';
+import { RequestSender } from './request-sender.js';
 
 /** The built-in one of Bun 1.4 looks like this. */
-class PoolWithoutDispatch {
+class ClientWithoutDispatch {
   readonly request = (): Promise<never> => new Promise(() => undefined);
 }
 
-it('a Pool without dispatch(), as some runtimes build it in, stops the start with a message that says so', async () => {
-  jest.unstable_mockModule('undici/index.js', () => ({ ...undici, Pool: PoolWithoutDispatch }));
-  const { Connections } = await import('./connections.js');
-  const settings = {
-    origin: 'http://127.0.0.1:9',
+it('a Client without dispatch(), as some runtimes build it in, is reported once, and makes calls unreachable', async () => {
+  jest.unstable_mockModule('undici/index.js', () => ({ ...undici, Client: ClientWithoutDispatch }));
+  const failures: unknown[] = [];
+  const sender = new RequestSender({
     maxConnections: 1,
     connectTimeoutMs: 1,
     maxResponseBytes: 1,
     proxy: undefined,
-  };
-  const starting = (): unknown => new Connections(settings);
-  expect(starting).toThrow(InvalidConfigurationError);
-  expect(starting).toThrow(
-    /'undici[/]index[.]js' is not the npm package undici: its Pool has no dispatch.*Configure the runtime or the bundler/,
+    loadFailed: (error) => failures.push(error),
+  });
+  const deadline = new Deadline(60_000);
+  const send = () =>
+    sender.send({
+      method: 'GET',
+      origin: 'http://127.0.0.1:9',
+      path: '/',
+      headers: [],
+      body: null,
+      deadline,
+      freshConnection: false,
+    });
+
+  expect([await sender.load(), ...(await Promise.all([send(), send()]))]).toEqual([
+    undefined,
+    UNREACHABLE,
+    UNREACHABLE,
+  ]);
+  expect(failures).toEqual([expect.any(InvalidConfigurationError)]);
+  expect(String(failures[0])).toMatch(
+    /'undici[/]index[.]js' is not the npm package undici: its Client has no dispatch.*Configure the runtime or the bundler/,
   );
+  deadline.clear();
 });

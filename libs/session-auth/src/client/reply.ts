@@ -9,48 +9,6 @@ export interface Reply {
   readonly body: Buffer | undefined;
 }
 
-/**
- * Returns whether a body may be read: its declared length is within the limit, it has no content encoding,
- * and no transfer coding but `chunked`.
- */
-export function isReadable(headers: IncomingHttpHeaders, maxBytes: number): boolean {
-  const { 'content-encoding': encoding, 'transfer-encoding': coding }: Readonly<Record<string, unknown>> =
-    headers;
-  if (coding !== undefined && !(typeof coding === 'string' && coding.trim().toLowerCase() === 'chunked'))
-    return false;
-  return (
-    (encoding === undefined || encoding === 'identity') && !(Number(headers['content-length']) > maxBytes)
-  );
-}
-
-/**
- * Returns the JSON object in a reply; `undefined` for any other media type, invalid UTF-8, invalid JSON or a
- * value that is not an object.
- */
-export function readJsonObject({ headers, body }: Reply): object | undefined {
-  if (!body || !mayBeJson(headers['content-type']) || !isUtf8(body)) return undefined;
-  try {
-    const value: unknown = JSON.parse(
-      startsWithByteOrderMark(body) ? body.toString('utf8', 3) : body.toString('utf8'),
-    );
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const JSON_MEDIA_TYPE = /^(?:application\/json|text\/json|[^\s;,/]+\/[^\s;,/]+\+json)[ \t]*(?:;|$)/i;
-
-/** Returns whether a body may be JSON: by its media type, or because it has none. */
-function mayBeJson(contentType: unknown): boolean {
-  if (contentType === undefined || contentType === '') return true;
-  return typeof contentType === 'string' && JSON_MEDIA_TYPE.test(contentType);
-}
-
-function startsWithByteOrderMark(body: Buffer): boolean {
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-}
-
 /** Reason why a call to the session service has no reply. */
 export type NoReplyReason = 'unreachable' | 'timeout' | 'api_key' | 'shutting_down';
 
@@ -64,20 +22,161 @@ export interface NoReply {
   readonly staleConnection?: true;
 }
 
-/** {@link NoReply} as an error, for the interceptors of an application. */
-export class NoReplyError extends Error {
-  override readonly name = 'NoReplyError';
-  /** Outcome of the call. */
-  readonly outcome: NoReply;
-
-  constructor(outcome: NoReply) {
-    super(`The call to the session service brought no reply: ${outcome.noReply}`);
-    this.outcome = outcome;
-  }
-}
-
 /** The service had closed the reused connection. */
 export const STALE_CONNECTION: NoReply = { noReply: 'unreachable', staleConnection: true };
 
 /** There is no server, or its reply is not valid HTTP. */
 export const UNREACHABLE: NoReply = { noReply: 'unreachable' };
+
+/** Maximum bytes of the headers of a reply. One with more is not a valid reply (our decision). */
+export const MAX_HEADER_BYTES = 16_384;
+
+/**
+ * Returns whether a body may be read: its declared length is within the limit, it has no content encoding,
+ * and no transfer coding but `chunked`.
+ */
+export function isReadable(headers: IncomingHttpHeaders, maxBytes: number): boolean {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const coding = headers['transfer-encoding'] ?? 'chunked';
+  return (
+    encoding === 'identity' &&
+    String(coding).trim().toLowerCase() === 'chunked' &&
+    !(Number(headers['content-length']) > maxBytes)
+  );
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * Collects the chunks of a body in one buffer, which doubles when it is full. Time and memory are linear in
+ * the length of the body, however small the chunks are. A body of a single chunk is not copied.
+ */
+export class BodyBuffer {
+  readonly #maxBytes: number;
+  #buffer: Buffer = NO_BYTES;
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Appends a chunk. Returns `false`, and appends nothing, if the body would exceed `maxBytes`. */
+  append(chunk: Buffer): boolean {
+    const length = this.#length + chunk.length;
+    if (length > this.#maxBytes) return false;
+    if (this.#length === 0) {
+      this.#buffer = chunk;
+    } else {
+      if (length > this.#buffer.length) {
+        const grown = Buffer.allocUnsafeSlow(Math.min(this.#maxBytes, 2 * length));
+        this.#buffer.copy(grown, 0, 0, this.#length);
+        this.#buffer = grown;
+      }
+      chunk.copy(this.#buffer, this.#length);
+    }
+    this.#length = length;
+    return true;
+  }
+
+  /** The bytes received so far. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+}
+
+/** A media type of JSON. A reply without a media type may be JSON too. */
+const JSON_MEDIA_TYPE = /^(?:(?:application|text)\/json|[^\s;,/]+\/[^\s;,/]+\+json)[ \t]*(?:;|$)/i;
+
+/**
+ * Returns the JSON object in a reply; `undefined` for any other media type, invalid UTF-8, invalid JSON or a
+ * value that is not an object.
+ */
+export function readJsonObject({ headers, body }: Reply): object | undefined {
+  const type = headers['content-type'] ?? '';
+  if (type !== '' && !(typeof type === 'string' && JSON_MEDIA_TYPE.test(type))) return undefined;
+  if (!body || !isUtf8(body)) return undefined;
+  try {
+    const text = body.toString();
+    const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An element of `Cache-Control` and the comma after it (RFC 9111, section 5.2): empty, or a name with an
+ * optional argument, which is a token or a quoted string. Sticky, so that an invalid element ends the
+ * matches. Reads each character once.
+ */
+const ELEMENT =
+  /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)(?:=(?:([!#$%&'*+.^`|~\w-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*)?(?:,|$)/gy;
+
+/**
+ * Returns the milliseconds for which `Cache-Control` and `Age` allow a reply to be cached, at least 0;
+ * `undefined` if they do not shorten `ttlMs`. A header that can't be parsed forbids caching.
+ */
+export function readCacheForMs(
+  { 'cache-control': control, age }: Readonly<Record<string, unknown>>,
+  ttlMs: number,
+): number | undefined {
+  if (control === undefined && age === undefined) return undefined;
+  const maxAge = Math.min(...linesOf(control).map(maxAgeIn));
+  const ages = linesOf(age).flatMap((line) => line.split(','));
+  const oldest = Math.max(0, ...ages.map((seconds) => secondsIn(seconds.trim()) ?? Infinity));
+  const cacheForMs = Math.max(0, Math.min(ttlMs, maxAge * 1_000) - oldest * 1_000);
+  return cacheForMs < ttlMs ? cacheForMs : undefined;
+}
+
+/** Returns the lines of a header: an array if the reply has several. What is no text becomes unreadable. */
+function linesOf(field: unknown): readonly string[] {
+  const lines: readonly unknown[] = field === undefined ? [] : [field].flat();
+  return lines.map((line) => (typeof line === 'string' ? line : '?'));
+}
+
+/** Returns the shortest lifetime in a line of `Cache-Control`, in seconds; `Infinity` if there is none. */
+function maxAgeIn(line: string): number {
+  let seconds = Infinity;
+  let length = 0;
+  for (const [element, name = '', token, quoted] of line.matchAll(ELEMENT)) {
+    length += element.length;
+    if (/^no-(?:store|cache)$/i.test(name)) seconds = 0;
+    if (/^(?:max-age|s-maxage)$/i.test(name)) seconds = Math.min(seconds, secondsIn(token ?? quoted) ?? 0);
+  }
+  return length === line.length ? seconds : 0;
+}
+
+/** Parses delta-seconds (RFC 9111, section 1.2.2) of any size. Returns `undefined` for anything else. */
+function secondsIn(text = ''): number | undefined {
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * Returns the seconds of a `Retry-After`, which is a number of seconds or a date (RFC 9110, section 10.2.3);
+ * `undefined` if there is none or it can't be parsed.
+ */
+export function readRetryAfterSeconds(value: unknown, now = Date.now()): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  const seconds = secondsIn(value.trim()) ?? (Date.parse(value) - now) / 1_000;
+  return Number.isNaN(seconds) ? undefined : seconds;
+}
+
+/** Codes of Node.js for a certificate that is not accepted, and for a failed handshake. */
+const TLS_CODE = /^[A-Z0-9_]*(?:CERT|SELF_SIGNED|UNABLE_TO_)[A-Z0-9_]*$|^ERR_SSL_[A-Z0-9_]+$|^EPROTO$/;
+
+/** Returns whether an error code of Node.js is one of TLS. */
+export function isTlsCode(code: string): boolean {
+  return TLS_CODE.test(code);
+}
+
+/**
+ * Receives the code of Node.js for a TLS connection that failed, such as `CERT_HAS_EXPIRED`. Called each
+ * time.
+ */
+export type TlsFailed = (code: string) => void;
+
+/** Reports a connection that failed because of TLS. Does nothing for any other error. */
+export function reportTlsFailure(error: unknown, report: TlsFailed | undefined): void {
+  const { code } = Object(error) as { readonly code?: unknown };
+  if (typeof code === 'string' && isTlsCode(code)) report?.(code);
+}

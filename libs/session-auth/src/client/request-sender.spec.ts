@@ -4,10 +4,10 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { HttpService } from '@nestjs/axios';
+import type { ServiceRequest } from './connections.js';
 import { Deadline } from './deadline.js';
 import { UNREACHABLE } from './reply.js';
-import { RequestSender } from './request-sender.js';
-import type { ServiceRequest } from './service-request.js';
+import { RequestSender, type RequestSenderSettings } from './request-sender.js';
 import { SessionHttpService } from './session-http.service.js';
 
 const open: (() => unknown)[] = [];
@@ -19,20 +19,14 @@ afterEach(async () => {
 const answerAll: RequestListener = (_request, response) => void response.end();
 
 /** Starts a service, and a sender of requests to it. */
-async function sending(agents: { httpAgent?: Agent; httpsAgent?: Agent } = {}, answer = answerAll) {
+async function sending(settings: Partial<RequestSenderSettings> = {}, answer = answerAll) {
   const server = createServer(answer).listen(0, '127.0.0.1');
   let connections = 0;
   server.on('connection', () => (connections += 1));
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const limits = { maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy: undefined };
-  const sender = await RequestSender.create({
-    origin,
-    ...limits,
-    httpAgent: undefined,
-    httpsAgent: undefined,
-    ...agents,
-  });
+  const sender = new RequestSender({ ...limits, ...settings });
   open.push(
     () => sender.close(),
     () => {
@@ -51,7 +45,7 @@ async function sending(agents: { httpAgent?: Agent; httpsAgent?: Agent } = {}, a
     deadline,
     freshConnection: false,
   };
-  return { sender, server, send: () => sender.send(request), connections: () => connections };
+  return { sender, server, request, send: () => sender.send(request), connections: () => connections };
 }
 
 describe('the requests of a registration', () => {
@@ -79,10 +73,21 @@ describe('the requests of a registration', () => {
     expect(connecting).toHaveBeenCalledTimes(1);
   });
 
-  it('go through axios if there is only an agent for https', async () => {
-    const loading = jest.spyOn(RequestSender.prototype, 'http');
-    await sending({ httpsAgent: new HttpsAgent() });
-    expect(loading).toHaveBeenCalledTimes(1);
+  it('need neither undici nor axios if there is only an agent for https', async () => {
+    const { sender, send } = await sending({ httpsAgent: new HttpsAgent() });
+    const loading = [jest.spyOn(sender, 'load'), jest.spyOn(sender, 'http')];
+    expect(await send()).toMatchObject({ status: 200 });
+    expect(loading.map(({ mock }) => mock.calls)).toEqual([[], []]);
+  });
+
+  it('wait for undici if they are sent before it was loaded, but no longer than their deadline', async () => {
+    const { sender, send, request } = await sending();
+    jest.spyOn(sender, 'load').mockReturnValueOnce(new Promise(() => undefined));
+    const deadline = new Deadline(60_000);
+    const late = sender.send({ ...request, deadline });
+    expect(await Promise.all([send(), send()])).toMatchObject([{ status: 200 }, { status: 200 }]);
+    deadline.end('timeout');
+    expect(await late).toEqual({ noReply: 'timeout' });
   });
 
   it('use a new pool after a renewal', async () => {
@@ -98,6 +103,12 @@ describe('the requests of a registration', () => {
     await (once(server, 'request') as Promise<[IncomingMessage]>);
     await sender.close();
     expect(await answer).toEqual(UNREACHABLE);
+  });
+
+  it('load nothing if the sender is closed before the first', async () => {
+    const { sender, send, connections } = await sending();
+    await sender.close();
+    expect([await sender.load(), await send(), connections()]).toEqual([undefined, UNREACHABLE, 0]);
   });
 });
 

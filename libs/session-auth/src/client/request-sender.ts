@@ -1,64 +1,94 @@
-import type { Agent } from 'node:http';
+import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
 import type { AxiosHttpService } from './axios-http.service.js';
-import type { Connections, ConnectionSettings } from './connections.js';
-import type { NoReply, Reply } from './reply.js';
-import type { ServiceRequest } from './service-request.js';
+import type { Connections, ConnectionSettings, ServiceRequest } from './connections.js';
+import { type Deadline, noReplyAt } from './deadline.js';
+import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
 import type { SessionHttpService } from './session-http.service.js';
 
-/** Settings of a {@link RequestSender}: those of the pool, and the agents that the application sets. */
-interface RequestSenderSettings extends ConnectionSettings {
-  readonly httpAgent: Agent | undefined;
-  readonly httpsAgent: Agent | undefined;
+/** Settings of a {@link RequestSender}: those of the connections, and the agents that the application sets. */
+export interface RequestSenderSettings extends ConnectionSettings, OwnAgents {
+  /** Receives the error if undici can't be loaded, or is another package: no call can be sent. */
+  readonly loadFailed?: (error: unknown) => void;
 }
 
 /**
- * Sends the requests of one registration: to the pool, or through axios once the application uses it. undici
- * is loaded when the application starts, and axios when it is needed: an application that only imports this
- * package waits for neither.
+ * Sends the requests of one registration: over its own connections, over agents of the application, or
+ * through axios once the application uses it. undici is loaded by `load()` or the first call, and axios for
+ * those who inject its service: an application that imports this package, and starts, waits for neither.
  */
 export class RequestSender {
-  readonly #connections: Connections;
   readonly #settings: RequestSenderSettings;
-  #axios: AxiosHttpService | undefined;
-  #loading: Promise<AxiosHttpService> | undefined;
+  #connections: Connections | undefined;
+  #loading: Promise<Connections | undefined> | undefined;
+  #axios: Promise<AxiosHttpService> | undefined;
+  /** Set once the application may have changed the axios instance, so that all later calls go through it. */
+  #usedAxios: AxiosHttpService | undefined;
 
-  private constructor(connections: Connections, settings: RequestSenderSettings) {
-    this.#connections = connections;
+  constructor(settings: RequestSenderSettings) {
     this.#settings = settings;
-  }
-
-  /** Creates a sender. Rejects with `InvalidConfigurationError` if undici is not the npm package. */
-  static async create(settings: RequestSenderSettings): Promise<RequestSender> {
-    const { Connections } = await import('./connections.js');
-    const sender = new RequestSender(new Connections(settings), settings);
-    if (settings.httpAgent ?? settings.httpsAgent) await sender.http();
-    return sender;
   }
 
   /** Returns the `SessionHttpService` of the registration: one, created at the first call. */
   http(): Promise<SessionHttpService> {
-    this.#loading ??= this.#loadAxios();
-    return this.#loading;
+    this.#axios ??= this.#loadAxios();
+    return this.#axios;
   }
 
   /** Sends a request. Never rejects. */
   send(request: ServiceRequest): Promise<Reply | NoReply> {
-    return this.#axios?.isUsed ? this.#axios.send(request) : this.#connections.exchange(request);
+    return this.#usedAxios ? this.#usedAxios.send(request) : this.#exchange(request, this.#settings);
   }
 
-  /** Replaces the pool for later calls. */
+  /** Loads undici, so that the first call need not wait for it. Never rejects. */
+  load(): Promise<Connections | undefined> {
+    this.#loading ??= this.#loadConnections();
+    return this.#loading;
+  }
+
+  /** Replaces the kept connections for later calls. */
   renew(): void {
-    this.#connections.renew();
+    this.#connections?.renew();
   }
 
-  /** Closes all pooled connections, and aborts their calls. */
-  close(): Promise<void> {
-    return this.#connections.close();
+  /** Closes all kept connections, and aborts their calls. */
+  async close(): Promise<void> {
+    this.#loading ??= Promise.resolve(undefined);
+    await (await this.#loading)?.close();
+  }
+
+  #exchange(request: ServiceRequest, agents: OwnAgents): Promise<Reply | NoReply> {
+    if (agents.httpAgent ?? agents.httpsAgent) return exchangeOverAgent(request, agents, this.#settings);
+    if (this.#connections) return this.#connections.exchange(request);
+    return inTime(
+      request.deadline,
+      this.load().then((connections) => connections?.exchange(request) ?? UNREACHABLE),
+    );
+  }
+
+  async #loadConnections(): Promise<Connections | undefined> {
+    try {
+      const { Connections } = await import('./connections.js');
+      this.#connections = new Connections(this.#settings);
+    } catch (error) {
+      this.#settings.loadFailed?.(error);
+    }
+    return this.#connections;
   }
 
   async #loadAxios(): Promise<AxiosHttpService> {
-    const { createAxiosHttpService } = await import('./axios-http.service.js');
-    this.#axios = createAxiosHttpService(this.#connections, this.#settings);
-    return this.#axios;
+    const { AxiosHttpService } = await import('./axios-http.service.js');
+    const service: AxiosHttpService = new AxiosHttpService(this.#settings, {
+      exchange: (request, agents) => this.#exchange(request, agents),
+      onUse: () => (this.#usedAxios = service),
+    });
+    return service;
   }
+}
+
+/** Resolves with an answer that never rejects, or at the deadline if that is earlier. */
+export function inTime(deadline: Deadline, answer: Promise<Reply | NoReply>): Promise<Reply | NoReply> {
+  return new Promise((resolve) => {
+    deadline.onEnd((end) => resolve(noReplyAt(end)));
+    void answer.then(resolve);
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRetryAfterSeconds } from './reply-headers.js';
+import { readRetryAfterSeconds } from './reply.js';
 
 describe('Retry-After', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');

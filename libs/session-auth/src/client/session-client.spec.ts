@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { FORBIDDEN } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { Deadline } from './deadline.js';
 import type { NoReply, NoReplyReason, Reply } from './reply.js';
 import { SessionClient } from './session-client.js';
-import type { SessionRequests } from './session-requests.js';
-import type { ReadUser, UserDetailsVerdicts } from './user-details-verdict.js';
+import type { ReadUser } from './user-details-verdict.js';
 
 const deadline = new Deadline(60_000);
 deadline.clear();
@@ -14,9 +12,14 @@ const session: SessionIdentity = { token: 'token', authIv: undefined };
 const USER = { username: 'ann', auth_token: 'token' };
 
 function clientWith(answer: Reply | NoReply, read: ReadUser<object> = (json) => json): SessionClient<object> {
-  const call = () => Promise.resolve(answer);
-  const wire = { postAuthentication: call, deleteAuthentication: call } as unknown as SessionRequests;
-  return new SessionClient(wire, {} as UserDetailsVerdicts<object>, read, 5);
+  const settings = {
+    baseUrl: 'http://service',
+    apiKey: 'key',
+    statusMap: {},
+    tokenEcho: 'deny',
+    http: { maxTokenLength: 5 },
+  } as const;
+  return new SessionClient({ send: () => Promise.resolve(answer) }, settings, read, {} as never);
 }
 
 const reply = (status: number, body = JSON.stringify(USER), headers: Reply['headers'] = {}): Reply => ({
@@ -129,26 +132,9 @@ describe('a sign-out', () => {
 
 describe('a check', () => {
   it('has the verdict on the reply to its own session, for the token that it presented', async () => {
-    const asked: unknown[] = [];
-    const answer = reply(403);
-    const getUserDetails = (...request: unknown[]) => {
-      asked.push(request);
-      return Promise.resolve(answer);
-    };
-    const of = (...read: unknown[]) => {
-      asked.push(read);
-      return FORBIDDEN;
-    };
-    const client = new SessionClient(
-      { getUserDetails } as unknown as SessionRequests,
-      { of } as never,
-      () => undefined,
-      5,
-    );
-    expect(await client.userDetails(session, deadline)).toBe(FORBIDDEN);
-    expect(asked).toEqual([
-      [session, deadline],
-      [answer, 'token'],
-    ]);
+    const check = (token: string) =>
+      clientWith(reply(200)).userDetails({ token, authIv: undefined }, deadline);
+    expect(await check('token')).toMatchObject({ kind: 'authenticated', user: USER });
+    expect(await check('other')).toMatchObject({ kind: 'unavailable', reason: 'malformed' });
   });
 });

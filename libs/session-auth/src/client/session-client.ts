@@ -1,9 +1,18 @@
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { SessionAuthError } from '../contract/errors.js';
-import { isHeaderValue } from '../contract/wire.js';
-import type { SessionIdentity } from '../contract/session-identity.js';
-import type { UserRecord } from '../contract/record/user-record.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { SessionIdentity } from '../contract/session-identity.js';
+import {
+  API_KEY_HEADER,
+  AUTH_IV_HEADER,
+  AUTH_TOKEN_HEADER,
+  AUTHENTICATION_PATH,
+  isHeaderValue,
+  MAX_API_KEY_LENGTH,
+  USER_DETAILS_PATH,
+} from '../contract/wire.js';
 import {
   AccessDeniedError,
   CredentialsRejectedError,
@@ -11,11 +20,33 @@ import {
   SessionServiceUnavailableError,
   TooManyAttemptsError,
 } from '../exceptions/session-exceptions.js';
+import type { ServiceRequest } from './connections.js';
 import type { Deadline } from './deadline.js';
 import type { NoReply, Reply } from './reply.js';
-import type { Credentials, SessionRequests } from './session-requests.js';
-import { recordStatus, traced } from './traced-call.js';
-import { outage, readRecord, type ReadUser, type UserDetailsVerdicts } from './user-details-verdict.js';
+import { inTime, type RequestSender } from './request-sender.js';
+import {
+  outage,
+  readRecord,
+  type ReadUser,
+  UserDetailsVerdicts,
+  type VerdictSettings,
+  type Warnings,
+} from './user-details-verdict.js';
+
+/** Username and password of a sign-in (section 2.3). */
+export interface Credentials {
+  /** Login name of the user. */
+  readonly username: string;
+  /** Password of the user. It is sent to the service, and not stored. */
+  readonly password: string;
+}
+
+/**
+ * The application key (section 5.1): 1 to 4096 visible ASCII characters (our decision). Or a function that
+ * returns it, called before each call, so that the key can rotate without a restart. If the function throws,
+ * or returns no such key in time, the call is unavailable: `api_key` or `timeout`.
+ */
+export type ApiKey = string | (() => string | Promise<string>);
 
 /** Result of a sign-in: a session, or a 202, which has no session and no documented meaning. */
 export type SignInResult<User> =
@@ -35,71 +66,156 @@ export type SignInResult<User> =
       readonly kind: 'accepted';
     };
 
-/** The three operations of the session service. Each makes one attempt, and has one outcome. */
+/** Address of the service, the application key, and how replies are read. */
+interface ClientSettings extends VerdictSettings {
+  /** Root of the service, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: ApiKey;
+  /** Name of the registration, for diagnostics. @default 'default' */
+  readonly authority?: string;
+  readonly http: { readonly maxTokenLength: number };
+}
+
+/** The particulars of one call. */
+interface Call {
+  readonly operation: CallMessage['operation'];
+  readonly headers: readonly string[];
+  readonly body: string | null;
+  readonly deadline: Deadline;
+}
+
+const METHODS = { user_details: 'GET', sign_in: 'POST', sign_out: 'DELETE' } as const;
+
+const ACCEPT: readonly string[] = ['Accept', 'application/json', 'Accept-Encoding', 'identity'];
+
+const NO_API_KEY: NoReply = { noReply: 'api_key' };
+
+/**
+ * The three operations of the session service, with exactly the headers that the interface lists. Each makes
+ * one attempt, and has one outcome.
+ */
 export class SessionClient<User extends UserRecord> {
-  readonly #requests: SessionRequests;
-  readonly #verdicts: UserDetailsVerdicts<User>;
+  readonly #sender: Pick<RequestSender, 'send'>;
+  readonly #settings: ClientSettings;
   readonly #readUser: ReadUser<User>;
-  readonly #maxTokenLength: number;
+  readonly #verdicts: UserDetailsVerdicts<User>;
+  readonly #origin: string;
+  readonly #authenticationPath: string;
+  readonly #userDetailsPath: string;
+  readonly #server: Pick<CallMessage, 'authority' | 'serverAddress' | 'serverPort'>;
 
   constructor(
-    requests: SessionRequests,
-    verdicts: UserDetailsVerdicts<User>,
+    sender: Pick<RequestSender, 'send'>,
+    settings: ClientSettings,
     readUser: ReadUser<User>,
-    maxTokenLength: number,
+    warnings: Warnings,
   ) {
-    this.#requests = requests;
-    this.#verdicts = verdicts;
+    const { origin, pathname, protocol, hostname, port } = new URL(settings.baseUrl);
+    const basePath = pathname.replace(/\/$/, '');
+    this.#sender = sender;
+    this.#settings = settings;
     this.#readUser = readUser;
-    this.#maxTokenLength = maxTokenLength;
+    this.#verdicts = new UserDetailsVerdicts(readUser, settings, warnings);
+    this.#origin = origin;
+    this.#authenticationPath = `${basePath}${AUTHENTICATION_PATH}`;
+    this.#userDetailsPath = `${basePath}${USER_DETAILS_PATH}`;
+    this.#server = {
+      authority: settings.authority ?? DEFAULT_AUTHORITY,
+      serverAddress: hostname,
+      serverPort: Number(port) || (protocol === 'https:' ? 443 : 80),
+    };
   }
 
-  /** Requests the user of a session. Never rejects. */
+  /** Requests the user of a session (section 4.3). Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-    if (!CALLS.hasSubscribers) {
-      return this.#requests
-        .getUserDetails(session, deadline)
-        .then((answer) => this.#verdicts.of(answer, session.token));
-    }
-    const call = (message?: CallMessage): Promise<Verdict<User>> =>
-      this.#requests
-        .getUserDetails(session, deadline)
-        .then((answer) => this.#verdicts.of(recordStatus(answer, message), session.token));
-    return traced(() => this.#requests.describe('user_details'), call, endOf);
+    return this.#call(
+      { operation: 'user_details', headers: sessionHeaders(session), body: null, deadline },
+      (answer) => this.#verdicts.of(answer, session.token),
+      endOfCheck,
+    );
   }
 
   /**
-   * Signs in. @throws CredentialsRejectedError, InvalidRequestError, AccessDeniedError, TooManyAttemptsError
-   * or SessionServiceUnavailableError
+   * Signs in (section 4.1). @throws CredentialsRejectedError, InvalidRequestError, AccessDeniedError,
+   * TooManyAttemptsError or SessionServiceUnavailableError
    */
   signIn(
-    credentials: Credentials,
+    { username, password }: Credentials,
     authIv: string | undefined,
     deadline: Deadline,
   ): Promise<SignInResult<User>> {
-    return traced(
-      () => this.#requests.describe('sign_in'),
-      async (message) =>
-        this.#signedIn(
-          replyIn(
-            recordStatus(await this.#requests.postAuthentication(credentials, authIv, deadline), message),
-          ),
-        ),
+    const headers = ['Content-Type', 'application/json', ...ivHeader(authIv)];
+    const body = JSON.stringify({ username, password });
+    return this.#call({ operation: 'sign_in', headers, body, deadline }, (answer) =>
+      this.#signedIn(replyIn(answer)),
     );
   }
 
   /**
-   * Signs out. 401 and 404 count as success: the session has already ended.
+   * Signs out (section 4.2). 401 and 404 count as success: the session has already ended.
    * @throws InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError
    */
   signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
-    return traced(
-      () => this.#requests.describe('sign_out'),
-      async (message) =>
-        signedOut(
-          replyIn(recordStatus(await this.#requests.deleteAuthentication(session, deadline), message)),
-        ),
+    return this.#call(
+      { operation: 'sign_out', headers: sessionHeaders(session), body: null, deadline },
+      (answer) => signedOut(replyIn(answer)),
     );
+  }
+
+  #call<Result>(
+    call: Call,
+    read: (answer: Reply | NoReply) => Result,
+    endOf?: (result: Result) => CallEnd,
+  ): Promise<Result> {
+    return CALLS.hasSubscribers ? this.#published(call, read, endOf) : this.#send(call).then(read);
+  }
+
+  /**
+   * Makes and publishes a call. `tracePromise` of Node.js adds the result of its promise to the message, so it
+   * gets a promise without the result, which contains the user and the token.
+   */
+  async #published<Result>(
+    call: Call,
+    read: (answer: Reply | NoReply) => Result,
+    endOf: (result: Result) => CallEnd = () => ({ outcome: 'done' }),
+  ): Promise<Result> {
+    const { operation } = call;
+    const message: CallMessage = { operation, method: METHODS[operation], ...this.#server };
+    let result: Result | undefined;
+    await CALLS.tracePromise(async () => {
+      try {
+        const answer = await this.#send(call);
+        if ('status' in answer) message.statusCode = answer.status;
+        result = read(answer);
+        Object.assign(message, endOf(result));
+      } catch (error) {
+        message.outcome = 'failed';
+        throw error;
+      }
+    }, message);
+    return result as Result;
+  }
+
+  #send(call: Call): Promise<Reply | NoReply> {
+    const { apiKey } = this.#settings;
+    if (typeof apiKey === 'string') return this.#sender.send(this.#requestWith(apiKey, call));
+    const answer = resolveApiKey(apiKey).then((key) =>
+      key === undefined ? NO_API_KEY : this.#sender.send(this.#requestWith(key, call)),
+    );
+    return inTime(call.deadline, answer);
+  }
+
+  #requestWith(apiKey: string, { operation, headers, body, deadline }: Call): ServiceRequest {
+    const isCheck = operation === 'user_details';
+    return {
+      method: METHODS[operation],
+      origin: this.#origin,
+      path: isCheck ? this.#userDetailsPath : this.#authenticationPath,
+      headers: [...ACCEPT, API_KEY_HEADER, apiKey, ...headers],
+      body,
+      deadline,
+      freshConnection: !isCheck,
+    };
   }
 
   #signedIn(reply: Reply): SignInResult<User> {
@@ -109,18 +225,21 @@ export class SessionClient<User extends UserRecord> {
     if (reply.status !== 200) throw refusal(reply);
     const user = readRecord(reply, this.#readUser)?.user;
     const token = user?.auth_token;
-    if (!user || !isHeaderValue(token, this.#maxTokenLength))
+    if (!user || !isHeaderValue(token, this.#settings.http.maxTokenLength))
       throw new SessionServiceUnavailableError(unavailable('malformed'));
     return { kind: 'signed-in', user, token };
   }
 }
 
-function signedOut(reply: Reply): void {
-  if (reply.status !== 200 && reply.status !== 401 && reply.status !== 404) throw refusal(reply);
+/** Fields of a message that are set when its call ends. */
+type CallEnd = Pick<CallMessage, 'outcome' | 'reason'>;
+
+function endOfCheck(verdict: Verdict<unknown>): CallEnd {
+  return { outcome: verdict.kind, ...(verdict.kind === 'unavailable' && { reason: verdict.reason }) };
 }
 
-function endOf(verdict: Verdict<unknown>): Pick<CallMessage, 'outcome' | 'reason'> {
-  return { outcome: verdict.kind, ...(verdict.kind === 'unavailable' && { reason: verdict.reason }) };
+function signedOut(reply: Reply): void {
+  if (reply.status !== 200 && reply.status !== 401 && reply.status !== 404) throw refusal(reply);
 }
 
 function refusal(reply: Reply): SessionAuthError {
@@ -141,4 +260,25 @@ function replyIn(outcome: Reply | NoReply): Reply {
     failure,
     'The session service did not answer in time; whether it processed the call is unknown',
   );
+}
+
+function sessionHeaders({ token, authIv }: SessionIdentity): readonly string[] {
+  return [AUTH_TOKEN_HEADER, token, ...ivHeader(authIv)];
+}
+
+function ivHeader(authIv: string | undefined): readonly string[] {
+  return authIv === undefined ? [] : [AUTH_IV_HEADER, authIv];
+}
+
+/**
+ * Calls a key function. Resolves with `undefined` if it throws or returns no valid key; its error is not
+ * propagated.
+ */
+async function resolveApiKey(keyFunction: () => string | Promise<string>): Promise<string | undefined> {
+  try {
+    const key: unknown = await keyFunction();
+    return isHeaderValue(key, MAX_API_KEY_LENGTH) ? key : undefined;
+  } catch {
+    return undefined;
+  }
 }

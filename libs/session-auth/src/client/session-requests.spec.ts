@@ -1,18 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { Deadline } from './deadline.js';
+import type { ServiceRequest } from './connections.js';
 import type { NoReply } from './reply.js';
-import type { ServiceRequest } from './service-request.js';
-import { SessionRequests } from './session-requests.js';
+import { SessionClient } from './session-client.js';
 
-/** Returns a wire and the requests that it sends. */
-function wireWith(apiKey: string | (() => string | Promise<string>) = 'key') {
+/** Returns a client and the requests that it sends. */
+function clientWith(apiKey: string | (() => string | Promise<string>) = 'key') {
   const sent: ServiceRequest[] = [];
   const send = (request: ServiceRequest): Promise<NoReply> => {
     sent.push(request);
     return Promise.resolve({ noReply: 'unreachable' });
   };
-  const http = { send };
-  return { sent, wire: new SessionRequests(http, { baseUrl: 'http://service/base/', apiKey }) };
+  const settings = { baseUrl: 'http://service/base/', apiKey, http: { maxTokenLength: 100 } } as const;
+  const verdicts = { statusMap: {}, tokenEcho: 'deny' } as const;
+  const client = new SessionClient({ send }, { ...settings, ...verdicts }, () => undefined, {} as never);
+  return { sent, client };
 }
 
 const always = ['Accept', 'application/json', 'Accept-Encoding', 'identity', 'X-API-KEY', 'key'];
@@ -26,10 +28,10 @@ describe.each(['a key', 'a key function'])('with %s', (kind) => {
     [undefined, []],
     ['iv', ['X-AUTH-IV', 'iv']],
   ])('and the IV %p, every request has exactly the headers of the interface', async (authIv, ivHeaders) => {
-    const { wire, sent } = wireWith(key);
-    await wire.getUserDetails({ token: 'token', authIv }, deadline);
-    await wire.postAuthentication({ username: 'ann', password: 'secret' }, authIv, deadline);
-    await wire.deleteAuthentication({ token: 'token', authIv }, deadline);
+    const { client, sent } = clientWith(key);
+    await client.userDetails({ token: 'token', authIv }, deadline);
+    await client.signIn({ username: 'ann', password: 'secret' }, authIv, deadline).catch(() => undefined);
+    await client.signOut({ token: 'token', authIv }, deadline).catch(() => undefined);
     expect(sent.map(({ method, path, freshConnection }) => [method, path, freshConnection])).toEqual([
       ['GET', '/base/authentication/user_details', false],
       ['POST', '/base/authentication', true],
@@ -48,9 +50,9 @@ describe('a key function', () => {
   it.each(['', 'with space', 'k'.repeat(4_097), 7 as unknown as string])(
     'that returns an invalid key results in no reply',
     async (key) => {
-      const { wire, sent } = wireWith(() => key);
-      expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({
-        noReply: 'api_key',
+      const { client, sent } = clientWith(() => key);
+      expect(await client.userDetails({ token: 'token', authIv: undefined }, deadline)).toMatchObject({
+        reason: 'api_key',
       });
       expect(sent).toEqual([]);
     },
@@ -65,9 +67,9 @@ describe('a key function', () => {
     ],
     ['rejects', () => Promise.reject(new Error('no key'))],
   ])('that %s results in no reply', async (_name, key) => {
-    const { wire, sent } = wireWith(key);
-    expect(await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline)).toEqual({
-      noReply: 'api_key',
+    const { client, sent } = clientWith(key);
+    expect(await client.userDetails({ token: 'token', authIv: undefined }, deadline)).toMatchObject({
+      reason: 'api_key',
     });
     expect(sent).toEqual([]);
   });
@@ -76,18 +78,18 @@ describe('a key function', () => {
     ['timeout', 'timeout'],
     ['aborted', 'timeout'],
     ['shutting_down', 'shutting_down'],
-  ] as const)('that never returns does not delay a call beyond its deadline (%s)', async (end, noReply) => {
-    const { wire, sent } = wireWith(() => new Promise(() => undefined));
+  ] as const)('that never returns does not delay a call beyond its deadline (%s)', async (end, reason) => {
+    const { client, sent } = clientWith(() => new Promise(() => undefined));
     const callDeadline = new Deadline(60_000);
-    const answer = wire.getUserDetails({ token: 'token', authIv: undefined }, callDeadline);
+    const answer = client.userDetails({ token: 'token', authIv: undefined }, callDeadline);
     callDeadline.end(end);
-    expect(await answer).toEqual({ noReply });
+    expect(await answer).toMatchObject({ reason });
     expect(sent).toEqual([]);
   });
 
   it('may return a key of 4096 bytes', async () => {
-    const { wire, sent } = wireWith(() => 'k'.repeat(4_096));
-    await wire.getUserDetails({ token: 'token', authIv: undefined }, deadline);
+    const { client, sent } = clientWith(() => 'k'.repeat(4_096));
+    await client.userDetails({ token: 'token', authIv: undefined }, deadline);
     expect(sent).toHaveLength(1);
   });
 });

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Deadline } from './deadline.js';
-import { Connections } from './connections.js';
+import { Connections, type ServiceRequest } from './connections.js';
 import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
-import type { ServiceRequest } from './service-request.js';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 const HALF_A_HEAD = 'HTTP/1.1 200 O';
@@ -47,11 +46,7 @@ async function repliesOf(way: string, answers: readonly string[], end: Ending): 
   const origin = way === 'through a proxy' ? 'http://service.invalid' : `http://127.0.0.1:${port}`;
   const proxy = way === 'through a proxy' ? { host: '127.0.0.1', port } : undefined;
   const limits = { maxConnections: 1, connectTimeoutMs: 60_000, maxResponseBytes: 100 };
-  const connections = new Connections({
-    origin: way === 'to another origin' ? 'http://other.invalid' : origin,
-    proxy,
-    ...limits,
-  });
+  const connections = new Connections({ proxy, ...limits });
   open.push(() => connections.close());
   const replies: (Reply | NoReply)[] = [];
   while (replies.length < answers.length) {
@@ -71,7 +66,7 @@ async function repliesOf(way: string, answers: readonly string[], end: Ending): 
   return replies;
 }
 
-describe.each(['to the service', 'to another origin', 'through a proxy'])('a connection %s', (way) => {
+describe.each(['to the service', 'through a proxy'])('a connection %s', (way) => {
   const closing: Ending = (socket, bytes) => socket.end(bytes);
   const resetting: Ending = (socket, bytes) =>
     bytes === '' ? socket.resetAndDestroy() : socket.write(bytes, () => socket.destroy());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { reportTlsFailure } from './tls-failure.js';
+import { reportTlsFailure } from './reply.js';
 
 describe('a connection that fails', () => {
   const reported = (error: unknown): string[] => {

@@ -4,8 +4,6 @@ import { UNAUTHENTICATED } from '../contract/outcome.js';
 import { Deadline } from './deadline.js';
 import type { NoReply, Reply } from './reply.js';
 import { SessionClient } from './session-client.js';
-import { SessionRequests } from './session-requests.js';
-import { UserDetailsVerdicts } from './user-details-verdict.js';
 
 const deadline = new Deadline(60_000);
 deadline.clear();
@@ -30,14 +28,13 @@ function clientOf(
     tokenMismatch: () => undefined,
     cachingForbidden: () => undefined,
   };
-  const read = (json: object): object => json;
   const settings = { baseUrl, apiKey: 'key', ...(authority !== undefined && { authority }) };
-  const wire = new SessionRequests({ send: () => Promise.resolve(answer) }, settings);
+  const verdicts = { statusMap: {}, tokenEcho: 'deny', http: { maxTokenLength: 100 } } as const;
   return new SessionClient(
-    wire,
-    new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny' }, warnings),
-    read,
-    100,
+    { send: () => Promise.resolve(answer) },
+    { ...settings, ...verdicts },
+    (json) => json,
+    warnings,
   );
 }
 

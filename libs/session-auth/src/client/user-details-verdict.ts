@@ -15,7 +15,7 @@ import {
   type StatusMap,
 } from '../contract/status-outcomes.js';
 import { type NoReply, readJsonObject, type Reply } from './reply.js';
-import { readCacheForMs, readRetryAfterSeconds } from './reply-headers.js';
+import { readCacheForMs, readRetryAfterSeconds } from './reply.js';
 
 /** Warnings for an operator. Called each time; the implementation limits what is logged. */
 export interface Warnings {

@@ -3,8 +3,7 @@ import { Deadlines } from '../client/deadline.js';
 import { RequestSender } from '../client/request-sender.js';
 import type { SessionHttpService } from '../client/session-http.service.js';
 import { SessionClient } from '../client/session-client.js';
-import { SessionRequests } from '../client/session-requests.js';
-import { type ReadUser, UserDetailsVerdicts, type Warnings } from '../client/user-details-verdict.js';
+import type { ReadUser, Warnings } from '../client/user-details-verdict.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { BREAKER } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';
@@ -30,16 +29,13 @@ const deadlines: FactoryProvider<Deadlines> = {
 
 const sender: FactoryProvider<RequestSender> = {
   provide: RequestSender,
-  useFactory: ({ baseUrl, maxInFlight, timeoutMs, http }: SessionAuthSettings, log: WarningLog) =>
-    RequestSender.create({
-      origin: new URL(baseUrl).origin,
+  useFactory: ({ maxInFlight, timeoutMs, http }: SessionAuthSettings, log: WarningLog) =>
+    new RequestSender({
+      ...http,
       maxConnections: maxInFlight,
       connectTimeoutMs: timeoutMs,
-      maxResponseBytes: http.maxResponseBytes,
-      proxy: http.proxy,
-      httpAgent: http.httpAgent,
-      httpsAgent: http.httpsAgent,
       tlsFailed: (code) => log.tlsFailed(code),
+      loadFailed: (error) => log.loadFailed(error),
     }),
   inject: [SETTINGS, WarningLog],
 };
@@ -59,10 +55,7 @@ const clientAs = (provide: InjectionToken): FactoryProvider<SessionClient<UserRe
     readUser: ReadUser<UserRecord>,
     requests: RequestSender,
     log: WarningLog,
-  ) => {
-    const verdicts = new UserDetailsVerdicts(readUser, set, warningsTo(log, set, requests));
-    return new SessionClient(new SessionRequests(requests, set), verdicts, readUser, set.http.maxTokenLength);
-  },
+  ) => new SessionClient(requests, set, readUser, warningsTo(log, set, requests)),
   inject: [SETTINGS, USER_READER, RequestSender, WarningLog],
 });
 

@@ -113,10 +113,12 @@ export class SessionAuthModule
   }
 
   /**
-   * Audits the application. @throws InvalidConfigurationError if there is a finding that stops it
+   * Audits the application, and loads undici once it has started. @throws InvalidConfigurationError if there
+   * is a finding that stops it
    */
   onApplicationBootstrap(): void {
     this.audit();
+    setImmediate(() => void this.requests.load());
   }
 
   /**

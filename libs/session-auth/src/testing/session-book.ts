@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Credentials } from '../client/session-requests.js';
+import type { Credentials } from '../client/session-client.js';
 
 /** Sessions that are kept at most: a service for development runs for days. A further one ends the oldest. */
 const MAX_SESSIONS = 100_000;

@@ -1,4 +1,4 @@
-import type { Credentials } from '../client/session-requests.js';
+import type { Credentials } from '../client/session-client.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';

@@ -1,5 +1,5 @@
 import type { SessionClient, SignInResult } from '../client/session-client.js';
-import type { Credentials } from '../client/session-requests.js';
+import type { Credentials } from '../client/session-client.js';
 import {
   CredentialsRejectedError,
   SessionServiceUnavailableError,

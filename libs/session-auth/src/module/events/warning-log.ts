@@ -39,6 +39,11 @@ export class WarningLog implements Warnings {
     );
   }
 
+  /** undici could not be loaded, or is another package. Written as an error. */
+  loadFailed(error: unknown): void {
+    this.#logger.error(`${this.#prefix}no call can be sent, so that every check gets 503. ${String(error)}`);
+  }
+
   /** The record of a reply contains a token other than the one presented. */
   tokenMismatch(): void {
     this.#write(

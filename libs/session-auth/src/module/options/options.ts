@@ -2,7 +2,7 @@ import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
 import type { AxiosProxyConfig } from 'axios';
-import type { ApiKey } from '../../client/session-requests.js';
+import type { ApiKey } from '../../client/session-client.js';
 import type { StatusMap } from '../../contract/status-outcomes.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
 import type { SessionStore } from '../../contract/session-store.js';

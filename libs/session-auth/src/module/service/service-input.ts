@@ -1,4 +1,4 @@
-import type { Credentials } from '../../client/session-requests.js';
+import type { Credentials } from '../../client/session-client.js';
 import { InvalidRequestError, SessionRejectedError } from '../../exceptions/session-exceptions.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import { isHeaderValue } from '../../contract/wire.js';

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines, noReplyAt } from '../../client/deadline.js';
 import type { NoReply, Reply } from '../../client/reply.js';
-import type { ServiceRequest } from '../../client/service-request.js';
+import type { ServiceRequest } from '../../client/connections.js';
 import { SessionClient } from '../../client/session-client.js';
-import { SessionRequests } from '../../client/session-requests.js';
-import { UserDetailsVerdicts } from '../../client/user-details-verdict.js';
 import { SessionCache } from '../../verifier/session-cache.js';
 import { Lanes } from '../../verifier/lanes.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
@@ -44,13 +42,13 @@ beforeEach(() => {
     requests.push(request),
     answer(request)
   );
-  const wire = new SessionRequests({ send }, { baseUrl: 'http://service', apiKey: 'key' });
-  const read = (json: object): object => json;
+  const address = { baseUrl: 'http://service', apiKey: 'key', http: { maxTokenLength: 5 } };
+  const verdicts = { statusMap: {}, tokenEcho: 'ignore' } as const;
   const client = new SessionClient<object>(
-    wire,
-    new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'ignore' }, {} as never),
-    read,
-    5,
+    { send },
+    { ...address, ...verdicts },
+    (json) => json,
+    {} as never,
   );
   const deadlines = new Deadlines();
   const lanes = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };

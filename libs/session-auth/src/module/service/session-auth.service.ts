@@ -1,6 +1,6 @@
 import { abortable, type Deadline, type Deadlines } from '../../client/deadline.js';
 import type { SessionClient, SignInResult } from '../../client/session-client.js';
-import type { Credentials } from '../../client/session-requests.js';
+import type { Credentials } from '../../client/session-client.js';
 import { denialOfVerdict, sessionException } from '../../guard/denial.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';

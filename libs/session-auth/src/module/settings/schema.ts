@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import type { AxiosProxyConfig } from 'axios';
-import type { ApiKey } from '../../client/session-requests.js';
+import type { ApiKey } from '../../client/session-client.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
 import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
 import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';

@@ -1,5 +1,5 @@
 import { type CacheSettings, refreshPauseMs } from '../../verifier/session-cache.js';
-import type { ApiKey } from '../../client/session-requests.js';
+import type { ApiKey } from '../../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { SessionStore } from '../../contract/session-store.js';
 import type { AuthorityResolver } from '../../guard/guard-parts.js';

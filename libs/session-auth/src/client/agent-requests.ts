@@ -1,0 +1,90 @@
+import http, { type Agent, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { ConnectionSettings, ServiceRequest } from './connections.js';
+import { noReplyAt } from './deadline.js';
+import {
+  BodyBuffer,
+  isReadable,
+  MAX_HEADER_BYTES,
+  type NoReply,
+  type Reply,
+  reportTlsFailure,
+  STALE_CONNECTION,
+  UNREACHABLE,
+} from './reply.js';
+
+/** Agents that the application sets, for mTLS or a private network. */
+export interface OwnAgents {
+  readonly httpAgent?: Agent | undefined;
+  readonly httpsAgent?: Agent | undefined;
+}
+
+/** Limits of a reply, and what is reported of a failure. */
+type Limits = Pick<ConnectionSettings, 'maxResponseBytes' | 'tlsFailed'>;
+
+/** Sends a request over node:http and an agent of the application, as `Connections` does over its own. */
+export function exchangeOverAgent(
+  { origin, path, method, headers, body, deadline, freshConnection }: ServiceRequest,
+  { httpAgent, httpsAgent }: OwnAgents,
+  { maxResponseBytes, tlsFailed }: Limits,
+): Promise<Reply | NoReply> {
+  const [protocol, own] = origin.startsWith('https:') ? [https, httpsAgent] : [http, httpAgent];
+  return new Promise<Reply | NoReply>((resolve) => {
+    const agent = freshConnection ? withEmptyPool(own) : own;
+    const options = { method, headers: fieldsOf(headers), agent, maxHeaderSize: MAX_HEADER_BYTES };
+    const request = protocol.request(`${origin}${path}`, options);
+    request.on('response', (reply) => readReply(reply, maxResponseBytes, resolve));
+    request.on('upgrade', (_reply, socket) => {
+      resolve(UNREACHABLE);
+      socket.destroy();
+    });
+    request.on('error', (error) => {
+      reportTlsFailure(error, tlsFailed);
+      resolve(request.reusedSocket ? STALE_CONNECTION : UNREACHABLE);
+    });
+    deadline.onEnd((end) => {
+      resolve(noReplyAt(end));
+      request.destroy();
+    });
+    request.end(body ?? undefined);
+  }).catch(() => UNREACHABLE);
+}
+
+/** Returns names and values that alternate as an object. */
+export function fieldsOf(headers: readonly string[]): Record<string, string> {
+  const values = headers.filter((_text, index) => index % 2 === 1);
+  return Object.fromEntries(values.map((value, index) => [headers[2 * index], value]));
+}
+
+/** Reads a reply. Settles without its body if it must not be read, or is too long, and closes the connection. */
+function readReply(
+  reply: IncomingMessage,
+  maxBytes: number,
+  settle: (outcome: Reply | NoReply) => void,
+): void {
+  const { statusCode: status = 0, headers } = reply;
+  const body = new BodyBuffer(maxBytes);
+  const discard = (): void => {
+    settle({ status, headers, body: undefined });
+    reply.destroy();
+  };
+  reply.on('data', (chunk: Buffer) => {
+    if (!body.append(chunk)) discard();
+  });
+  reply.on('end', () => settle({ status, headers, body: body.bytes }));
+  reply.on('error', () => settle(UNREACHABLE));
+  reply.on('close', () => settle(UNREACHABLE));
+  if (!isReadable(headers, maxBytes)) discard();
+}
+
+/**
+ * Returns an agent with an empty pool: it connects as that of the application, and never reuses a connection.
+ * An own class of agent may have private fields, so that a copy of it would not work.
+ */
+function withEmptyPool(agent: Agent | undefined): Agent | false {
+  if (!agent) return false;
+  const unbounded = { keepAlive: false, maxSockets: Infinity, maxTotalSockets: Infinity };
+  const pool = { ...unbounded, freeSockets: {}, sockets: {}, requests: {}, totalSocketCount: 0 };
+  const createConnection: Agent['createConnection'] = (...args) => agent.createConnection(...args);
+  return Object.create(agent, Object.getOwnPropertyDescriptors({ ...pool, createConnection })) as Agent;
+}
