@@ -1,12 +1,7 @@
 import { isKeptOpen } from '../guard/access-metadata.js';
 import type { GuardDenial } from '../guard/denial.js';
 import type { OpenCall, WatchParts } from '../guard/open-reply.js';
-import {
-  type Admission,
-  type GuardedRequest,
-  lastAdmissionOf,
-  lastCheckOf,
-} from '../guard/guarded-request.js';
+import { type Admission, CHECK, type GuardedRequest, lastAdmissionOf } from '../guard/guarded-request.js';
 import { type Watched, WatchedSessions } from './watched-sessions.js';
 
 /** An open part of an admitted call. */
@@ -31,7 +26,7 @@ export function watchCall(
   if (isKeptOpen(context.getHandler(), context.getClass())) return undefined;
   const watched = WatchedSessions.of(parts).watch(session, { ...parts.whileOpen, kind: 'stream', end });
   const { sessionIsStale: stale }: GuardedRequest = call.request;
-  const earlier = lastCheckOf(call.request);
+  const earlier = call.request[CHECK];
   const isOpen =
     parts.verifier.check(session, Infinity, earlier) === earlier
       ? watched.admit({ kind: 'authenticated', user, ...(stale && { stale }) })
