@@ -25,13 +25,21 @@ const ENTRIES = [
   'terminus',
   'testing',
 ];
+const KINDS = {
+  loader: `${LIBRARY}/module/handlers/context-kinds[.]module[.]ts$`,
+  imports: 'contract|exceptions|guard|open',
+};
 /**
- * The kinds of context besides HTTP. One file loads each, by `import()`, for the applications that have it.
+ * The parts that an application opens by using them. One file loads each, by `import()`; and the folders that
+ * each imports.
  */
-const KINDS = ['gateways', 'graphql', 'messages'];
-const LOADER_OF_KINDS = `${LIBRARY}/module/handlers/context-kinds[.]module[.]ts$`;
-/** The file that loads `fleet`, by `import()`, for a registration with a store. */
-const LOADER_OF_FLEET = `${LIBRARY}/module/core-providers[.]ts$`;
+const LOADED_BY_USE = {
+  gateways: KINDS,
+  graphql: KINDS,
+  messages: KINDS,
+  fleet: { loader: `${LIBRARY}/module/core-providers[.]ts$`, imports: 'contract|client|verifier' },
+  records: { loader: `${LIBRARY}/module/settings/user-reader[.]ts$`, imports: 'contract' },
+};
 const AUDIT = `${LIBRARY}/audit/`;
 /** Packages of contexts other than HTTP. */
 const OPTIONAL_PACKAGES =
@@ -168,24 +176,24 @@ export default {
       from: { path: `${LIBRARY}/` },
       to: { path: `${SCHEMATICS}/` },
     },
-    ...KINDS.flatMap((kind) => [
+    ...Object.entries(LOADED_BY_USE).flatMap(([part, { loader, imports }]) => [
       {
-        name: `only-one-file-loads-${kind}`,
+        name: `only-one-file-loads-${part}`,
         severity: 'error',
-        from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/${kind}/`, LOADER_OF_KINDS, '[.]spec[.]ts$'] },
-        to: { path: `${LIBRARY}/${kind}/` },
+        from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/${part}/`, loader, '[.]spec[.]ts$'] },
+        to: { path: `${LIBRARY}/${part}/` },
       },
       {
-        name: `${kind}-are-imported-dynamically`,
+        name: `${part}-is-imported-dynamically`,
         severity: 'error',
-        from: { path: LOADER_OF_KINDS },
-        to: { path: `${LIBRARY}/${kind}/`, dynamic: false },
+        from: { path: loader },
+        to: { path: `${LIBRARY}/${part}/`, dynamic: false },
       },
       {
-        name: `${kind}-import-only-the-guard-and-what-is-to-its-left`,
+        name: `${part}-imports-only-what-is-to-its-left`,
         severity: 'error',
-        from: { path: `${LIBRARY}/${kind}/`, pathNot: '[.]spec[.]ts$' },
-        to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(${kind}|contract|exceptions|guard|open)/` },
+        from: { path: `${LIBRARY}/${part}/`, pathNot: '[.]spec[.]ts$' },
+        to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(${part}|${imports})/` },
       },
     ]),
     {
@@ -193,24 +201,6 @@ export default {
       severity: 'error',
       from: { path: `${LIBRARY}/(guard|module)/` },
       to: { path: `${LIBRARY}/open/`, dynamic: false },
-    },
-    {
-      name: 'only-one-file-loads-the-fleet',
-      severity: 'error',
-      from: { path: `${LIBRARY}/`, pathNot: [`${LIBRARY}/fleet/`, LOADER_OF_FLEET, '[.]spec[.]ts$'] },
-      to: { path: `${LIBRARY}/fleet/` },
-    },
-    {
-      name: 'the-fleet-is-imported-dynamically',
-      severity: 'error',
-      from: { path: LOADER_OF_FLEET },
-      to: { path: `${LIBRARY}/fleet/`, dynamic: false },
-    },
-    {
-      name: 'the-fleet-imports-only-the-verifier-and-what-is-to-its-left',
-      severity: 'error',
-      from: { path: `${LIBRARY}/fleet/`, pathNot: '[.]spec[.]ts$' },
-      to: { path: `${LIBRARY}/`, pathNot: `${LIBRARY}/(fleet|contract|client|verifier)/` },
     },
     {
       name: 'only-two-files-name-the-audit',

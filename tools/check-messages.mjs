@@ -27,6 +27,7 @@ const PLACES = {
   'the code of an error': (node) =>
     ts.isPropertyDeclaration(node) && /^(?:name|code)$/.test(node.name.getText()) ? [node.initializer] : [],
   'a refused option': (node) => (isCall(node, 'invalidOption') ? node.arguments.slice(1, 2) : []),
+  'a refused class of records': (node) => (isCall(node, 'rejectClass') ? node.arguments.slice(0, 1) : []),
   'the reason of an outage': (node) =>
     ts.isTypeAliasDeclaration(node) && node.name.text === 'UnavailableReason' ? literalsOf(node.type) : [],
   'found by the audit': (node) => (isCall(node, 'finding') ? node.arguments.slice(0, 1) : []),

@@ -19,6 +19,7 @@ const LOADERS = {
   graphql: [LOADER_OF_KINDS],
   messages: [LOADER_OF_KINDS],
   fleet: ['module/core-providers.ts'],
+  records: ['module/settings/user-reader.ts'],
 };
 /** Tests that start an application, and tests of what plugins rely on. */
 const SPECS = [

@@ -1,15 +1,11 @@
 import { isReadable, readJsonObject } from '../../../session-auth/src/client/reply.js';
-import {
-  describeInvalidField,
-  type InvalidField,
-} from '../../../session-auth/src/contract/record/record-check.js';
-import { compileRecordReader } from '../../../session-auth/src/contract/record/record-reader.js';
+import { prepareUserReader } from '../../../session-auth/src/contract/record/user-reader.js';
 import { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
 import type { ReplyAnswer } from '../calls/answer.js';
 
-let invalid: InvalidField | undefined;
-const read = compileRecordReader(UserRecord, undefined, (field) => (invalid = field));
+let problem: string | undefined;
+const { read } = prepareUserReader(UserRecord, (_field, requirement) => (problem = requirement));
 
 /**
  * The body of a 200 as the library reads it: a record, or the reason why it is invalid, without any value.
@@ -23,9 +19,7 @@ export function readUserRecord(answer: ReplyAnswer): Reading {
   const user = readUser(json);
   if (!user)
     return {
-      problem: invalid
-        ? `it is not a user record: ${describeInvalidField(invalid)}`
-        : 'it is not a user record',
+      problem: `it is not a user record${problem === undefined ? '' : `: ${problem}`}`,
     };
   const hasIdentity = DEFAULTS.identityFields.some(
     (field) => typeof user[field] === 'string' && user[field] !== '',
@@ -39,7 +33,7 @@ export function readUserRecord(answer: ReplyAnswer): Reading {
 
 /** Reads a record as the guard does. */
 export function readUser(json: object): UserRecord | undefined {
-  invalid = undefined;
+  problem = undefined;
   return read(json);
 }
 

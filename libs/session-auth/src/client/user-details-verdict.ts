@@ -6,7 +6,6 @@ import {
   type Verdict,
 } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { keepSentUsername } from '../contract/record/usernames.js';
 import {
   isRefusal,
   STATUS_OUTCOMES,
@@ -136,9 +135,7 @@ export function readRecord<User>(
  */
 export function readUser<User>(json: object, read: ReadUser<User>): User | undefined {
   try {
-    const user = read(json);
-    if (typeof user === 'object' && user !== null) keepSentUsername(user, json);
-    return user;
+    return read(json);
   } catch {
     return undefined;
   }

@@ -7,7 +7,7 @@ import { WarningLog } from './events/warning-log.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { isPlainTextBeyondLoopback, namingRegistration } from './settings/option-checks.js';
 import { readSettings, SETTINGS, type SessionAuthSettings } from './settings/settings.js';
-import { readUserWith, USER_READER } from './settings/user-reader.js';
+import { readerFor, readUserWith, USER_READER } from './settings/user-reader.js';
 
 const settings: FactoryProvider<SessionAuthSettings> = {
   provide: SETTINGS,
@@ -28,8 +28,12 @@ const warningLog: FactoryProvider<WarningLog> = {
 
 const userReader: FactoryProvider<ReadUser<UserRecord>> = {
   provide: USER_READER,
-  useFactory: (set: SessionAuthSettings, log: WarningLog) =>
-    namingRegistration(set.authority, () => readUserWith(set, log)),
+  useFactory: async (set: SessionAuthSettings, log: WarningLog) => {
+    const prepare = await readerFor(set.userRecord);
+    return namingRegistration(set.authority, () =>
+      readUserWith(set, prepare, (field, requirement) => log.invalidRecord(field, requirement)),
+    );
+  },
   inject: [SETTINGS, WarningLog],
 };
 

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { Deadlines } from '../client/deadline.js';
 import type { SessionClient } from '../client/session-client.js';
 import type { Verdict } from '../contract/outcome.js';
+import { prepareUserReader } from '../contract/record/user-reader.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionStore, type StoreEntry, type StoreSubscriber } from '../contract/session-store.js';
 import { verifierProvider } from './core-providers.js';
@@ -59,7 +60,7 @@ class MemoryStore extends SessionStore {
 async function instanceWith(store: MemoryStore) {
   const set = readSettings({ baseUrl: 'http://service', apiKey: 'key', cache: { ttlMs: 60_000, store } });
   const [log, events] = [new WarningLog(), new EventSource()];
-  const readUser = readUserWith(set, log);
+  const readUser = readUserWith(set, prepareUserReader, () => undefined);
   const userDetails = jest.fn((): Promise<Verdict<object>> => {
     return Promise.resolve({ kind: 'authenticated', user: readUser(JSON_OF_ANN) ?? {}, json: JSON_OF_ANN });
   });
@@ -150,7 +151,14 @@ describe('a registration without a store', () => {
   it('has no revocations of other instances', async () => {
     const set = readSettings({ baseUrl: 'http://service', apiKey: 'key' });
     const [log, events] = [new WarningLog(), new EventSource()];
-    const parts = [{}, new Deadlines(), set, readUserWith(set, log), log, events];
+    const parts = [
+      {},
+      new Deadlines(),
+      set,
+      readUserWith(set, prepareUserReader, () => undefined),
+      log,
+      events,
+    ];
     const verifier = await verifierProvider('client').useFactory(...parts);
     verifier.revoker.subscribe();
     expect(events.serviceStatus.value.revocationBus.state).toBe('off');

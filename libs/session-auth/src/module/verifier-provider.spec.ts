@@ -5,6 +5,7 @@ import { Deadlines } from '../client/deadline.js';
 import type { SessionClient } from '../client/session-client.js';
 import { BREAKER_CHANNEL, CHECK_CHANNEL } from '../contract/diagnostics.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { prepareUserReader } from '../contract/record/user-reader.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import { verifierProvider } from './core-providers.js';
@@ -55,7 +56,14 @@ async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority =
     Promise.resolve(service.answer)
   );
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
-  const parts = [client, new Deadlines(), set, readUserWith(set, log), log, events];
+  const parts = [
+    client,
+    new Deadlines(),
+    set,
+    readUserWith(set, prepareUserReader, () => undefined),
+    log,
+    events,
+  ];
   const verifier = await verifierProvider('client').useFactory(...parts);
   return { verifier, service, events, asked, status: () => events.serviceStatus.value };
 }

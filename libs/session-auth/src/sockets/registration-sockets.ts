@@ -1,5 +1,5 @@
 import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
-import { someUsername } from '../contract/record/usernames.js';
+import { someUsername } from '../contract/record/user-record.js';
 import type { GuardDenial } from '../guard/denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { HandshakeChecks } from './handshake-checks.js';

@@ -1,4 +1,4 @@
-import { someUsername } from '../contract/record/usernames.js';
+import { someUsername } from '../contract/record/user-record.js';
 import type { TokenKey } from '../contract/session-identity.js';
 
 /**

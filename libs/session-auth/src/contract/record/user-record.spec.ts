@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateSync } from 'class-validator';
-import { compileRecordReader } from './record-reader.js';
+import { prepareUserReader } from './user-reader.js';
 import { CclInfo, UserRecord } from './user-record.js';
 
-const read = compileRecordReader(UserRecord);
+const { read } = prepareUserReader(UserRecord, () => undefined);
 
 const TEXTS = [
   'username',

@@ -7,6 +7,7 @@ import { ValidateNested } from 'class-validator/cjs/decorator/common/ValidateNes
 import { IsBoolean } from 'class-validator/cjs/decorator/typechecker/IsBoolean.js';
 import { IsObject } from 'class-validator/cjs/decorator/typechecker/IsObject.js';
 import { IsString } from 'class-validator/cjs/decorator/typechecker/IsString.js';
+import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import type { RoleName, SubRoleName } from '../session-auth-types.js';
 
 /** Client, company and location of a user (section 2.2). Every id may be absent (section 2.4). */
@@ -63,8 +64,52 @@ export class UserRecord {
 IsOptional()(UserRecord.prototype, 'auth_token');
 IsString()(UserRecord.prototype, 'auth_token');
 
+const OWN_DECORATORS = countDecorators();
+
 /** A class of user records: {@link UserRecord} or one that extends it. */
 export type UserRecordClass<User extends UserRecord = UserRecord> = new () => User;
+
+/**
+ * Returns whether the classes have more decorators than those above: an application may have added some.
+ */
+export function hasAddedDecorators(): boolean {
+  return countDecorators() !== OWN_DECORATORS;
+}
+
+function countDecorators(): number {
+  const storage = getMetadataStorage();
+  return [UserRecord, CclInfo].flatMap((owner) =>
+    storage.getTargetValidationMetadatas(owner, '', false, false),
+  ).length;
+}
+
+/** The `username` that the session service sent, of records whose class has changed it. */
+const sent = new WeakMap<object, string>();
+
+/** Keeps the spelling of the session service for a record whose class has changed it. */
+export function keepSentUsername(user: object, json: object): void {
+  const { username } = json as { readonly username?: unknown };
+  if (typeof username === 'string' && (user as { readonly username?: unknown }).username !== username)
+    sent.set(user, username);
+}
+
+/**
+ * Returns whether a predicate holds for a name of the user of a record: as the class of the record spells it,
+ * or as the session service does.
+ */
+export function someUsername(user: object, matches: (username: string) => boolean): boolean {
+  const { username } = user as { readonly username?: unknown };
+  if (typeof username === 'string' && matches(username)) return true;
+  const other = sent.get(user);
+  return other !== undefined && matches(other);
+}
+
+/** Returns the names of the user of a record: none, one or two. */
+export function usernamesOf(user: object): string[] {
+  const names: string[] = [];
+  someUsername(user, (username) => names.push(username) === 0);
+  return names;
+}
 
 /**
  * Accepts only integers that a JavaScript number represents exactly. A larger id would silently become

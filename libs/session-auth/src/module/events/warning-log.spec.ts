@@ -16,8 +16,7 @@ describe('the log of warnings', () => {
   let lines: string[];
   let log: WarningLog;
   let warn: { readonly mock: { readonly contexts: unknown[] } };
-  const invalid = (path: string): void =>
-    log.invalidField({ path, expectation: '$property must be a string' });
+  const invalid = (path: string): void => log.invalidRecord(path, `${path} must be a string`);
 
   beforeEach(() => {
     jest.useFakeTimers();
@@ -73,12 +72,8 @@ describe('the log of warnings', () => {
       /^token mismatch: user_details answered .* its caller gets 503\. .* on purpose\.$/,
     ],
     [
-      (each) => each.missingIdentity(['user_id', 'email']),
-      /^invalid user record: one of user_id, email \(identityFields\) must .* userRecord\.$/,
-    ],
-    [
-      (each) => each.validatorThrew('Employee'),
-      /^invalid user record: a validator or a transformation of Employee threw an error\./,
+      (each) => each.invalidRecord('', 'one of user_id, email must be set'),
+      /^invalid user record: one of user_id, email must be set\. .* userRecord\.$/,
     ],
     [
       (each) => each.cachingForbidden(),

@@ -1,7 +1,6 @@
 import { type ExecutionContext, Logger } from '@nestjs/common';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { Warnings } from '../../client/user-details-verdict.js';
-import { describeInvalidField, type InvalidField } from '../../contract/record/record-check.js';
 import type { FailedRule } from '../../guard/access-rule.js';
 import type { Misconfiguration } from '../../verifier/service-status.js';
 
@@ -54,30 +53,10 @@ export class WarningLog implements Warnings {
   }
 
   /**
-   * A user record has a field of the wrong type, so that its user is locked out. Names the field, and neither
-   * the value nor the user.
+   * A user record is invalid, so that its user is locked out. Names the field or the class, and neither the
+   * value nor the user.
    */
-  invalidField(field: InvalidField): void {
-    this.#invalidRecord(field.path, describeInvalidField(field));
-  }
-
-  /** A user record identifies no user. */
-  missingIdentity(identityFields: readonly string[]): void {
-    this.#invalidRecord(
-      '',
-      `one of ${identityFields.join(', ')} (identityFields) must be a non-empty string`,
-    );
-  }
-
-  /**
-   * A validator or a transformation of the record class threw. Its error is not logged: its text may contain
-   * the value.
-   */
-  validatorThrew(recordClass: string): void {
-    this.#invalidRecord(recordClass, `a validator or a transformation of ${recordClass} threw an error`);
-  }
-
-  #invalidRecord(field: string, requirement: string): void {
+  invalidRecord(field: string, requirement: string): void {
     const remedy = 'Correct the record there, or the decorators of userRecord.';
     this.#write(
       'invalid user record',

@@ -112,7 +112,8 @@ export const OPTIONS = {
   maxSignIns: int(1, 10_000, 32),
   cache: optional(undefined, readCache),
   statusMap: optional<StatusMap>({}, readStatusMap),
-  userRecord: optional<UserRecordClass>(UserRecord, readRecordClass),
+  // The reader of the records checks it, and loads what reads it.
+  userRecord: optional<UserRecordClass>(UserRecord, (value) => value as UserRecordClass),
   identityFields: optional<IdentityFields>(['username', 'email'], readIdentityFields),
   // The reader of the records checks it, because it knows the fields of the class.
   impersonatorField: optional(undefined, (value) => value as string | undefined),
@@ -179,16 +180,6 @@ function readApiKey(apiKey: unknown, name: string): ApiKey {
     name,
     apiKey === undefined || apiKey === '' ? 'is missing' : 'is not a key that can be sent',
     `Give it the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters, or a function`,
-  );
-}
-
-function readRecordClass(record: unknown, name: string): UserRecordClass {
-  if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord))
-    return record as UserRecordClass;
-  return invalidOption(
-    name,
-    'must be a class that extends UserRecord',
-    'Declare your fields in such a class, or leave it out',
   );
 }
 

@@ -1,9 +1,10 @@
-import { fieldsOf, hasAsyncValidators } from '../../contract/record/field-descriptions.js';
-import type { InvalidField } from '../../contract/record/record-check.js';
-import { compileRecordReader } from '../../contract/record/record-reader.js';
-import { internCommonValues } from '../../contract/record/common-values.js';
-import { undecoratedFields } from '../../contract/record/undecorated-fields.js';
-import type { UserRecord, UserRecordClass } from '../../contract/record/user-record.js';
+import {
+  internCommonValues,
+  type PrepareReader,
+  prepareUserReader,
+  type ReportInvalid,
+} from '../../contract/record/user-reader.js';
+import { hasAddedDecorators, UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
 import { invalidOption } from './option-checks.js';
 
 /** Injection token of the function that {@link readUserWith} returns. */
@@ -19,57 +20,41 @@ interface UserReaderSettings {
   readonly cache: object | undefined;
 }
 
-/** Receives the reason why a record is not a user. */
-export interface InvalidRecordLog {
-  /** A field has the wrong type. */
-  invalidField(field: InvalidField): void;
-  /** All identity fields are absent or empty. */
-  missingIdentity(identityFields: readonly string[]): void;
-  /** A validator or a transformation of the record class threw. */
-  validatorThrew(recordClass: string): void;
+/**
+ * Returns what reads records of a class, and loads it if the class is the application's; `undefined` for
+ * anything but a class of records.
+ */
+export async function readerFor(record: unknown): Promise<PrepareReader | undefined> {
+  if (record === UserRecord && !hasAddedDecorators()) return prepareUserReader;
+  const isOne =
+    record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord);
+  if (isOne) return (await import('../../records/application-record.js')).prepareReader;
+  return undefined;
 }
 
 /**
- * Builds the function that validates a record: its fields, and that an identity field is set. @throws
- * InvalidConfigurationError
+ * Builds the function that validates a record: its fields, and that an identity field is set. `report`
+ * receives the reason why a record is not a user. @throws InvalidConfigurationError
  */
 export function readUserWith(
   { userRecord, identityFields, impersonatorField, cache }: UserReaderSettings,
-  log: InvalidRecordLog,
+  prepare: PrepareReader | undefined,
+  report: ReportInvalid,
 ): (json: object) => UserRecord | undefined {
-  const sample = constructing(() => new userRecord(), 'has a constructor that throws');
-  rejectUndecoratedFields(userRecord);
-  const declared = new Set(fieldsOf(userRecord).map(({ name }) => name));
-  rejectIdentityFields(identityFields, declared);
-  rejectImpersonatorField(impersonatorField, declared);
-  if (hasAsyncValidators(userRecord))
-    invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
-  if (Object.hasOwn(sample, 'auth_token'))
-    invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
-  const readOrLog = loggingReader(userRecord, cache, log);
+  if (!prepare)
+    return invalidOption(
+      'userRecord',
+      'must be a class that extends UserRecord',
+      'Declare your fields in such a class, or leave it out',
+    );
+  const { fields, read } = prepare(userRecord, report, cache && internCommonValues());
+  rejectIdentityFields(identityFields, fields);
+  rejectImpersonatorField(impersonatorField, fields);
   return (json) => {
-    const user = readOrLog(json);
+    const user = read(json);
     if (!user || identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord]))) return user;
-    log.missingIdentity(identityFields);
+    report('', `one of ${identityFields.join(', ')} (identityFields) must be a non-empty string`);
     return undefined;
-  };
-}
-
-/**
- * Compiles the reader of a record class. It logs why a record is not a user, even if code of the class
- * throws.
- */
-function loggingReader(userRecord: UserRecordClass, cache: object | undefined, log: InvalidRecordLog) {
-  const read = compileRecordReader(userRecord, cache && internCommonValues(), (field) =>
-    log.invalidField(field),
-  );
-  return (json: object): UserRecord | undefined => {
-    try {
-      return read(json);
-    } catch {
-      log.validatorThrew(userRecord.name);
-      return undefined;
-    }
   };
 }
 
@@ -91,29 +76,6 @@ function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown>)
     'impersonatorField',
     'must be the name of a field of the user record',
     'Declare the field in userRecord, or leave it out',
-  );
-}
-
-/** Records and their nested objects are created without arguments, before their fields are set. */
-function constructing<T>(construct: () => T, problem: string): T {
-  try {
-    return construct();
-  } catch {
-    return invalidOption('userRecord', problem, 'Declare fields only, without arguments');
-  }
-}
-
-function rejectUndecoratedFields(userRecord: UserRecordClass): void {
-  const paths = constructing(
-    () => undecoratedFields(userRecord),
-    'has a nested class whose constructor throws',
-  );
-  const names = paths.map((path) => `'${path}'`);
-  if (names.length === 0) return;
-  invalidOption(
-    'userRecord',
-    `has fields without a decorator of class-validator, which the service can't set: ${names.join(', ')}`,
-    'Decorate them, for example with @IsOptional() @IsString(), or make them getters',
   );
 }
 

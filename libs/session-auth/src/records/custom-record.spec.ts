@@ -15,8 +15,13 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import { hasAsyncValidators } from './field-descriptions.js';
-import { compileRecordReader } from './record-reader.js';
-import { UserRecord } from './user-record.js';
+import { prepareReader } from './application-record.js';
+import { UserRecord, type UserRecordClass } from '../contract/record/user-record.js';
+
+/** Reads a record of a class of the application. */
+function readerOf<User extends UserRecord>(record: UserRecordClass<User>) {
+  return prepareReader(record, () => undefined).read as (json: object) => User | undefined;
+}
 
 /** Decorates a field with a validator function of the application. */
 const By = (
@@ -39,7 +44,7 @@ class Place {
 }
 
 class Undescribed {
-  name?: string;
+  declare name?: string;
 }
 
 class PlacesRecord extends UserRecord {
@@ -63,8 +68,7 @@ class TransformedRecord extends UserRecord {
   @IsOptional() @Allow() anything?: unknown;
 }
 
-const accepts = (record: new () => UserRecord, json: object): boolean =>
-  compileRecordReader(record)(json) !== undefined;
+const accepts = (record: new () => UserRecord, json: object): boolean => readerOf(record)(json) !== undefined;
 
 describe('a record class of the application', () => {
   it.each<[new () => UserRecord, object, boolean]>([
@@ -88,13 +92,13 @@ describe('a record class of the application', () => {
   });
 
   it('has frozen nested records without null, in arrays too', () => {
-    const user = compileRecordReader(PlacesRecord)({ places: [{ name: 'x', floor: null, more: 1 }] });
+    const user = readerOf(PlacesRecord)({ places: [{ name: 'x', floor: null, more: 1 }] });
     expect(user?.places).toStrictEqual([Object.assign(new Place(), { name: 'x', floor: undefined })]);
     expect(Object.isFrozen(user?.places?.[0])).toBe(true);
   });
 
   it('reads an auth_token of null as no token', () => {
-    const user = compileRecordReader(UserRecord)({ username: 'ann', auth_token: null });
+    const user = readerOf(UserRecord)({ username: 'ann', auth_token: null });
     expect(user).toBeDefined();
     expect(user?.auth_token).toBeUndefined();
   });
@@ -104,12 +108,12 @@ describe('a record class that class-transformer builds', () => {
   it('keeps declared fields only, at every depth', () => {
     const anything = { kept: { as: 'it is' } };
     const json = { loud: 'a', places: [{ name: 'x', more: 1 }], anything, more: 1 };
-    expect(JSON.parse(JSON.stringify(compileRecordReader(TransformedRecord)(json)))).toEqual({
+    expect(JSON.parse(JSON.stringify(readerOf(TransformedRecord)(json)))).toEqual({
       loud: 'A',
       places: [{ name: 'x' }],
       anything,
     });
-    expect(compileRecordReader(TransformedRecord)({ places: null })?.places).toBeUndefined();
+    expect(readerOf(TransformedRecord)({ places: null })?.places).toBeUndefined();
   });
 
   it.each([
@@ -125,7 +129,7 @@ describe('a record class that class-transformer builds', () => {
       [IsString(), decorator === '@Expose' ? Expose({ name: 'wire_name' }) : Exclude()].forEach((decorate) =>
         decorate(on, field),
       );
-    const user = compileRecordReader(DecoratedRecord)({
+    const user = readerOf(DecoratedRecord)({
       [field]: value,
       wire_name: 'of the wire',
     }) as unknown as Record<string, unknown>;
@@ -151,7 +155,7 @@ describe('a validator of the application', () => {
       })
       watched?: string;
     }
-    const user = compileRecordReader(WatchedRecord)({ watched: 'secret' });
+    const user = readerOf(WatchedRecord)({ watched: 'secret' });
     expect(seen).toEqual([
       {
         value: 'secret',

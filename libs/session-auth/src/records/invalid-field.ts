@@ -1,4 +1,4 @@
-import { fieldsOf, type FieldDescription } from './field-descriptions.js';
+import { type FieldDescription, fieldsOf, type RecordClass } from './field-descriptions.js';
 
 /** A field that the decorators of its class reject. Contains nothing of its value. */
 export interface InvalidField {
@@ -6,14 +6,6 @@ export interface InvalidField {
   readonly path: string;
   /** Text of the violated rule, with `$property` for the path. */
   readonly expectation: string;
-}
-
-/**
- * Returns what a record class expects of an invalid field, such as `ccl_info.client_id must be a safe
- * integer`.
- */
-export function describeInvalidField({ path, expectation }: InvalidField): string {
-  return expectation.replaceAll('$property', () => path);
 }
 
 /**
@@ -48,7 +40,7 @@ const NOT_NESTED = '$property must be an object, or a list of objects, of a clas
 function checkNested(name: string, value: unknown): InvalidField | undefined {
   if (Array.isArray(value)) return checkItems(name, value);
   if (typeof value !== 'object' || value === null) return { path: name, expectation: NOT_NESTED };
-  const fields = fieldsOf(value.constructor as new () => object);
+  const fields = fieldsOf(value.constructor as RecordClass);
   if (fields.length === 0) return { path: name, expectation: NOT_NESTED };
   const invalid = findInvalidField(value, fields);
   return invalid && within(name, invalid);

@@ -1,8 +1,6 @@
 import { TransformationType } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import { fieldsOf } from './field-descriptions.js';
-
-type RecordClass = new () => object;
+import { fieldsOf, type RecordClass } from './field-descriptions.js';
 
 /**
  * Returns the paths of the fields that a record class and its nested classes declare without a

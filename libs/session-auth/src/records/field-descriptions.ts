@@ -3,7 +3,8 @@ import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import type { ValidatorConstraintInterface } from 'class-validator';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 
-type RecordClass = new () => object;
+/** A class of records, or of objects in their fields. */
+export type RecordClass = new () => object;
 type ValidationMetadata = ReturnType<
   ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
 >[number];

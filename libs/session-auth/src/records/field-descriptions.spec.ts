@@ -9,7 +9,7 @@ import {
   type ValidationArguments,
 } from 'class-validator';
 import { fieldsOf } from './field-descriptions.js';
-import { describeInvalidField, findInvalidField } from './record-check.js';
+import { findInvalidField } from './invalid-field.js';
 
 @ValidatorConstraint({ name: 'silent' })
 class Silent {
@@ -68,7 +68,7 @@ describe('the description of a record class', () => {
 });
 
 describe('the path of an invalid field', () => {
-  const pathOf = (length: number): string => {
+  const pathOf = (length: number): string | undefined => {
     class Inner {
       readonly kind = 'inner';
     }
@@ -79,8 +79,7 @@ describe('the path of an invalid field', () => {
     }
     ValidateNested()(Outer.prototype, 'inner');
     Type(() => Inner)(Outer.prototype, 'inner');
-    const invalid = findInvalidField(new Outer(), fieldsOf(Outer));
-    return invalid === undefined ? '' : describeInvalidField({ ...invalid, expectation: '$property' });
+    return findInvalidField(new Outer(), fieldsOf(Outer))?.path;
   };
 
   it('begins at the record unless it is longer than 200 characters', () => {

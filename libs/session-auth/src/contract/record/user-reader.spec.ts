@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compileRecordReader } from './record-reader.js';
-import { internCommonValues } from './common-values.js';
+import { internCommonValues, prepareUserReader } from './user-reader.js';
 import { CclInfo, UserRecord } from './user-record.js';
 
 const id = fc.option(fc.integer({ min: -1, max: 3 }), { nil: null });
 const text = fc.constantFrom('', 'a', '1', 'hm', null);
+const readerWith = (share?: ReturnType<typeof internCommonValues>) =>
+  prepareUserReader(UserRecord, () => undefined, share).read;
 const record = fc.record(
   {
     username: fc.constantFrom('ann', 'bo'),
@@ -19,8 +20,8 @@ const record = fc.record(
 
 describe('records that share values', () => {
   it('are equal to records that do not', () => {
-    const sharing = compileRecordReader(UserRecord, internCommonValues());
-    const alone = compileRecordReader(UserRecord);
+    const sharing = readerWith(internCommonValues());
+    const alone = readerWith();
     fc.assert(
       fc.property(record, (json) => expect(sharing(json)).toEqual(alone(json))),
       { numRuns: 2_000 },
@@ -28,7 +29,7 @@ describe('records that share values', () => {
   });
 
   it('have one frozen ccl_info for all users with the same ids', () => {
-    const read = compileRecordReader(UserRecord, internCommonValues());
+    const read = readerWith(internCommonValues());
     const [ann, bo, dan, cleo] = [
       { client_id: 1 },
       { client_id: 1 },
@@ -42,7 +43,7 @@ describe('records that share values', () => {
   });
 
   it('share at most a thousand values of a field, and continue to share those', () => {
-    const read = compileRecordReader(UserRecord, internCommonValues());
+    const read = readerWith(internCommonValues());
     const infoOf = (id: number): unknown => read({ username: 'x', ccl_info: { client_id: id } })?.ccl_info;
     const infos = Array.from({ length: 1_001 }, (_, id) => infoOf(id));
     expect(infoOf(999)).toBe(infos[999]);

@@ -17,8 +17,14 @@ import {
   validateSync,
 } from 'class-validator';
 import * as fc from 'fast-check';
-import { compileRecordReader } from './record-reader.js';
-import { CclInfo, UserRecord } from './user-record.js';
+import { prepareReader } from './application-record.js';
+import { prepareUserReader } from '../contract/record/user-reader.js';
+import { CclInfo, UserRecord, type UserRecordClass } from '../contract/record/user-record.js';
+
+/** Reads a record as the library does: {@link UserRecord} from a table, a class of an application by its decorators. */
+function readerOf(record: UserRecordClass) {
+  return (record === UserRecord ? prepareUserReader : prepareReader)(record, () => undefined).read;
+}
 
 class Address {
   @IsString() @Length(1, 3) street!: string;
@@ -102,7 +108,7 @@ describe('the compiled check of a record', () => {
     ['UserRecord', UserRecord],
     ['a class with its own constraints, arrays and nested classes', DetailedRecord],
   ])('accepts the same arbitrary JSON as class-validator, for %s', (_name, record) => {
-    const read = compileRecordReader(record);
+    const read = readerOf(record);
     const seen = { accepted: 0, refused: 0 };
     fc.assert(
       fc.property(json, (arbitrary) => {
@@ -117,7 +123,7 @@ describe('the compiled check of a record', () => {
   });
 
   it('keeps declared fields only', () => {
-    const user = compileRecordReader(UserRecord)({
+    const user = readerOf(UserRecord)({
       username: 'ann',
       admin: true,
       ccl_info: { client_id: 1, secret: 2 },
@@ -128,14 +134,14 @@ describe('the compiled check of a record', () => {
   });
 
   it('turns null into undefined, and reads absent fields as undefined', () => {
-    const read = compileRecordReader(UserRecord);
+    const read = readerOf(UserRecord);
     const user = read({ username: 'ann', role: null, ccl_info: null });
     expect([user?.role, user?.ccl_info, user?.email]).toEqual([undefined, undefined, undefined]);
     expect(read({ username: 'ann', ccl_info: { client_id: null } })?.ccl_info?.client_id).toBeUndefined();
   });
 
   it('returns a frozen record and a frozen ccl_info, of their own classes', () => {
-    const user = compileRecordReader(UserRecord)({ username: 'ann', ccl_info: { client_id: 1 } });
+    const user = readerOf(UserRecord)({ username: 'ann', ccl_info: { client_id: 1 } });
     expect(user).toBeInstanceOf(UserRecord);
     expect(user?.ccl_info).toBeInstanceOf(CclInfo);
     expect(() => Object.assign(user ?? {}, { role: 'admin' })).toThrow(TypeError);
@@ -143,14 +149,14 @@ describe('the compiled check of a record', () => {
   });
 
   it('makes the token readable but not enumerable', () => {
-    const user = compileRecordReader(UserRecord)({ username: 'ann', auth_token: 'secret' });
+    const user = readerOf(UserRecord)({ username: 'ann', auth_token: 'secret' });
     expect(user?.auth_token).toBe('secret');
     expect(JSON.stringify(user) + Object.keys(user ?? {}).join()).not.toMatch(/secret|auth_token/);
     expect(inspect(user, { showHidden: true, depth: Infinity })).not.toContain('secret');
   });
 
   it('ignores a __proto__ in the response', () => {
-    const user = compileRecordReader(UserRecord)(
+    const user = readerOf(UserRecord)(
       JSON.parse('{"__proto__":{"role":"admin"},"username":"ann"}') as object,
     );
     expect(user?.role).toBeUndefined();
@@ -159,11 +165,11 @@ describe('the compiled check of a record', () => {
 
   it.each(['1e999', '9007199254740993', '1.5', '"7"', 'true'])('rejects %s as an id', (id) => {
     const json = JSON.parse(`{ "username": "ann", "ccl_info": { "client_id": ${id} } }`) as object;
-    expect(compileRecordReader(UserRecord)(json)).toBeUndefined();
+    expect(readerOf(UserRecord)(json)).toBeUndefined();
   });
 
   it('reads only the spelling of the interface', () => {
-    const user = compileRecordReader(UserRecord)({
+    const user = readerOf(UserRecord)({
       username: 'ann',
       preferred_language: 'en',
       preffered_language: 'de',
@@ -173,7 +179,7 @@ describe('the compiled check of a record', () => {
   });
 
   it('applies class-transformer decorators of the class', () => {
-    const read = compileRecordReader(TransformedRecord);
+    const read = readerOf(TransformedRecord) as (json: object) => TransformedRecord | undefined;
     expect(read({ username: 'ann', shout: 'hi', undeclared: 1 })).toMatchObject({ shout: 'HI' });
     expect(read({ username: 'ann', shout: 1 })).toBeUndefined();
   });

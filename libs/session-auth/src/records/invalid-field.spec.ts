@@ -2,16 +2,15 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Transform, Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, ValidateBy, ValidateNested } from 'class-validator';
-import { describeInvalidField } from './record-check.js';
-import { compileRecordReader } from './record-reader.js';
-import { UserRecord } from './user-record.js';
+import { prepareReader } from './application-record.js';
+import { UserRecord } from '../contract/record/user-record.js';
 
 class Place {
   @IsString() readonly name!: string;
 }
 
 class Undecorated {
-  readonly name?: string;
+  declare readonly name?: string;
 }
 
 /** A validator with a message that needs the value. */
@@ -52,9 +51,7 @@ class FolderRecord extends UserRecord {
 
 function complaintsAbout(record: new () => UserRecord, json: object): string[] {
   const complaints: string[] = [];
-  const read = compileRecordReader(record, undefined, (field) =>
-    complaints.push(describeInvalidField(field)),
-  );
+  const { read } = prepareReader(record, (_field, requirement) => complaints.push(requirement));
   expect(read(json) === undefined).toBe(complaints.length > 0);
   return complaints;
 }

@@ -1,0 +1,182 @@
+import { CclInfo, UserRecord, type UserRecordClass } from './user-record.js';
+
+/** The fields of a record, or of JSON, by their names. */
+type Fields = { [name: string]: unknown };
+
+/** Receives the reason why a record is invalid: a field, and what it must be. Contains nothing of a value. */
+export type ReportInvalid = (field: string, requirement: string) => void;
+
+/** Replaces values of a record by equal values of earlier records. */
+export type ShareValues = (user: Fields) => void;
+
+/** A class of user records, as the library reads it. */
+export interface RecordReader {
+  /** Names of the fields that the class declares. */
+  readonly fields: ReadonlySet<string>;
+  /**
+   * Returns the frozen record in a parsed JSON object, without undeclared fields and with `undefined` for
+   * `null`. Reports JSON that the decorators of the class reject, and returns `undefined`.
+   */
+  readonly read: (json: object) => UserRecord | undefined;
+}
+
+/** Prepares the reader of a class, at startup. @throws InvalidConfigurationError if the class is unusable */
+export type PrepareReader = (
+  record: UserRecordClass,
+  report: ReportInvalid,
+  share?: ShareValues,
+) => RecordReader;
+
+/** The type of a field, as the decorators of its class describe it. */
+interface FieldType {
+  readonly accepts: (value: unknown) => boolean;
+  readonly requirement: string;
+}
+
+const TEXT: FieldType = { accepts: (value) => typeof value === 'string', requirement: 'must be a string' };
+const FLAG: FieldType = {
+  accepts: (value) => typeof value === 'boolean',
+  requirement: 'must be a boolean value',
+};
+const ID: FieldType = { accepts: Number.isSafeInteger, requirement: 'must be a safe integer' };
+const OBJECT: FieldType = {
+  accepts: (value) => typeof value === 'object' && !Array.isArray(value),
+  requirement: 'must be an object',
+};
+
+const USER_FIELDS = typesOf<Omit<UserRecord, 'auth_token'>>({
+  username: TEXT,
+  first_name: TEXT,
+  last_name: TEXT,
+  email: TEXT,
+  role: TEXT,
+  sub_role: TEXT,
+  preffered_language: TEXT,
+  help_checkbox: FLAG,
+  benestream_enabled: FLAG,
+  client_name: TEXT,
+  ccl_info: OBJECT,
+  ats_enabled: FLAG,
+  obs_enabled: FLAG,
+  display_label: TEXT,
+});
+const CCL_FIELDS = typesOf<CclInfo>({ client_id: ID, company_id: ID, location_id: ID });
+const TOKEN_FIELD = typesOf<Pick<UserRecord, 'auth_token'>>({ auth_token: TEXT });
+
+/** Prepares the reader of {@link UserRecord} itself, from a table: the classes of applications are described. */
+export const prepareUserReader: PrepareReader = (record, report, share) => {
+  const hidden = withHiddenToken(record);
+  const copy = copierWith(report);
+  const read = (json: object): UserRecord | undefined => {
+    const user = new hidden() as Fields;
+    const token: Fields = {};
+    if (!copy(json, user, USER_FIELDS) || !copy(json, token, TOKEN_FIELD)) return undefined;
+    if (user.ccl_info !== undefined) {
+      const info = new CclInfo() as Fields;
+      if (!copy(user.ccl_info as object, info, CCL_FIELDS, 'ccl_info.')) return undefined;
+      user.ccl_info = Object.freeze(info);
+    }
+    hidden.hideToken(user, token.auth_token);
+    share?.(user);
+    return Object.freeze(user);
+  };
+  return { fields: new Set([...USER_FIELDS, ...TOKEN_FIELD].map(([name]) => name)), read };
+};
+
+function typesOf<Owner>(
+  types: Readonly<Record<keyof Owner & string, FieldType>>,
+): readonly (readonly [name: string, type: FieldType])[] {
+  return Object.entries<FieldType>(types);
+}
+
+type CopyFields = (json: object, target: Fields, fields: typeof USER_FIELDS, path?: string) => boolean;
+
+/** Returns a function that copies fields, or reports the first one of the wrong type and returns `false`. */
+function copierWith(report: ReportInvalid): CopyFields {
+  return (json, target, fields, path = '') => {
+    for (const [name, { accepts, requirement }] of fields) {
+      const value = ownField(json, name) ?? undefined;
+      if (value !== undefined && !accepts(value)) {
+        report(path + name, `${path}${name} ${requirement}`);
+        return false;
+      }
+      target[name] = value;
+    }
+    return true;
+  };
+}
+
+/** Returns a field of JSON, and nothing that other code added to `Object.prototype`. */
+export function ownField(json: object, name: string): unknown {
+  return Object.hasOwn(json, name) ? (json as Fields)[name] : undefined;
+}
+
+/** A record class that hides `auth_token` from enumeration, serialization and inspection. */
+type HiddenTokenClass = UserRecordClass & { hideToken(user: object, token: unknown): void };
+
+/**
+ * Derives a class that hides the token. Its instances are instances of `record`, with a readable
+ * `auth_token`.
+ */
+export function withHiddenToken(record: UserRecordClass): HiddenTokenClass {
+  return class extends record {
+    #token: unknown;
+
+    static {
+      const token: PropertyDescriptor & ThisType<object> = {
+        get() {
+          return #token in this ? this.#token : undefined;
+        },
+      };
+      Object.defineProperty(this.prototype, 'auth_token', token);
+      Object.defineProperty(this, 'name', { value: record.name });
+    }
+
+    static hideToken(user: object, token: unknown): void {
+      if (#token in user) user.#token = token;
+    }
+  };
+}
+
+/** Fields with values that many users share. */
+const COMMON_FIELDS = [
+  'first_name',
+  'last_name',
+  'role',
+  'sub_role',
+  'preffered_language',
+  'client_name',
+  'display_label',
+] as const satisfies (keyof UserRecord)[];
+
+const MAX_VALUES = 1_000;
+const MAX_LENGTH = 128;
+
+/**
+ * Returns a function that makes records share equal values, so that each value is in memory once, up to a
+ * limit per field: a cache of records is a third smaller.
+ */
+export function internCommonValues(): ShareValues {
+  const texts = COMMON_FIELDS.map((name) => ({ name, share: internTable<string>() }));
+  const shareCclInfo = internTable<CclInfo>();
+  return (user) => {
+    for (const { name, share } of texts) {
+      const text = user[name];
+      if (typeof text === 'string') user[name] = share(text, text);
+    }
+    const cclInfo = user.ccl_info;
+    if (cclInfo instanceof CclInfo && cclInfo.constructor === CclInfo)
+      user.ccl_info = shareCclInfo(JSON.stringify(cclInfo), cclInfo);
+  };
+}
+
+/** Returns a function that returns the first value passed with a key. */
+function internTable<Value>(): (key: string, value: Value) => Value {
+  const values = new Map<string, Value>();
+  return (key, value) => {
+    const interned = values.get(key);
+    if (interned === undefined && values.size < MAX_VALUES && key.length <= MAX_LENGTH)
+      values.set(key, value);
+    return interned ?? value;
+  };
+}

@@ -1,0 +1,160 @@
+import { plainToInstance } from 'class-transformer';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { keepSentUsername, type UserRecord } from '../contract/record/user-record.js';
+import { ownField, type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
+import {
+  type FieldDescription,
+  fieldsOf,
+  hasAsyncValidators,
+  isTransformed,
+  type RecordClass,
+} from './field-descriptions.js';
+import { findInvalidField } from './invalid-field.js';
+import { undecoratedFields } from './undecorated-fields.js';
+
+type Fields = Record<string, unknown>;
+
+const OPTION = 'userRecord';
+const TOKEN_FIELD = 'auth_token';
+
+/**
+ * Prepares the reader of a class of the application from its decorators, which are read once. The reader
+ * accepts the same objects as class-transformer followed by class-validator.
+ */
+export const prepareReader: PrepareReader = (record, report, share) => {
+  rejectUnusableClass(record);
+  const hidden = withHiddenToken(record);
+  const fields = fieldsOf(record);
+  const build = compileRecordBuilder(hidden, TOKEN_FIELD);
+  const readFields = (json: object): UserRecord | undefined => {
+    const user = build(json) as Fields;
+    hidden.hideToken(user, ownField(json, TOKEN_FIELD) ?? undefined);
+    const invalid = findInvalidField(user, fields);
+    if (invalid !== undefined) {
+      report(
+        invalid.path,
+        invalid.expectation.replaceAll('$property', () => invalid.path),
+      );
+      return undefined;
+    }
+    normalize(user, fields);
+    keepSentUsername(user, json);
+    share?.(user);
+    return Object.freeze(user);
+  };
+  const read = (json: object): UserRecord | undefined => {
+    try {
+      return readFields(json);
+    } catch {
+      // The text of the error may contain the value.
+      report(record.name, `a validator or a transformation of ${record.name} threw an error`);
+      return undefined;
+    }
+  };
+  return { fields: new Set(fields.map(({ name }) => name)), read };
+};
+
+function rejectUnusableClass(record: new () => UserRecord): void {
+  const sample = constructing(() => new record(), 'has a constructor that throws');
+  const paths = constructing(() => undecoratedFields(record), 'has a nested class whose constructor throws');
+  if (paths.length > 0) {
+    const names = paths.map((path) => `'${path}'`).join(', ');
+    rejectClass(
+      `has fields without a decorator of class-validator, which the service can't set: ${names}`,
+      'Decorate them, for example with @IsOptional() @IsString(), or make them getters',
+    );
+  }
+  if (hasAsyncValidators(record))
+    rejectClass('has an asynchronous validator', 'Use validators that answer at once');
+  if (Object.hasOwn(sample, TOKEN_FIELD)) rejectClass('declares auth_token again', 'Leave it to UserRecord');
+}
+
+/** Records and their nested objects are created without arguments, before their fields are set. */
+function constructing<T>(construct: () => T, problem: string): T {
+  try {
+    return construct();
+  } catch {
+    return rejectClass(problem, 'Declare fields only, without arguments');
+  }
+}
+
+function rejectClass(problem: string, remedy: string): never {
+  throw new InvalidConfigurationError(`SessionAuthModule: ${OPTION} ${problem}. ${remedy}.`);
+}
+
+/** Turns `null` into `undefined` in described fields at every depth, and freezes the values of the fields. */
+function normalize(instance: Fields, fields: readonly FieldDescription[]): void {
+  for (const { name, nested } of fields) {
+    const value = instance[name];
+    if (value === null) instance[name] = undefined;
+    else if (typeof value === 'object') {
+      if (nested) normalizeNested(value);
+      freezeDeep(value);
+    }
+  }
+}
+
+function normalizeNested(value: object): void {
+  if (!Array.isArray(value)) normalize(value as Fields, fieldsOf(value.constructor as RecordClass));
+  else for (const item of value as object[]) normalizeNested(item);
+}
+
+function freezeDeep(value: object): void {
+  for (const item of Object.values(value))
+    if (typeof item === 'object' && item !== null) freezeDeep(item as object);
+  Object.freeze(value);
+}
+
+type Build = (json: object) => object;
+
+/**
+ * Compiles a function that builds a record from JSON with its declared fields only, at every depth, and
+ * without the field `except`.
+ */
+function compileRecordBuilder(record: RecordClass, except?: string): Build {
+  const fields = fieldsOf(record).filter(({ name }) => name !== except);
+  return fields.some((field) => isTransformed(record, field))
+    ? transformerOf(record)
+    : fieldCopierOf(record, fields);
+}
+
+/** Copies the declared fields unchanged, and builds the values of nested classes. */
+function fieldCopierOf(record: RecordClass, fields: readonly FieldDescription[]): Build {
+  const steps = fields.map(({ name, nested }) => ({
+    name,
+    buildNested: nested && compileRecordBuilder(nested),
+  }));
+  return (json) => {
+    const instance = new record() as Fields;
+    for (const { name, buildNested } of steps) {
+      const value: unknown = ownField(json, name);
+      instance[name] = buildNested ? mapObjects(value, buildNested) : value;
+    }
+    return instance;
+  };
+}
+
+function mapObjects(value: unknown, build: Build): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapObjects(item, build));
+  return typeof value === 'object' && value !== null ? build(value) : value;
+}
+
+/** Builds the record with class-transformer, for classes that use more of it than nested types. */
+function transformerOf(record: RecordClass): Build {
+  return (json) => {
+    const instance = plainToInstance(record, json);
+    removeUndeclared(instance);
+    return instance;
+  };
+}
+
+function removeUndeclared(value: unknown): void {
+  if (Array.isArray(value)) value.forEach(removeUndeclared);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  const fields = fieldsOf(value.constructor as RecordClass);
+  for (const name of Object.keys(value)) {
+    const field = fields.find((declared) => declared.name === name);
+    if (!field) Reflect.deleteProperty(value, name);
+    else if (field.nested) removeUndeclared((value as Fields)[name]);
+  }
+}
