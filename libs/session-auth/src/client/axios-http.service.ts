@@ -7,9 +7,8 @@ import axios, {
 } from 'axios';
 import { fieldsOf, type OwnAgents } from './agent-requests.js';
 import type { ServiceRequest } from './connections.js';
-import { Deadline, noReplyAt } from './deadline.js';
+import { Deadline, inTime, noReplyAt } from './deadline.js';
 import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
-import { inTime } from './request-sender.js';
 import { SESSION_HTTP } from './session-http.service.js';
 
 /** Options of a request that axios passes to the adapter unchanged, in addition to its own. */

@@ -1,4 +1,4 @@
-import type { NoReply } from './reply.js';
+import type { NoReply, Reply } from './reply.js';
 
 /** Why a deadline ended: its time passed, the application is shutting down, or the caller aborted. */
 export type DeadlineEnd = 'timeout' | 'shutting_down' | 'aborted';
@@ -123,5 +123,13 @@ export function abortable<Result>(result: Promise<Result>, signal: AbortSignal |
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Resolves with an answer that never rejects, or at the deadline if that is earlier. */
+export function inTime(deadline: Deadline, answer: Promise<Reply | NoReply>): Promise<Reply | NoReply> {
+  return new Promise((resolve) => {
+    deadline.onEnd((end) => resolve(noReplyAt(end)));
+    void answer.then(resolve);
   });
 }

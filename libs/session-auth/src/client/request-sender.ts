@@ -1,7 +1,7 @@
 import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
 import type { AxiosHttpService } from './axios-http.service.js';
 import type { Connections, ConnectionSettings, ServiceRequest } from './connections.js';
-import { type Deadline, noReplyAt } from './deadline.js';
+import { type Deadline, inTime } from './deadline.js';
 import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
 import type { SessionHttpService } from './session-http.service.js';
 
@@ -83,12 +83,4 @@ export class RequestSender {
     });
     return service;
   }
-}
-
-/** Resolves with an answer that never rejects, or at the deadline if that is earlier. */
-export function inTime(deadline: Deadline, answer: Promise<Reply | NoReply>): Promise<Reply | NoReply> {
-  return new Promise((resolve) => {
-    deadline.onEnd((end) => resolve(noReplyAt(end)));
-    void answer.then(resolve);
-  });
 }

@@ -21,9 +21,9 @@ import {
   TooManyAttemptsError,
 } from '../exceptions/session-exceptions.js';
 import type { ServiceRequest } from './connections.js';
-import type { Deadline } from './deadline.js';
+import { type Deadline, inTime } from './deadline.js';
 import type { NoReply, Reply } from './reply.js';
-import { inTime, type RequestSender } from './request-sender.js';
+import type { RequestSender } from './request-sender.js';
 import {
   outage,
   readRecord,

@@ -1,7 +1,7 @@
 import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { someUsername } from '../contract/record/usernames.js';
+import { someUsername } from '../contract/record/user-record.js';
 import { type SessionIdentity, tokenKeyOf } from '../contract/session-identity.js';
 import { denialOfVerdict, type GuardDenial, unavailableDenial } from '../guard/denial.js';
 import type { WatchParts as AllParts, WhileOpen } from '../guard/open-reply.js';
