@@ -56,7 +56,11 @@ function bedOn(platform: Platform) {
     for (const client of clients.splice(0)) await client.dispose();
   });
   const bed = testbed(platform);
-  return async (): Promise<{ service: ScriptedService; app: RunningApp; connect(token: string): Client }> => {
+  return async (): Promise<{
+    service: ScriptedService;
+    app: RunningApp;
+    connect: (token: string) => Client;
+  }> => {
     const service = await bed.service();
     const app = await bed.sample({
       baseUrl: service.url,

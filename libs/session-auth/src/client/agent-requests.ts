@@ -53,7 +53,7 @@ export function exchangeOverAgent(
 /** Returns names and values that alternate as an object. */
 export function fieldsOf(headers: readonly string[]): Record<string, string> {
   const values = headers.filter((_text, index) => index % 2 === 1);
-  return Object.fromEntries(values.map((value, index) => [headers[2 * index], value]));
+  return Object.fromEntries(values.map((value, index) => [headers[2 * index] ?? '', value]));
 }
 
 /** Reads a reply. Settles without its body if it must not be read, or is too long, and closes the connection. */

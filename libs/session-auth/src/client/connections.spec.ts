@@ -106,12 +106,8 @@ describe('a request', () => {
   );
 
   it('that cannot be sent resolves with unreachable', async () => {
-    const { origin } = await serving();
-    expect(await connectionsWith().exchange(requestTo('ftp://127.0.0.1', { freshConnection: true }))).toEqual(
-      {
-        noReply: 'unreachable',
-      },
-    );
+    const request = requestTo('ftp://127.0.0.1', { freshConnection: true });
+    expect(await connectionsWith().exchange(request)).toEqual({ noReply: 'unreachable' });
   });
 });
 

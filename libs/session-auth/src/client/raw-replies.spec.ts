@@ -68,7 +68,7 @@ describe.each([
   it.each<[string, readonly string[]]>([
     ['one after another', [CONTINUE, OK]],
     ['at once', [CONTINUE + HINTS + CONTINUE + CONTINUE + OK]],
-    ['byte by byte', [...(CONTINUE + HINTS + CONTINUE + OK)]],
+    ['byte by byte', Array.from(CONTINUE + HINTS + CONTINUE + OK)],
   ])('has the reply after interim replies, which arrive %s', async (_name, pieces) => {
     const { reply } = await exchange(...pieces);
     expect(reply).toMatchObject({ status: 200, body: Buffer.from('ok') });

@@ -40,7 +40,7 @@ export function isReadable(headers: IncomingHttpHeaders, maxBytes: number): bool
   const coding = headers['transfer-encoding'] ?? 'chunked';
   return (
     encoding === 'identity' &&
-    String(coding).trim().toLowerCase() === 'chunked' &&
+    coding.trim().toLowerCase() === 'chunked' &&
     !(Number(headers['content-length']) > maxBytes)
   );
 }

@@ -1,7 +1,7 @@
 import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
 import type { AxiosHttpService } from './axios-http.service.js';
 import type { Connections, ConnectionSettings, ServiceRequest } from './connections.js';
-import { type Deadline, inTime } from './deadline.js';
+import { inTime } from './deadline.js';
 import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
 import type { SessionHttpService } from './session-http.service.js';
 

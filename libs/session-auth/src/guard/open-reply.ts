@@ -52,8 +52,8 @@ const CALL = Symbol('call');
 /** The used part of a response of Node.js, over HTTP/1 and HTTP/2. */
 export interface NodeResponse {
   readonly writableEnded: boolean;
-  write(...parameters: unknown[]): boolean;
-  flushHeaders(): void;
+  write: (this: NodeResponse, ...parameters: unknown[]) => boolean;
+  flushHeaders: (this: NodeResponse) => void;
   cork?(): void;
   uncork?(): void;
   [CALL]?: ReplyOfCall;
@@ -108,7 +108,8 @@ function flushFirst(this: NodeResponse): void {
 }
 
 function opened(response: NodeResponse): Pick<NodeResponse, 'write' | 'flushHeaders'> {
-  const first = response[CALL] as ReplyOfCall;
+  const first = response[CALL];
+  if (!first) return response;
   const { write, flushHeaders } = first;
   if (response.write === writeFirst) response.write = write;
   if (response.flushHeaders === flushFirst) response.flushHeaders = flushHeaders;

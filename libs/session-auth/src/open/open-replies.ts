@@ -9,7 +9,7 @@ interface Response extends NodeResponse {
   readonly socket?: Socket | null;
   readonly stream?: { close(code: number): void };
   readonly writableFinished: boolean;
-  end(): unknown;
+  end: (this: Response) => unknown;
   destroy(): unknown;
   getHeader(name: string): unknown;
   once(event: 'close' | 'finish', listener: () => void): unknown;

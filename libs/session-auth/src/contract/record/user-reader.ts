@@ -1,7 +1,7 @@
-import { CclInfo, UserRecord, type UserRecordClass } from './user-record.js';
+import { CclInfo, type UserRecord, type UserRecordClass } from './user-record.js';
 
 /** The fields of a record, or of JSON, by their names. */
-type Fields = { [name: string]: unknown };
+type Fields = Record<string, unknown>;
 
 /** Receives the reason why a record is invalid: a field, and what it must be. Contains nothing of a value. */
 export type ReportInvalid = (field: string, requirement: string) => void;
