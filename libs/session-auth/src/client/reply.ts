@@ -37,7 +37,7 @@ export const MAX_HEADER_BYTES = 16_384;
  */
 export function isReadable(headers: IncomingHttpHeaders, maxBytes: number): boolean {
   const encoding = headers['content-encoding'] ?? 'identity';
-  const coding = headers['transfer-encoding'] ?? 'chunked';
+  const coding = [headers['transfer-encoding'] ?? 'chunked'].flat().join();
   return (
     encoding === 'identity' &&
     coding.trim().toLowerCase() === 'chunked' &&

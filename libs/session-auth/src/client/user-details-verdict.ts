@@ -5,7 +5,7 @@ import {
   type Unavailable,
   type Verdict,
 } from '../contract/outcome.js';
-import type { UserRecord } from '../contract/record/user-record.js';
+import { keepSentUsername, type UserRecord } from '../contract/record/user-record.js';
 import {
   isRefusal,
   STATUS_OUTCOMES,
@@ -135,7 +135,9 @@ export function readRecord<User>(
  */
 export function readUser<User>(json: object, read: ReadUser<User>): User | undefined {
   try {
-    return read(json);
+    const user = read(json);
+    if (typeof user === 'object' && user !== null) keepSentUsername(user, json);
+    return user;
   } catch {
     return undefined;
   }

@@ -68,11 +68,11 @@ function endReply(
   }
   const { socket } = response;
   response.write(`\n\n${lastEvents(denial)}`);
-  const { end } = response;
+  const end = response.end.bind(response);
   silence(response);
   // The socket too, by which Nest.js and applications recognise that a client has gone.
   if (!response.stream) response.once('finish', () => socket?.destroySoon());
-  end.call(response);
+  end();
   setTimeout(() => {
     if (!response.writableFinished) cut(response);
   }, LAST_EVENT_MS).unref();

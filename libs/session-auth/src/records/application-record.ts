@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { keepSentUsername, type UserRecord } from '../contract/record/user-record.js';
+import type { UserRecord } from '../contract/record/user-record.js';
 import { ownField, type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import {
   type FieldDescription,
@@ -38,7 +38,6 @@ export const prepareReader: PrepareReader = (record, report, share) => {
       return undefined;
     }
     normalize(user, fields);
-    keepSentUsername(user, json);
     share?.(user);
     return Object.freeze(user);
   };
