@@ -29,7 +29,8 @@ export function endWithSession(response: NodeResponse, { call, admission, parts 
   const watching = watchCall(
     { call, parts },
     (denial) => {
-      const end = (): void => endReply(reply, denial, call.transport.lastEvents ?? lastEvent);
+      const lastEvents = (): string => call.transport.lastEvents?.(denial) ?? lastEvent(denial);
+      const end = (): void => endReply(reply, lastEvents);
       if (isHeld) setTimeout(end, LATE_REPLY_MS).unref();
       else end();
     },
@@ -55,11 +56,7 @@ export function endWithSession(response: NodeResponse, { call, admission, parts 
  * Ends a reply. A stream of events gets a last one; any other is cut, so that its client does not take it for
  * complete. To the application, its client has gone.
  */
-function endReply(
-  response: Response,
-  denial: GuardDenial,
-  lastEvents: (denial: GuardDenial) => string,
-): void {
+function endReply(response: Response, lastEvents: () => string): void {
   if (response.writableEnded) return;
   if (!isEventStream(response)) {
     silence(response);
@@ -67,7 +64,7 @@ function endReply(
     return;
   }
   const { socket } = response;
-  response.write(`\n\n${lastEvents(denial)}`);
+  response.write(`\n\n${lastEvents()}`);
   const end = response.end.bind(response);
   silence(response);
   // The socket too, by which Nest.js and applications recognise that a client has gone.
