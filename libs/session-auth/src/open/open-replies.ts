@@ -30,7 +30,14 @@ export function endWithSession(response: NodeResponse, { call, admission, parts 
     { call, parts },
     (denial) => {
       const lastEvents = (): string => call.transport.lastEvents?.(denial) ?? lastEvent(denial);
-      const end = (): void => endReply(reply, lastEvents);
+      const end = (): void => {
+        try {
+          endReply(reply, lastEvents);
+        } catch {
+          // A function that the application has put in place of write() or end() threw.
+          cut(reply);
+        }
+      };
       if (isHeld) setTimeout(end, LATE_REPLY_MS).unref();
       else end();
     },

@@ -149,7 +149,7 @@ class WatchedSession {
     if (dueAtMs >= this.#dueAtMs) return;
     clearTimeout(this.#timer);
     this.#dueAtMs = dueAtMs;
-    this.#timer = setTimeout(() => void this.recheck(), delayMs).unref();
+    this.#timer = setTimeout(() => void this.recheck().catch(() => undefined), delayMs).unref();
   }
 
   remove(member: Watched): void {
@@ -160,7 +160,10 @@ class WatchedSession {
     this.#emptied(this);
   }
 
-  /** Checks the session for all that is open. */
+  /**
+   * Checks the session for all that is open. Rejects if something of the application throws at its end, which
+   * must not end the process.
+   */
   async recheck(): Promise<void> {
     this.#dueAtMs = Infinity;
     const verdict = await this.check();
@@ -187,7 +190,8 @@ export class WatchedSessions {
       complete: () => forAll(this.#all(), (member) => member.over()),
     });
     ends.evicted.subscribe((fingerprint) => {
-      for (const session of this.#sessions.get(fingerprint) ?? []) void session.recheck();
+      for (const session of this.#sessions.get(fingerprint) ?? [])
+        void session.recheck().catch(() => undefined);
     });
     ends.forgottenUsers.subscribe((username) => this.#endUser(username));
     ends.refused((key, kind) => {
