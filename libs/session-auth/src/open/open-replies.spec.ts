@@ -37,8 +37,7 @@ it.each(['throws', 'is called'])(
         fingerprintOf: () => 'fingerprint',
       },
     };
-    class Feed {}
-    const context = { getHandler: () => () => undefined, getClass: () => Feed };
+    const context = { getHandler: () => () => undefined, getClass: () => Subject };
     const call = { request: { [CHECK]: check }, transport: {} };
     const reply = { call, admission: { context, session, user }, parts } as unknown as ReplyOfCall;
     endWithSession(response as unknown as NodeResponse, reply);
