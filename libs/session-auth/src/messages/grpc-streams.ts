@@ -8,7 +8,7 @@ import { grpcErrorOf, type ServerCall } from './grpc-call.js';
 type StreamingCall = Omit<ServerCall, 'emit'> & {
   cancelled: boolean;
   write(message: unknown): boolean;
-  emit(event: 'error' | 'cancelled', reason: unknown): unknown;
+  emit: (this: StreamingCall, event: 'error' | 'cancelled', reason: unknown) => unknown;
   once(event: 'close' | 'finish' | 'cancelled', listener: () => void): unknown;
 };
 
@@ -21,9 +21,20 @@ export function endWithSession(call: GuardedCall, parts: WatchParts, grpc: Serve
   for (const event of ['close', 'finish', 'cancelled'] as const) grpc.once(event, over);
 }
 
-/** To the handler, its client has cancelled the call. The client gets the status. */
+/**
+ * To the handler, its client has cancelled the call. The client gets the status: of a call in both directions,
+ * Nest passes the error to the requests that the handler reads, and would report theirs in its place while a
+ * message is still being sent.
+ */
 function endStream(call: StreamingCall, denial: HttpDenial): void {
   call.write = () => false;
+  const { emit } = call;
+  let isReported = false;
+  call.emit = (event, reason) => {
+    if (event === 'error' && isReported) return true;
+    isReported ||= event === 'error';
+    return emit.call(call, event, reason);
+  };
   try {
     call.emit('error', grpcErrorOf(denial));
   } catch {

@@ -1,0 +1,44 @@
+import { EventEmitter } from 'node:events';
+import { expect, it } from '@jest/globals';
+import { Subject } from 'rxjs';
+import { attach, CHECK } from '../guard/guarded-request.js';
+import type { WatchParts } from '../guard/open-reply.js';
+import type { GuardedCall } from '../guard/transport.js';
+import type { ServerCall } from './grpc-call.js';
+import { endWithSession } from './grpc-streams.js';
+
+it('reports the end of the session, and no error that follows from it', () => {
+  const ended = new Subject<string>();
+  const statuses: unknown[] = [];
+  const call = Object.assign(new EventEmitter(), { cancelled: false, write: () => true });
+  call.on('error', ({ code }: { code: number }) => statuses.push(code));
+  // As Nest does: the requests fail, then the handler that reads them.
+  call.on('error', ({ code }: { code: number }) => {
+    if (code === 16) call.emit('error', { code: 2 });
+  });
+  call.on('cancelled', () => call.emit('error', { code: 1 }));
+  const session = { token: 'token', authIv: undefined };
+  const context = { getHandler: () => () => undefined, getClass: () => Subject };
+  const request = { [CHECK]: { session } };
+  const admission = { context, session, user: { username: 'ann' } };
+  attach(request as never, admission as never);
+  const parts = {
+    verifier: { check: (_session: object, _maxAgeMs: number, earlier: object) => earlier },
+    whileOpen: { recheckMs: 60_000, outageGraceMs: 0 },
+    ends: {
+      ended,
+      evicted: new Subject(),
+      forgottenUsers: new Subject(),
+      refused: () => undefined,
+      fingerprintOf: () => 'fingerprint',
+    },
+  };
+  endWithSession(
+    { request, transport: {} } as unknown as GuardedCall,
+    parts as unknown as WatchParts,
+    call,
+  );
+  ended.next('fingerprint');
+  expect(statuses).toEqual([16]);
+  expect([call.cancelled, call.write()]).toEqual([true, false]);
+});
