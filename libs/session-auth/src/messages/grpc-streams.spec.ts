@@ -4,7 +4,6 @@ import { Subject } from 'rxjs';
 import { attach, CHECK } from '../guard/guarded-request.js';
 import type { WatchParts } from '../guard/open-reply.js';
 import type { GuardedCall } from '../guard/transport.js';
-import type { ServerCall } from './grpc-call.js';
 import { endWithSession } from './grpc-streams.js';
 
 it('reports the end of the session, and no error that follows from it', () => {
@@ -33,11 +32,7 @@ it('reports the end of the session, and no error that follows from it', () => {
       fingerprintOf: () => 'fingerprint',
     },
   };
-  endWithSession(
-    { request, transport: {} } as unknown as GuardedCall,
-    parts as unknown as WatchParts,
-    call,
-  );
+  endWithSession({ request, transport: {} } as unknown as GuardedCall, parts as unknown as WatchParts, call);
   ended.next('fingerprint');
   expect(statuses).toEqual([16]);
   expect([call.cancelled, call.write()]).toEqual([true, false]);
