@@ -30,7 +30,8 @@ describeWithRedis('an end that a process delivers while it closes', () => {
     expect(await other?.status(token)).toBe(200);
     fleet.revoke(token);
     const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-    proxy.slowDown(100);
+    // A few of these make up the connection, for which a process that closes waits 750 ms.
+    proxy.slowDown(40);
     const closing = await fleet.instance({ redis: { port: proxy.port }, ownProcess: true });
     expect(await closing.do('forgetAndClose', 'ann')).toBe('done');
     await until('it is received', async () => (await other?.do('forgottenUsers'))?.includes('ann') === true);
