@@ -24,7 +24,7 @@ export function watchCall(
   if (!admission?.session || !admission.user) return undefined;
   const { context, session, user } = admission;
   if (isKeptOpen(context.getHandler(), context.getClass())) return undefined;
-  const watched = WatchedSessions.of(parts).watch(session, { ...parts.whileOpen, kind: 'stream', end });
+  const watched = WatchedSessions.of(parts).watch(session, { ...parts.whileOpen, end });
   const { sessionIsStale: stale }: GuardedRequest = call.request;
   const earlier = call.request[CHECK];
   const isOpen =

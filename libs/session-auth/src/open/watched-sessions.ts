@@ -11,8 +11,6 @@ type WatchParts = Pick<AllParts, 'verifier' | 'ends'>;
 
 /** Describes something open: its kind, and how it ends. */
 export interface WatchTarget extends WhileOpen {
-  /** Its kind, for {@link WatchedSessions.countOf}. */
-  readonly kind: 'socket' | 'stream';
   /** Called once, if it ends with its session. */
   readonly end: (denial: GuardDenial) => void;
 }
@@ -221,19 +219,6 @@ export class WatchedSessions {
     );
     this.#sessions.set(fingerprint, [...sessions, added]);
     return new Watched(target, added);
-  }
-
-  /** Returns the number of those that wait for the first check of this session. Visits each of them. */
-  waitingOf({ token }: SessionIdentity): number {
-    const sessions = this.#sessions.get(this.#parts.ends.fingerprintOf(tokenKeyOf(token))) ?? [];
-    return sessions.flatMap(({ members }) => [...members]).filter(({ state }) => state === 'waiting').length;
-  }
-
-  /** Returns the numbers of those of one kind. Visits all. */
-  countOf(kind: WatchTarget['kind']): { readonly watched: number; readonly waiting: number } {
-    const all = this.#all().filter(({ target }) => target.kind === kind);
-    const waiting = all.filter(({ state }) => state === 'waiting').length;
-    return { watched: all.length - waiting, waiting };
   }
 
   #all(): Watched[] {
