@@ -115,6 +115,11 @@ async function verifierOf(
     onRevoked: (tokenKey) => events.emitEnded(tokenKey),
     onEvicted: (tokenKey) => events.emitEvicted(tokenKey),
     onUsersRevoked: (username) => events.forgottenUsers.next(username),
+    listenerFailed: () =>
+      log.warn(
+        'listener failed',
+        'a listener of ended sessions threw. Report it: it is a fault of this library.',
+      ),
   });
 }
 

@@ -7,8 +7,10 @@ import type { RevocationListener, SharedTier } from './shared-tier.js';
 import type { SingleFlight } from './single-flight.js';
 
 /** The holders and observers of sessions. */
-interface SessionRevokerParts<User extends object> {
+export interface SessionRevokerParts<User extends object> {
+  /** Session cache of this instance. */
   readonly cache?: SessionCache<User> | undefined;
+  /** Shared tier of all instances. */
   readonly shared?: SharedTier<User> | undefined;
   readonly known?: KnownSessions | undefined;
   readonly flights: Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>;
@@ -18,6 +20,8 @@ interface SessionRevokerParts<User extends object> {
   readonly onEvicted?: ((tokenKey: TokenKey) => void) | undefined;
   /** Called when every session of a user, or every session, is revoked. */
   readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
+  /** Called if one of these, or a listener of refusals, throws. It changes nothing for the session. */
+  readonly listenerFailed?: ((error: unknown) => void) | undefined;
 }
 
 /** Called for each refusal by the service, with the digest of the token. */
@@ -125,7 +129,7 @@ export class SessionRevoker<User extends object> implements RevocationListener {
    */
   refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden'): void {
     const { cache, shared } = this.#parts;
-    for (const listener of this.#refusalListeners) listener(tokenKey, kind);
+    for (const listener of this.#refusalListeners) this.#notify(() => listener(tokenKey, kind));
     const refusal = { kind: kind === 'unauthenticated' ? 'refused' : 'evicted', tokenKey } as const;
     const wasCached = cache?.has(tokenKey) === true;
     if (wasCached) this.receive(refusal);
@@ -162,13 +166,13 @@ export class SessionRevoker<User extends object> implements RevocationListener {
         break;
       case 'evicted':
         cache?.evict(revocation.tokenKey);
-        this.#parts.onEvicted?.(revocation.tokenKey);
+        this.#notify(() => this.#parts.onEvicted?.(revocation.tokenKey));
         break;
       case 'userRevoked':
-        onUsersRevoked?.(revocation.username);
+        this.#notify(() => onUsersRevoked?.(revocation.username));
         break;
       case 'allRevoked':
-        onUsersRevoked?.(undefined);
+        this.#notify(() => onUsersRevoked?.(undefined));
     }
   }
 
@@ -205,7 +209,15 @@ export class SessionRevoker<User extends object> implements RevocationListener {
 
   #emit(tokenKey: TokenKey): void {
     this.#notified.set(tokenKey, true);
-    this.#parts.onRevoked?.(tokenKey);
+    this.#notify(() => this.#parts.onRevoked?.(tokenKey));
+  }
+
+  #notify(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#parts.listenerFailed?.(error);
+    }
   }
 
   #emitOnce(tokenKey: TokenKey): void {

@@ -168,3 +168,24 @@ describe('the check of one request', () => {
     expect(verifier.check(session, undefined, earlier)).not.toBe(earlier);
   });
 });
+
+describe('a listener that throws', () => {
+  it('changes neither the answer nor what is cached, nor keeps another listener from its news', async () => {
+    const fail = (): never => {
+      throw new Error('of a listener');
+    };
+    const failed = jest.fn();
+    const cache = new SessionCache<object>(LIMITS);
+    const { service, verifier } = verifierWith({ cache, onRevoked: fail, listenerFailed: failed });
+    verifier.revoker.onRefusal(fail);
+    const refused = jest.fn();
+    verifier.revoker.onRefusal(refused);
+    await verifier.verify(session);
+    service.answer = UNAUTHENTICATED;
+    for (let made = 1; made <= 3; made += 1) expect(await verifier.verify(session, 0)).toBe(UNAUTHENTICATED);
+    expect([refused.mock.calls.length, failed.mock.calls.length, service.calls]).toEqual([3, 4, 4]);
+    expect(verifier.verify(session)).toBe(UNAUTHENTICATED);
+    service.answer = ann;
+    expect(await verifier.verify(session, 0)).toEqual(ann);
+  });
+});

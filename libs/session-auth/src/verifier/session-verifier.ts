@@ -1,17 +1,12 @@
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { CHECKS, type LaneName } from '../contract/diagnostics.js';
-import {
-  sessionKeysOf,
-  type SessionIdentity,
-  type SessionKeys,
-  type TokenKey,
-} from '../contract/session-identity.js';
+import { sessionKeysOf, type SessionIdentity, type SessionKeys } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { Lanes } from './lanes.js';
 import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
 import type { SessionCache } from './session-cache.js';
 import type { SharedTier } from './shared-tier.js';
-import { SessionRevoker } from './session-revoker.js';
+import { SessionRevoker, type SessionRevokerParts } from './session-revoker.js';
 import { type Flight, type FlightDemand, SingleFlight } from './single-flight.js';
 import type { MisconfigurationDetector } from './service-status.js';
 
@@ -30,15 +25,7 @@ export class SessionVerifier<User extends object> {
   readonly revoker: SessionRevoker<User>;
 
   constructor(lanes: Lanes<User>, parts: VerifierParts<User> = {}) {
-    const {
-      authority = DEFAULT_AUTHORITY,
-      cache,
-      shared,
-      misconfiguration,
-      onRevoked,
-      onEvicted,
-      onUsersRevoked,
-    } = parts;
+    const { authority = DEFAULT_AUTHORITY, cache, shared, misconfiguration } = parts;
     this.#authority = authority;
     this.#lanes = lanes;
     this.#cache = cache;
@@ -48,15 +35,7 @@ export class SessionVerifier<User extends object> {
       this.#record(keys, verdict);
       cache?.update(keys, verdict, sentAtMs);
     });
-    this.revoker = new SessionRevoker({
-      cache,
-      shared,
-      known: lanes.known,
-      flights: this.#flights,
-      onRevoked,
-      onEvicted,
-      onUsersRevoked,
-    });
+    this.revoker = new SessionRevoker({ ...parts, known: lanes.known, flights: this.#flights });
   }
 
   /**
@@ -185,19 +164,12 @@ export class SessionVerifier<User extends object> {
   }
 }
 
-/** Optional collaborators of a `SessionVerifier`. */
-export interface VerifierParts<User extends object> {
+/** Optional collaborators of a `SessionVerifier`. The shared tier is looked up after the cache, and requires it. */
+export interface VerifierParts<User extends object> extends Omit<
+  SessionRevokerParts<User>,
+  'known' | 'flights'
+> {
   /** Name of the registration, for diagnostics. @default 'default' */
   readonly authority?: string | undefined;
-  /** Session cache of this instance. */
-  readonly cache?: SessionCache<User> | undefined;
-  /** Shared tier of all instances. It is looked up after `cache`, and requires it. */
-  readonly shared?: SharedTier<User> | undefined;
   readonly misconfiguration?: MisconfigurationDetector | undefined;
-  /** Called for each revocation of a session. */
-  readonly onRevoked?: ((tokenKey: TokenKey) => void) | undefined;
-  /** Called for each eviction of a session: its next check is by the service. */
-  readonly onEvicted?: ((tokenKey: TokenKey) => void) | undefined;
-  /** Called when every session of a user, or every session, is revoked. */
-  readonly onUsersRevoked?: ((username: string | undefined) => void) | undefined;
 }

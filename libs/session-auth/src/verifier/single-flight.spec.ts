@@ -120,6 +120,22 @@ describe('a flight', () => {
     expect(flights.accessOf(keys)).toBe('starts');
   });
 
+  it('leaves the table, and wakes the checks that wait, even if its report throws', async () => {
+    const landings: ((value: number) => void)[] = [];
+    const flights = new SingleFlight<number>(() => {
+      throw new Error('of a listener');
+    });
+    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+    const fresh = (): Promise<number> =>
+      flights.share(keys, () => new Promise((resolve) => landings.push(resolve)), { maxAgeMs: 0 });
+    const checks = [fresh(), fresh(), fresh()];
+    for (let landed = 0; landed < 3; landed += 1) {
+      landings[landed]?.(landed);
+      await checks[landed]?.catch(() => undefined);
+    }
+    expect([landings.length, flights.accessOf(keys)]).toEqual([3, 'starts']);
+  });
+
   it('lets 1024 checks wait for it at most', () => {
     const flights = new SingleFlight<number>(() => undefined);
     const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };

@@ -147,11 +147,13 @@ export class SingleFlight<Value> {
     session.inFlight += 1;
     const result = work({ isCurrent }).then(
       (value) => {
-        if (isCurrent()) {
-          session.latest = undefined;
-          this.#onSettled(keys, value, startedAtMs);
+        const counts = isCurrent();
+        if (counts) session.latest = undefined;
+        try {
+          if (counts) this.#onSettled(keys, value, startedAtMs);
+        } finally {
+          end();
         }
-        end();
         return value;
       },
       (error: unknown) => {
