@@ -1,6 +1,6 @@
-// Checks that docs/troubleshooting.md lists every message of the library: the constant part of its first
-// sentence. Names, codes and reasons of errors may be in docs/errors.md instead; log lines must be in
-// docs/operations.md too. The commands print their messages to the person who runs them.
+// Checks that every message of the library says itself what to do, or that docs/troubleshooting.md lists it: the
+// constant part of its first sentence. Names, codes and reasons of errors may be in docs/errors.md instead. The
+// commands print their messages to the person who runs them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,27 +37,25 @@ const PLACES = {
       : [],
 };
 
+/** Functions that throw a message of a problem, and the number of arguments with its remedy. */
+const WITH_REMEDY = { invalidOption: 3, rejectClass: 2 };
+/** Places whose messages a developer reads when an application starts. */
+const AT_START = new Set(['thrown', 'a refused option', 'a refused class of records', 'found by the audit']);
+
 const missing = [];
 for (const [place, find] of Object.entries(PLACES)) {
-  const texts = new Set(files().flatMap((file) => textsIn(file, find)));
+  const texts = new Set(files().flatMap((file) => textsIn(file, find, AT_START.has(place))));
   if (texts.size === 0) throw new Error(`nothing was found that is ${place}: the check checks nothing`);
-  for (const pages of pagesOf(place)) {
-    const printed = pages.map((page) => oneLine(readFileSync(join(root, page), 'utf8'))).join('\n');
-    missing.push(
-      ...[...texts]
-        .filter((text) => !printed.includes(text))
-        .map((text) => `${pages.join(' or ')} lacks (${place}): ${text}`),
-    );
-  }
+  const pages = /^the (?:code|reason) of /.test(place)
+    ? [TROUBLESHOOTING, 'docs/errors.md']
+    : [TROUBLESHOOTING];
+  const printed = pages.map((page) => oneLine(readFileSync(join(root, page), 'utf8'))).join('\n');
+  for (const [text, saysWhatToDo] of texts)
+    if (!saysWhatToDo && !printed.includes(text))
+      missing.push(`${pages.join(' or ')} lacks (${place}): ${text}`);
 }
 if (missing.length > 0) throw new Error(missing.join('\n'));
-console.log('every message of the library is in docs/troubleshooting.md');
-
-/** Lists of pages; each text must be on one page of each list. */
-function pagesOf(place) {
-  if (place === 'logged') return [[TROUBLESHOOTING], ['docs/operations.md']];
-  return /^the (?:code|reason) of /.test(place) ? [[TROUBLESHOOTING, 'docs/errors.md']] : [[TROUBLESHOOTING]];
-}
+console.log('every message of the library says what to do, or is in docs/troubleshooting.md');
 
 function files() {
   const names = readdirSync(sources, { recursive: true }).filter(
@@ -68,14 +66,28 @@ function files() {
   );
 }
 
-function textsIn(file, find) {
+/** Each text, with whether its message says what to do. */
+function textsIn(file, find, isAtStart) {
   const texts = [];
   const visit = (node) => {
-    texts.push(...(find(node) ?? []).flatMap((expression) => searchable(expression)));
+    for (const expression of find(node) ?? []) {
+      const isEnough = isAtStart && (hasRemedy(node) || isInstruction(expression));
+      texts.push(...searchable(expression).map((text) => [text, isEnough]));
+    }
     ts.forEachChild(node, visit);
   };
   visit(file);
   return texts;
+}
+
+function hasRemedy(node) {
+  return ts.isCallExpression(node) && node.arguments.length >= WITH_REMEDY[node.expression.getText()];
+}
+
+/** After the name of its place, a second sentence, or the word for what is needed. */
+function isInstruction(expression) {
+  const text = oneLine(expression?.getText() ?? '').replace(/^.\w+(?:[.]\w+)?(?:\(\))?: /, '');
+  return /[.:] \S|\b(?:needs|must be)\b/.test(text);
 }
 
 /**
