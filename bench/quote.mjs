@@ -5,7 +5,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { PAGES } from '../tools/code-blocks.mjs';
-import { figure } from './fleet-simulation/figures.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(root + path, 'utf8');
@@ -60,51 +59,6 @@ const TABLES = {
       .filter(({ instances }) => ['1', '2', '5', '10', '100', '1,000'].includes(instances))
       .map((row) => [row.instances, row['cache, random'], row['cache, sticky'], row.store]),
   ],
-  memory: () => [
-    [
-      '`maxEntries`',
-      'MB',
-      'sessions in use, random',
-      'calls/s, random',
-      'sessions in use, sticky',
-      'calls/s, sticky',
-    ],
-    ...typical('Memory of an instance', { 'lifetime, s': '60' }).map((row) => [
-      ...[
-        row.maxEntries,
-        row['MB held, random'],
-        row['sessions within a lifetime, random'],
-        row['calls/s, random'],
-      ],
-      ...[row['sessions within a lifetime, sticky'], row['calls/s, sticky']],
-    ]),
-  ],
-  stores: () => [
-    [
-      'requests/s',
-      'lifetime',
-      'calls/s, no store',
-      'calls/s, store',
-      'operations/s',
-      'per call saved',
-      'operations/s, sticky',
-      'GB',
-    ],
-    ...typical('The store').flatMap((store, index) => {
-      const calls = typical('Calls to the session service')[index];
-      if (store['lifetime, s'] === '10') return [];
-      const size = [
-        figure(1_000 * Number(store['requests per instance and second'])),
-        `${store['lifetime, s']} s`,
-      ];
-      const operations = [
-        store['operations/s, random'],
-        store['operations per call spared, random'],
-        store['operations/s, sticky'],
-      ];
-      return [[...size, calls['cache, random'], calls.store, ...operations, store.GB]];
-    }),
-  ],
   redis: () => [
     ['what', 'figure'],
     ['a stored session', `${REDIS.session.bytes} bytes, for a sealed record of ${REDIS.session.valueBytes}`],
@@ -113,63 +67,6 @@ const TABLES = {
     ['the revocations of a session, one of them', microseconds('revocations', 'revocation')],
     ['a write of a session, of a tombstone', microseconds('write', 'end')],
     ['a delivery of a message', `${REDIS.delivery.processorMicroseconds} us, ${REDIS.delivery.bytes} bytes`],
-  ],
-  sizes: () => [
-    [
-      'instances',
-      'users',
-      'requests/s',
-      'operations/s',
-      'CPU cores',
-      'operations/s, Cluster',
-      'CPU cores, Cluster',
-      'MB',
-    ],
-    ...rowsOf(FLEET, 'Requests that reach')
-      .filter(({ instances }) => ['10', '50', '100', '1,000'].includes(instances))
-      .map((row) => [
-        ...[
-          row.instances,
-          row.users,
-          row['requests/s'],
-          row['store operations/s, random'],
-          row['processors of Redis, random'],
-        ],
-        ...[
-          row['operations/s of a Cluster, random'],
-          row['processors of a Cluster, random'],
-          row['MB stored'],
-        ],
-      ]),
-  ],
-  'sign-outs': () => [
-    ['sign-outs per user and day', 'sign-outs/s', 'deliveries/s', 'MB/s', 'CPU cores', 'tombstones, MB'],
-    ...rowsOf(FLEET, 'Publishing sign-outs')
-      .filter(({ nodes }) => nodes === '1')
-      .map((row) => Object.values(row))
-      .map(([perDay, , , signOuts, deliveries, , megabytes, processors, , , , , tombstones]) => [
-        ...[perDay, signOuts, deliveries, megabytes, processors, tombstones],
-      ]),
-  ],
-  channels: () => [
-    [
-      'sign-outs per user and day',
-      'nodes',
-      'pub/sub',
-      'MB/s of deliveries',
-      'MB/s on the bus',
-      'subscriptions',
-    ],
-    ...rowsOf(FLEET, 'Publishing sign-outs')
-      .filter((row) => ['1 12', '10 30'].includes(`${row['sign-outs per user and day']} ${row.nodes}`))
-      .map((row) => [
-        row['sign-outs per user and day'],
-        row.nodes,
-        row['pub/sub'],
-        row['MB/s'],
-        row['bus MB/s'],
-        row.subscriptions,
-      ]),
   ],
 };
 
@@ -239,12 +136,6 @@ function rowsOf(text, heading) {
       .map((cell) => cell.trim()),
   );
   return rows.map((cells) => Object.fromEntries(heads.map((head, column) => [head, cells[column]])));
-}
-
-/** The rows of the mix that the guides show, and with other cells like these. */
-function typical(heading, cells = {}) {
-  const like = Object.entries({ 'Zipf exponent': '0.8', ...cells });
-  return rowsOf(FLEET, heading).filter((row) => like.every(([head, cell]) => row[head] === cell));
 }
 
 function microseconds(...names) {

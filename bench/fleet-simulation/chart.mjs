@@ -27,7 +27,7 @@ const LINES = [
   },
 ];
 
-/** Returns the chart of docs/scaling.md: the part of all requests that reaches the session service. */
+/** Returns the chart of docs/fleet.md: the part of all requests that reaches the session service. */
 export function chart() {
   const title = 'Requests that reach the session service';
   const { exponent, ratePerInstance, ttl } = TYPICAL;

@@ -57,7 +57,7 @@ simulated, and in brackets how far the formula is off. **The greatest deviation 
 A lifetime of 0 is a fleet that shares concurrent checks and caches nothing.`;
 }
 
-/** Returns the whole report, from which docs/scaling.md quotes. */
+/** Returns the whole report, from which docs/fleet.md quotes. */
 export async function markdownReport(validated, redis, bytesPerEntry) {
   const sections = [
     section(tables.callsTable(), NOTES.calls),

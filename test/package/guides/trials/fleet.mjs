@@ -1,3 +1,4 @@
+import { equal } from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,15 +33,15 @@ async function startRedis(folder) {
 
 /** Each import with a name of its own is an instance of its own, with its own connection. */
 async function startInstance(name, sessions) {
-  const { redis, sessionAuth } = await import(`../dist/fleet/src/session-auth.js?${name}`);
+  const { redis, sessionAuth, close } = await import(`../dist/fleet/src/session-auth.js?${name}`);
   const root = {
     module: class {},
     imports: [sessionAuth],
     controllers: [OpeningsController, SessionController],
   };
   const moduleRef = await sessions.install(Test.createTestingModule({ imports: [root] })).compile();
-  if (redis.status !== 'ready') await once(redis, 'ready');
-  return { redis, ...(await listening(moduleRef.createNestApplication())) };
+  if (redis && redis.status !== 'ready') await once(redis, 'ready');
+  return { redis, close, ...(await listening(moduleRef.createNestApplication())) };
 }
 
 /** The shortest sealed session is longer, and each lease is shorter. */
@@ -107,11 +108,28 @@ async function check() {
     await expectStatus(one.ask('/openings', headers), 401);
     await until(401, () => other.ask('/openings', headers));
   } finally {
-    for (const { app, redis } of instances) await app.close().then(() => redis.disconnect());
+    for (const { app, close } of instances) await close(app);
     server.kill();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** As in a test of Jest or Vitest. */
+async function checkWithoutRedis() {
+  process.env.NODE_ENV = 'test';
+  const sessions = new TestSessions();
+  const { app, ask, close, redis } = await startInstance('tested', sessions);
+  delete process.env.NODE_ENV;
+  equal(redis, undefined);
+  const headers = sessions.signInAs({ role: 'hiring_manager' });
+  await expectStatus(ask('/openings', headers), 200);
+  sessions.revoke(headers);
+  await expectStatus(ask('/openings', headers), 200);
+  await app.get(SessionAuthService).signOut(headers['x-auth-token']);
+  await expectStatus(ask('/openings', headers), 401);
+  await close(app);
+}
+
+await trial('several instances, tested without Redis', checkWithoutRedis);
 if (hasRedis) await trial('several instances', check);
 else console.log('several instances: skipped, because redis-server is not installed');
