@@ -37,7 +37,7 @@ const LOADED_BY_USE = {
   gateways: KINDS,
   graphql: KINDS,
   messages: KINDS,
-  fleet: { loader: `${LIBRARY}/module/core-providers[.]ts$`, imports: 'contract|client|verifier' },
+  fleet: { loader: `${LIBRARY}/module/wiring[.]ts$`, imports: 'contract|client|verifier' },
   records: { loader: `${LIBRARY}/module/settings/user-reader[.]ts$`, imports: 'contract' },
 };
 const AUDIT = `${LIBRARY}/audit/`;
@@ -207,7 +207,7 @@ export default {
       severity: 'error',
       from: {
         path: `${LIBRARY}/`,
-        pathNot: [AUDIT, `${LIBRARY}/(module/authority-providers|testing/index)[.]ts$`, '[.]spec[.]ts$'],
+        pathNot: [AUDIT, `${LIBRARY}/(module/providers|testing/index)[.]ts$`, '[.]spec[.]ts$'],
       },
       to: { path: AUDIT },
     },

@@ -14,11 +14,11 @@ const ENTRIES = ['context', 'sockets', 'redis'];
 const LOADER_OF_KINDS = 'module/handlers/context-kinds.module.ts';
 /** The folders of what is loaded by use, each with one line in a file, or in each of two. */
 const LOADERS = {
-  audit: ['module/authority-providers.ts', 'testing/index.ts'],
+  audit: ['module/providers.ts', 'testing/index.ts'],
   gateways: [LOADER_OF_KINDS],
   graphql: [LOADER_OF_KINDS],
   messages: [LOADER_OF_KINDS],
-  fleet: ['module/core-providers.ts'],
+  fleet: ['module/wiring.ts'],
   records: ['module/settings/user-reader.ts'],
 };
 /** Tests that start an application, and tests of what plugins rely on. */

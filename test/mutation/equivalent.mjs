@@ -713,7 +713,7 @@ export const EQUIVALENT = [
     reason: RETURNS_NOTHING,
   },
   {
-    file: 'module/core-providers.ts',
+    file: 'module/wiring.ts',
     in: 'breakerReporter',
     original: 'BREAKER.hasSubscribers',
     replacement: 'true',

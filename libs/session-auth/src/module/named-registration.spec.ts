@@ -9,6 +9,7 @@ import { InjectSessionAuth } from './inject-session-auth.decorator.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
 import { nameIn } from './authorities/registration.js';
+import { PARTS, type RegistrationParts } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -63,7 +64,7 @@ describe('a registration with a name', () => {
     const module = [...context.get(ModulesContainer).values()].find((each) => nameIn(each) === 'partners');
     const parts = module?.providers.get(GUARD_PARTS)?.instance as GuardParts;
     expect(parts).toMatchObject({ authority: 'partners', authorities: undefined });
-    expect(parts.verifier).toBe(module?.providers.get(SessionVerifier)?.instance);
+    expect(parts.verifier).toBe((module?.providers.get(PARTS)?.instance as RegistrationParts).verifier);
     expect(parts.verifier).toBeInstanceOf(SessionVerifier);
     await context.close();
   });

@@ -1,68 +1,118 @@
-import type { FactoryProvider, Provider } from '@nestjs/common';
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  type InjectionToken,
+  type Provider,
+  Scope,
+} from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import type { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import type { UserRecord } from '../contract/record/user-record.js';
 import { ApplicationGuards, guardEveryHandler, GUARD_PROVIDERS } from '../guard/application-guards.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { authorityProviders, guardPartsWith } from './authority-providers.js';
-import { AuthorityTable } from './authorities/authority-table.js';
-import { REGISTRATION_CHECKS, rejectMissingOptions } from './authorities/registration-checks.js';
-import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import { tokensOf } from './authorities/authority-tokens.js';
+import { rejectMissingOptions } from './authorities/registration-checks.js';
+import { REGISTRATION } from './authorities/registration.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
+import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import { serviceOf } from './service/named-session-auth.service.js';
 import { SessionAuthService } from './service/session-auth.service.js';
-import { SETTINGS, type SessionAuthSettings } from './settings/settings.js';
-import { WarningLog } from './events/warning-log.js';
+import type { SessionAuthSettings } from './settings/settings.js';
+import { clientOf, CONNECTION, connectionOf, PARTS, partsOf, type RegistrationParts } from './wiring.js';
 
+/** Token of the function that audits the application, for a registration. */
+export const AUDIT = Symbol('audit');
+
+type Audit = (modules: ModulesContainer, config: ApplicationConfig, settings: SessionAuthSettings) => void;
+
+const AUDIT_PART: { readonly load?: () => Promise<{ readonly auditApplication: Audit }> } = {
+  load: () => import('../audit/boot-audit.js'),
+};
+
+async function auditOf(
+  { settings }: RegistrationParts,
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+): Promise<() => void> {
+  const part = settings.audit === 'off' ? undefined : await AUDIT_PART.load?.();
+  return () => part?.auditApplication(modules, config, settings);
+}
+
+/** Returns the provider of an object that is made of the parts of a registration. */
+function ofParts<Injected extends unknown[]>(
+  provide: InjectionToken,
+  useFactory: (parts: RegistrationParts, ...injected: Injected) => unknown,
+  ...inject: { [Index in keyof Injected]: InjectionToken<Injected[Index]> }
+): FactoryProvider {
+  return { provide, useFactory: useFactory as FactoryProvider['useFactory'], inject: [PARTS, ...inject] };
+}
+
+/** Returns the providers that each registration has, with or without a name, from its options to its audit. */
+function providersOf(name: string): Provider[] {
+  const { client, service, events, http } = tokensOf(name);
+  return [
+    {
+      provide: CONNECTION,
+      useFactory: connectionOf,
+      inject: [MODULE_OPTIONS_TOKEN, REGISTRATION, ModulesContainer],
+    },
+    // A provider of its own, because TestSessions replaces it.
+    { provide: client, useFactory: clientOf, inject: [CONNECTION] },
+    { provide: PARTS, useFactory: partsOf, inject: [CONNECTION, client, ModulesContainer] },
+    ofParts(GUARD_PARTS, ({ guard }) => guard),
+    ofParts(
+      service,
+      ({ settings, verifier, deadlines }, sessions: SessionClient<UserRecord>) =>
+        serviceOf(settings.authority, sessions, verifier, deadlines, {
+          ...settings,
+          maxTokenLength: settings.http.maxTokenLength,
+        }),
+      client,
+    ),
+    ofParts(
+      events,
+      ({ events: source, log }) => new SessionAuthEvents(source, () => log.decisionSubscriberFailed()),
+    ),
+    // Transient, so that Nest creates it only where it is injected: one service, which loads axios.
+    { ...ofParts(http, ({ requests }) => requests.http()), scope: Scope.TRANSIENT },
+    ofParts(AUDIT, auditOf, ModulesContainer, ApplicationConfig),
+  ];
+}
+
+/**
+ * Registers the guards of handlers that Nest calls without them; and the filter, below those of the
+ * application: Nest prefers the filter that was added last, and adds those of `APP_FILTER` when all providers
+ * exist. `APP_FILTER` would register it above those of modules that Nest scanned earlier, the root module
+ * among them.
+ */
 const applicationGuards: FactoryProvider<ApplicationGuards> = {
   provide: ApplicationGuards,
-  useFactory: (modules: ModulesContainer, config: ApplicationConfig, guard: SessionAuthGuard) => {
+  useFactory: (
+    modules: ModulesContainer,
+    config: ApplicationConfig,
+    guard: SessionAuthGuard,
+    filter: SessionAuthErrorFilter,
+  ) => {
+    config.addGlobalFilter(filter);
     const guards = new ApplicationGuards(config, guard);
     guardEveryHandler(modules, guards);
     return guards;
   },
-  inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard],
+  inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard, SessionAuthErrorFilter],
 };
 
-const FILTER_OF_LAST_RESORT = Symbol('filter of last resort');
-
-/**
- * Registers the filter below those of the application: Nest prefers the filter that was added last, and adds
- * those of `APP_FILTER` when all providers exist. `APP_FILTER` would register it above those of modules that
- * Nest scanned earlier, the root module among them.
- */
-const filterOfLastResort: FactoryProvider<SessionAuthErrorFilter> = {
-  provide: FILTER_OF_LAST_RESORT,
-  useFactory: (config: ApplicationConfig, filter: SessionAuthErrorFilter) => {
-    config.addGlobalFilter(filter);
-    return filter;
-  },
-  inject: [ApplicationConfig, SessionAuthErrorFilter],
-};
-
-const authorities: FactoryProvider<AuthorityTable> = {
-  provide: AuthorityTable,
-  useFactory: (modules: ModulesContainer, { resolveAuthority }: SessionAuthSettings, log: WarningLog) =>
-    new AuthorityTable(modules, resolveAuthority, log),
-  inject: [ModulesContainer, SETTINGS, WarningLog],
-};
-
-/**
- * The providers of the registration without a name, in the order of the layers: options, client, verifier,
- * guard.
- */
+/** The providers of the registration without a name. */
 export const PROVIDERS: Provider[] = [
   // `forRoot()` and `forRootAsync()` replace it.
   { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },
-  ...REGISTRATION_CHECKS,
-  ...authorityProviders(DEFAULT_AUTHORITY),
-  authorities,
-  guardPartsWith([AuthorityTable]),
-  applicationGuards,
+  ...providersOf(DEFAULT_AUTHORITY),
   ...GUARD_PROVIDERS,
   SessionAuthErrorFilter,
-  filterOfLastResort,
+  applicationGuards,
 ];
 
 /**
@@ -73,3 +123,13 @@ export const EXPORTS = [
   ...[SessionAuthService, SessionAuthEvents],
   ...[SessionAuthGuard, SessionHttpService, GUARD_PARTS],
 ];
+
+/**
+ * Returns the providers and the exports of a registration with a name. None of their tokens is a class that
+ * the registration without a name provides: Nest would give each module the provider of one of the two, by
+ * the order of imports.
+ */
+export function namedRegistration(name: string): Required<Pick<DynamicModule, 'providers' | 'exports'>> {
+  const { service, events, http } = tokensOf(name);
+  return { providers: providersOf(name), exports: [service, events, http] };
+}

@@ -2,18 +2,15 @@ import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
-import { Deadlines } from '../client/deadline.js';
-import { RequestSender } from '../client/request-sender.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
 import { nameIn } from './authorities/registration.js';
 import type { NestModule } from '../guard/nest-container.js';
-import { EventSource } from './events/event-source.js';
 import { UnopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { ContextKindsModule } from './handlers/context-kinds.module.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
+import { PARTS, type RegistrationParts } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -25,7 +22,7 @@ const start = (...imports: DynamicModule[]): Promise<INestApplicationContext> =>
 
 function moduleWith(name: string | undefined, context: INestApplicationContext): NestModule {
   const modules = [...context.get(ModulesContainer).values()];
-  const found = modules.find((module) => module.providers.has(SessionVerifier) && nameIn(module) === name);
+  const found = modules.find((module) => module.providers.has(PARTS) && nameIn(module) === name);
   if (!found) throw new Error('not found');
   return found;
 }
@@ -86,24 +83,10 @@ describe('the injection token of a class', () => {
 async function parts() {
   const context = await start(SessionAuthModule.forRoot(OPTIONS));
   const { instance, providers } = moduleWith(undefined, context);
-  const [deadlines, events, requests, verifier] = [
-    Deadlines,
-    EventSource,
-    RequestSender,
-    SessionVerifier,
-  ].map((token: unknown) => providers.get(token as typeof Deadlines)?.instance) as unknown as [
-    Deadlines,
-    EventSource,
-    RequestSender,
-    SessionVerifier<object>,
-  ];
   return {
     context,
     module: instance as unknown as SessionAuthModule,
-    deadlines,
-    events,
-    requests,
-    verifier,
+    ...(providers.get(PARTS)?.instance as RegistrationParts),
   };
 }
 
@@ -114,7 +97,7 @@ describe('a registration', () => {
       jest.spyOn(verifier.revoker, 'subscribe'),
       jest.spyOn(module as unknown as { audit(): void }, 'audit'),
     ];
-    module.onModuleInit();
+    await module.onModuleInit();
     expect(calls.map(({ mock }) => mock.calls)).toEqual([[[]], []]);
     module.onApplicationBootstrap();
     expect(calls.map(({ mock }) => mock.calls)).toEqual([[[]], [[]]]);

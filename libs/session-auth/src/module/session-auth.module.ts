@@ -8,12 +8,9 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { RequestSender } from '../client/request-sender.js';
-import { Deadlines } from '../client/deadline.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
 import { contextKind, ContextKindsModule } from './handlers/context-kinds.module.js';
 import { ConfigurableModuleClass } from './module-definition.js';
 import type { SessionAuthPlugin } from './options/plugins.js';
@@ -26,10 +23,9 @@ import type {
   SessionAuthExtras,
   SessionAuthOptions,
 } from './options/options.js';
-import { AUDIT, namedRegistration } from './authority-providers.js';
-import { EXPORTS, PROVIDERS } from './providers.js';
-import { EventSource } from './events/event-source.js';
+import { AUDIT, EXPORTS, namedRegistration, PROVIDERS } from './providers.js';
 import { SessionAuthService } from './service/session-auth.service.js';
+import { PARTS, type RegistrationParts } from './wiring.js';
 
 declare const service: unique symbol;
 
@@ -51,10 +47,7 @@ export class SessionAuthModule
 {
   /** @internal Created by Nest. */
   constructor(
-    private readonly deadlines: Deadlines,
-    private readonly requests: RequestSender,
-    private readonly verifier: SessionVerifier<UserRecord>,
-    private readonly events: EventSource,
+    @Inject(PARTS) private readonly parts: RegistrationParts,
     @Inject(AUDIT) private readonly audit: () => void,
   ) {
     super();
@@ -107,9 +100,13 @@ export class SessionAuthModule
     return contextKind(name);
   }
 
-  /** Subscribes to the revocations of other instances. An unavailable store does not delay the start. */
-  onModuleInit(): void {
-    this.verifier.revoker.subscribe();
+  /**
+   * Subscribes to the revocations of other instances, and finds or creates the policies. An unavailable store
+   * does not delay the start. @throws InvalidConfigurationError if a policy can't be created
+   */
+  onModuleInit(): Promise<void> {
+    this.parts.verifier.revoker.subscribe();
+    return this.parts.policies.load();
   }
 
   /**
@@ -118,7 +115,7 @@ export class SessionAuthModule
    */
   onApplicationBootstrap(): void {
     this.audit();
-    setImmediate(() => void this.requests.load());
+    setImmediate(() => void this.parts.requests.load());
   }
 
   /**
@@ -127,9 +124,10 @@ export class SessionAuthModule
    * alive.
    */
   async onApplicationShutdown(): Promise<void> {
-    await this.deadlines.close();
-    this.events.complete();
-    await Promise.all([this.requests.close(), this.verifier.close()]);
+    const { deadlines, events, requests, verifier } = this.parts;
+    await deadlines.close();
+    events.complete();
+    await Promise.all([requests.close(), verifier.close()]);
   }
 }
 

@@ -3,7 +3,7 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { authorityToken } from '../module/authorities/authority-tokens.js';
-import { USER_READER } from '../module/settings/user-reader.js';
+import { CONNECTION } from '../module/wiring.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
 import { TestSessionClient } from './test-session-client.js';
@@ -60,13 +60,15 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
    */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
     let isInUse = false;
-    const factory = (readUser: (json: object) => User | undefined): TestSessionClient<User> => {
+    const factory = (connection: {
+      readonly readUser: (json: object) => User | undefined;
+    }): TestSessionClient<User> => {
       isInUse = true;
-      return new TestSessionClient(this.book, readUser);
+      return new TestSessionClient(this.book, connection.readUser);
     };
     builder
       .overrideProvider(authorityToken(this.#authority, SessionClient))
-      .useFactory({ factory, inject: [USER_READER] });
+      .useFactory({ factory, inject: [CONNECTION] });
     const compile = builder.compile.bind(builder);
     return Object.assign(builder, {
       compile: async (...options: never[]) => {

@@ -1,11 +1,21 @@
-import type { Provider, Type } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import type { Type } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { NestModule } from '../../guard/nest-container.js';
 import { nameIn, registrationIn } from './registration.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { authorityOf } from '../../guard/access-metadata.js';
 import { classesOf, handlersIn } from '../../guard/handlers.js';
+
+/**
+ * Rejects registrations that are ambiguous, and names that none of them has.
+ * @throws InvalidConfigurationError
+ */
+export function checkRegistrations(modules: ModulesContainer): void {
+  rejectAmbiguousRegistrations(modules);
+  rejectAmbiguousNames(modules);
+  rejectUnknownAuthorities(modules);
+}
 
 /** Returns the registration without a name that a module is. */
 function unnamedIn(module: NestModule): ReturnType<typeof registrationIn> {
@@ -54,7 +64,7 @@ function rejectAmbiguousNames(modules: ModulesContainer): void {
     }
     names.add(name);
   }
-  if (all.some((module) => unnamedIn(module))) return;
+  if (names.size === 0 || all.some((module) => unnamedIn(module))) return;
   throw new InvalidConfigurationError(
     `SessionAuthModule has no registration without a name, which checks the handlers without @SessionAuthority(). Leave out name: '${[...names].join("' or '")}'.`,
   );
@@ -69,21 +79,6 @@ export function rejectMissingOptions(): never {
     'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey }) in the root module: other modules need no import.',
   );
 }
-
-/** Providers that make startup fail if the module is registered more than once. */
-export const REGISTRATION_CHECKS: Provider[] = [
-  {
-    provide: Symbol('registration check'),
-    useFactory: rejectAmbiguousRegistrations,
-    inject: [ModulesContainer],
-  },
-  { provide: Symbol('authority check'), useFactory: rejectUnknownAuthorities, inject: [ModulesContainer] },
-];
-
-/** Providers that make startup fail if the name of a registration does not identify it. */
-export const NAMED_REGISTRATION_CHECKS: Provider[] = [
-  { provide: Symbol('name check'), useFactory: rejectAmbiguousNames, inject: [ModulesContainer] },
-];
 
 /** Rejects `@SessionAuthority()` with a name that no registration has. @throws InvalidConfigurationError */
 function rejectUnknownAuthorities(modules: ModulesContainer): void {

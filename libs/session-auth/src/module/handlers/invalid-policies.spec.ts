@@ -73,7 +73,7 @@ async function errorOf(providers: Provider[], others: Provider[] = []): Promise<
   class RootModule {}
   const app = await NestFactory.createApplicationContext(RootModule, { logger: false, abortOnError: false });
   return ApplicationPolicies.of(app.get(ModulesContainer))
-    .onModuleInit()
+    .load()
     .catch((error: unknown) => error);
 }
 

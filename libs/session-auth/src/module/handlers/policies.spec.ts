@@ -84,7 +84,7 @@ async function modulesOf(root: Type): Promise<ModulesContainer> {
 
 async function policiesOf(root: Type): Promise<ApplicationPolicies> {
   const policies = ApplicationPolicies.of(await modulesOf(root));
-  await policies.onModuleInit();
+  await policies.load();
   return policies;
 }
 
@@ -151,7 +151,7 @@ describe('a policy', () => {
     const [owner, other] = [handlersOf(OwnsOpening), handlersOf()];
     const policies = ApplicationPolicies.of(await modulesOf(moduleOf([owner, other, Openings])));
     expect(policies.find(owner, OwnsOpening)).toBeUndefined();
-    await policies.onModuleInit();
+    await policies.load();
     expect([policies.find(other, OwnsOpening), policies.find(owner, IsSameCall)]).toEqual([
       undefined,
       undefined,
@@ -172,7 +172,7 @@ describe('the policies of an application', () => {
     const modules = await modulesOf(moduleOf([handlersOf(OwnsOpening), Openings]));
     const policies = ApplicationPolicies.of(modules);
     expect(ApplicationPolicies.of(modules)).toBe(policies);
-    expect(policies.onModuleInit()).toBe(policies.onModuleInit());
+    expect(policies.load()).toBe(policies.load());
     expect(ApplicationPolicies.of(await modulesOf(moduleOf([])))).not.toBe(policies);
   });
 });

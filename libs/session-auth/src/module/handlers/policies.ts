@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { ExecutionContext, InjectionToken, OnModuleInit, Type } from '@nestjs/common';
+import type { ExecutionContext, InjectionToken, Type } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { AskPolicy, Policies } from '../../guard/access-metadata.js';
@@ -31,7 +31,7 @@ const applications = new WeakMap<ModulesContainer, ApplicationPolicies>();
  * The policies of an application: found or created by Nest at bootstrap, once for all registrations of the
  * module.
  */
-export class ApplicationPolicies implements Policies, OnModuleInit {
+export class ApplicationPolicies implements Policies {
   readonly #modules: ModulesContainer;
   readonly #ofControllers = new WeakMap<Type, Map<Type, PolicyOf>>();
   #loading: Promise<void> | undefined;
@@ -51,7 +51,7 @@ export class ApplicationPolicies implements Policies, OnModuleInit {
    * Finds or creates every policy. @throws InvalidConfigurationError if one can't be created, or has no
    * method `allows`
    */
-  onModuleInit(): Promise<void> {
+  load(): Promise<void> {
     return (this.#loading ??= this.#load());
   }
 

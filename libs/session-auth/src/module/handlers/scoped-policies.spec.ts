@@ -87,7 +87,7 @@ async function policiesOf(providers: Provider[], imports: Type[] = []): Promise<
   class RootModule {}
   const app = await NestFactory.createApplicationContext(RootModule, { logger: false, abortOnError: false });
   const policies = ApplicationPolicies.of(app.get(ModulesContainer));
-  await policies.onModuleInit();
+  await policies.load();
   return policies;
 }
 

@@ -17,9 +17,6 @@ import {
 import { EXTRAS, MAX_DURATION_MS, MAX_TTL_MS, OPTIONS, STORE } from './schema.js';
 import { TOKEN } from './source-settings.js';
 
-/** Injection token of the {@link SessionAuthSettings}. */
-export const SETTINGS = Symbol('session-auth settings');
-
 const ALL = { ...OPTIONS, token: TOKEN } satisfies Record<keyof SessionAuthOptions, Option<unknown>>;
 const SCHEMA = group(ALL);
 

@@ -7,9 +7,6 @@ import {
 import { hasAddedDecorators, UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
 import { invalidOption } from './option-checks.js';
 
-/** Injection token of the function that {@link readUserWith} returns. */
-export const USER_READER = Symbol('session-auth user reader');
-
 /** The class of user records, and the fields that identify a user. */
 interface UserReaderSettings {
   readonly userRecord: UserRecordClass;

@@ -1,19 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Deadlines } from '../client/deadline.js';
+import { ModulesContainer } from '@nestjs/core';
 import type { SessionClient } from '../client/session-client.js';
 import { BREAKER_CHANNEL, CHECK_CHANNEL } from '../contract/diagnostics.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
-import { prepareUserReader } from '../contract/record/user-reader.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
-import { verifierProvider } from './core-providers.js';
-import { EventSource } from './events/event-source.js';
-import { WarningLog } from './events/warning-log.js';
 import type { SessionAuthOptions } from './options/options.js';
-import { readSettings } from './settings/settings.js';
-import { readUserWith } from './settings/user-reader.js';
+import { connectionOf, partsOf } from './wiring.js';
 
 const session = { token: 'token', authIv: undefined };
 const ANN: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };
@@ -48,23 +43,16 @@ afterEach(() => {
 
 /** The verifier of a registration whose service answers as the test says. */
 async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority = 'default') {
-  const set = readSettings({ baseUrl: 'http://service', apiKey: 'key', retry: false, ...options }, authority);
-  const [log, events, asked] = [new WarningLog(authority), new EventSource(), [] as unknown[]];
+  const [modules, asked] = [new ModulesContainer(), [] as unknown[]];
+  const all = { baseUrl: 'http://service', apiKey: 'key', retry: false as const, ...options };
+  const connection = await connectionOf(all, { isForWholeApplication: true, name: authority }, modules);
   const service: { answer: Verdict<object> } = { answer: ANN };
   const userDetails = (...call: unknown[]): Promise<Verdict<object>> => (
     asked.push(call),
     Promise.resolve(service.answer)
   );
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
-  const parts = [
-    client,
-    new Deadlines(),
-    set,
-    readUserWith(set, prepareUserReader, () => undefined),
-    log,
-    events,
-  ];
-  const verifier = await verifierProvider('client').useFactory(...parts);
+  const { verifier, events } = await partsOf(connection, client, modules);
   return { verifier, service, events, asked, status: () => events.serviceStatus.value };
 }
 

@@ -1,34 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Test, type TestingModule } from '@nestjs/testing';
-import type { ReadUser } from '../client/user-details-verdict.js';
-import type { UserRecord } from '../contract/record/user-record.js';
-import { registrationProvider } from './authorities/registration.js';
-import { WarningLog } from './events/warning-log.js';
-import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
-import { SETTINGS_PROVIDERS } from './settings-providers.js';
-import { SETTINGS } from './settings/settings.js';
-import { USER_READER } from './settings/user-reader.js';
+import { ModulesContainer } from '@nestjs/core';
+import { type Connection, connectionOf } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 
-/** Starts a module with the providers of the settings, as a registration with this name has them. */
-async function start(options: object, name?: string): Promise<TestingModule> {
-  const registration = registrationProvider({
-    isForWholeApplication: true,
-    ...(name !== undefined && { name }),
-  });
-  const providers = [
-    ...SETTINGS_PROVIDERS,
-    registration,
-    { provide: MODULE_OPTIONS_TOKEN, useValue: { ...OPTIONS, ...options } },
-  ];
-  return Test.createTestingModule({ providers })
-    .setLogger(false as never)
-    .compile();
+/** The connection of a registration with this name. */
+function start(options: object, name = 'default'): Promise<Connection> {
+  const registration = { isForWholeApplication: true, name };
+  return connectionOf({ ...OPTIONS, ...options }, registration, new ModulesContainer());
 }
 
-describe('the providers of the settings', () => {
+describe('the options of a registration', () => {
   const environment = process.env.NODE_ENV;
   let lines: unknown[];
 
@@ -42,12 +25,12 @@ describe('the providers of the settings', () => {
     jest.restoreAllMocks();
   });
 
-  it('provide the validated options, with the name of the registration', async () => {
-    expect((await start({ timeoutMs: 70 })).get(SETTINGS)).toMatchObject({
+  it('are validated, and named after the registration', async () => {
+    expect((await start({ timeoutMs: 70 })).settings).toMatchObject({
       authority: 'default',
       timeoutMs: 70,
     });
-    expect((await start({}, 'partners')).get(SETTINGS)).toMatchObject({
+    expect((await start({}, 'partners')).settings).toMatchObject({
       authority: 'partners',
       timeoutMs: 3_000,
     });
@@ -79,12 +62,11 @@ describe('the providers of the settings', () => {
     },
   );
 
-  it('provide a log, and a reader of records that writes to it', async () => {
-    const module = await start({}, 'partners');
-    const read = module.get<ReadUser<UserRecord>>(USER_READER);
-    expect(read({ username: 'ann' })).toMatchObject({ username: 'ann' });
-    expect(read({})).toBeUndefined();
-    module.get(WarningLog).noAuthority();
+  it('make a log, and a reader of records that writes to it', async () => {
+    const { log, readUser } = await start({}, 'partners');
+    expect(readUser({ username: 'ann' })).toMatchObject({ username: 'ann' });
+    expect(readUser({})).toBeUndefined();
+    log.noAuthority();
     expect(lines).toEqual([
       expect.stringMatching(/^partners: invalid user record/),
       expect.stringMatching(/^partners: no authority/),

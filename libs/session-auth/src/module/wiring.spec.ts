@@ -16,13 +16,12 @@ import type { SessionAuthDecision } from '../guard/decisions.js';
 import { Authorize, OptionalAuth, Roles } from '../guard/access.decorators.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
 import { nameIn } from './authorities/registration.js';
-import { EventSource } from './events/event-source.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
+import { PARTS, type RegistrationParts } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -62,16 +61,17 @@ async function start(options: Partial<SessionAuthOptions> = {}, name?: string, c
     { logger: false, abortOnError: false },
   );
   const modules = [...context.get(ModulesContainer).values()];
-  const module = modules.find((each) => each.providers.has(SessionVerifier) && nameIn(each) === name);
+  const module = modules.find((each) => each.providers.has(PARTS) && nameIn(each) === name);
   const find = <Part>(token: abstract new (...values: never[]) => Part): Part =>
     module?.providers.get(token)?.instance as Part;
-  return { find, parts: module?.providers.get(GUARD_PARTS)?.instance as GuardParts };
+  const parts = module?.providers.get(GUARD_PARTS)?.instance as GuardParts;
+  return { find, parts, all: module?.providers.get(PARTS)?.instance as RegistrationParts };
 }
 
 describe('the guard of a registration', () => {
   it('has its verifier, its name, its token sources and the limits of its options', async () => {
-    const { find, parts } = await start({ http: { maxTokenLength: 5 } });
-    expect([parts.authority, parts.verifier]).toEqual(['default', find(SessionVerifier)]);
+    const { all, parts } = await start({ http: { maxTokenLength: 5 } });
+    expect([parts.authority, parts.verifier]).toEqual(['default', all.verifier]);
     const headers = { 'x-auth-token': 'token', 'x-auth-iv': 'iv' };
     expect(parts.reader.read(new ExecutionContextHost([]), { headers })).toEqual({
       token: 'token',
@@ -94,9 +94,9 @@ describe('the guard of a registration', () => {
   it.each([undefined, 'partners'])(
     'emits its decisions, with the name of its registration: %p',
     async (name) => {
-      const { find, parts } = await start({ impersonatorField: 'email' }, name);
+      const { all, parts } = await start({ impersonatorField: 'email' }, name);
       const decisions: SessionAuthDecision[] = [];
-      find(EventSource).decisions.subscribe((decision) => decisions.push(decision));
+      all.events.decisions.subscribe((decision) => decisions.push(decision));
       parts.decisions.allowed(contextOf(Contradicting), { username: 'ann', email: 'eve@example.com' });
       expect(decisions).toEqual([
         expect.objectContaining({ authority: name ?? 'default', impersonator: 'eve@example.com' }),
@@ -180,8 +180,8 @@ describe('the events of a registration', () => {
 
 describe('the ends that a registration shares', () => {
   it('are those of its sessions', async () => {
-    const { find, parts } = await start();
-    const [source, reported] = [find(EventSource), [] as unknown[]];
+    const { all, parts } = await start();
+    const [source, reported] = [all.events, [] as unknown[]];
     parts.ends.ended.subscribe((fingerprint) => reported.push(fingerprint));
     parts.ends.forgottenUsers.subscribe((username) => reported.push(username));
     parts.ends.refused((...refusal) => reported.push(refusal));

@@ -1,16 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Deadlines } from '../client/deadline.js';
+import { ModulesContainer } from '@nestjs/core';
 import type { SessionClient } from '../client/session-client.js';
 import type { Verdict } from '../contract/outcome.js';
-import { prepareUserReader } from '../contract/record/user-reader.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionStore, type StoreEntry, type StoreSubscriber } from '../contract/session-store.js';
-import { verifierProvider } from './core-providers.js';
-import { EventSource } from './events/event-source.js';
-import { WarningLog } from './events/warning-log.js';
-import { readSettings } from './settings/settings.js';
-import { readUserWith } from './settings/user-reader.js';
+import type { SessionAuthOptions } from './options/options.js';
+import { connectionOf, partsOf } from './wiring.js';
 
 const session = { token: 'token', authIv: undefined };
 const JSON_OF_ANN = { username: 'ann', role: 'boss' };
@@ -56,23 +52,22 @@ class MemoryStore extends SessionStore {
     Promise.resolve(keys.map(() => undefined));
 }
 
+/** The connection of a registration, in an application without other modules. */
+async function connectionWith(options: Partial<SessionAuthOptions>) {
+  const modules = new ModulesContainer();
+  const all = { baseUrl: 'http://service', apiKey: 'key', ...options };
+  return { modules, connection: await connectionOf(all, { isForWholeApplication: true }, modules) };
+}
+
 /** The verifier of one of the instances that share a store. */
 async function instanceWith(store: MemoryStore) {
-  const set = readSettings({ baseUrl: 'http://service', apiKey: 'key', cache: { ttlMs: 60_000, store } });
-  const [log, events] = [new WarningLog(), new EventSource()];
-  const readUser = readUserWith(set, prepareUserReader, () => undefined);
+  const { connection, modules } = await connectionWith({ cache: { ttlMs: 60_000, store } });
+  const { readUser } = connection;
   const userDetails = jest.fn((): Promise<Verdict<object>> => {
     return Promise.resolve({ kind: 'authenticated', user: readUser(JSON_OF_ANN) ?? {}, json: JSON_OF_ANN });
   });
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
-  const verifier = await verifierProvider('client').useFactory(
-    client,
-    new Deadlines(),
-    set,
-    readUser,
-    log,
-    events,
-  );
+  const { verifier, events } = await partsOf(connection, client, modules);
   verifier.revoker.subscribe();
   return { verifier, userDetails, status: () => events.serviceStatus.value };
 }
@@ -149,17 +144,8 @@ describe('a registration with a store', () => {
 
 describe('a registration without a store', () => {
   it('has no revocations of other instances', async () => {
-    const set = readSettings({ baseUrl: 'http://service', apiKey: 'key' });
-    const [log, events] = [new WarningLog(), new EventSource()];
-    const parts = [
-      {},
-      new Deadlines(),
-      set,
-      readUserWith(set, prepareUserReader, () => undefined),
-      log,
-      events,
-    ];
-    const verifier = await verifierProvider('client').useFactory(...parts);
+    const { connection, modules } = await connectionWith({});
+    const { verifier, events } = await partsOf(connection, {} as never, modules);
     verifier.revoker.subscribe();
     expect(events.serviceStatus.value.revocationBus.state).toBe('off');
   });

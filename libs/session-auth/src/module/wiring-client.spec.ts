@@ -11,12 +11,11 @@ import {
   type INestApplicationContext,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Deadlines } from '../client/deadline.js';
-import { RequestSender } from '../client/request-sender.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
+import { PARTS, type RegistrationParts } from './wiring.js';
 
 @Module({})
 class Root {}
@@ -63,12 +62,8 @@ async function start(options: Partial<SessionAuthOptions> = {}) {
   const root: DynamicModule = { module: Root, imports: [registration], providers: [Consumer] };
   context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   const { service, http } = context.get(Consumer);
-  return {
-    service,
-    http,
-    requests: context.get(RequestSender, { strict: false }),
-    deadlines: context.get(Deadlines, { strict: false }),
-  };
+  const { requests, deadlines } = context.get<RegistrationParts>(PARTS, { strict: false });
+  return { service, http, requests, deadlines };
 }
 
 /** Answers with a record and headers. */

@@ -1,0 +1,214 @@
+import type { ModulesContainer } from '@nestjs/core';
+import { Deadlines } from '../client/deadline.js';
+import { RequestSender } from '../client/request-sender.js';
+import { SessionClient } from '../client/session-client.js';
+import type { ReadUser } from '../client/user-details-verdict.js';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import { BREAKER } from '../contract/diagnostics.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import { AccessRules } from '../guard/access-metadata.js';
+import { Decisions } from '../guard/decisions.js';
+import type { GuardParts } from '../guard/guard-parts.js';
+import { SessionReader } from '../guard/session-reader.js';
+import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/known-sessions.js';
+import { type BreakerChanged, Lanes } from '../verifier/lanes.js';
+import { MisconfigurationDetector, ServiceStatusTracker } from '../verifier/service-status.js';
+import { SessionCache } from '../verifier/session-cache.js';
+import { SessionVerifier } from '../verifier/session-verifier.js';
+import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
+import { AuthorityTable } from './authorities/authority-table.js';
+import { checkRegistrations } from './authorities/registration-checks.js';
+import type { Registration } from './authorities/registration.js';
+import { EventSource, sessionEnds } from './events/event-source.js';
+import { WarningLog } from './events/warning-log.js';
+import { ApplicationPolicies } from './handlers/policies.js';
+import { replyOpened } from './open-replies.js';
+import type { SessionAuthOptions } from './options/options.js';
+import { isPlainTextBeyondLoopback, namingRegistration } from './settings/option-checks.js';
+import { readSettings, type SessionAuthSettings } from './settings/settings.js';
+import { readerFor, readUserWith } from './settings/user-reader.js';
+
+/** The validated options of a registration, and what its client is made of. */
+export interface Connection {
+  readonly settings: SessionAuthSettings;
+  readonly log: WarningLog;
+  readonly readUser: ReadUser<UserRecord>;
+  readonly deadlines: Deadlines;
+  readonly requests: RequestSender;
+}
+
+/** Injection token of the {@link Connection}. */
+export const CONNECTION = Symbol('session-auth connection');
+
+/** The objects of a registration. */
+export interface RegistrationParts extends Connection {
+  readonly events: EventSource;
+  readonly verifier: SessionVerifier<UserRecord>;
+  readonly policies: ApplicationPolicies;
+  readonly guard: GuardParts;
+}
+
+/** Injection token of the {@link RegistrationParts}. */
+export const PARTS = Symbol('session-auth parts');
+
+/**
+ * Reads the options, and creates what the client is made of. @throws InvalidConfigurationError naming an
+ * invalid option, or the registrations that Nest could not distinguish
+ */
+export async function connectionOf(
+  options: SessionAuthOptions,
+  { name, extras }: Registration,
+  modules: ModulesContainer,
+): Promise<Connection> {
+  checkRegistrations(modules);
+  const settings = readSettings(options, name, extras);
+  const { authority, baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
+  const log = new WarningLog(authority);
+  if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl)) log.unencryptedBaseUrl();
+  const prepare = await readerFor(userRecord);
+  const readUser = namingRegistration(authority, () =>
+    readUserWith(settings, prepare, (field, requirement) => log.invalidRecord(field, requirement)),
+  );
+  const requests = new RequestSender({
+    ...http,
+    maxConnections: maxInFlight,
+    connectTimeoutMs: timeoutMs,
+    tlsFailed: (code) => log.tlsFailed(code),
+    loadFailed: (error) => log.loadFailed(error),
+  });
+  return { settings, log, readUser, deadlines: new Deadlines(timeoutMs), requests };
+}
+
+/** Creates the client of a registration. */
+export function clientOf({ settings, log, readUser, requests }: Connection): SessionClient<UserRecord> {
+  return new SessionClient(requests, settings, readUser, {
+    unexpectedReply: (status) => log.unexpectedReply(status),
+    tokenMismatch: () => {
+      log.tokenMismatch();
+      // A connection may deliver each reply to the next caller.
+      if (settings.tokenEcho === 'deny') requests.renew();
+    },
+    cachingForbidden: () => log.cachingForbidden(),
+  });
+}
+
+/** Creates the objects of a registration, above its client. */
+export async function partsOf(
+  connection: Connection,
+  client: SessionClient<UserRecord>,
+  modules: ModulesContainer,
+): Promise<RegistrationParts> {
+  const { settings, log } = connection;
+  const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
+  const { token: sources, forwardAuthIv, http } = settings;
+  const events = new EventSource();
+  const verifier = await verifierOf(connection, client, events);
+  const policies = ApplicationPolicies.of(modules);
+  const guard: GuardParts = {
+    rules: new AccessRules(policies),
+    reader: new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength }),
+    verifier,
+    authority,
+    authorities:
+      authority === DEFAULT_AUTHORITY
+        ? new AuthorityTable(modules, settings.resolveAuthority, log)
+        : undefined,
+    decisions: new Decisions(events.decisions, { authority, impersonatorField }),
+    ends: sessionEnds(events, verifier),
+    whileOpen,
+    replyOpened,
+    warn: (kind, text, subject) => log.warn(kind, text, subject),
+    ruleTimeoutMs,
+    ruleFailed: (rule, context) => log.ruleFailed(rule, context),
+  };
+  return { ...connection, events, verifier, policies, guard };
+}
+
+type SharedTierClass = new (
+  settings: SharedTierSettings,
+  readUser: ReadUser<UserRecord>,
+  reports: SharedTierReports,
+) => SharedTier<UserRecord>;
+
+/** The parts that are loaded if an option needs them. */
+const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTierClass }> } = {
+  fleet: () => import('../fleet/fleet.js'),
+};
+
+async function verifierOf(
+  { settings, log, readUser, deadlines }: Connection,
+  client: SessionClient<UserRecord>,
+  events: EventSource,
+): Promise<SessionVerifier<UserRecord>> {
+  const { authority, cache, shared, retry, identityFields } = settings;
+  const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
+  const lanes = new Lanes<UserRecord>(
+    (session, deadline) => client.userDetails(session, deadline),
+    deadlines,
+    { ...settings, ...retry },
+    {
+      known: new KnownSessions(
+        Math.max(cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS),
+        undefined,
+        identityFields,
+      ),
+      breakerChanged: breakerReporter(authority, watch, events),
+    },
+  );
+  const fleet = shared && (await LOADED_BY_USE.fleet?.());
+  return new SessionVerifier(lanes, {
+    authority,
+    cache: cache && new SessionCache(cache),
+    shared: shared && fleet && new fleet.Fleet(shared, readUser, reportsTo(log, watch)),
+    misconfiguration: new MisconfigurationDetector((misconfiguration) => {
+      watch.setMisconfigurationSuspected(misconfiguration !== undefined);
+      if (misconfiguration) log.misconfigurationSuspected(misconfiguration);
+      else log.sessionsAcceptedAgain();
+    }),
+    onRevoked: (tokenKey) => events.emitEnded(tokenKey),
+    onEvicted: (tokenKey) => events.emitEvicted(tokenKey),
+    onUsersRevoked: (username) => events.forgottenUsers.next(username),
+    listenerFailed: () =>
+      log.warn(
+        'listener failed',
+        'a listener of ended sessions threw. Report it: it is a fault of this library.',
+      ),
+  });
+}
+
+/**
+ * Returns what reports each new state of a breaker, until the application has shut down: a pause may end
+ * later.
+ */
+function breakerReporter(
+  authority: string,
+  watch: ServiceStatusTracker,
+  events: EventSource,
+): BreakerChanged {
+  const publish: BreakerChanged = (lane, state) => {
+    if (BREAKER.hasSubscribers) BREAKER.publish({ authority, lane, state });
+  };
+  // Subscribers know the lanes of the registration without a name.
+  if (authority !== DEFAULT_AUTHORITY)
+    for (const lane of ['known', 'strangers'] as const) publish(lane, 'closed');
+  return (lane, state) => {
+    if (events.isComplete) return;
+    watch.setBreaker(lane, state);
+    publish(lane, state);
+  };
+}
+
+function reportsTo(log: WarningLog, watch: ServiceStatusTracker): SharedTierReports {
+  return {
+    failed: () => log.storeUnavailable(),
+    clockDiffers: () => log.clockDiffers(),
+    unreadable: () => {
+      if (watch.countUnreadableMessage()) log.unreadableMessages();
+    },
+    lost: (count) => log.revocationsLost(count),
+    busStateChanged: (state, reason) => {
+      watch.setRevocationBus(state);
+      if (state === 'interrupted') log.revocationBusInterrupted(reason);
+    },
+  };
+}
