@@ -531,7 +531,7 @@ export const EQUIVALENT = [
   },
   {
     file: 'verifier/circuit-breaker.ts',
-    in: '#current',
+    in: 'count',
     original: 'this.#slices.slice(1 - SLICES)',
     replacement: 'this.#slices',
     reason: 'The sums exclude slices before the window anyway: only memory is saved.',

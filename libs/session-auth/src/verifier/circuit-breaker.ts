@@ -184,7 +184,11 @@ export class RollingWindow {
   }
 
   count(succeeded: boolean, nowMs: number): void {
-    const slice = this.#current(nowMs);
+    let slice = this.#slices.at(-1);
+    if (!slice || nowMs - slice.startedAtMs >= this.#sliceMs) {
+      slice = { startedAtMs: nowMs, succeeded: 0, failed: 0 };
+      this.#slices = [...this.#slices.slice(1 - SLICES), slice];
+    }
     if (succeeded) slice.succeeded += 1;
     else slice.failed += 1;
   }
@@ -198,13 +202,5 @@ export class RollingWindow {
       failed += slice.failed;
     }
     return { calls, failed };
-  }
-
-  #current(nowMs: number): Slice {
-    const last = this.#slices.at(-1);
-    if (last && nowMs - last.startedAtMs < this.#sliceMs) return last;
-    const slice: Slice = { startedAtMs: nowMs, succeeded: 0, failed: 0 };
-    this.#slices = [...this.#slices.slice(1 - SLICES), slice];
-    return slice;
   }
 }

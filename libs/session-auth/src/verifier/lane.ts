@@ -126,24 +126,13 @@ export class Lane {
    * Makes the calls of a check that has a place: repeats one that failed with a transient error, after a
    * pause with full jitter, within the deadline and the saved retries. Returns the last verdict.
    */
-  call<User>(
+  async call<User>(
     attempt: () => Promise<Verdict<User>>,
     caller: CallerKey,
     deadline: Deadline,
   ): Promise<Verdict<User>> {
     this.#retries = Math.min(MAX_RETRIES, this.#retries + RETRIES_PER_CHECK);
-    return this.#attempt(attempt, caller).then((verdict) =>
-      verdict.kind === 'unavailable' ? this.#repeat(verdict, attempt, caller, deadline) : verdict,
-    );
-  }
-
-  async #repeat<User>(
-    failure: Unavailable,
-    attempt: () => Promise<Verdict<User>>,
-    caller: CallerKey,
-    deadline: Deadline,
-  ): Promise<Verdict<User>> {
-    let verdict: Verdict<User> = failure;
+    let verdict = await this.#attempt(attempt, caller);
     for (let made = 1; made < this.#maxAttempts; made += 1) {
       if (verdict.kind !== 'unavailable' || !TRANSIENT.has(verdict.reason)) break;
       if (!(await this.#pause(verdict, made, deadline))) break;
@@ -167,41 +156,34 @@ export class Lane {
     return !deadline.ended;
   }
 
-  /** Catches errors, because code of the application (an interceptor, a validator) may throw. */
-  #attempt<User>(attempt: () => Promise<Verdict<User>>, caller: CallerKey): Promise<Verdict<User>> {
+  async #attempt<User>(attempt: () => Promise<Verdict<User>>, caller: CallerKey): Promise<Verdict<User>> {
     const denial = this.breaker.denial(caller);
-    if (denial) return Promise.resolve(denial);
+    if (denial) return denial;
     const began = this.breaker.begin();
     const startedAtMs = performance.now();
     if (this.#isKnown) this.limit.enforce(startedAtMs);
-    const record = (verdict: Verdict<User>): Verdict<User> => {
-      const nowMs = performance.now();
-      const durationMs = nowMs - startedAtMs;
-      if (verdict.kind === 'unavailable' && verdict.reason === 'rate_limited')
-        this.breaker.recordLimit(began, caller, verdict.retryAfterSeconds * 1_000, nowMs);
-      else
-        this.breaker.recordCall(
-          began,
-          callResultOf(verdict, this.pace.isFullTime(durationMs)),
-          caller,
-          nowMs,
-        );
-      this.#recordDuration(verdict, durationMs, nowMs);
-      return verdict;
-    };
-    // One promise for an attempt: an async function, with an await in it, has three.
+    let verdict: Verdict<User>;
     try {
-      return attempt().then(record, () => record(MALFORMED));
+      verdict = await attempt();
     } catch {
-      return Promise.resolve(MALFORMED).then(record);
+      // Code of the application, such as an interceptor or a validator, has thrown.
+      verdict = MALFORMED;
     }
-  }
-
-  #recordDuration(verdict: Verdict<unknown>, durationMs: number, nowMs: number): void {
-    if (verdict.kind !== 'unavailable') this.pace.record(durationMs);
-    else if (verdict.reason !== 'timeout') return;
-    if (this.#isKnown) this.limit.recordKnown(durationMs, nowMs);
-    else this.limit.record(durationMs, nowMs, this.inFlight);
+    const nowMs = performance.now();
+    const durationMs = nowMs - startedAtMs;
+    const reason = verdict.kind === 'unavailable' ? verdict.reason : undefined;
+    if (verdict.kind === 'unavailable' && verdict.reason === 'rate_limited')
+      this.breaker.recordLimit(began, caller, verdict.retryAfterSeconds * 1_000, nowMs);
+    else {
+      const result = callResultOf(verdict, this.pace.isFullTime(durationMs));
+      this.breaker.recordCall(began, result, caller, nowMs);
+    }
+    if (reason === undefined) this.pace.record(durationMs);
+    if (reason === undefined || reason === 'timeout') {
+      if (this.#isKnown) this.limit.recordKnown(durationMs, nowMs);
+      else this.limit.record(durationMs, nowMs, this.inFlight);
+    }
+    return verdict;
   }
 }
 

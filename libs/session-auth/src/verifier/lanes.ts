@@ -20,15 +20,6 @@ interface LanesParts {
   readonly known?: KnownSessions;
 }
 
-/** A check that enters its lane. */
-interface LaneCheck {
-  readonly lane: Lane;
-  readonly session: SessionIdentity;
-  readonly tokenKey: TokenKey;
-  readonly caller: CallerKey;
-  readonly deadline: Deadline;
-}
-
 /**
  * Maximum number of calls of one token that are in flight or wait for a place, with all IVs with which it was
  * never authenticated.
@@ -49,6 +40,8 @@ export class Lanes<User> {
   readonly #callService: CallService<User>;
   readonly #deadlines: Deadlines;
   readonly #settings: LaneSettings;
+  /** Total time of one check, in milliseconds. */
+  readonly timeoutMs: number;
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   /** Known sessions, which determine the lane of a check. */
   readonly known: KnownSessions;
@@ -65,13 +58,9 @@ export class Lanes<User> {
     this.#callService = callService;
     this.#deadlines = deadlines;
     this.#settings = settings;
+    this.timeoutMs = settings.timeoutMs;
     this.lanes = buildLanes(settings, parts.breakerChanged);
     this.known = parts.known ?? new KnownSessions();
-  }
-
-  /** Total time of one check, in milliseconds. */
-  get timeoutMs(): number {
-    return this.#settings.timeoutMs;
   }
 
   /** Returns the lane of a session. */
@@ -80,10 +69,11 @@ export class Lanes<User> {
   }
 
   /**
-   * Calls the service: deadline, then a place in the lane, then retry, then the lane's breaker. Never
-   * rejects. Settles within `timeoutMs`, of which `spentMs` have passed already.
+   * Calls the service: deadline, then a place in the lane, then retry, then the lane's breaker. Settles within
+   * `timeoutMs`, of which `spentMs` have passed already, and releases its place and its deadline whatever
+   * happens.
    */
-  call(
+  async call(
     session: SessionIdentity,
     keys: SessionKeys,
     spentMs = 0,
@@ -93,40 +83,21 @@ export class Lanes<User> {
     const { tokenKey } = keys;
     const caller = this.known.callerOf(tokenKey);
     const denial = lane.breaker.denial(caller);
-    if (denial) return Promise.resolve(denial);
+    if (denial) return denial;
     const calls = name === 'strangers' ? (this.#calls.get(tokenKey) ?? 0) : 0;
     const leftMs = Math.max(0, this.timeoutMs - spentMs);
-    if (calls >= MAX_CALLS_OF_TOKEN || (spentMs > 0 && !lane.pace.fits(leftMs)))
-      return Promise.resolve(notEntered('full'));
+    if (calls >= MAX_CALLS_OF_TOKEN || (spentMs > 0 && !lane.pace.fits(leftMs))) return notEntered('full');
     const deadline = this.#deadlines.start(leftMs);
     if (name === 'strangers') this.#calls.set(tokenKey, calls + 1);
-    const check: LaneCheck = { lane, session, tokenKey, caller, deadline };
-    const entry = this.enter(lane, deadline);
-    return typeof entry === 'string'
-      ? this.#proceed(entry, check)
-      : entry.then((later) => this.#proceed(later, check));
-  }
-
-  /** Makes the calls of a check, and releases its place and its deadline whatever happens. */
-  #proceed(entry: Entry, { lane, session, tokenKey, caller, deadline }: LaneCheck): Promise<Verdict<User>> {
-    const end = (): void => {
-      if (lane === this.lanes.strangers) this.#uncount(tokenKey);
+    let entry: Entry | Promise<Entry> = this.enter(lane, deadline);
+    try {
+      if (typeof entry !== 'string') entry = await entry;
+      if (entry !== 'entered') return notEntered(entry);
+      return await lane.call(() => this.#callService(session, deadline), caller, deadline);
+    } finally {
+      if (name === 'strangers') this.#uncount(tokenKey);
       if (entry === 'entered') this.leave(lane);
       deadline.clear();
-    };
-    const fail = (error: unknown): never => {
-      end();
-      throw error;
-    };
-    if (entry !== 'entered') {
-      end();
-      return Promise.resolve(notEntered(entry));
-    }
-    try {
-      const attempt = (): Promise<Verdict<User>> => this.#callService(session, deadline);
-      return lane.call(attempt, caller, deadline).then((verdict) => (end(), verdict), fail);
-    } catch (error) {
-      return Promise.reject(error as Error).catch(fail);
     }
   }
 

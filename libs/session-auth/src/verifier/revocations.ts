@@ -107,6 +107,7 @@ export class Revocations {
    * other revocations. An entry of the same millisecond as the revocation is revoked.
    */
   revokesUser(user: unknown, confirmedAtMs: number): boolean {
+    if (this.#users.size === 0) return false;
     return someUsername(
       user as object,
       (username) => confirmedAtMs <= (this.#users.get(username) ?? -Infinity),

@@ -159,7 +159,7 @@ export class MisconfigurationDetector {
    * it has, is no sign of it.
    */
   record(tokenKey: TokenKey, { kind }: Verdict<unknown>, knownUser?: unknown): void {
-    if (kind === 'authenticated') this.#accepted();
+    if (kind === 'authenticated') this.#set(undefined);
     else if (kind !== 'unavailable' && this.#misconfiguration === undefined)
       this.#refused(tokenKey, kind, knownUser);
   }
@@ -167,9 +167,9 @@ export class MisconfigurationDetector {
   #refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden', knownUser: unknown): void {
     if (!this.#wasAccepted) this.#refusedTokens.add(tokenKey);
     if (knownUser !== undefined) this.#refusedUser(kind, knownUser);
-    if (this.#refusedTokens.size >= MIN_REFUSED_TOKENS) this.#suspect('since startup');
+    if (this.#refusedTokens.size >= MIN_REFUSED_TOKENS) this.#set('since startup');
     else if (this.#forbiddenUsers.size >= MIN_FORBIDDEN_USERS || this.#endedUsers.size >= MIN_ENDED_USERS)
-      this.#suspect('after acceptance');
+      this.#set('after acceptance');
   }
 
   #refusedUser(kind: 'unauthenticated' | 'forbidden', user: unknown): void {
@@ -183,23 +183,14 @@ export class MisconfigurationDetector {
       if (atMs <= nowMs - ENDINGS_MS) this.#endedUsers.delete(other);
   }
 
-  #accepted(): void {
-    this.#wasAccepted = true;
-    this.#clear();
-    if (this.#misconfiguration === undefined) return;
-    this.#misconfiguration = undefined;
-    this.#onChange(undefined);
-  }
-
-  #suspect(misconfiguration: Misconfiguration): void {
-    this.#misconfiguration = misconfiguration;
-    this.#clear();
-    this.#onChange(misconfiguration);
-  }
-
-  #clear(): void {
+  /** The next suspicion needs refusals after this one, or after the session that was accepted now. */
+  #set(misconfiguration: Misconfiguration | undefined): void {
+    this.#wasAccepted ||= misconfiguration === undefined;
     this.#refusedTokens.clear();
     this.#forbiddenUsers.clear();
     this.#endedUsers.clear();
+    if (misconfiguration === this.#misconfiguration) return;
+    this.#misconfiguration = misconfiguration;
+    this.#onChange(misconfiguration);
   }
 }

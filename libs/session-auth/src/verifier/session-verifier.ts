@@ -136,12 +136,11 @@ export class SessionVerifier<User extends object> {
     demand: FlightDemand,
   ): Promise<Verdict<User>> {
     const work = (flight: Flight): Promise<Verdict<User>> => {
-      const lane = mode === 'refresh' ? 'known' : this.#lanes.laneOf(keys);
-      const call = (spentMs: number): Promise<Verdict<User>> =>
-        this.#lanes.call(session, keys, spentMs, lane);
-      if (demand.byService || !this.#shared) return call(0);
-      const { lanes, timeoutMs } = this.#lanes;
-      const service = { call, patienceMs: lanes[lane].pace.sharingMs, timeoutMs };
+      const lanes = this.#lanes;
+      const lane = mode === 'refresh' ? 'known' : lanes.laneOf(keys);
+      if (demand.byService || !this.#shared) return lanes.call(session, keys, 0, lane);
+      const call = (spentMs: number): Promise<Verdict<User>> => lanes.call(session, keys, spentMs, lane);
+      const service = { call, patienceMs: lanes.lanes[lane].pace.sharingMs, timeoutMs: lanes.timeoutMs };
       return this.#shared[mode](session, keys, service, flight);
     };
     return this.#flights.share(keys, work, demand);
