@@ -105,9 +105,8 @@ export const BUGS = [
   {
     name: 'A sign-out sets no second tombstone',
     file: 'fleet/outbox.ts',
-    find: 'if (!delivery.isStored) await this',
-    replace:
-      "delivery.isStored ||= delivery.revocation.kind === 'signedOut';\n    if (!delivery.isStored) await this",
+    find: 'delivery.isStored || this.#access',
+    replace: "(delivery.isStored ||= delivery.revocation.kind === 'signedOut') || this.#access",
     suites: ['revocation/sign-out-in-a-fleet', 'fleet/session-verifier-fleet'],
   },
   {

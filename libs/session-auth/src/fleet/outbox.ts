@@ -171,9 +171,11 @@ export class Outbox {
   async #attempt(delivery: Delivery): Promise<boolean> {
     await delivery.before;
     // Also a late answer counts: a slow store would get the same again and again.
-    if (!delivery.isStored)
-      await this.#access.insist(() => this.#store(delivery).then(() => (delivery.isStored = true)));
-    if (!delivery.isPublished) await this.#bus.readClock();
+    await Promise.all([
+      delivery.isStored ||
+        this.#access.insist(() => this.#store(delivery).then(() => (delivery.isStored = true))),
+      delivery.isPublished || this.#bus.readClock(),
+    ]);
     // A sign-in may have issued the token again meanwhile.
     if (!delivery.isPublished && this.#bus.knowsClockSince(delivery.beganMs) && this.#isPending(delivery))
       await this.#access.insist(() => delivery.publish().then(() => (delivery.isPublished = true)));

@@ -17,6 +17,14 @@ interface Envelope {
   readonly storeMs: number;
 }
 
+/** A time of the store's clock, and when it was asked and read by the clocks of this host. */
+interface Reading {
+  readonly storeMs: number;
+  readonly askedMs: number;
+  readonly askedWallMs: number;
+  readonly readMs: number;
+}
+
 /** Maximum size of a message. User names have up to 1024 characters, of up to 6 bytes each in JSON. */
 const MAX_BYTES = 8_192;
 const MAX_SEEN = 50_000;
@@ -50,13 +58,8 @@ export class RevocationBus {
   readonly #unopened = new Map<string, NodeJS.Timeout>();
   #isClosed = false;
   #clockTimer: NodeJS.Timeout | undefined;
-  /** Time of the store's clock at time 0 of the monotonic clock, at the earliest. */
-  #storeOffsetMs = NaN;
-  /**
-   * The last reading of the store's clock: its time, at the latest, when it was asked, by both clocks of this
-   * host.
-   */
-  #reading = { storeMs: NaN, askedMs: -Infinity, askedWallMs: 0 };
+  /** The last reading of the store's clock. */
+  #reading: Reading = { storeMs: NaN, askedMs: -Infinity, askedWallMs: 0, readMs: 0 };
 
   /** `lifetimeMs`: how long a tombstone is kept. */
   constructor(access: StoreAccess, lifetimeMs: number, reports: SharedTierReports) {
@@ -115,25 +118,31 @@ export class RevocationBus {
     return this.#reading.askedMs >= timeMs;
   }
 
-  /** Reads the clock of the store. Returns whether it answers in time. */
+  /** Reads the clock of the store. Returns whether it answers in time. A late answer counts later. */
   async readClock(): Promise<boolean> {
-    const { store } = this.#access;
-    const [askedMs, askedWallMs] = [performance.now(), Date.now()];
     const answers = CLOCKS.map((entry) =>
-      this.#access.insist(async () => {
-        const { storeTimeMs } = await store.get(entry);
-        return { storeMs: storeTimeMs, readMs: performance.now() };
-      }),
+      this.#access.insist(
+        () => this.#readingOf(entry),
+        (late) => this.#keep(late),
+      ),
     );
     for (const answer of answers) {
-      const read = await answer;
-      if (!read) continue;
-      this.#storeOffsetMs = read.storeMs - read.readMs;
-      // The store's clock counts whole milliseconds.
-      this.#reading = { storeMs: read.storeMs + 1, askedMs, askedWallMs };
+      const reading = await answer;
+      if (!reading) continue;
+      this.#keep(reading);
       return true;
     }
     return false;
+  }
+
+  async #readingOf(entry: string): Promise<Reading> {
+    const [askedMs, askedWallMs] = [performance.now(), Date.now()];
+    const { storeTimeMs } = await this.#access.store.get(entry);
+    return { storeMs: storeTimeMs, askedMs, askedWallMs, readMs: performance.now() };
+  }
+
+  #keep(reading: Reading): void {
+    if (reading.askedMs >= this.#reading.askedMs) this.#reading = reading;
   }
 
   #message(bytes: Uint8Array, receive: (revocation: Revocation) => void): void {
@@ -157,7 +166,9 @@ export class RevocationBus {
   }
 
   #isTimely({ storeMs }: Envelope): boolean {
-    const ageMs = this.#storeOffsetMs + performance.now() - storeMs;
+    const reading = this.#reading;
+    // At the least.
+    const ageMs = reading.storeMs + performance.now() - reading.readMs - storeMs;
     // Negated, so that a message counts as long as the clock of the store is unknown.
     return !(ageMs > Math.min(this.#lifetimeMs, performance.now() - this.#startedAtMs));
   }
@@ -168,7 +179,8 @@ export class RevocationBus {
    */
   get #latestStoreMs(): number {
     const { storeMs, askedMs, askedWallMs } = this.#reading;
-    return storeMs + Math.max(performance.now() - askedMs, Date.now() - askedWallMs);
+    // The store's clock counts whole milliseconds.
+    return storeMs + 1 + Math.max(performance.now() - askedMs, Date.now() - askedWallMs);
   }
 
   /** Reads the clock until the store answers: as long as it is unknown, recorded messages count. */
