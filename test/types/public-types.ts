@@ -1,4 +1,5 @@
 /** Type-level tests of the public surface: this file compiles, or the types are wrong. */
+import { z } from 'zod';
 import {
   Catch,
   Controller,
@@ -74,6 +75,16 @@ const asynchronous = SessionAuthModule.forRootAsync({
 });
 prove<Equal<ServiceOf<typeof asynchronous>, SessionAuthService<MyRecord>>>();
 
+// The type of the records follows from a schema too.
+const EmployeeSchema = z.object({ username: z.string(), shift: z.enum(['day', 'night']) });
+const bySchema = SessionAuthModule.forRoot({
+  baseUrl: 'https://sessions.example.com',
+  apiKey: 'key',
+  userRecord: EmployeeSchema,
+  identityFields: ['username', 'shift'],
+});
+prove<Equal<ServiceOf<typeof bySchema>, SessionAuthService<z.infer<typeof EmployeeSchema>>>>();
+
 // Options are typed by the record, and only by records.
 const options: SessionAuthOptions<MyRecord> = {
   baseUrl: new URL('https://sessions.example.com'),
@@ -97,6 +108,8 @@ const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 SessionAuthModule.forRoot({ ...required, timeoutMS: 1 });
 // @ts-expect-error a record class extends UserRecord
 SessionAuthModule.forRoot({ ...required, userRecord: Foreign });
+// @ts-expect-error the interface has a text as username
+SessionAuthModule.forRoot({ ...required, userRecord: z.object({ username: z.number() }) });
 // @ts-expect-error no such field to identify a user by
 SessionAuthModule.forRoot({ ...required, identityFields: ['nickname'] });
 

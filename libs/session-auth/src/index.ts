@@ -82,5 +82,5 @@ export {
   type TokenSource,
 } from './guard/token-source.js';
 
-export { CclInfo, UserRecord, type UserRecordClass } from './contract/record/user-record.js';
+export { CclInfo, UserRecord, type UserRecordClass, type UserRecordSchema } from './contract/record/user-record.js';
 export * from './contract/session-auth-types.js';

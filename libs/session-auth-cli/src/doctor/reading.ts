@@ -5,7 +5,7 @@ import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
 import type { ReplyAnswer } from '../calls/answer.js';
 
 let problem: string | undefined;
-const { read } = prepareUserReader(UserRecord, (_field, requirement) => (problem = requirement));
+const { read } = prepareUserReader((_field, requirement) => (problem = requirement));
 
 /**
  * The body of a 200 as the library reads it: a record, or the reason why it is invalid, without any value.

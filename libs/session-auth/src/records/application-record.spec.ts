@@ -23,7 +23,7 @@ import { CclInfo, UserRecord, type UserRecordClass } from '../contract/record/us
 
 /** Reads a record as the library does: {@link UserRecord} from a table, a class of an application by its decorators. */
 function readerOf(record: UserRecordClass) {
-  return (record === UserRecord ? prepareUserReader : prepareReader)(record, () => undefined).read;
+  return (record === UserRecord ? prepareUserReader : prepareReader(record))(() => undefined).read;
 }
 
 class Address {

@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { UserRecord } from '../contract/record/user-record.js';
+import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
 import { ownField, type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import {
   type FieldDescription,
@@ -21,37 +21,39 @@ const TOKEN_FIELD = 'auth_token';
  * Prepares the reader of a class of the application from its decorators, which are read once. The reader
  * accepts the same objects as class-transformer followed by class-validator.
  */
-export const prepareReader: PrepareReader = (record, report, share) => {
-  rejectUnusableClass(record);
-  const hidden = withHiddenToken(record);
-  const fields = fieldsOf(record);
-  const build = compileRecordBuilder(hidden, TOKEN_FIELD);
-  const readFields = (json: object): UserRecord | undefined => {
-    const user = build(json) as Fields;
-    hidden.hideToken(user, ownField(json, TOKEN_FIELD) ?? undefined);
-    const invalid = findInvalidField(user, fields);
-    if (invalid !== undefined) {
-      report(
-        invalid.path,
-        invalid.expectation.replaceAll('$property', () => invalid.path),
-      );
-      return undefined;
-    }
-    normalize(user, fields);
-    share?.(user);
-    return Object.freeze(user);
+export const prepareReader =
+  (record: UserRecordClass): PrepareReader =>
+  (report, share) => {
+    rejectUnusableClass(record);
+    const hidden = withHiddenToken(record);
+    const fields = fieldsOf(record);
+    const build = compileRecordBuilder(hidden, TOKEN_FIELD);
+    const readFields = (json: object): UserRecord | undefined => {
+      const user = build(json) as Fields;
+      hidden.hideToken(user, ownField(json, TOKEN_FIELD) ?? undefined);
+      const invalid = findInvalidField(user, fields);
+      if (invalid !== undefined) {
+        report(
+          invalid.path,
+          invalid.expectation.replaceAll('$property', () => invalid.path),
+        );
+        return undefined;
+      }
+      normalize(user, fields);
+      share?.(user);
+      return Object.freeze(user);
+    };
+    const read = (json: object): UserRecord | undefined => {
+      try {
+        return readFields(json);
+      } catch {
+        // The text of the error may contain the value.
+        report(record.name, `a validator or a transformation of ${record.name} threw an error`);
+        return undefined;
+      }
+    };
+    return { fields: new Set(fields.map(({ name }) => name)), read };
   };
-  const read = (json: object): UserRecord | undefined => {
-    try {
-      return readFields(json);
-    } catch {
-      // The text of the error may contain the value.
-      report(record.name, `a validator or a transformation of ${record.name} threw an error`);
-      return undefined;
-    }
-  };
-  return { fields: new Set(fields.map(({ name }) => name)), read };
-};
 
 function rejectUnusableClass(record: new () => UserRecord): void {
   const sample = constructing(() => new record(), 'has a constructor that throws');
@@ -98,7 +100,8 @@ function normalizeNested(value: object): void {
   else for (const item of value as object[]) normalizeNested(item);
 }
 
-function freezeDeep(value: object): void {
+/** Freezes an object and what it holds. */
+export function freezeDeep(value: object): void {
   for (const item of Object.values(value))
     if (typeof item === 'object' && item !== null) freezeDeep(item as object);
   Object.freeze(value);

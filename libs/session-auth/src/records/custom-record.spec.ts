@@ -20,7 +20,7 @@ import { UserRecord, type UserRecordClass } from '../contract/record/user-record
 
 /** Reads a record of a class of the application. */
 function readerOf<User extends UserRecord>(record: UserRecordClass<User>) {
-  return prepareReader(record, () => undefined).read as (json: object) => User | undefined;
+  return prepareReader(record)(() => undefined).read as (json: object) => User | undefined;
 }
 
 /** Decorates a field with a validator function of the application. */

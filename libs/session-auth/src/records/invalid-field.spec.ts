@@ -51,7 +51,7 @@ class FolderRecord extends UserRecord {
 
 function complaintsAbout(record: new () => UserRecord, json: object): string[] {
   const complaints: string[] = [];
-  const { read } = prepareReader(record, (_field, requirement) => complaints.push(requirement));
+  const { read } = prepareReader(record)((_field, requirement) => complaints.push(requirement));
   expect(read(json) === undefined).toBe(complaints.length > 0);
   return complaints;
 }

@@ -8,8 +8,8 @@ type Complaint = readonly [field: string, requirement: string];
 
 /** Reads a record from the table of the core, and by the decorators of the class. */
 const complaints = { ofTable: [] as Complaint[], ofDecorators: [] as Complaint[] };
-const { read } = prepareUserReader(UserRecord, (...complaint) => complaints.ofTable.push(complaint));
-const { read: readDescribed } = prepareReader(UserRecord, (...complaint) =>
+const { read } = prepareUserReader((...complaint) => complaints.ofTable.push(complaint));
+const { read: readDescribed } = prepareReader(UserRecord)((...complaint) =>
   complaints.ofDecorators.push(complaint),
 );
 

@@ -6,7 +6,7 @@ import { CclInfo, UserRecord } from './user-record.js';
 const id = fc.option(fc.integer({ min: -1, max: 3 }), { nil: null });
 const text = fc.constantFrom('', 'a', '1', 'hm', null);
 const readerWith = (share?: ReturnType<typeof internCommonValues>) =>
-  prepareUserReader(UserRecord, () => undefined, share).read;
+  prepareUserReader(() => undefined, share).read;
 const record = fc.record(
   {
     username: fc.constantFrom('ann', 'bo'),

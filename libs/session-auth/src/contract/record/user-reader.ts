@@ -1,4 +1,4 @@
-import { CclInfo, type UserRecord, type UserRecordClass } from './user-record.js';
+import { CclInfo, UserRecord, type UserRecordClass } from './user-record.js';
 
 /** The fields of a record, or of JSON, by their names. */
 type Fields = Record<string, unknown>;
@@ -9,23 +9,19 @@ export type ReportInvalid = (field: string, requirement: string) => void;
 /** Replaces values of a record by equal values of earlier records. */
 export type ShareValues = (user: Fields) => void;
 
-/** A class of user records, as the library reads it. */
+/** A class of user records, or a schema, as the library reads it. */
 export interface RecordReader {
-  /** Names of the fields that the class declares. */
-  readonly fields: ReadonlySet<string>;
+  /** Names of the fields that the class declares; `undefined` if a schema does, which does not list them. */
+  readonly fields: ReadonlySet<string> | undefined;
   /**
    * Returns the frozen record in a parsed JSON object, without undeclared fields and with `undefined` for
-   * `null`. Reports JSON that the decorators of the class reject, and returns `undefined`.
+   * `null`. Reports JSON that the class or the schema rejects, and returns `undefined`.
    */
   readonly read: (json: object) => UserRecord | undefined;
 }
 
-/** Prepares the reader of a class, at startup. @throws InvalidConfigurationError if the class is unusable */
-export type PrepareReader = (
-  record: UserRecordClass,
-  report: ReportInvalid,
-  share?: ShareValues,
-) => RecordReader;
+/** Prepares the reader of the records of a registration, at startup. */
+export type PrepareReader = (report: ReportInvalid, share?: ShareValues) => RecordReader;
 
 /** The type of a field, as the decorators of its class describe it. */
 interface FieldType {
@@ -64,8 +60,8 @@ const CCL_FIELDS = typesOf<CclInfo>({ client_id: ID, company_id: ID, location_id
 const TOKEN_FIELD = typesOf<Pick<UserRecord, 'auth_token'>>({ auth_token: TEXT });
 
 /** Prepares the reader of {@link UserRecord} itself, from a table: the classes of applications are described. */
-export const prepareUserReader: PrepareReader = (record, report, share) => {
-  const hidden = withHiddenToken(record);
+export const prepareUserReader: PrepareReader = (report, share) => {
+  const hidden = withHiddenToken(UserRecord);
   const copy = copierWith(report);
   const read = (json: object): UserRecord | undefined => {
     const user = new hidden() as Fields;

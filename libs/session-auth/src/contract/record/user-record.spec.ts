@@ -3,7 +3,7 @@ import { validateSync } from 'class-validator';
 import { prepareUserReader } from './user-reader.js';
 import { CclInfo, UserRecord } from './user-record.js';
 
-const { read } = prepareUserReader(UserRecord, () => undefined);
+const { read } = prepareUserReader(() => undefined);
 
 const TEXTS = [
   'username',

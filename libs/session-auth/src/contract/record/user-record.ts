@@ -70,6 +70,27 @@ const OWN_DECORATORS = countDecorators();
 export type UserRecordClass<User extends UserRecord = UserRecord> = new () => User;
 
 /**
+ * A schema of user records, by the interface Standard Schema 1 (https://standardschema.dev): of zod, valibot,
+ * arktype and others. Its result is the record, so that it decides which fields a record keeps. It must answer
+ * at once.
+ */
+export interface UserRecordSchema<User extends UserRecord = UserRecord> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<User> | Promise<SchemaResult<User>>;
+    readonly types?: { readonly input: unknown; readonly output: User } | undefined;
+  };
+}
+
+type SchemaResult<User> =
+  { readonly value: User; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
+
+interface SchemaIssue {
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/**
  * Returns whether the classes have more decorators than those above: an application may have added some.
  */
 export function hasAddedDecorators(): boolean {

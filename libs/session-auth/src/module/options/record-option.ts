@@ -1,13 +1,13 @@
-import type { UserRecord, UserRecordClass } from '../../contract/record/user-record.js';
+import type { UserRecord, UserRecordClass, UserRecordSchema } from '../../contract/record/user-record.js';
 import type { SessionAuthTypes } from '../../contract/session-auth-types.js';
 
 /** The option `userRecord`. */
 export interface OptionalRecord<User extends UserRecord> {
   /**
-   * Class of the records: extends `UserRecord` with your own fields, each with a class-validator decorator.
-   * Required if `SessionAuthTypes` declares `user`. @default UserRecord
+   * What a record is: a class that extends `UserRecord` with your own fields, each with a class-validator
+   * decorator, or a Standard Schema (zod, valibot, arktype), whose result is the record. Required if `SessionAuthTypes` declares `user`. @default UserRecord
    */
-  readonly userRecord?: UserRecordClass<User>;
+  readonly userRecord?: UserRecordClass<User> | UserRecordSchema<User>;
 }
 
 /**
@@ -16,10 +16,10 @@ export interface OptionalRecord<User extends UserRecord> {
  */
 export interface RequiredRecord<User extends UserRecord> {
   /**
-   * Class of the records: the class that `SessionAuthTypes` declares as `user`, with a class-validator
-   * decorator on each field.
+   * What a record is: the class that `SessionAuthTypes` declares as `user`, with a class-validator decorator on
+   * each field, or a Standard Schema of that type.
    */
-  readonly userRecord: UserRecordClass<User>;
+  readonly userRecord: UserRecordClass<User> | UserRecordSchema<User>;
 }
 
 /** The option `userRecord`, required or optional. */

@@ -9,7 +9,7 @@ it('a decorator that an application adds to UserRecord applies', async () => {
   IsEmail()(UserRecord.prototype, 'email');
 
   const prepare = await readerFor(UserRecord);
-  const read = prepare?.(UserRecord, () => undefined).read;
+  const read = prepare?.(() => undefined).read;
   expect(read?.({ email: 'ann@example.com' })).toBeDefined();
   expect(read?.({ email: 'ann' })).toBeUndefined();
 });

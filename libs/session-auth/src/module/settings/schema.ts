@@ -3,7 +3,11 @@ import type { AxiosProxyConfig } from 'axios';
 import type { ApiKey } from '../../client/session-client.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
 import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
-import { UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
+import {
+  UserRecord,
+  type UserRecordClass,
+  type UserRecordSchema,
+} from '../../contract/record/user-record.js';
 import { SessionStore } from '../../contract/session-store.js';
 import { STATUS_OUTCOMES, type StatusMap, type StatusMeaning } from '../../contract/status-outcomes.js';
 import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
@@ -113,7 +117,7 @@ export const OPTIONS = {
   cache: optional(undefined, readCache),
   statusMap: optional<StatusMap>({}, readStatusMap),
   // The reader of the records checks it, and loads what reads it.
-  userRecord: optional<UserRecordClass>(UserRecord, (value) => value as UserRecordClass),
+  userRecord: optional<UserRecordClass | UserRecordSchema>(UserRecord, (value) => value as UserRecordClass),
   identityFields: optional<IdentityFields>(['username', 'email'], readIdentityFields),
   // The reader of the records checks it, because it knows the fields of the class.
   impersonatorField: optional(undefined, (value) => value as string | undefined),

@@ -176,7 +176,7 @@ describe('a record class', () => {
   ])('stops the application if it does not extend UserRecord: %p', async (userRecord) => {
     await expectRefused(
       { userRecord: userRecord as never },
-      'userRecord must be a class that extends UserRecord. Declare your fields in such a class, or leave it out',
+      'userRecord must be a class that extends UserRecord, or a Standard Schema. Declare your fields in one of them, or leave it out',
     );
   });
 

@@ -4,12 +4,16 @@ import {
   prepareUserReader,
   type ReportInvalid,
 } from '../../contract/record/user-reader.js';
-import { hasAddedDecorators, UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
+import {
+  hasAddedDecorators,
+  UserRecord,
+  type UserRecordClass,
+  type UserRecordSchema,
+} from '../../contract/record/user-record.js';
 import { invalidOption } from './option-checks.js';
 
-/** The class of user records, and the fields that identify a user. */
+/** The fields that identify a user. */
 interface UserReaderSettings {
-  readonly userRecord: UserRecordClass;
   readonly identityFields: readonly string[];
   /** The field that names who acts as the user. */
   readonly impersonatorField: unknown;
@@ -18,15 +22,26 @@ interface UserReaderSettings {
 }
 
 /**
- * Returns what reads records of a class, and loads it if the class is the application's; `undefined` for
- * anything but a class of records.
+ * Returns what reads records of a class or by a schema, and loads it if that is the application's; `undefined`
+ * for anything else.
  */
 export async function readerFor(record: unknown): Promise<PrepareReader | undefined> {
   if (record === UserRecord && !hasAddedDecorators()) return prepareUserReader;
   const isOne =
     record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord);
-  if (isOne) return (await import('../../records/application-record.js')).prepareReader;
-  return undefined;
+  if (isOne) {
+    const { prepareReader } = await import('../../records/application-record.js');
+    return prepareReader(record as UserRecordClass);
+  }
+  if (!isSchema(record)) return undefined;
+  const { prepareSchemaReader } = await import('../../records/schema-record.js');
+  return prepareSchemaReader(record);
+}
+
+/** The schemas of some libraries are functions. */
+function isSchema(record: unknown): record is UserRecordSchema {
+  const standard = (record as Partial<UserRecordSchema> | undefined)?.['~standard'];
+  return standard?.version === 1 && typeof standard.validate === 'function';
 }
 
 /**
@@ -34,17 +49,17 @@ export async function readerFor(record: unknown): Promise<PrepareReader | undefi
  * receives the reason why a record is not a user. @throws InvalidConfigurationError
  */
 export function readUserWith(
-  { userRecord, identityFields, impersonatorField, cache }: UserReaderSettings,
+  { identityFields, impersonatorField, cache }: UserReaderSettings,
   prepare: PrepareReader | undefined,
   report: ReportInvalid,
 ): (json: object) => UserRecord | undefined {
   if (!prepare)
     return invalidOption(
       'userRecord',
-      'must be a class that extends UserRecord',
-      'Declare your fields in such a class, or leave it out',
+      'must be a class that extends UserRecord, or a Standard Schema',
+      'Declare your fields in one of them, or leave it out',
     );
-  const { fields, read } = prepare(userRecord, report, cache && internCommonValues());
+  const { fields, read } = prepare(report, cache && internCommonValues());
   rejectIdentityFields(identityFields, fields);
   rejectImpersonatorField(impersonatorField, fields);
   return (json) => {
@@ -55,8 +70,8 @@ export function readUserWith(
   };
 }
 
-function rejectIdentityFields(fields: readonly string[], declared: ReadonlySet<string>): void {
-  const unknown = fields.find((name) => !declared.has(name));
+function rejectIdentityFields(fields: readonly string[], declared: ReadonlySet<string> | undefined): void {
+  const unknown = declared && fields.find((name) => !declared.has(name));
   if (unknown !== undefined)
     invalidOption(
       'identityFields',
@@ -67,8 +82,10 @@ function rejectIdentityFields(fields: readonly string[], declared: ReadonlySet<s
     invalidOption('identityFields', "names 'auth_token', which identifies no user", 'Name another field');
 }
 
-function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown>): void {
-  if (field === undefined || (declared.has(field) && field !== 'auth_token')) return;
+function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown> | undefined): void {
+  if (field === undefined) return;
+  const isDeclared = declared ? declared.has(field) : typeof field === 'string';
+  if (isDeclared && field !== 'auth_token') return;
   invalidOption(
     'impersonatorField',
     'must be the name of a field of the user record',

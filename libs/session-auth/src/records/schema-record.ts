@@ -1,0 +1,92 @@
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { ownField, type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
+import type { UserRecord, UserRecordSchema } from '../contract/record/user-record.js';
+import { freezeDeep } from './application-record.js';
+
+type Fields = Record<string, unknown>;
+
+/** Why a record is refused: a path into it, and what must be there. */
+type Refusal = readonly [path: string, requirement: string];
+
+/** A path leads into a record, and may have names that are data. */
+const MAX_PATH_LENGTH = 200;
+
+/**
+ * Prepares the reader of records that a Standard Schema describes. `null` counts as absent, as it does in a
+ * class; which fields a record keeps is up to the schema.
+ */
+export const prepareSchemaReader =
+  (schema: UserRecordSchema): PrepareReader =>
+  (report, share) => {
+    const validate = (value: object) => schema['~standard'].validate(value);
+    rejectUnusableSchema(validate);
+    const hidden = withHiddenToken(Object);
+    const readFields = (json: object): UserRecord | Refusal => {
+      const result = validate(withoutNulls(json));
+      if (result instanceof Promise) return ['', 'must have a schema that answers at once'];
+      if (result.issues) return [pathOf(result.issues[0]?.path), 'must be what the schema says'];
+      const { value } = result;
+      if (!isObject(value)) return ['', 'must become an object by its schema'];
+      const fields = { ...value };
+      delete fields.auth_token;
+      const user = Object.assign(new hidden(), fields);
+      hidden.hideToken(user, ownField(json, 'auth_token') ?? undefined);
+      share?.(user);
+      freezeDeep(user);
+      return user;
+    };
+    const tryFields = (json: object): UserRecord | Refusal => {
+      const token = ownField(json, 'auth_token') ?? '';
+      if (typeof token !== 'string') return ['auth_token', 'must be a string'];
+      try {
+        return readFields(json);
+      } catch {
+        // The text of the error may contain the value.
+        return ['', 'made its schema throw an error'];
+      }
+    };
+    const read = (json: object): UserRecord | undefined => {
+      const user = tryFields(json);
+      if (!isRefusal(user)) return user;
+      const [path, requirement] = user;
+      report(path, `${path || 'the record'} ${requirement}`);
+      return undefined;
+    };
+    return { fields: undefined, read };
+  };
+
+function isRefusal(read: UserRecord | Refusal): read is Refusal {
+  return Array.isArray(read);
+}
+
+/** Some libraries turn an error that a schema throws into a late answer. */
+function rejectUnusableSchema(validate: (value: object) => unknown): void {
+  try {
+    const result = validate({});
+    if (!(result instanceof Promise)) return;
+    result.catch(() => undefined);
+  } catch {
+    // It is rejected below.
+  }
+  throw new InvalidConfigurationError(
+    'SessionAuthModule: userRecord is a schema that throws an error, or answers later, for an object without fields. Use a schema that answers at once.',
+  );
+}
+
+/** A copy without the fields that are `null`, at every depth, and without `__proto__`. */
+function withoutNulls(value: object): object {
+  const copy = (item: unknown): unknown =>
+    isObject(item) || Array.isArray(item) ? withoutNulls(item) : item;
+  if (Array.isArray(value)) return value.map(copy);
+  const kept = Object.entries(value).filter(([name, item]) => item !== null && name !== '__proto__');
+  return Object.fromEntries(kept.map(([name, item]) => [name, copy(item)]));
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function pathOf(path: readonly (PropertyKey | { readonly key: PropertyKey })[] = []): string {
+  const names = path.map((step) => String(typeof step === 'object' ? step.key : step));
+  return names.join('.').slice(0, MAX_PATH_LENGTH);
+}

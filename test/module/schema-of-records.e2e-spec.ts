@@ -1,0 +1,189 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Req, UseGuards } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { type } from 'arktype';
+import { Transform, Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+import {
+  Authorize,
+  Roles,
+  SessionAuthGuard,
+  SessionAuthModule,
+  SessionAuthService,
+  UserRecord,
+  type UserRecordClass,
+  type UserRecordSchema,
+} from 'nestjs-session-auth';
+import * as v from 'valibot';
+import { z } from 'zod';
+import { CapturedLog } from '../support/captured-log.js';
+import { platforms } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+class Badge {
+  @IsInt() readonly number!: number;
+}
+
+class ByClass extends UserRecord {
+  @IsIn(['day', 'night']) readonly shift!: 'day' | 'night';
+  @IsOptional() @ValidateNested() @Type(() => Badge) readonly badge?: Badge | undefined;
+  @IsOptional()
+  @IsString()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toUpperCase() : value))
+  readonly motto?: string | undefined;
+}
+
+const byZod = z.object({
+  username: z.string().optional(),
+  first_name: z.string().optional(),
+  role: z.string().optional(),
+  shift: z.enum(['day', 'night']),
+  badge: z.object({ number: z.int() }).optional(),
+  motto: z
+    .string()
+    .transform((text) => text.toUpperCase())
+    .optional(),
+});
+
+const byValibot = v.object({
+  username: v.optional(v.string()),
+  first_name: v.optional(v.string()),
+  role: v.optional(v.string()),
+  shift: v.picklist(['day', 'night']),
+  badge: v.optional(v.object({ number: v.pipe(v.number(), v.integer()) })),
+  motto: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.toUpperCase()),
+    ),
+  ),
+});
+
+const byArktype = type({
+  '+': 'delete',
+  'username?': 'string',
+  'first_name?': 'string',
+  'role?': 'string',
+  shift: "'day' | 'night'",
+  'badge?': type({ '+': 'delete', number: 'number.integer' }),
+  'motto?': type('string').pipe((text) => text.toUpperCase()),
+});
+
+type Employee = z.infer<typeof byZod>;
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class EmployeeController {
+  @Get('employee')
+  employee(@Req() { user }: { user: Employee & { auth_token?: string } }) {
+    return { user, token: user.auth_token, frozen: Object.isFrozen(user) && Object.isFrozen(user.badge) };
+  }
+
+  @Get('night')
+  @Roles('clerk')
+  @Authorize((user) => (user as unknown as Employee).shift === 'night')
+  night(): string {
+    return 'night';
+  }
+}
+
+const KINDS: readonly [string, UserRecordClass | UserRecordSchema][] = [
+  ['a class', ByClass],
+  ['zod', byZod],
+  ['valibot', byValibot],
+  ['arktype', byArktype],
+];
+const EVE = { username: 'eve', role: 'clerk', shift: 'night', badge: { number: 7 } };
+
+describe.each(platforms('Express'))('records that are described on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  describe.each(KINDS)('by %s', (_kind, userRecord) => {
+    const start = async () => {
+      const service = await bed.service();
+      const log = new CapturedLog();
+      const app = await bed.sample(
+        { baseUrl: service.url, controllers: [EmployeeController], options: { userRecord } },
+        { logger: log },
+      );
+      return { service, app, log };
+    };
+
+    it('reach request.user with the fields of the description only, frozen, with a token that is not sent', async () => {
+      const { service, app } = await start();
+      const token = service.signInAs({
+        ...EVE,
+        first_name: null,
+        salary: 1,
+        motto: 'onward',
+        badge: { number: 7, colour: 'red' },
+      } as object);
+
+      expect(await (await app.get('/employee', token)).json()).toEqual({
+        user: { ...EVE, motto: 'ONWARD' },
+        token,
+        frozen: true,
+      });
+      expect(await app.app.get(SessionAuthService).verify(token)).toMatchObject({ motto: 'ONWARD' });
+    });
+
+    it('are what rules see', async () => {
+      const { service, app } = await start();
+      const statusOf = async (record: object) => (await app.get('/night', service.signInAs(record))).status;
+
+      expect(await statusOf(EVE)).toBe(200);
+      expect(await statusOf({ ...EVE, shift: 'day' })).toBe(403);
+      expect(await statusOf({ ...EVE, role: 'guest' })).toBe(403);
+    });
+
+    it.each([
+      [{ shift: 'noon' }, 'shift'],
+      [{ shift: null }, 'shift'],
+      [{ badge: 7 }, 'badge'],
+      [{ badge: { number: '7' } }, 'badge.number'],
+      [{ badge: { number: 1.5 } }, 'badge.number'],
+      [{ motto: ['secret'] }, 'motto'],
+      [{ first_name: { secret: 1 } }, 'first_name'],
+      [{ username: 7 }, 'username'],
+      [{ username: '' }, 'identityFields'],
+      [{ auth_token: 7 }, 'auth_token'],
+    ])('make the answer no user, and name the field, but not its value: %j', async (fields, named) => {
+      const { service, app, log } = await start();
+      const token = service.signInAs({ ...EVE, ...fields } as object);
+
+      expect((await app.get('/employee', token)).status).toBe(503);
+      const lines = log.having('warn', 'invalid user record');
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain(named);
+      expect(lines[0]).not.toMatch(/secret|noon/);
+    });
+  });
+});
+
+describe('an application does not start with', () => {
+  const late = z.object({ username: z.string().optional() }).refine(() => Promise.resolve(true));
+  const throwing = z.object({}).transform((): { username?: string } => {
+    throw new Error('the text');
+  });
+
+  it.each([
+    ['a schema that answers late', z.object({}).transform((user) => Promise.resolve(user)), 'answers later'],
+    ['a refinement that answers late', late, 'throws an error'],
+    ['a schema that throws', throwing, 'throws an error'],
+    [
+      'another version of Standard Schema',
+      { '~standard': { version: 2, validate: () => ({ value: {} }) } },
+      'Schema',
+    ],
+    ['an object', {}, 'a class that extends UserRecord, or a Standard Schema'],
+  ])('%s as userRecord', async (_what, userRecord, problem) => {
+    const module = SessionAuthModule.forRoot({
+      baseUrl: 'https://sessions.example.com',
+      apiKey: 'key',
+      userRecord: userRecord as UserRecordSchema,
+    });
+    const start = Test.createTestingModule({ imports: [module] }).compile();
+    await expect(start).rejects.toMatchObject({ message: expect.stringMatching(problem) });
+    await expect(start).rejects.not.toMatchObject({ message: expect.stringContaining('the text') });
+  });
+});
