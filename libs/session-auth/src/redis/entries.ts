@@ -1,4 +1,3 @@
-import { types } from 'node:util';
 import type { StoreEntryKind, StoreLease } from '../contract/session-store.js';
 
 /** First byte of the entry of a value. */
@@ -56,34 +55,4 @@ export function decodeEntry(bytes: Buffer, remainingMs: number): DecodedEntry {
     entry: { kind: 'leased', lease: id },
     lease: { bytes, holder, isGraceOver: remainingMs <= Number(graceOverMs), isEndless: remainingMs < 0 },
   };
-}
-
-/**
- * Settles as `work`, or rejects after `ms` milliseconds or when the signal aborts. Leaves no timer and no
- * listener behind.
- */
-export function withTimeout<Result>(work: Promise<Result>, ms: number, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => settle(() => reject(new Error('Aborted')));
-    const timer = setTimeout(() => settle(() => reject(new NoAnswer())), ms).unref();
-    const settle = (callback: () => void): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      callback();
-    };
-    signal.addEventListener('abort', onAbort);
-    work.then(
-      (result) => settle(() => resolve(result)),
-      (error: unknown) => settle(() => reject(toError(error))),
-    );
-    if (signal.aborted) onAbort();
-  });
-}
-
-/** The time limit of {@link withTimeout} was reached. */
-export class NoAnswer extends Error {}
-
-/** Accepts errors of other realms too. */
-function toError(error: unknown): Error {
-  return types.isNativeError(error) ? error : new Error('Rejected');
 }

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { send } from './commands.js';
-import { withTimeout, NoAnswer } from './entries.js';
+
+/** Settles as `work`, or rejects after `ms` milliseconds, or when the signal aborts. */
+export function withTimeout<Result>(work: Promise<Result>, ms: number, signal: AbortSignal): Promise<Result> {
+  const timeout = delay(ms, undefined, { ref: false, signal }).then(() => Promise.reject(new NoAnswer()));
+  return Promise.race([work, timeout]);
+}
+
+/** The time limit of {@link withTimeout} was reached. */
+export class NoAnswer extends Error {}
 
 /** The subscription is active, but messages do not arrive. */
 export class Deaf extends Error {}

@@ -2,42 +2,47 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import { isCluster, isConnected, send } from './commands.js';
-import { withTimeout } from './entries.js';
-import { Deaf, Probe, reasonOf } from './probe.js';
+import type { StoreSubscriber } from '../contract/session-store.js';
+import { Deaf, Probe, reasonOf, withTimeout } from './probe.js';
 
 const HEARTBEAT_MS = 1_000;
 const MAX_HEARTBEAT_MS = 1_000;
 /** Milliseconds for connecting and subscribing: a server may accept a connection and never answer. */
 export const CONNECT_TIMEOUT_MS = 2_000;
-/** Milliseconds until a disconnecting client destroys its socket, regardless of the server. */
-export const DISCONNECT_TIMEOUT_MS = 250;
 const MAX_DISCONNECT_MS = 1_000;
 
-/** Events of one connection, and the context that it needs. */
-interface ConnectionEvents {
-  /** Whether the connection is to a node of a Cluster. */
-  readonly isNode: boolean;
-  subscribed(): void;
-  message(bytes: Buffer): void;
-  /** Returns the clients that each publish a probe. Empty if there is none. */
-  publishers(): Redis[];
-}
+const CONNECTION_OPTIONS = {
+  lazyConnect: true,
+  autoResubscribe: false,
+  retryStrategy: () => null,
+  sentinelRetryStrategy: () => null,
+  enableOfflineQueue: true,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  // The client then destroys its socket, regardless of the server.
+  disconnectTimeout: 250,
+  maxRetriesPerRequest: 0,
+} as const;
 
 /** One subscribed connection, from its start to its end. */
 export class SubscriberConnection {
+  readonly #redis: Redis | Cluster;
+  readonly #server: Redis;
   readonly #client: Redis;
   readonly #channel: string;
-  readonly #events: ConnectionEvents;
+  readonly #subscriber: StoreSubscriber;
   readonly #probe: Probe;
   readonly #ended = new AbortController();
   #error: unknown;
-  #isSubscribed = false;
+  isSubscribed = false;
 
-  /** `client` must not be connected yet. */
-  constructor(client: Redis, channel: string, events: ConnectionEvents) {
+  /** `server`: the client of the single server, or of one node of the Cluster. */
+  constructor(redis: Redis | Cluster, server: Redis, channel: string, subscriber: StoreSubscriber) {
+    const client = server.duplicate(CONNECTION_OPTIONS);
+    this.#redis = redis;
+    this.#server = server;
     this.#client = client;
     this.#channel = channel;
-    this.#events = events;
+    this.#subscriber = subscriber;
     this.#probe = new Probe(`${channel}:${randomUUID()}`, this.#ended.signal);
     client.on('error', (error) => (this.#error ??= error));
     client.once('end', () => this.#ended.abort());
@@ -52,10 +57,10 @@ export class SubscriberConnection {
     try {
       await withTimeout(this.#subscribe(), CONNECT_TIMEOUT_MS, this.#ended.signal);
       // The client may still list a node that has left the cluster.
-      if (this.#events.isNode) await this.#expectProbe();
+      if (isCluster(this.#redis)) await this.#expectProbe();
       this.#error = undefined;
-      this.#isSubscribed = true;
-      this.#events.subscribed();
+      this.isSubscribed = true;
+      this.#subscriber.subscribed();
       for (;;) await this.#heartbeat();
     } catch (error) {
       this.#error ??= this.#ended.signal.aborted ? undefined : error;
@@ -73,7 +78,7 @@ export class SubscriberConnection {
 
   #receive(from: Buffer, message: Buffer): void {
     if (from.equals(this.#probe.channelBytes)) this.#probe.receive(message);
-    else if (this.#isSubscribed) this.#events.message(message);
+    else if (this.isSubscribed) this.#subscriber.message(message);
   }
 
   /** Detects a connection that is dead, but has not ended. */
@@ -86,7 +91,7 @@ export class SubscriberConnection {
   }
 
   async #expectProbe(): Promise<void> {
-    if (!(await this.#probe.arrives(this.#events.publishers()))) throw new Deaf();
+    if (!(await this.#probe.arrives(publishersFor(this.#redis, this.#server)))) throw new Deaf();
   }
 
   /**
@@ -102,8 +107,8 @@ export class SubscriberConnection {
   async #disconnect(): Promise<void> {
     this.#close();
     if (this.#client.status === 'end') return;
-    const never = new Promise<never>(() => undefined);
-    await withTimeout(never, MAX_DISCONNECT_MS, this.#ended.signal).catch(() => undefined);
+    const { signal } = this.#ended;
+    await delay(MAX_DISCONNECT_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 

@@ -3,14 +3,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { StoreSubscriber } from '../contract/session-store.js';
 import { isCluster } from './commands.js';
 import { NoNode, reasonOf } from './probe.js';
-import {
-  addressOf,
-  CONNECT_TIMEOUT_MS,
-  DISCONNECT_TIMEOUT_MS,
-  publishersFor,
-  shuffled,
-  SubscriberConnection,
-} from './subscriber-connection.js';
+import { addressOf, CONNECT_TIMEOUT_MS, shuffled, SubscriberConnection } from './subscriber-connection.js';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
@@ -56,16 +49,10 @@ export class Subscription {
   async #connectOnce(): Promise<string> {
     const server = isCluster(this.#redis) ? await this.#discoveredNode(this.#redis) : this.#redis;
     if (!server) return reasonOf(new NoNode());
-    const connection = new SubscriberConnection(server.duplicate(CONNECTION_OPTIONS), this.#channel, {
-      isNode: isCluster(this.#redis),
-      subscribed: () => {
-        this.#pauseMs = FIRST_PAUSE_MS;
-        this.#subscriber.subscribed();
-      },
-      message: (bytes) => this.#subscriber.message(bytes),
-      publishers: () => publishersFor(this.#redis, server),
-    });
-    return connection.run(this.#stop.signal);
+    const connection = new SubscriberConnection(this.#redis, server, this.#channel, this.#subscriber);
+    const reason = await connection.run(this.#stop.signal);
+    if (connection.isSubscribed) this.#pauseMs = FIRST_PAUSE_MS;
+    return reason;
   }
 
   /**
@@ -88,14 +75,3 @@ export class Subscription {
     return delay(ms, undefined, { signal: this.#stop.signal, ref: false });
   }
 }
-
-const CONNECTION_OPTIONS = {
-  lazyConnect: true,
-  autoResubscribe: false,
-  retryStrategy: () => null,
-  sentinelRetryStrategy: () => null,
-  enableOfflineQueue: true,
-  connectTimeout: CONNECT_TIMEOUT_MS,
-  disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-  maxRetriesPerRequest: 0,
-} as const;
