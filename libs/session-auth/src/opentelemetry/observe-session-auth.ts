@@ -1,7 +1,24 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api';
-import { BREAKER_CHANNEL, CALLS, CHECK_CHANNEL, DENIAL_CHANNEL } from '../contract/diagnostics.js';
-import { BreakerGauge, CallObserver, CheckHistogram, DenialCounter } from './instruments.js';
+import { subscribe, unsubscribe, type Channel } from 'node:diagnostics_channel';
+import {
+  metrics,
+  trace,
+  type Meter,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  ValueType,
+} from '@opentelemetry/api';
+import {
+  BREAKER,
+  type BreakerMessage,
+  CALLS,
+  type CallMessage,
+  CHECKS,
+  type CheckMessage,
+  DENIALS,
+  type DenialMessage,
+} from '../contract/diagnostics.js';
 
 /** Options of {@link observeSessionAuth}. */
 export interface ObservationOptions {
@@ -32,20 +49,113 @@ const SCOPE = 'nestjs-session-auth';
  *
  * None of them contains a key, token, IV, password or user. Returns a function that stops the reporting.
  */
-export function observeSessionAuth({ meter, tracer }: ObservationOptions = {}): () => void {
-  const target = meter ?? metrics.getMeter(SCOPE);
-  const checks = new CheckHistogram(target);
-  const denials = new DenialCounter(target);
-  const breaker = new BreakerGauge(target);
-  const calls = new CallObserver(target, tracer ?? trace.getTracer(SCOPE));
-  subscribe(CHECK_CHANNEL, checks.onMessage);
-  subscribe(DENIAL_CHANNEL, denials.onMessage);
-  subscribe(BREAKER_CHANNEL, breaker.onMessage);
-  CALLS.subscribe(calls.subscribers);
+export function observeSessionAuth({
+  meter = metrics.getMeter(SCOPE),
+  tracer = trace.getTracer(SCOPE),
+}: ObservationOptions = {}): () => void {
+  const { start, end } = observeCalls(meter, tracer);
+  const listeners: readonly (readonly [Channel, Listener])[] = [
+    [CHECKS, recordChecks(meter)],
+    [DENIALS, countDenials(meter)],
+    [BREAKER, recordBreakers(meter)],
+    [CALLS.start, start],
+    [CALLS.asyncEnd, end],
+  ];
+  for (const [{ name }, listener] of listeners) subscribe(name, listener);
   return () => {
-    unsubscribe(CHECK_CHANNEL, checks.onMessage);
-    unsubscribe(DENIAL_CHANNEL, denials.onMessage);
-    unsubscribe(BREAKER_CHANNEL, breaker.onMessage);
-    CALLS.unsubscribe(calls.subscribers);
+    for (const [{ name }, listener] of listeners) unsubscribe(name, listener);
   };
+}
+
+type Listener = (message: unknown) => void;
+
+/** Bucket boundaries in seconds, from a cache hit to a check that reaches its deadline. */
+const BOUNDARIES = [0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+function recordChecks(meter: Meter): Listener {
+  const histogram = meter.createHistogram('session_auth.check.duration', {
+    description: 'Time that a request waited for its session to be checked',
+    unit: 's',
+    advice: { explicitBucketBoundaries: BOUNDARIES },
+  });
+  return (message) => {
+    const { outcome, authority, source, reason, durationMs } = message as CheckMessage;
+    histogram.record(durationMs / 1_000, {
+      'session_auth.outcome': outcome,
+      'session_auth.source': source,
+      'session_auth.authority': authority,
+      ...(reason && { 'error.type': reason }),
+    });
+  };
+}
+
+function countDenials(meter: Meter): Listener {
+  const counter = meter.createCounter('session_auth.denials', {
+    description: 'Requests that the guard denied',
+    unit: '{request}',
+    valueType: ValueType.INT,
+  });
+  return (message) => {
+    const { code, authority } = message as DenialMessage;
+    counter.add(1, { 'session_auth.code': code, 'session_auth.authority': authority });
+  };
+}
+
+const BREAKER_STATES = { closed: 0, halfOpen: 1, open: 2 } as const;
+
+function recordBreakers(meter: Meter): Listener {
+  const gauge = meter.createGauge('session_auth.breaker.state', {
+    description: 'Circuit breaker to the session service: 0 closed, 1 half-open, 2 open',
+    valueType: ValueType.INT,
+  });
+  const record: Listener = (message) => {
+    const { authority, lane, state } = message as BreakerMessage;
+    gauge.record(BREAKER_STATES[state], { 'session_auth.lane': lane, 'session_auth.authority': authority });
+  };
+  for (const lane of ['known', 'strangers']) record({ authority: 'default', lane, state: 'closed' });
+  return record;
+}
+
+/** Counts the calls in flight, and creates a span for each call. */
+function observeCalls(meter: Meter, tracer: Tracer): Readonly<Record<'start' | 'end', Listener>> {
+  const spans = new WeakMap<object, Span>();
+  const active = meter.createUpDownCounter('session_auth.calls.active', {
+    description: 'Calls to the session service in flight',
+    unit: '{call}',
+    valueType: ValueType.INT,
+  });
+  const count = (change: number, { operation, authority }: CallMessage): void =>
+    active.add(change, { 'session_auth.operation': operation, 'session_auth.authority': authority });
+  return {
+    start: (message) => {
+      const call = message as CallMessage;
+      count(1, call);
+      const attributes = {
+        'session_auth.operation': call.operation,
+        'session_auth.authority': call.authority,
+        'http.request.method': call.method,
+        'server.address': call.serverAddress,
+        'server.port': call.serverPort,
+      };
+      spans.set(call, tracer.startSpan(`session ${call.operation}`, { kind: SpanKind.CLIENT, attributes }));
+    },
+    end: (message) => {
+      const call = message as CallMessage;
+      const span = spans.get(call);
+      if (!span) return;
+      spans.delete(call);
+      count(-1, call);
+      endSpan(span, call);
+    },
+  };
+}
+
+function endSpan(span: Span, { outcome, reason, statusCode }: CallMessage): void {
+  if (statusCode !== undefined) span.setAttribute('http.response.status_code', statusCode);
+  if (outcome) span.setAttribute('session_auth.outcome', outcome);
+  if (outcome === 'unavailable' || outcome === 'failed') {
+    span.setAttribute('error.type', reason ?? outcome);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end();
 }
