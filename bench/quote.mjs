@@ -23,6 +23,9 @@ const BLOCK = /<!-- figures: ([\w-]+) -->[^]*?<!-- end of figures -->/g;
 /** A figure that was measured or modelled: limits and defaults are in ms, s, kB and bytes. */
 const MEASURED = /\d ?(?:us|ns|MB|GB|%)(?!\w)/;
 
+/** Tables whose figures have words. */
+const TEXTS = new Set(['redis', 'costs']);
+
 const OURS = 'nestjs-session-auth, against';
 const OF_SERVICE = 'calls to the service for 1,000 concurrent requests of one cold token';
 const OF_WAITING = 'requests of active sessions that wait for the service with refresh-ahead, of 1,000';
@@ -52,6 +55,27 @@ const TABLES = {
     ],
     [OF_SERVICE, worst('stampede'), ''],
     [OF_WAITING, worst('waiting'), ''],
+  ],
+  costs: () => [
+    ['what', 'figure'],
+    ['the package, as a tarball', `${target('size', 'tarball')} kB, ${packages()} dependencies`],
+    [
+      'start of an application: `create()` and `init()`',
+      `${target('start', 'NestFactory.create() and init() alone')} ms more`,
+    ],
+    [
+      'import, after that of NestJS',
+      `${target('import', "import('nestjs-session-auth')")} ms of processor time`,
+    ],
+    ['a check of a cached session', `${target('cached-check', 'nestjs-session-auth')} us`],
+    ['100,000 cached sessions', `${target('memory', 'nestjs-session-auth')} MB`],
+  ],
+  peers: () => [
+    ['', 'this library', 'hand-written guard', '@nestjs/passport', 'nginx auth_request'],
+    ['lines of code', ...linesOfCode()],
+    ['requests per second with a call for each, of those without a guard', ...peers('guarded-uncached', '')],
+    ['the same, every session cached', ...peers('guarded-cached', ' with a Map')],
+    ['calls for 1,000 concurrent requests of one token, cache on', ...stampedes()],
   ],
   shares: () => [
     ['instances', 'random balancing, no store', 'sticky balancing', 'store'],
@@ -115,7 +139,7 @@ async function quoted(page, text) {
     const line = (cells) => `| ${cells.join(' | ')} |`;
     const lines = [
       line(heads),
-      line(heads.map((_, column) => (column > 0 && name !== 'redis' ? '---:' : '---'))),
+      line(heads.map((_, column) => (column > 0 && !TEXTS.has(name) ? '---:' : '---'))),
       ...rows.map(line),
     ];
     return [`<!-- figures: ${name} -->`, lines.join('\n'), '<!-- end of figures -->'].join('\n\n');
@@ -142,6 +166,58 @@ function microseconds(...names) {
   return `${names.map((name) => REDIS.operations[name].processorMicroseconds).join(', ')} us`;
 }
 
+/** Returns a figure of the targets: its median, or its range if the rounds do not agree. */
+function target(question, measured) {
+  return figureIn(targets.find((row) => row.question === question && row.measured === measured));
+}
+
+function packages() {
+  return target('size', 'runtime dependencies: lru-cache, undici');
+}
+
+/**
+ * Lines without imports, blank lines and comments: of the registration in the README and its guard; of the
+ * variants that the benchmark runs; of the configuration of nginx.
+ */
+function linesOfCode() {
+  const [registration] = /SessionAuthModule\.forRoot\([^]*?\}\)/.exec(read('README.md'));
+  const code = (...files) => {
+    const text = files
+      .map((name) => read(`bench/variants/${name}.ts`).replace(/^import [^]*?;$/gm, ''))
+      .join('\n');
+    return text.split('\n').filter((line) => /^(?! *(?:\/?\*|\/\/|$))/.test(line)).length;
+  };
+  const [, nginx] = /^ {4}location = \/openings ([^]*?)^ {2}\}$/m.exec(read('bench/variants/nginx.ts'));
+  const shared = ['presented', 'users-of-service', 'user-cache'];
+  return [
+    registration.split('\n').length + 1,
+    code('hand-written', ...shared),
+    code('passport', ...shared),
+    nginx.trim().split('\n').length,
+  ];
+}
+
+/** The ratios to the unguarded route on Fastify. */
+function peers(question, cache) {
+  const rows = rowsOf(RESULTS, `${question}:`).filter(({ against }) => against === 'unguarded');
+  const names = ['nestjs-session-auth', `hand-written guard${cache}`];
+  const passport = cache ? '@nestjs/passport with a Map' : '@nestjs/passport + passport-custom';
+  return [...names, passport, 'nginx auth_request with proxy_cache'].map((name) => {
+    const row = rows.find(({ measured }) => measured === `Fastify: ${name}`);
+    return row ? figureIn(row) : 'not measured';
+  });
+}
+
+function stampedes() {
+  const rows = rowsOf(RESULTS, 'stampede:');
+  return [
+    'nestjs-session-auth, cache on',
+    'hand-written guard with a Map',
+    '@nestjs/passport with a Map',
+    'nginx auth_request with proxy_cache',
+  ].map((name) => figureIn(rows.find(({ measured }) => measured === name)));
+}
+
 /** A ratio on both platforms: its median, or its range if the rounds do not agree. */
 function ratio(question, against) {
   return ['Fastify', 'Express'].map((platform) => median(question, `${platform}: ${OURS} ${against}`));
@@ -150,6 +226,10 @@ function ratio(question, against) {
 function median(question, measured) {
   const row = targets.find((one) => one.question === question && one.measured === measured);
   if (!row) throw new Error(`bench/RESULTS.md has no ${question}: ${measured}`);
+  return figureIn(row);
+}
+
+function figureIn(row) {
   const [least, middle = least, most] = spreadOf(row);
   return isUnresolved(row) ? `${least} to ${most}` : middle;
 }

@@ -1,6 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { AppModule } from '../dist/README/src/app.module.js';
-import { app as tested, headers } from '../dist/README/test/openings.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 await trial('README', async () => {
@@ -16,9 +15,4 @@ await trial('README', async () => {
   const down = await expectStatus(ask('/openings', manager), 503);
   equal(Number.isInteger(Number(down.headers.get('retry-after'))), true);
   await app.close();
-
-  const again = await listening(tested);
-  await expectStatus(again.ask('/openings', headers), 200);
-  await expectStatus(again.ask('/openings'), 401);
-  await again.app.close();
 });
