@@ -643,13 +643,6 @@ export const EQUIVALENT = [
     reason: 'The breaker ignores a call that began in no state.',
   },
   {
-    file: 'sockets/watched-socket.ts',
-    in: '#authenticated',
-    original: "'unreachable'",
-    replacement: '""',
-    reason: 'The client gets the code of the denial, and not its reason.',
-  },
-  {
     file: 'module/events/event-source.ts',
     in: 'fingerprintOf',
     original: "'latin1'",
@@ -747,20 +740,6 @@ export const EQUIVALENT = [
     original: "'busy'",
     replacement: '""',
     reason: 'The client gets the code of the denial, and not its reason.',
-  },
-  {
-    file: 'sockets/ws-handshakes.ts',
-    in: 'NOT_SENT',
-    original: "'busy'",
-    replacement: '""',
-    reason: 'The denial is never sent: the client is gone.',
-  },
-  {
-    file: 'sockets/ws-handshakes.ts',
-    in: '#check',
-    original: 'pending?.end',
-    replacement: 'pending.end',
-    reason: SET_HERE,
   },
   {
     file: 'browsers/same-origin.guard.ts',

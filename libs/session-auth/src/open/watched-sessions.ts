@@ -9,11 +9,14 @@ import type { SessionVerifier } from '../verifier/session-verifier.js';
 
 type WatchParts = Pick<AllParts, 'verifier' | 'ends'>;
 
-/** Describes something open: its kind, and how it ends. */
+/** Describes something open: how long it stays open, and how it ends. */
 export interface WatchTarget extends WhileOpen {
-  /** Called once, if it ends with its session. */
-  readonly end: (denial: GuardDenial) => void;
+  /** Called once, if it ends with its session. A socket ends otherwise when it is open than before. */
+  end: (denial: GuardDenial) => void;
 }
+
+/** Maximum number of things that one session has open in a process. */
+export const MAX_OPEN_OF_SESSION = 10_000;
 
 /** Something open, which ends with its session. Waits for its first check until it is admitted. */
 export class Watched {
@@ -47,11 +50,12 @@ export class Watched {
    * Later calls return the same.
    */
   confirm(): boolean | Promise<boolean> {
-    this.#confirmed ??= this.#confirm();
+    this.#confirmed ??= this.#state === 'over' ? false : this.#confirm();
     return this.#confirmed;
   }
 
   #confirm(): boolean | Promise<boolean> {
+    if (this.#session.members.size > MAX_OPEN_OF_SESSION) return this.admit(unavailable('busy'));
     const verdict = this.#session.check();
     return verdict instanceof Promise ? verdict.then((settled) => this.admit(settled)) : this.admit(verdict);
   }
@@ -185,7 +189,7 @@ export class WatchedSessions {
     ends.ended.subscribe({
       next: (fingerprint) => this.#end(fingerprint, SESSION_REJECTED),
       // The application has shut down, and its servers have closed.
-      complete: () => forAll(this.#all(), (member) => member.over()),
+      complete: () => forAll(this.all(), (member) => member.over()),
     });
     ends.evicted.subscribe((fingerprint) => {
       for (const session of this.#sessions.get(fingerprint) ?? [])
@@ -221,7 +225,8 @@ export class WatchedSessions {
     return new Watched(target, added);
   }
 
-  #all(): Watched[] {
+  /** Returns a copy of the list of all that is open, or waits. */
+  all(): Watched[] {
     return [...this.#sessions.values()].flat().flatMap(({ members }) => [...members]);
   }
 

@@ -2,38 +2,52 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it, jest } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { Deadlines } from '../client/deadline.js';
-import { SESSION_REJECTED } from '../contract/denials.js';
-import type { Verdict } from '../contract/outcome.js';
+import {
+  ACCESS_DENIED,
+  CROSS_ORIGIN_DENIED,
+  SESSION_REJECTED,
+  SESSION_REQUIRED,
+} from '../contract/denials.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
+import type { GuardDenial } from '../guard/denial.js';
 import type { Authorities, GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
-import { fromHeader } from '../guard/token-source.js';
+import { fromCookie, fromHeader, type TokenSource } from '../guard/token-source.js';
 import { handshakeRequest } from '../guard/http-request.js';
 import { Lanes } from '../verifier/lanes.js';
+import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
-import { ApplicationSockets } from './application-sockets.js';
-import { RegistrationSockets } from './registration-sockets.js';
+import { ApplicationSockets, whenAdmitted } from './application-sockets.js';
 
-const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
+const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const SESSION = { token: 'token', authIv: undefined };
-const REQUEST = handshakeRequest({ headers: { 'x-auth-token': 'token' } });
+const CACHE = {
+  ttlMs: 60_000,
+  negativeTtlMs: 60_000,
+  maxEntries: 10,
+  refreshAheadMs: 0,
+  staleIfErrorMs: 600_000,
+};
+const TOKEN = { 'x-auth-token': 'token' };
 
-/** The sockets of a registration, whose service knows one user, and the tokens that the service got. */
-function registration(
-  username: string,
-  authorities?: Authorities,
-): { sockets: RegistrationSockets; tokens: string[] } {
+/** A registration whose service answers when the test does, and the tokens that the service got. */
+function registration(username: string, authorities?: Authorities) {
   const tokens: string[] = [];
+  const contexts: ExecutionContext[] = [];
+  const calls: ((verdict: Verdict<UserRecord>) => void)[] = [];
   const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> => {
     tokens.push(token);
-    return Promise.resolve({ kind: 'authenticated', user: { username } });
+    return new Promise((resolve) => calls.push(resolve));
   };
-  const source = new EventSource();
-  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS));
+  const clock = { aheadMs: 0 };
+  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
+    cache: new SessionCache<UserRecord>(CACHE, () => performance.now() + clock.aheadMs),
+  });
+  const own: TokenSource = (context) => void contexts.push(context);
   const reader = new SessionReader({
-    sources: [fromHeader('x-auth-token')],
+    sources: [own, fromHeader('x-auth-token'), fromCookie('sid')],
     forwardAuthIv: false,
     maxTokenLength: 100,
   });
@@ -42,36 +56,45 @@ function registration(
     reader,
     authority: username,
     authorities,
-    ends: sessionEnds(source, verifier),
+    ends: sessionEnds(new EventSource(), verifier),
+    whileOpen: WHILE_OPEN,
   } as unknown as GuardParts;
-  return { tokens, sockets: RegistrationSockets.of(parts) };
+  const answer = async (verdict: Verdict<UserRecord> = { kind: 'authenticated', user: { username } }) => {
+    for (const call of calls.splice(0)) call(verdict);
+    await new Promise(setImmediate);
+  };
+  return { parts, tokens, contexts, clock, answer };
 }
 
 /** The sockets of an application with a selection, and how a handshake of a client ends there. */
 function application(
-  select?: (own: RegistrationSockets, other: RegistrationSockets) => RegistrationSockets | undefined,
+  select?: (own: GuardParts, other: GuardParts) => GuardParts | undefined,
   arePerCall = true,
 ) {
-  const partsOf = jest.fn<Authorities['partsOf']>(() => select?.(own.sockets, other.sockets)?.parts);
+  const partsOf = jest.fn<Authorities['partsOf']>(() => select?.(own.parts, other.parts));
   const other = registration('bob');
   const own = registration('ann', select && ({ arePerCall, partsOf } as unknown as Authorities));
-  const sockets = new ApplicationSockets(own.sockets.parts);
-  const handshake = async (client: object) => {
-    const settled: unknown[][] = [];
-    const pending = sockets.begin({
-      client,
-      request: REQUEST,
-      settings: SETTINGS,
-      settle: (...outcome) => settled.push(outcome),
-    });
-    await new Promise(setImmediate);
-    return { pending, settled };
+  const sockets = new ApplicationSockets(own.parts);
+  const handshake = (client: object = {}, headers: Record<string, string> = TOKEN, options = {}) => {
+    const denials: [GuardDenial, GuardParts][] = [];
+    const admitted: unknown[] = [];
+    const request = handshakeRequest({ headers });
+    const watched = sockets.watch({ client, request, options, deny: (...denied) => denials.push(denied) });
+    if (watched) whenAdmitted(watched, () => admitted.push(watched.user));
+    return { watched, denials, admitted, request };
   };
   return { own, other, partsOf, sockets, handshake };
 }
 
 /** Returns an open socket of ws. */
-const socket = () => Object.assign(new EventEmitter(), { readyState: 1 });
+const socket = () =>
+  Object.assign(new EventEmitter(), {
+    readyState: 1,
+    closings: [] as unknown[],
+    close(code: number, reason: string): void {
+      this.closings.push([code, reason]);
+    },
+  });
 
 describe('the handshakes of an application', () => {
   it.each<[string, Parameters<typeof application>]>([
@@ -80,65 +103,192 @@ describe('the handshakes of an application', () => {
     ['whose option authority selects the registration without a name', [(own) => own]],
   ])('%s are checked by it', async (_which, parameters) => {
     const { own, other, handshake } = application(...parameters);
-    const { pending, settled } = await handshake({});
-    expect(pending).toBeDefined();
-    expect(settled).toEqual([
-      [{ session: SESSION, verdict: expect.objectContaining({ user: { username: 'ann' } }) }, own.sockets],
-    ]);
+    const { admitted, denials } = handshake();
+    await own.answer();
+    expect([admitted, denials]).toEqual([[{ username: 'ann' }], []]);
     expect([own.tokens, other.tokens]).toEqual([['token'], []]);
   });
 
   it('are checked by the registration that its option authority selects for the connection', async () => {
     const { own, other, partsOf, handshake } = application((_own, other) => other);
     const client = {};
-    expect((await handshake(client)).settled).toMatchObject([
-      [{ verdict: { user: { username: 'bob' } } }, other.sockets],
-    ]);
+    const { admitted, request } = handshake(client);
+    await other.answer();
+    expect(admitted).toEqual([{ username: 'bob' }]);
     expect([own.tokens, other.tokens]).toEqual([[], ['token']]);
     const [context, ...others] = partsOf.mock.calls[0] as [ExecutionContext, unknown, unknown];
     expect([context.getType(), context.switchToWs().getClient(), ...others]).toEqual([
       'ws',
       client,
-      REQUEST,
-      own.sockets.parts,
+      request,
+      own.parts,
     ]);
   });
 
-  it.each<[string, (own: RegistrationSockets) => RegistrationSockets | undefined]>([
+  it.each<[string, (own: GuardParts) => GuardParts | undefined]>([
     ['without a registration', () => undefined],
     [
       'of a registration by an older copy of this package, which shares no ends',
-      ({ parts }) => ({ parts: { reader: parts.reader } }) as never,
+      ({ reader }) => ({ reader }) as never,
     ],
-  ])('are denied %s, and their token is not read', async (_which, select) => {
+  ])('are denied %s, and their token is not read', (_which, select) => {
     const { own, other, handshake } = application(select);
-    expect(await handshake({})).toEqual({ pending: undefined, settled: [[SESSION_REJECTED, own.sockets]] });
-    expect([own.tokens, other.tokens]).toEqual([[], []]);
+    expect(handshake()).toMatchObject({ watched: undefined, denials: [[SESSION_REJECTED, own.parts]] });
+    expect([own.contexts, own.tokens, other.tokens]).toEqual([[], [], []]);
+  });
+
+  it.each<[string, Record<string, string>, object]>([
+    ['no token', {}, SESSION_REQUIRED],
+    ['a malformed token', { 'x-auth-token': 'not a token' }, SESSION_REJECTED],
+    [
+      'a cookie that a page of another origin sends',
+      { cookie: 'sid=token', host: 'a.example', origin: 'https://b.example' },
+      CROSS_ORIGIN_DENIED,
+    ],
+  ])('with %s are denied at once, without a call', (_name, headers, denial) => {
+    const { own, sockets, handshake } = application();
+    const { watched, denials } = handshake({}, headers);
+    expect([watched, denials, own.tokens, sockets.count()]).toEqual([
+      undefined,
+      [[denial, own.parts]],
+      [],
+      { watched: 0, waiting: 0 },
+    ]);
+  });
+
+  it('are calls in a context of their client for the token sources of an application', () => {
+    const { own, handshake } = application();
+    const client = {};
+    handshake(client, {});
+    const [context] = own.contexts;
+    expect([context?.getType(), context?.getArgs(), own.contexts.length]).toEqual([
+      'ws',
+      [client, undefined, 'connection'],
+      1,
+    ]);
+    expect(context?.switchToWs().getClient()).toBe(client);
+    expect(context?.switchToWs().getPattern()).toBe('connection');
+  });
+
+  it('wait for their verdict, and are admitted by it', async () => {
+    const { own, sockets, handshake } = application();
+    const { admitted, denials } = handshake();
+    expect([admitted, sockets.count()]).toEqual([[], { watched: 0, waiting: 1 }]);
+    await own.answer();
+    expect([admitted, denials, sockets.count()]).toEqual([
+      [{ username: 'ann' }],
+      [],
+      { watched: 1, waiting: 0 },
+    ]);
+  });
+
+  it.each<[Verdict<UserRecord>, object]>([
+    [UNAUTHENTICATED, SESSION_REJECTED],
+    [FORBIDDEN, ACCESS_DENIED],
+    [unavailable('server_error', 9), { statusCode: 503, reason: 'server_error', retryAfterSeconds: 9 }],
+  ])('wait for their verdict, and are denied by it: $kind', async (verdict, denial) => {
+    const { own, sockets, handshake } = application();
+    const { admitted, denials } = handshake();
+    await own.answer(verdict);
+    expect([admitted, denials, sockets.count()]).toMatchObject([
+      [],
+      [[denial, own.parts]],
+      { watched: 0, waiting: 0 },
+    ]);
+  });
+
+  it.each<[Verdict<UserRecord>, unknown[], unknown[]]>([
+    [{ kind: 'authenticated', user: { username: 'ann' } }, [{ username: 'ann' }], []],
+    [UNAUTHENTICATED, [], [SESSION_REJECTED]],
+  ])('of a cached session are settled at once: $kind', async (verdict, users, denied) => {
+    const { own, handshake } = application();
+    handshake();
+    await own.answer(verdict);
+    const { admitted, denials } = handshake({}, TOKEN, { outageGraceMs: 0 });
+    expect([admitted, denials.map(([denial]) => denial), own.tokens]).toEqual([users, denied, ['token']]);
+  });
+
+  it.each([
+    [0, [], [{ statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', reason: 'unreachable' }]],
+    [1_000, [{ username: 'ann' }], []],
+  ])(
+    'of a stale session are settled as an outage, with a grace of %i ms',
+    async (outageGraceMs, users, denied) => {
+      const { own, handshake } = application();
+      handshake();
+      await own.answer();
+      own.clock.aheadMs += CACHE.ttlMs;
+      const { admitted, denials } = handshake({}, TOKEN, { outageGraceMs });
+      await own.answer(unavailable('server_error'));
+      expect([admitted, denials.map(([denial]) => denial)]).toMatchObject([users, denied]);
+    },
+  );
+
+  it('are settled once, if they end before their verdict', async () => {
+    const { own, sockets, handshake } = application();
+    const { watched, admitted, denials } = handshake();
+    watched?.end(ACCESS_DENIED);
+    watched?.end(SESSION_REJECTED);
+    expect([denials, sockets.count()]).toEqual([[[ACCESS_DENIED, own.parts]], { watched: 0, waiting: 0 }]);
+    await own.answer();
+    expect([admitted, denials.length]).toEqual([[], 1]);
+  });
+
+  it('are not admitted if their session ends right after the verdict', async () => {
+    const { own, sockets } = application();
+    const denials: unknown[] = [];
+    const admit = jest.fn();
+    const watched = sockets.watch({
+      client: {},
+      request: handshakeRequest({ headers: TOKEN }),
+      options: {},
+      deny: (denial) => denials.push(denial),
+    });
+    void Promise.resolve(watched?.confirm()).then(() => watched?.end(SESSION_REJECTED));
+    if (watched) whenAdmitted(watched, admit);
+    await own.answer();
+    expect([denials, admit.mock.calls]).toEqual([[SESSION_REJECTED], []]);
   });
 });
 
 describe('a watched socket', () => {
-  it('belongs to the registration that has checked it', () => {
-    const { own, other, sockets } = application((_own, other) => other);
+  it('belongs to the registration that has checked it', async () => {
+    const { own, other, sockets, handshake } = application((_own, other) => other);
+    const plain = new ApplicationSockets({ ...own.parts, authorities: undefined });
     const [client, ofOwn] = [socket(), socket()];
-    const watched = sockets.watch(other.sockets, client, SESSION, SETTINGS);
-    sockets.watch(own.sockets, ofOwn, SESSION, SETTINGS);
-    expect([sockets.own, sockets.watchedOf(client), other.sockets.watched.of(client)]).toEqual([
-      own.sockets,
+    const { watched } = handshake(client);
+    const mine = plain.watch({
+      client: ofOwn,
+      request: handshakeRequest({ headers: TOKEN }),
+      options: {},
+      deny: () => undefined,
+    });
+    if (watched) sockets.open(client, watched);
+    if (mine) plain.open(ofOwn, mine);
+    await other.answer();
+    expect([sockets.own, sockets.watchedOf(client), sockets.count()]).toEqual([
+      own.parts,
       watched,
-      watched,
+      { watched: 0, waiting: 0 },
     ]);
-    expect(own.sockets.watched.of(client)).toBeUndefined();
-    expect(sockets.ownerOf(client)).toMatch(/^[0-9a-f]{32}$/);
-    expect(sockets.ownerOf(client)).toBe(other.sockets.watched.ownerOf(client));
-    expect(sockets.ownerOf(client)).not.toBe(sockets.ownerOf(ofOwn));
+    expect(sockets.watchedOf(client)?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
+    expect(sockets.watchedOf(client)?.fingerprint).not.toBe(plain.watchedOf(ofOwn)?.fingerprint);
   });
 
-  it('is not known before, and no longer once it has ended', () => {
-    const { own, sockets } = application();
+  it('is closed when its session ends, and is not known before it opens, nor after its end', async () => {
+    const { own, sockets, handshake } = application();
     const client = socket();
-    expect([sockets.watchedOf(client), sockets.ownerOf(client)]).toEqual([undefined, undefined]);
-    sockets.watch(own.sockets, client, SESSION, SETTINGS).stop();
-    expect([sockets.watchedOf(client), sockets.ownerOf(client)]).toEqual([undefined, undefined]);
+    expect(sockets.watchedOf(client)).toBeUndefined();
+    const { watched, denials } = handshake(client);
+    await own.answer();
+    if (watched) sockets.open(client, watched);
+    expect(sockets.watchedOf(client)).toBe(watched);
+    watched?.end(SESSION_REJECTED);
+    expect([client.closings, denials, sockets.watchedOf(client), sockets.count()]).toEqual([
+      [[4401, 'SESSION_REJECTED']],
+      [],
+      undefined,
+      { watched: 0, waiting: 0 },
+    ]);
   });
 });

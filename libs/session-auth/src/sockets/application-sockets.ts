@@ -1,93 +1,115 @@
+import type { ExecutionContext } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
-import type { SessionIdentity } from '../contract/session-identity.js';
-import type { GuardDenial } from '../guard/denial.js';
-import type { SocketClient } from '../guard/socket-client.js';
-import type { WatchedSocket } from './watched-socket.js';
+import { type GuardDenial, payloadOf } from '../guard/denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
+import type { WhileOpen } from '../guard/open-reply.js';
+import { DENIAL_WITHOUT_SESSION } from '../guard/session-reader.js';
+import { disconnect, type SocketClient } from '../guard/socket-client.js';
 import type { CallRequest } from '../guard/transport.js';
-import { type AuthenticatedHandshake, connectionContext, type Handshake } from './handshake-checks.js';
-import type { EndsWithSession } from './session-index.js';
-import { RegistrationSockets } from './registration-sockets.js';
-import type { SocketWatchSettings } from './socket-options.js';
+import { type Watched, WatchedSessions, type WatchTarget } from '../open/watched-sessions.js';
+import { type SessionSocketOptions, type SocketCounts, watchSettings } from './socket-options.js';
 
-/** A handshake whose registration is not selected yet. */
-export type UnassignedHandshake = Omit<Handshake, 'settle'> & {
-  /** As `settle` of {@link Handshake}, with the registration that has decided. */
-  readonly settle: (outcome: AuthenticatedHandshake | GuardDenial, registration: RegistrationSockets) => void;
-};
+/** A socket that opens. */
+interface OpeningSocket {
+  /** The client, as token sources of the application receive it. */
+  readonly client: object;
+  readonly request: CallRequest;
+  readonly options: SessionSocketOptions;
+  /** Called once if the socket is denied, with the parts of the registration that has decided. */
+  readonly deny: (denial: GuardDenial, parts: GuardParts) => void;
+}
+
+/** How a socket is watched. */
+class SocketTarget implements WatchTarget {
+  readonly recheckMs: number;
+  readonly outageGraceMs: number;
+  end: WatchTarget['end'];
+
+  constructor({ recheckMs, outageGraceMs }: WhileOpen, end: WatchTarget['end']) {
+    this.recheckMs = recheckMs;
+    this.outageGraceMs = outageGraceMs;
+    this.end = end;
+  }
+}
 
 /**
- * The sockets of an application, each with the registration that checks and watches it: that of
- * `SessionSockets`, or the one that the option `authority` selects.
+ * The sockets of an application, each watched for the registration that checks it: that of `SessionSockets`,
+ * or the one that the option `authority` selects.
  */
 export class ApplicationSockets {
-  /** The registration of `SessionSockets`. */
-  readonly own: RegistrationSockets;
-  readonly #all = new Set<RegistrationSockets>();
-  readonly #ofClient = new WeakMap<object, RegistrationSockets>();
+  /** The parts of the registration of `SessionSockets`. */
+  readonly own: GuardParts;
+  readonly #ofClient = new WeakMap<object, Watched>();
 
-  constructor(parts: GuardParts) {
-    this.own = RegistrationSockets.of(parts);
-    this.#all.add(this.own);
-  }
-
-  /** Returns the registration that checks a socket; `undefined` if the option `authority` names none. */
-  select(client: object, request: CallRequest): RegistrationSockets | undefined {
-    const { parts } = this.own;
-    if (!parts.authorities?.arePerCall) return this.own;
-    const selected: Partial<GuardParts> | undefined = parts.authorities.partsOf(
-      connectionContext(client),
-      request,
-      parts,
-    );
-    // Parts of an older copy of this package have no ends: their sockets would stay open.
-    if (!selected?.ends) return undefined;
-    const sockets = RegistrationSockets.of(selected as GuardParts);
-    this.#all.add(sockets);
-    return sockets;
-  }
-
-  /** Stops watching. Does not close the sockets. */
-  stop(): void {
-    for (const sockets of this.#all) sockets.stop();
+  constructor(own: GuardParts) {
+    this.own = own;
   }
 
   /**
-   * Checks a handshake by its registration. See `HandshakeChecks.begin`. A handshake without a registration
-   * is denied: its token is not read.
+   * Watches a socket from its handshake on, because its session may end during the check. Returns `undefined`
+   * if the socket is denied already: it presents no session, or has no registration, and its token is not
+   * read then. Never throws.
    */
-  begin(handshake: UnassignedHandshake): EndsWithSession | undefined {
-    const registration = this.select(handshake.client, handshake.request);
-    if (registration)
-      return registration.checks.begin({
-        ...handshake,
-        settle: (outcome) => handshake.settle(outcome, registration),
-      });
-    handshake.settle(SESSION_REJECTED, this.own);
-    return undefined;
+  watch({ client, request, options, deny }: OpeningSocket): Watched | undefined {
+    const parts = this.#select(client, request);
+    const session = parts?.reader.read(connectionContext(client), request);
+    if (!parts || typeof session !== 'object') {
+      deny(
+        typeof session === 'string' ? DENIAL_WITHOUT_SESSION[session] : SESSION_REJECTED,
+        parts ?? this.own,
+      );
+      return undefined;
+    }
+    const settings = watchSettings(options, parts.whileOpen);
+    return WatchedSessions.of(parts).watch(
+      session,
+      new SocketTarget(settings, (denial) => deny(denial, parts)),
+    );
   }
 
-  /** Watches a socket for the registration that has checked it. */
-  watch(
-    registration: RegistrationSockets,
-    client: SocketClient,
-    session: SessionIdentity,
-    settings: SocketWatchSettings,
-  ): WatchedSocket {
-    this.#ofClient.set(client, registration);
-    return registration.watched.add(client, session, settings);
+  /** From now on, the socket is that of a client, and is closed when its session ends. */
+  open(client: SocketClient, watched: Watched): void {
+    watched.target.end = (denial) => disconnect(client, payloadOf(denial));
+    this.#ofClient.set(client, watched);
   }
 
   /** Returns the watched socket of a client; `undefined` if the client is not watched, or no longer. */
-  watchedOf(client: object): WatchedSocket | undefined {
-    return this.#ofClient.get(client)?.watched.of(client);
+  watchedOf(client: object): Watched | undefined {
+    const watched = this.#ofClient.get(client);
+    return watched?.state === 'over' ? undefined : watched;
   }
 
-  /**
-   * Returns the fingerprint of the session that a client's socket is watched for. Those of two registrations
-   * are never equal.
-   */
-  ownerOf(client: object): string | undefined {
-    return this.#ofClient.get(client)?.watched.ownerOf(client);
+  /** Returns the numbers of the sockets of the registration of `SessionSockets`. Visits all that is open. */
+  count(): SocketCounts {
+    const sockets = WatchedSessions.of(this.own)
+      .all()
+      .filter(({ target }) => target instanceof SocketTarget);
+    const waiting = sockets.filter(({ state }) => state === 'waiting').length;
+    return { watched: sockets.length - waiting, waiting };
   }
+
+  #select(client: object, request: CallRequest): GuardParts | undefined {
+    const { authorities } = this.own;
+    if (!authorities?.arePerCall) return this.own;
+    const selected = authorities.partsOf(connectionContext(client), request, this.own) as
+      Partial<GuardParts> | undefined;
+    // Parts of an older copy of this package have no ends: their sockets would stay open.
+    return selected?.ends && (selected as GuardParts);
+  }
+}
+
+/** Calls a function when the first check of a socket admits it; at once if its session is cached. */
+export function whenAdmitted(watched: Watched, admit: () => void): void {
+  const isOpen = watched.confirm();
+  if (isOpen === true) admit();
+  // Its session may have ended since.
+  else if (isOpen) void isOpen.then(() => watched.state === 'open' && admit());
+}
+
+/** Returns the execution context of a connection, for token sources of the application. */
+function connectionContext(client: object): ExecutionContext {
+  const context = new ExecutionContextHost([client, undefined, 'connection']);
+  context.setType('ws');
+  return context;
 }

@@ -14,11 +14,10 @@ import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { OpenSocketChecks } from './open-socket-checks.js';
 import { ApplicationSockets } from './application-sockets.js';
-import { RegistrationSockets } from './registration-sockets.js';
 
 const ANN = { kind: 'authenticated', user: { username: 'ann' } } as const;
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
+const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
 const UPGRADE = received({ 'x-auth-token': 'token' });
 
 /** A request of Node.js. */
@@ -44,7 +43,8 @@ class Socket extends EventEmitter {
 
 describe('the check of an open socket', () => {
   let calls: ((verdict: Verdict<UserRecord>) => void)[];
-  let own: RegistrationSockets;
+  let application: ApplicationSockets;
+  let source: EventSource;
   let client: Socket;
   let unprotected: number;
   let selects: boolean;
@@ -56,35 +56,36 @@ describe('the check of an open socket', () => {
     const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS));
     const sources = [fromHeader('x-auth-token'), fromCookie('sid')];
     const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
-    const source = new EventSource();
-    const authorities = { arePerCall: true, partsOf: () => (selects ? own.parts : undefined) };
-    own = RegistrationSockets.of({
+    source = new EventSource();
+    const authorities = { arePerCall: true, partsOf: () => (selects ? application.own : undefined) };
+    application = new ApplicationSockets({
       verifier,
       reader,
       authorities,
       ends: sessionEnds(source, verifier),
+      whileOpen: WHILE_OPEN,
     } as unknown as GuardParts);
-    const application = new ApplicationSockets(own.parts);
     checks = new OpenSocketChecks(application, () => (unprotected += 1));
   });
 
+  const total = (): number => application.count().watched + application.count().waiting;
   const check = (upgrade: unknown = UPGRADE): Promise<UserRecord | undefined> =>
-    checks.check(client, upgrade, SETTINGS);
+    checks.check(client, upgrade, {});
 
   it('returns the user, and holds messages of the application until then', async () => {
     const result = check();
     client.send('during');
-    expect([client.sent, own.watched.index.size]).toEqual([[], 1]);
+    expect([client.sent, total()]).toEqual([[], 1]);
     calls[0]?.(ANN);
     expect(await result).toEqual(ANN.user);
     client.send('after');
-    expect([client.sent, client.closings, own.watched.of(client)?.user]).toEqual([
+    expect([client.sent, client.closings, application.watchedOf(client)?.user]).toEqual([
       ['during', 'after'],
       [],
       ANN.user,
     ]);
     expect(handshakeOf(client).headers).toMatchObject(UPGRADE.headers);
-    own.stop();
+    source.complete();
   });
 
   it.each<[Verdict<UserRecord>, number, string]>([
@@ -96,7 +97,7 @@ describe('the check of an open socket', () => {
     client.send('during');
     calls[0]?.(verdict);
     expect([await result, client.sent, client.closings]).toEqual([undefined, [], [[code, reason]]]);
-    expect([own.watched.of(client), own.watched.index.size]).toEqual([undefined, 0]);
+    expect([application.watchedOf(client), total()]).toEqual([undefined, 0]);
   });
 
   it('returns no user if the socket closes meanwhile', async () => {
@@ -104,7 +105,7 @@ describe('the check of an open socket', () => {
     client.send('during');
     client.emit('close');
     calls[0]?.(ANN);
-    expect([await result, client.sent, own.watched.index.size]).toEqual([undefined, [], 0]);
+    expect([await result, client.sent, total()]).toEqual([undefined, [], 0]);
   });
 
   it('is made once for each socket', async () => {
@@ -112,9 +113,9 @@ describe('the check of an open socket', () => {
     calls[0]?.(ANN);
     expect(await Promise.all(results)).toEqual([ANN.user, ANN.user]);
     const again = check();
-    expect([calls.length, own.watched.index.size]).toEqual([1, 1]);
+    expect([calls.length, total()]).toEqual([1, 1]);
     expect(await again).toEqual(ANN.user);
-    own.stop();
+    source.complete();
   });
 
   it.each<[string, unknown, number, string]>([
@@ -135,13 +136,13 @@ describe('the check of an open socket', () => {
     ],
   ])('closes a socket whose request has %s, without a call', async (_which, upgrade, code, reason) => {
     expect(await check(upgrade)).toBeUndefined();
-    expect([client.closings, calls, own.watched.index.size]).toEqual([[[code, reason]], [], 0]);
+    expect([client.closings, calls, total()]).toEqual([[[code, reason]], [], 0]);
   });
 
   it('closes a socket without a registration, and does not read its token', async () => {
     selects = false;
     expect(await check()).toBeUndefined();
-    expect([client.closings, calls, own.watched.index.size]).toEqual([[[4401, 'SESSION_REJECTED']], [], 0]);
+    expect([client.closings, calls, total()]).toEqual([[[4401, 'SESSION_REJECTED']], [], 0]);
   });
 
   describe('of socket.io that no protected server let in', () => {
@@ -166,28 +167,27 @@ describe('the check of an open socket', () => {
       'closes it without a call, and warns of it if it was open: %p',
       async (connected, warnings, expected) => {
         const stranger = socket(connected);
-        const result = checks.check(stranger.client, UPGRADE, SETTINGS);
-        expect([stranger.calls, unprotected, calls, own.watched.index.size]).toEqual([
-          expected,
-          warnings,
-          [],
-          0,
-        ]);
+        const result = checks.check(stranger.client, UPGRADE, {});
+        expect([stranger.calls, unprotected, calls, total()]).toEqual([expected, warnings, [], 0]);
         expect(await result).toBeUndefined();
       },
     );
 
     it('returns the user of one that was let in', async () => {
       const { client: admitted, calls: sent } = socket(true);
-      const application = new ApplicationSockets(own.parts);
-      application.watch(own, admitted, { token: 'token', authIv: undefined }, SETTINGS).admit(ANN);
-      const user = await new OpenSocketChecks(application, () => (unprotected += 1)).check(
-        admitted,
-        undefined,
-        SETTINGS,
-      );
-      expect([user, sent, unprotected, calls]).toEqual([ANN.user, [], 0, []]);
-      own.stop();
+      const watched = application.watch({
+        client: admitted,
+        request: handshakeOf(admitted),
+        options: {},
+        deny: () => undefined,
+      });
+      const confirmed = watched?.confirm();
+      calls[0]?.(ANN);
+      await confirmed;
+      if (watched) application.open(admitted, watched);
+      const user = await checks.check(admitted, undefined, {});
+      expect([user, sent, unprotected, calls.length]).toEqual([ANN.user, [], 0, 1]);
+      source.complete();
     });
   });
 });

@@ -1,11 +1,15 @@
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
 import { payloadOf } from '../guard/denial.js';
-import { DENIAL_WITHOUT_SESSION } from '../guard/session-reader.js';
 import { holdMessages } from './held-messages.js';
-import { disconnect, handshakeOf, storeUpgrade, type SocketClient } from '../guard/socket-client.js';
-import { connectionContext } from './handshake-checks.js';
-import type { SocketWatchSettings } from './socket-options.js';
+import {
+  disconnect,
+  handshakeOf,
+  storeUpgrade,
+  type SocketClient,
+  whenClosed,
+} from '../guard/socket-client.js';
+import type { SessionSocketOptions } from './socket-options.js';
 import type { ApplicationSockets } from './application-sockets.js';
 
 /** Checks sockets that are already open. */
@@ -26,27 +30,30 @@ export class OpenSocketChecks {
   async check(
     client: SocketClient,
     upgrade: unknown,
-    settings: SocketWatchSettings,
+    options: SessionSocketOptions,
   ): Promise<UserRecord | undefined> {
-    const watched = this.#application.watchedOf(client);
-    if (watched) return watched.start();
+    const existing = this.#application.watchedOf(client);
+    if (existing) {
+      await existing.confirm();
+      return existing.user;
+    }
     if (client.handshake) {
       this.#denySocketIo(client);
       return undefined;
     }
     storeUpgrade(client, upgrade);
-    const request = handshakeOf(client);
-    const registration = this.#application.select(client, request);
-    const session = registration?.parts.reader.read(connectionContext(client), request);
-    if (!registration || typeof session !== 'object') {
-      disconnect(
-        client,
-        payloadOf(typeof session === 'string' ? DENIAL_WITHOUT_SESSION[session] : SESSION_REJECTED),
-      );
-      return undefined;
-    }
+    const watched = this.#application.watch({
+      client,
+      request: handshakeOf(client),
+      options,
+      deny: (denial) => disconnect(client, payloadOf(denial)),
+    });
+    if (!watched) return undefined;
+    this.#application.open(client, watched);
+    whenClosed(client, () => watched.over());
     const messages = holdMessages(client);
-    const user = await this.#application.watch(registration, client, session, settings).start();
+    await watched.confirm();
+    const { user } = watched;
     if (user) messages.release();
     else messages.drop();
     return user;

@@ -3,7 +3,9 @@ import { Deadlines } from '../client/deadline.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { UNAUTHENTICATED } from '../contract/outcome.js';
 import type { GuardParts } from '../guard/guard-parts.js';
+import { handshakeRequest } from '../guard/http-request.js';
 import { SessionReader } from '../guard/session-reader.js';
+import { fromHeader } from '../guard/token-source.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
@@ -13,7 +15,7 @@ import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
+const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
 const MISSED = [
   ['news', 1],
   ['news', 2],
@@ -69,10 +71,15 @@ describe('the recovery of a connection', () => {
 
   beforeEach(() => {
     const check = new Lanes<UserRecord>(() => Promise.resolve(UNAUTHENTICATED), new Deadlines(), LIMITS);
-    const reader = new SessionReader({ sources: [], forwardAuthIv: false, maxTokenLength: 100 });
+    const reader = new SessionReader({
+      sources: [fromHeader('x-auth-token')],
+      forwardAuthIv: false,
+      maxTokenLength: 100,
+    });
     const source = new EventSource();
     const verifier = new SessionVerifier(check);
-    const parts = { verifier, reader, ends: sessionEnds(source, verifier) } as unknown as GuardParts;
+    const ends = sessionEnds(source, verifier);
+    const parts = { verifier, reader, ends, whileOpen: WHILE_OPEN } as unknown as GuardParts;
     application = new ApplicationSockets(parts);
     [adapter, sockets] = [new Adapter(), new Map<string, Socket>()];
     recovered = new RecoveredSessions(application);
@@ -81,12 +88,10 @@ describe('the recovery of a connection', () => {
   });
 
   const watch = (socket: Socket, token: string): Socket => {
-    application.watch(
-      application.own,
-      socket as unknown as SocketIoSocket,
-      { token, authIv: undefined },
-      SETTINGS,
-    );
+    const client = socket as unknown as SocketIoSocket;
+    const request = handshakeRequest({ headers: { 'x-auth-token': token } });
+    const watched = application.watch({ client, request, options: {}, deny: () => undefined });
+    if (watched) application.open(client, watched);
     return socket;
   };
 
@@ -187,10 +192,7 @@ describe('a protected server of socket.io', () => {
       _nsps: new Map(),
       of: () => Object.assign(namespace, { server }),
     };
-    new SocketIoHandshakes({} as ApplicationSockets).protect(
-      server as unknown as SocketIoServer,
-      () => SETTINGS,
-    );
+    new SocketIoHandshakes({} as ApplicationSockets).protect(server as unknown as SocketIoServer, () => ({}));
     return { adapter, server };
   };
 

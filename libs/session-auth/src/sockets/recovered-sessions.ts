@@ -69,7 +69,7 @@ export class RecoveredSessions {
     const [persist, restore] = [adapter.persistSession.bind(adapter), adapter.restoreSession.bind(adapter)];
     adapter.persistSession = (session) => {
       const client = namespace.sockets.get(session.sid);
-      session[OWNER] = client && this.#application.ownerOf(client);
+      session[OWNER] = client && this.#application.watchedOf(client)?.fingerprint;
       persist(session);
     };
     adapter.restoreSession = async (id, offset) => {
@@ -89,7 +89,7 @@ export class RecoveredSessions {
     const socket = client as RecoveredSocket;
     if (!socket.recovered) return;
     const kept = this.#kept.get(socket.data);
-    if (kept?.[OWNER] !== undefined && kept[OWNER] === this.#application.ownerOf(client)) {
+    if (kept?.[OWNER] !== undefined && kept[OWNER] === this.#application.watchedOf(client)?.fingerprint) {
       for (const data of kept.missedPackets ?? []) socket.packet({ type: EVENT, data });
       return;
     }

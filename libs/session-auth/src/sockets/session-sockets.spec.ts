@@ -53,9 +53,10 @@ function registration(authority = 'default') {
     reader,
     authority,
     ends: sessionEnds(source, verifier),
+    whileOpen: { recheckMs: 60_000, outageGraceMs: 300_000 },
     warn,
   } as unknown as GuardParts;
-  return { service, verifier, sockets: new SessionSockets(parts, new ModulesContainer()) };
+  return { service, verifier, source, sockets: new SessionSockets(parts, new ModulesContainer()) };
 }
 
 /** Returns a server of socket.io, as Nest creates it. */
@@ -76,7 +77,7 @@ describe('the sockets of a server of ws', () => {
   });
   afterEach(() => {
     for (const client of server.clients) client.terminate();
-    own.sockets.onApplicationShutdown();
+    own.source.complete();
     server.close();
     http.close();
   });
@@ -123,7 +124,7 @@ describe('the sockets of a server of ws', () => {
     expect([await client, own.sockets.userOf(socket)]).toEqual([101, undefined]);
     expect(await own.sockets.watch(socket, UPGRADE)).toEqual({ username: 'good' });
     expect([own.sockets.userOf(socket)?.username, own.sockets.countSockets().watched]).toEqual(['good', 1]);
-    own.sockets.onApplicationShutdown();
+    own.source.complete();
     expect([own.sockets.userOf(socket), own.sockets.countSockets().watched, socket.readyState]).toEqual([
       undefined,
       0,

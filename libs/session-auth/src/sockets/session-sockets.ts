@@ -1,4 +1,4 @@
-import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { GuardParts } from '../guard/guard-parts.js';
@@ -9,12 +9,7 @@ import { rejectForeignSockets } from './gateway-authorities.js';
 import { OpenSocketChecks } from './open-socket-checks.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
-import {
-  type SessionSocketOptions,
-  type SocketCounts,
-  type SocketUpgrade,
-  watchSettings,
-} from './socket-options.js';
+import type { SessionSocketOptions, SocketCounts, SocketUpgrade } from './socket-options.js';
 import { ApplicationSockets } from './application-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
@@ -33,7 +28,7 @@ const protectedBy = new WeakMap<object, string>();
  * ```
  */
 @ProvidedBy('sessionSockets of nestjs-session-auth/sockets', 'SessionSockets')
-export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
   readonly #modules: ModulesContainer;
   readonly #application: ApplicationSockets;
   readonly #ws: WsHandshakes;
@@ -59,7 +54,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnA
 
   /** Name of the registration. */
   get authority(): string {
-    return this.#application.own.parts.authority;
+    return this.#application.own.authority;
   }
 
   /**
@@ -82,10 +77,10 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnA
     if (this.#isProtectedByOther(target)) return;
     const isKnown = this.#options.has(target);
     if (options || !isKnown) this.#options.set(target, options ?? {});
-    const settings = () => watchSettings(this.#options.get(target) ?? {});
+    const current = () => this.#options.get(target) ?? {};
     if (isKnown) return;
-    if (socketIo) this.#socketIo.protect(socketIo, settings);
-    else if (isWsServer(server)) this.#ws.protect(server, settings);
+    if (socketIo) this.#socketIo.protect(socketIo, current);
+    else if (isWsServer(server)) this.#ws.protect(server, current);
     else this.#rejectServer(unknownServer());
   }
 
@@ -107,7 +102,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnA
     upgrade?: SocketUpgrade | SocketConnection,
     options: SessionSocketOptions = {},
   ): Promise<CurrentUserRecord | undefined> {
-    return this.#open.check(client, upgrade, watchSettings(options));
+    return this.#open.check(client, upgrade, options);
   }
 
   /**
@@ -119,8 +114,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnA
 
   /** Returns the numbers of watched sockets and of waiting handshakes of this registration. */
   countSockets(): SocketCounts {
-    const { watched, checks } = this.#application.own;
-    return { watched: watched.index.size, waiting: checks.waiting.size };
+    return this.#application.count();
   }
 
   /** @throws InvalidConfigurationError if a gateway has it, and another registration checks its messages */
@@ -132,11 +126,6 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap, OnA
   onApplicationBootstrap(): void {
     if (this.#misuse) throw this.#misuse;
     this.#started = true;
-  }
-
-  /** Stops watching. Nest has closed the sockets. */
-  onApplicationShutdown(): void {
-    this.#application.stop();
   }
 
   #isProtectedByOther(target: object): boolean {

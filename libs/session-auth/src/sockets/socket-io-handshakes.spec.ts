@@ -14,14 +14,13 @@ import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';
-import { RegistrationSockets } from './registration-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 
 const ANN: Verdict<UserRecord> = { kind: 'authenticated', user: { username: 'ann' } };
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
 const CACHE = { ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 };
-const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
+const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
 
 /** A namespace that runs its middleware, and opens the sockets that it admits. */
 class Namespace extends EventEmitter {
@@ -77,7 +76,7 @@ describe('the handshakes of socket.io', () => {
   let server: SocketIoServer;
   let main: Namespace;
   let news: Namespace;
-  let own: RegistrationSockets;
+  let application: ApplicationSockets;
   let source: EventSource;
   let handshakes: SocketIoHandshakes;
   const denials: unknown[] = [];
@@ -107,29 +106,30 @@ describe('the handshakes of socket.io', () => {
       reader,
       authority: 'staff',
       ends: sessionEnds(source, verifier),
+      whileOpen: WHILE_OPEN,
     } as unknown as GuardParts;
-    own = RegistrationSockets.of(parts);
-    handshakes = new SocketIoHandshakes(new ApplicationSockets(own.parts));
-    handshakes.protect(server, () => SETTINGS);
+    application = new ApplicationSockets(parts);
+    handshakes = new SocketIoHandshakes(application);
+    handshakes.protect(server, () => ({}));
     subscribe(DENIAL_CHANNEL, record);
   });
   afterEach(() => {
     unsubscribe(DENIAL_CHANNEL, record);
-    own.stop();
+    source.complete();
   });
 
   const answer = async (verdict: Verdict<UserRecord> = ANN): Promise<void> => {
     calls.at(-1)?.(verdict);
     await new Promise(setImmediate);
   };
-  const counts = (): unknown[] => [own.watched.index.size, own.checks.waiting.size];
+  const counts = (): unknown[] => Object.values(application.count());
   const BUSY = { data: { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 1 } };
 
   it('are checked once in each namespace: in those that exist, and in those created later', () => {
     const later = new Namespace(server);
     main.emit('new_namespace', later);
     main.emit('new_namespace', later);
-    handshakes.protect(server, () => SETTINGS);
+    handshakes.protect(server, () => ({}));
     expect([main, news, later].map(({ middlewares }) => middlewares.length)).toEqual([1, 1, 1]);
   });
 
@@ -149,7 +149,7 @@ describe('the handshakes of socket.io', () => {
     await answer();
     expect([socket.verdicts, denials, counts()]).toEqual([[undefined], [], [1, 0]]);
     socket.open();
-    expect([socket.sent, own.watched.of(socket)?.user]).toEqual([[], ANN.user]);
+    expect([socket.sent, application.watchedOf(socket)?.user]).toEqual([[], ANN.user]);
   });
 
   it('end when their connection closes', async () => {

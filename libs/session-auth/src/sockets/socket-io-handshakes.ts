@@ -1,14 +1,14 @@
 import { SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import { denialOfVerdict, type GuardDenial, payloadOf, reportDenial, withoutStack } from '../guard/denial.js';
-import { disconnect, handshakeOf } from '../guard/socket-client.js';
+import { disconnect, handshakeOf, whenClosed } from '../guard/socket-client.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
-import type { SocketWatchSettings } from './socket-options.js';
-import { UnfinishedHandshakes } from './session-index.js';
-import type { ApplicationSockets } from './application-sockets.js';
+import type { SessionSocketOptions } from './socket-options.js';
+import { UnfinishedHandshakes } from './unfinished-handshakes.js';
+import { type ApplicationSockets, whenAdmitted } from './application-sockets.js';
 
-type Settings = () => SocketWatchSettings;
+type Options = () => SessionSocketOptions;
 type Next = (error?: Error) => void;
 
 const REPLACED = denialOfVerdict(unavailable('busy', 1));
@@ -30,24 +30,24 @@ export class SocketIoHandshakes {
 
   /**
    * Checks every handshake in every namespace of a server, including namespaces created later. Reads
-   * `settings` at each handshake.
+   * `options` at each handshake.
    */
-  protect(server: SocketIoServer, settings: Settings): void {
+  protect(server: SocketIoServer, options: Options): void {
     const { connectionStateRecovery } = server.opts;
     if (connectionStateRecovery) connectionStateRecovery.skipMiddlewares = false;
     for (const namespace of [server.of('/'), ...server._nsps.values()])
-      this.#protectNamespace(namespace, settings);
-    server.of('/').on('new_namespace', (namespace) => this.#protectNamespace(namespace, settings));
+      this.#protectNamespace(namespace, options);
+    server.of('/').on('new_namespace', (namespace) => this.#protectNamespace(namespace, options));
   }
 
-  #protectNamespace(namespace: SocketIoNamespace, settings: Settings): void {
+  #protectNamespace(namespace: SocketIoNamespace, options: Options): void {
     if (this.#protected.has(namespace)) return;
     this.#protected.add(namespace);
     if (namespace.server.opts.connectionStateRecovery) this.#recovered.holdBackPackets(namespace);
     namespace.use((socket, next) => {
       // Middlewares of the application may have run for long, and no `close` would end the handshake.
-      if (socket.conn.readyState === 'closed') deny(REPLACED, this.#application.own.parts.authority, next);
-      else this.#check(socket, settings(), next);
+      if (socket.conn.readyState === 'closed') deny(REPLACED, this.#application.own.authority, next);
+      else this.#check(socket, options(), next);
     });
     // Runs before the listeners of the application, so that they find the user: `connect` comes before
     // `connection`.
@@ -55,33 +55,31 @@ export class SocketIoHandshakes {
   }
 
   /** Always calls `next`, because socket.io keeps the socket until then. */
-  #check(socket: SocketIoSocket, settings: SocketWatchSettings, next: Next): void {
+  #check(socket: SocketIoSocket, options: SessionSocketOptions, next: Next): void {
     const unfinished = this.#unfinished.begin(socket);
-    const pending = this.#application.begin({
+    const watched = this.#application.watch({
       client: socket,
       request: handshakeOf(socket),
-      settings,
-      settle: (outcome, registration) => {
-        if (!('verdict' in outcome)) {
-          unfinished.finish();
-          deny(outcome, registration.parts.authority, next);
-          return;
-        }
-        const watched = this.#application.watch(registration, socket, outcome.session, settings);
-        unfinished.endsWith(watched);
-        watched.admit(outcome.verdict);
-        this.#recovered.settle(socket);
-        next();
+      options,
+      deny: (denial, { authority }) => {
+        unfinished.finish();
+        deny(denial, authority, next);
       },
     });
-    if (pending) unfinished.endsWith(pending);
+    if (!watched) return;
+    unfinished.endsWith(watched);
+    whenAdmitted(watched, () => {
+      this.#application.open(socket, watched);
+      this.#recovered.settle(socket);
+      next();
+    });
   }
 
   /** Closes the socket if its session has ended while middlewares of the application ran. */
   #opened(socket: SocketIoSocket): void {
     this.#unfinished.finish(socket);
     const watched = this.#application.watchedOf(socket);
-    if (watched) watched.opened();
+    if (watched) whenClosed(socket, () => watched.over());
     else disconnect(socket, payloadOf(SESSION_REJECTED));
   }
 }

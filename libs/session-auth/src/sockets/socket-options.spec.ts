@@ -7,6 +7,8 @@ describe('the options of watched sockets', () => {
   it.each<[SessionSocketOptions, number, number]>([
     [{}, 60_000, 300_000],
     [{ recheckMs: NaN, outageGraceMs: NaN }, 60_000, 300_000],
+    [{ recheckMs: 5 }, 5, 300_000],
+    [{ outageGraceMs: 7 }, 60_000, 7],
     [{ recheckMs: 1, outageGraceMs: 0 }, 1, 0],
     [{ recheckMs: 0, outageGraceMs: -1 }, 1, 0],
     [{ recheckMs: -Infinity, outageGraceMs: -Infinity }, 1, 0],
@@ -14,9 +16,12 @@ describe('the options of watched sockets', () => {
     [{ recheckMs: DAY_MS, outageGraceMs: DAY_MS }, DAY_MS, DAY_MS],
     [{ recheckMs: DAY_MS + 1, outageGraceMs: Infinity }, DAY_MS, DAY_MS],
   ])(
-    'have defaults and limits: %j checks every %i ms, with %i ms of grace',
+    'have the defaults of the registration, and limits: %j checks every %i ms, with %i ms of grace',
     (options, recheckMs, outageGraceMs) => {
-      expect(watchSettings(options)).toEqual({ recheckMs, outageGraceMs });
+      expect(watchSettings(options, { recheckMs: 60_000, outageGraceMs: 300_000 })).toEqual({
+        recheckMs,
+        outageGraceMs,
+      });
     },
   );
 });

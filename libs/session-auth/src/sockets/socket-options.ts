@@ -1,25 +1,27 @@
-/** Options of watched sockets. A value out of range is set to the nearest limit. */
+import type { WhileOpen } from '../guard/open-reply.js';
+
+/**
+ * Options of watched sockets. A value out of range is set to the nearest limit. The default of each is that of
+ * the registration's option `whileOpen`.
+ */
 export interface SessionSocketOptions {
-  /**
-   * Milliseconds between two checks of the session; each runs up to a tenth earlier. 1 to 86 400 000.
-   * @default 60000
-   */
+  /** Milliseconds between two checks of the session; each runs up to a tenth earlier. 1 to 86 400 000. */
   readonly recheckMs?: number;
-  /**
-   * Milliseconds that a socket stays open while the session service is unavailable. 0 to 86 400 000. @default
-   * 300000
-   */
+  /** Milliseconds that a socket stays open while the session service is unavailable. 0 to 86 400 000. */
   readonly outageGraceMs?: number;
 }
-
-/** The options, with defaults applied. */
-export type SocketWatchSettings = Required<SessionSocketOptions>;
 
 const DAY_MS = 86_400_000;
 
 /** Returns the options with defaults applied, and each value within its range. */
-export function watchSettings({ recheckMs, outageGraceMs }: SessionSocketOptions): SocketWatchSettings {
-  return { recheckMs: within(1, recheckMs, 60_000), outageGraceMs: within(0, outageGraceMs, 300_000) };
+export function watchSettings(
+  { recheckMs, outageGraceMs }: SessionSocketOptions,
+  defaults: WhileOpen,
+): WhileOpen {
+  return {
+    recheckMs: within(1, recheckMs, defaults.recheckMs),
+    outageGraceMs: within(0, outageGraceMs, defaults.outageGraceMs),
+  };
 }
 
 function within(min: number, value: number | undefined, fallback: number): number {

@@ -37,6 +37,7 @@ function registration(): { source: EventSource; sockets: SessionSockets } {
     reader,
     authority: 'default',
     ends: sessionEnds(source, verifier),
+    whileOpen: { recheckMs: 60_000, outageGraceMs: 300_000 },
   } as unknown as GuardParts;
   return { source, sockets: new SessionSockets(parts, new ModulesContainer()) };
 }

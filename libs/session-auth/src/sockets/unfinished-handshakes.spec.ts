@@ -2,8 +2,10 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { SERVICE_UNAVAILABLE } from '../contract/denials.js';
 import { unavailableDenial } from '../guard/denial.js';
-import { type EndsWithSession, UnfinishedHandshakes } from './session-index.js';
+import { UnfinishedHandshakes } from './unfinished-handshakes.js';
 import type { SocketIoSocket } from './socket-io-server.js';
+
+type Ending = Parameters<ReturnType<UnfinishedHandshakes['begin']>['endsWith']>[0];
 
 const DENIAL = unavailableDenial({ reason: 'busy', retryAfterSeconds: 1 });
 
@@ -12,9 +14,9 @@ const socketOf = (conn: EventEmitter, nsp: object = {}): SocketIoSocket =>
   ({ conn, nsp }) as unknown as SocketIoSocket;
 
 /** A target, and the codes that it was ended with. */
-function target(onEnd: () => void = () => undefined): EndsWithSession & { ends: string[] } {
+function target(onEnd: () => void = () => undefined): Ending & { ends: string[] } {
   const ends: string[] = [];
-  const end: EndsWithSession['end'] = ({ code }) => {
+  const end: Ending['end'] = ({ code }) => {
     ends.push(code);
     onEnd();
   };

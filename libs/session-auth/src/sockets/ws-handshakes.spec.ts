@@ -16,13 +16,12 @@ import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';
-import { RegistrationSockets } from './registration-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import type { Answer, WsServer } from './ws-server.js';
 
 const ANN = { kind: 'authenticated', user: { username: 'ann' } } as const;
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const SETTINGS = { recheckMs: 60_000, outageGraceMs: 1 };
+const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
 const FIXED = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
 /** A server of ws, without a port. */
@@ -51,7 +50,6 @@ class Socket extends EventEmitter {
 describe('the handshakes of ws', () => {
   let calls: ((verdict: Verdict<UserRecord>) => void)[];
   let server: Server;
-  let own: RegistrationSockets;
   let source: EventSource;
   let application: ApplicationSockets;
   const denials: unknown[] = [];
@@ -69,15 +67,15 @@ describe('the handshakes of ws', () => {
       reader,
       authority: 'staff',
       ends: sessionEnds(source, verifier),
+      whileOpen: WHILE_OPEN,
     } as unknown as GuardParts;
-    own = RegistrationSockets.of(parts);
-    application = new ApplicationSockets(own.parts);
-    new WsHandshakes(application).protect(server, () => SETTINGS);
+    application = new ApplicationSockets(parts);
+    new WsHandshakes(application).protect(server, () => ({}));
     subscribe(DENIAL_CHANNEL, record);
   });
   afterEach(() => {
     unsubscribe(DENIAL_CHANNEL, record);
-    own.stop();
+    source.complete();
   });
 
   /** Begins a handshake, and has its answers. */
@@ -106,7 +104,7 @@ describe('the handshakes of ws', () => {
     calls.at(-1)?.(verdict);
     await new Promise(setImmediate);
   };
-  const counts = (): unknown[] => [own.watched.index.size, own.checks.waiting.size];
+  const counts = (): unknown[] => Object.values(application.count());
 
   it('without a token are answered at once, with the headers and the body of the guard', () => {
     const { connection, answers } = handshake({});
@@ -144,7 +142,7 @@ describe('the handshakes of ws', () => {
     expect([denials, counts(), connection.eventNames(), connection.destroyed]).toEqual([
       [{ code, authority: 'staff' }],
       [0, 0],
-      [],
+      ['close'],
       false,
     ]);
   });
@@ -152,7 +150,7 @@ describe('the handshakes of ws', () => {
   it('that are accepted open a watched socket, whose messages have the request and the user', async () => {
     const { connection, request, answers } = handshake();
     await answer();
-    expect([answers, denials, connection.eventNames(), counts()]).toEqual([[[true]], [], [], [0, 0]]);
+    expect([answers, denials, connection.eventNames(), counts()]).toEqual([[[true]], [], ['close'], [1, 0]]);
     const client = open(request);
     expect([client.closings, counts(), application.watchedOf(client)?.user]).toEqual([[], [1, 0], ANN.user]);
     expect(handshakeOf(client).headers).toMatchObject({ 'x-auth-token': 'token' });
@@ -161,9 +159,10 @@ describe('the handshakes of ws', () => {
   });
 
   it('open a socket that is watched until it closes', async () => {
-    const { request } = handshake();
+    const { request, connection } = handshake();
     await answer();
-    open(request).emit('close');
+    open(request);
+    connection.destroy();
     expect(counts()).toEqual([0, 0]);
   });
 
@@ -180,14 +179,14 @@ describe('the handshakes of ws', () => {
         how === 'not checked'
           ? ({ headers: {} } as IncomingMessage)
           : handshake(how === 'denied' ? {} : undefined).request;
-      expect([open(request).closings, own.watched.index.size]).toEqual([['terminated'], 0]);
+      expect([open(request).closings, application.count().watched]).toEqual([['terminated'], 0]);
     },
   );
 
   it('end when their connection closes, and are not answered', async () => {
     const [left, other] = [handshake(), handshake()];
     left.connection.destroy();
-    expect([left.connection.eventNames(), counts()]).toEqual([[], [0, 1]]);
+    expect(counts()).toEqual([0, 1]);
     await answer();
     expect([left.answers, denials, other.answers]).toEqual([[], [], [[true]]]);
   });
@@ -201,7 +200,19 @@ describe('the handshakes of ws', () => {
   it('end at once when their session ends', () => {
     const { connection, answers } = handshake();
     source.emitEnded(tokenKeyOf('token'));
-    expect([answers[0]?.slice(0, 2), connection.eventNames(), counts()]).toEqual([[false, 401], [], [0, 0]]);
+    expect([answers[0]?.slice(0, 2), connection.eventNames(), counts()]).toEqual([
+      [false, 401],
+      ['close'],
+      [0, 0],
+    ]);
+  });
+
+  it('close their connection if their session ends before the server opens the socket', async () => {
+    const { connection, request, answers } = handshake();
+    await answer();
+    source.emitEnded(tokenKeyOf('token'));
+    expect([connection.destroyed, answers, counts()]).toEqual([true, [[true]], [0, 0]]);
+    expect(open(request).closings).toEqual(['terminated']);
   });
 
   it('close their connection if code of the application throws while the socket opens', async () => {

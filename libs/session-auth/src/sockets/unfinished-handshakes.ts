@@ -1,82 +1,23 @@
 import type { GuardDenial } from '../guard/denial.js';
 import type { EngineConnection, SocketIoSocket } from './socket-io-server.js';
 
-/** An object that must not outlive its session. */
-export interface EndsWithSession {
+/** An object that ends when its connection closes. */
+interface Ending {
   /** Ends it with a denial. */
   end(denial: GuardDenial): void;
-}
-
-/** Objects by session. The key is the fingerprint of the token. */
-export class SessionIndex<Member extends EndsWithSession> {
-  readonly #members = new Map<string, Set<Member>>();
-  #size = 0;
-
-  /** Number of members of all sessions. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Returns the number of members of one session. */
-  countOf(fingerprint: string): number {
-    return this.#members.get(fingerprint)?.size ?? 0;
-  }
-
-  /** Adds a member to a session. */
-  add(fingerprint: string, member: Member): void {
-    const members = this.#members.get(fingerprint) ?? new Set();
-    this.#members.set(fingerprint, members.add(member));
-    this.#size += 1;
-  }
-
-  /** Removes a member of a session. */
-  delete(fingerprint: string, member: Member): void {
-    const members = this.#members.get(fingerprint);
-    if (!members?.delete(member)) return;
-    this.#size -= 1;
-    if (members.size === 0) this.#members.delete(fingerprint);
-  }
-
-  /** Ends all members of one session. */
-  end(fingerprint: string, denial: GuardDenial): void {
-    endAll(this.#members.get(fingerprint) ?? [], denial);
-  }
-
-  /** Ends the members that pass a test, of all sessions. Tests every member. */
-  endWhere(test: (member: Member) => boolean, denial: GuardDenial): void {
-    endAll(this.all().filter(test), denial);
-  }
-
-  /** Returns a copy of the list of all members. */
-  all(): Member[] {
-    return [...this.#members.values()].flatMap((members) => [...members]);
-  }
-}
-
-/** Ends all members even if a listener of the application throws: its error is thrown at the end. */
-function endAll(members: Iterable<EndsWithSession>, denial: GuardDenial): void {
-  const errors: unknown[] = [];
-  for (const member of members) {
-    try {
-      member.end(denial);
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
 }
 
 /** A handshake that has begun, and whose socket is not open yet. */
 export interface UnfinishedHandshake {
   /** Sets the object to end when the connection closes, or when another handshake replaces this one. */
-  endsWith(target: EndsWithSession): void;
+  endsWith(target: Ending): void;
   /** Removes the handshake, because its socket is open or denied. */
   finish(): void;
 }
 
 interface Slot extends UnfinishedHandshake {
   readonly socket: SocketIoSocket;
-  target: EndsWithSession | undefined;
+  target: Ending | undefined;
 }
 
 /**
