@@ -227,13 +227,6 @@ export const EQUIVALENT = [
   },
   {
     file: 'client/user-details-verdict.ts',
-    in: '#readUserDetails',
-    original: '!record',
-    replacement: 'false',
-    reason: 'The next line throws then, and the verdict of an error is the same.',
-  },
-  {
-    file: 'client/user-details-verdict.ts',
     in: 'readUser',
     original: '{ return undefined; }',
     replacement: '{}',

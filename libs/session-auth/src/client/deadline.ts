@@ -64,7 +64,10 @@ export function noReplyAt(end: DeadlineEnd): NoReply {
 export class Deadlines {
   readonly #graceMs: number;
   readonly #running = new Set<Deadline>();
-  readonly #release = (deadline: Deadline): void => this.#remove(deadline);
+  readonly #remove = (deadline: Deadline): void => {
+    this.#running.delete(deadline);
+    if (this.#running.size === 0) this.#idle?.();
+  };
   #closed = false;
   #closing: Promise<void> | undefined;
   #idle: (() => void) | undefined;
@@ -76,7 +79,7 @@ export class Deadlines {
 
   /** Starts the deadline of one call. */
   start(durationMs: number): Deadline {
-    const deadline = new Deadline(durationMs, this.#release);
+    const deadline = new Deadline(durationMs, this.#remove);
     this.#running.add(deadline);
     if (this.#closed) deadline.end('shutting_down');
     return deadline;
@@ -104,11 +107,6 @@ export class Deadlines {
         resolve();
       };
     });
-  }
-
-  #remove(deadline: Deadline): void {
-    this.#running.delete(deadline);
-    if (this.#running.size === 0) this.#idle?.();
   }
 }
 

@@ -19,7 +19,8 @@ function clientWith(answer: Reply | NoReply, read: ReadUser<object> = (json) => 
     tokenEcho: 'deny',
     http: { maxTokenLength: 5 },
   } as const;
-  return new SessionClient({ send: () => Promise.resolve(answer) }, settings, read, {} as never);
+  const warnings = { tokenMismatch: () => undefined } as never;
+  return new SessionClient({ send: () => Promise.resolve(answer) }, settings, read, warnings);
 }
 
 const reply = (status: number, body = JSON.stringify(USER), headers: Reply['headers'] = {}): Reply => ({

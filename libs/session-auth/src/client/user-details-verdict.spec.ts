@@ -41,11 +41,6 @@ describe('a 200', () => {
     ['is not a user', reply(200, '{}'), verdictsWith({}, noUser)],
     ['makes the validator of the application throw', reply(200, '{}'), verdictsWith({}, failing)],
     ['has another token', reply(200, '{"auth_token":"other"}'), verdictsWith()],
-    [
-      'makes the logger of the application throw',
-      reply(200, '{"auth_token":"other"}'),
-      verdictsWith({ tokenEcho: 'warn' }, undefined, { ...silent, tokenMismatch: failing }),
-    ],
   ])('that %s is malformed', (_name, answer, verdicts) => {
     expect(verdicts.of(answer, 'token')).toEqual(unavailable('malformed'));
   });

@@ -63,19 +63,8 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     this.#warnings = warnings;
   }
 
-  /**
-   * Returns the verdict on the session of the presented token; `unavailable` if code of the application
-   * throws.
-   */
+  /** Returns the verdict on the session of the presented token. */
   of(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
-    try {
-      return this.#read(reply, presentedToken);
-    } catch {
-      return unavailable('malformed');
-    }
-  }
-
-  #read(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
     if ('noReply' in reply)
       return { ...unavailable(reply.noReply), ...(reply.staleConnection && { staleConnection: true }) };
     if (reply.status === 200) return this.#readUserDetails(reply, presentedToken);

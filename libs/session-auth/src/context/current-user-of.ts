@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
-import { lastAdmissionOf, type Admission } from '../guard/guarded-request.js';
+import { ADMISSION, type Admission } from '../guard/guarded-request.js';
 import { transportOf } from '../guard/transport.js';
 
 /**
@@ -10,7 +10,7 @@ import { transportOf } from '../guard/transport.js';
  */
 export function admissionTo(context: ExecutionContext): Admission | undefined {
   const request = transportOf(context)?.requestOf(context);
-  const admission = request && lastAdmissionOf(request);
+  const admission = request?.[ADMISSION];
   if (admission?.context === context) return admission;
   const isSameCall =
     admission?.context.getHandler() === context.getHandler() &&

@@ -1,4 +1,4 @@
-import { lastAdmissionOf, type Admission } from '../guard/guarded-request.js';
+import { ADMISSION, type Admission } from '../guard/guarded-request.js';
 import { type FieldCalls, openedTransport } from '../guard/transport.js';
 import { runInCall, type CurrentCall } from './current-call.js';
 
@@ -23,7 +23,7 @@ export class FieldCall implements CurrentCall {
 
   get admission(): Admission | undefined {
     const request = fieldCalls()?.admitted(this.#args);
-    return request && lastAdmissionOf(request);
+    return request?.[ADMISSION];
   }
 
   isCallWith(args: readonly unknown[]): boolean {

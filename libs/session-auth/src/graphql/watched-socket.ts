@@ -2,7 +2,7 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import { bodyOf } from '../exceptions/denial-body.js';
 import { type GuardDenial, payloadOf } from '../guard/denial.js';
 import type { WatchParts } from '../guard/open-reply.js';
-import { lastAdmissionOf } from '../guard/guarded-request.js';
+import { ADMISSION } from '../guard/guarded-request.js';
 import { disconnect, type SocketClient, whenClosed } from '../guard/socket-client.js';
 import type { GuardedCall } from '../guard/transport.js';
 import { watchCall } from '../open/watched-call.js';
@@ -17,7 +17,7 @@ const watchedFor = new WeakMap<object, WatchedFor[]>();
 
 /** Closes a socket of graphql-ws, with all of its subscriptions, when the session of one of them ends. */
 export function closeWithSession(call: GuardedCall, parts: WatchParts, socket: SocketClient): void {
-  const session = lastAdmissionOf(call.request)?.session;
+  const session = call.request[ADMISSION]?.session;
   if (!session) return;
   const all = watchedFor.get(socket) ?? [];
   if (all.some((each) => each.parts === parts && isSame(each.session, session))) return;

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext, type PipeTransform, type T
 import type { SessionAuthTypes } from '../contract/session-auth-types.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { sessionOf, type GuardedRequest } from './guarded-request.js';
+import { ADMISSION, type GuardedRequest } from './guarded-request.js';
 import { transportOf } from './transport.js';
 import { nameParameter } from './access-metadata.js';
 
@@ -75,7 +75,7 @@ function readingSession(
   read: (session: SessionIdentity) => unknown,
 ): () => ParameterDecorator {
   const factory = (_: unknown, context: ExecutionContext): unknown => {
-    const session = sessionOf(requestOf(context));
+    const session = requestOf(context)[ADMISSION]?.session;
     return session && read(session);
   };
   return createParamDecorator(nameParameter(decorator, factory));

@@ -7,8 +7,7 @@ import {
   type GuardedRequest,
   haveOneAdmission,
   isAdmitted,
-  lastAdmissionOf,
-  sessionOf,
+  ADMISSION,
 } from './guarded-request.js';
 
 const ann: UserRecord = { username: 'ann' };
@@ -27,16 +26,16 @@ const anonymous = { ...admission, user: undefined, session: undefined };
 describe('a request', () => {
   it('has the user and the token of the session that admitted it', () => {
     const request: GuardedRequest = {};
-    expect(sessionOf(request)).toBeUndefined();
+    expect(request[ADMISSION]?.session).toBeUndefined();
     attach(request, admission);
-    expect([sessionOf(request), request.user]).toEqual([admission.session, ann]);
+    expect([request[ADMISSION]?.session, request.user]).toEqual([admission.session, ann]);
   });
 
   it('has neither once a rule admits it without a session', () => {
     const request: GuardedRequest = {};
     attach(request, admission);
     attach(request, anonymous);
-    expect([sessionOf(request), request.user]).toEqual([undefined, undefined]);
+    expect([request[ADMISSION]?.session, request.user]).toEqual([undefined, undefined]);
   });
 
   it.each([
@@ -77,15 +76,15 @@ describe('a request', () => {
 describe('the admission of a request', () => {
   it('can be kept without the request, and is none before a guard has admitted it', () => {
     const request: GuardedRequest = {};
-    expect([attachedTo(request), Reflect.ownKeys(attachedTo(request)), lastAdmissionOf(request)]).toEqual([
+    expect([attachedTo(request), Reflect.ownKeys(attachedTo(request)), request[ADMISSION]]).toEqual([
       { user: undefined },
       ['user'],
       undefined,
     ]);
     attach(request, admission);
-    expect(lastAdmissionOf(request)).toBe(admission);
+    expect(request[ADMISSION]).toBe(admission);
     const kept = attachedTo(request);
-    expect([kept.user, sessionOf(kept), isAdmitted(kept, verifier, context)]).toEqual([
+    expect([kept.user, kept[ADMISSION]?.session, isAdmitted(kept, verifier, context)]).toEqual([
       ann,
       admission.session,
       true,

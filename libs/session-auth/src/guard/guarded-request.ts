@@ -6,7 +6,8 @@ import type { HttpRequest } from './http-request.js';
 
 /** Key of the last check of a request, which the next guard of the request may use. */
 export const CHECK = Symbol('session check');
-const ADMISSION = Symbol('admission');
+/** Key of the last admission of a request, which may be for a handler other than the current one. */
+export const ADMISSION = Symbol('admission');
 
 /** The part of a verifier that is read here. */
 interface Verifier {
@@ -64,11 +65,6 @@ export function attachedTo({ user, [ADMISSION]: admission }: GuardedRequest): Gu
   return { user, ...(admission && { [ADMISSION]: admission }) };
 }
 
-/** Returns the last admission of a request, which may be for a handler other than the current one. */
-export function lastAdmissionOf(request: GuardedRequest): Admission | undefined {
-  return request[ADMISSION];
-}
-
 /**
  * Returns whether two requests have the admission of one call, or admissions of one registration with the
  * same session or both without one.
@@ -80,9 +76,4 @@ export function haveOneAdmission(
   if (one?.context === other?.context) return true;
   if (one?.verifier !== other?.verifier || !one?.user !== !other?.user) return false;
   return one?.session?.token === other?.session?.token && one?.session?.authIv === other?.session?.authIv;
-}
-
-/** Returns the session that admitted the request. */
-export function sessionOf(request: GuardedRequest): SessionIdentity | undefined {
-  return request[ADMISSION]?.session;
 }

@@ -3,7 +3,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { TokenKey } from '../contract/session-identity.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 import type { GuardDenial } from './denial.js';
-import { lastAdmissionOf, type Admission, type GuardedRequest } from './guarded-request.js';
+import { ADMISSION, type Admission, type GuardedRequest } from './guarded-request.js';
 
 /** The ends of the sessions of a registration. */
 export interface SessionEnds {
@@ -79,9 +79,12 @@ export interface ReplyOfCall {
  * part, which are the same for all replies, and a stream costs nothing after its first part.
  */
 export function watchReply(call: OpenCall, parts: WatchParts): void {
-  const admission = lastAdmissionOf(call.request) as ReplyOfCall['admission'] | undefined;
-  const response = nodeResponseOf(call.reply);
-  if (!admission?.session || !response) return;
+  const admission = call.request[ADMISSION] as ReplyOfCall['admission'] | undefined;
+  // That of Node.js: the reply itself, or `raw` of Fastify's reply.
+  const response = ((call.reply as { readonly raw?: object } | undefined)?.raw ?? call.reply) as
+    NodeResponse | undefined;
+  // A reply that a test has built may have no part that is written.
+  if (!admission?.session || typeof response?.flushHeaders !== 'function') return;
   const next = response[CALL];
   for (let other = next; other; other = other.next) if (other.parts === parts) return;
   const { write, flushHeaders } = next ?? response;
@@ -121,11 +124,4 @@ function open(response: NodeResponse, reply: ReplyOfCall): void {
   if (reply.isOpen) return;
   reply.isOpen = true;
   reply.parts.replyOpened(response, reply);
-}
-
-/** Returns the response of Node.js: the reply itself, or `raw` of Fastify's reply. */
-function nodeResponseOf(reply: unknown): NodeResponse | undefined {
-  const response = ((reply as { readonly raw?: object } | undefined)?.raw ?? reply) as
-    Partial<NodeResponse> | undefined;
-  return typeof response?.flushHeaders === 'function' ? (response as NodeResponse) : undefined;
 }

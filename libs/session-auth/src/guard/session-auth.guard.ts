@@ -93,9 +93,8 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     if (verdict.kind !== 'authenticated') return this.deny(call, denialOfVerdict(verdict));
     const { user } = verdict;
     const { requirements } = rule;
-    const met =
-      requirements.length === 0 ||
-      meetsAll({ requirements, user, context: call.context, timeoutMs: this.parts.ruleTimeoutMs });
+    if (requirements.length === 0) return this.enter(call, user, session, verdict.stale);
+    const met = meetsAll({ requirements, user, context: call.context, timeoutMs: this.parts.ruleTimeoutMs });
     return met instanceof Promise
       ? met.then((settled) => this.conclude(call, session, verdict, settled))
       : this.conclude(call, session, verdict, met);

@@ -1,7 +1,7 @@
 import { isKeptOpen } from '../guard/access-metadata.js';
 import type { GuardDenial } from '../guard/denial.js';
 import type { OpenCall, WatchParts } from '../guard/open-reply.js';
-import { type Admission, CHECK, type GuardedRequest, lastAdmissionOf } from '../guard/guarded-request.js';
+import { ADMISSION, type Admission, CHECK, type GuardedRequest } from '../guard/guarded-request.js';
 import { type Watched, WatchedSessions } from './watched-sessions.js';
 
 /** An open part of an admitted call. */
@@ -19,7 +19,7 @@ interface WatchedCall {
 export function watchCall(
   { call, parts }: { readonly call: OpenCall; readonly parts: WatchParts },
   end: (denial: GuardDenial) => void,
-  admission: Admission | undefined = lastAdmissionOf(call.request),
+  admission: Admission | undefined = call.request[ADMISSION],
 ): WatchedCall | undefined {
   if (!admission?.session || !admission.user) return undefined;
   const { context, session, user } = admission;

@@ -14,7 +14,7 @@ afterEach(() => void jest.restoreAllMocks());
 /**
  * Makes a call that takes 120 ms in each lane. Returns the durations that their pace and the limit received.
  */
-async function durationsOf(verdict: Verdict<string>, { isAtOnce = false } = {}) {
+async function durationsOf(verdict: Verdict<string>, throws?: 'at once' | 'later') {
   let now = 1_000;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
   const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 0 };
@@ -30,8 +30,9 @@ async function durationsOf(verdict: Verdict<string>, { isAtOnce = false } = {}) 
     const deadline = new Deadline(60_000);
     const attempt = (): Promise<Verdict<string>> => {
       now += TOOK_MS;
-      if (isAtOnce) throw new Error('of the application');
-      return Promise.resolve(verdict);
+      const error = new Error('of the application');
+      if (throws === 'at once') throw error;
+      return throws ? Promise.reject(error) : Promise.resolve(verdict);
     };
     now = 1_000;
     const answer = await lane.call(attempt, 'token' as TokenKey, deadline);
@@ -67,8 +68,11 @@ describe('a call in a lane', () => {
     },
   );
 
-  it('is malformed if code of the application throws immediately', async () => {
-    const thrown = await durationsOf(UNAUTHENTICATED, { isAtOnce: true });
-    expect(thrown).toEqual({ answer: unavailable('malformed'), usualMs: 0, limits: [[], []] });
-  });
+  it.each(['at once', 'later'] as const)(
+    'is malformed if code of the application, such as its logger, throws %s',
+    async (throws) => {
+      const thrown = await durationsOf(UNAUTHENTICATED, throws);
+      expect(thrown).toEqual({ answer: unavailable('malformed'), usualMs: 0, limits: [[], []] });
+    },
+  );
 });

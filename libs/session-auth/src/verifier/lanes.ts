@@ -3,7 +3,7 @@ import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../contract/outcome.js';
 import type { BreakerState } from './circuit-breaker.js';
-import { type CallerKey, KnownSessions } from './known-sessions.js';
+import { KnownSessions } from './known-sessions.js';
 import { type Entry, Lane, type LaneSettings } from './lane.js';
 import { LaneBreaker } from './lane-breaker.js';
 import { StrangersLimit } from './strangers-limit.js';

@@ -136,9 +136,8 @@ export class SessionCache<User extends object> {
   count(): number {
     this.#clockSteps.observe();
     const { ttlMs } = this.#settings;
-    return this.#entries.count(
-      (tokenKey, user) =>
-        !this.#isEntryRevoked(tokenKey, user) && this.#isYounger(this.#entries, tokenKey, Infinity, ttlMs),
+    return this.#entries.count((tokenKey, entry) =>
+      this.#isUsable(tokenKey, entry instanceof UserWithIv ? entry.user : entry, Infinity, ttlMs),
     );
   }
 
@@ -184,11 +183,11 @@ export class SessionCache<User extends object> {
   }
 
   #isUsable(tokenKey: TokenKey, user: User, maxAgeMs: number, lifetimeMs: number): boolean {
-    if (this.#isEntryRevoked(tokenKey, user)) {
-      this.#entries.delete(tokenKey);
-      return false;
-    }
-    return this.#isYounger(this.#entries, tokenKey, maxAgeMs, lifetimeMs);
+    const { revocations } = this;
+    if (revocations.hasNoUsers || !revocations.revokesUser(user, this.#entries.startMs(tokenKey)))
+      return this.#isYounger(this.#entries, tokenKey, maxAgeMs, lifetimeMs);
+    this.#entries.delete(tokenKey);
+    return false;
   }
 
   /**
@@ -206,14 +205,6 @@ export class SessionCache<User extends object> {
       entries.startMs(tokenKey),
       Math.min(maxAgeMs, lifetimeMs),
       Math.floor(this.#now()),
-    );
-  }
-
-  #isEntryRevoked(tokenKey: TokenKey, entry: CacheEntry<User>): boolean {
-    if (this.revocations.hasNoUsers) return false;
-    return this.revocations.revokesUser(
-      entry instanceof UserWithIv ? entry.user : entry,
-      this.#entries.startMs(tokenKey),
     );
   }
 
