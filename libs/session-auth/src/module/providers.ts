@@ -9,13 +9,13 @@ import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { ApplicationGuards, guardEveryHandler, GUARD_PROVIDERS } from '../guard/application-guards.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { tokensOf } from './authorities/authority-tokens.js';
-import { rejectMissingOptions } from './authorities/registration-checks.js';
 import { REGISTRATION } from './authorities/registration.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
@@ -104,6 +104,16 @@ const applicationGuards: FactoryProvider<ApplicationGuards> = {
   },
   inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard, SessionAuthErrorFilter],
 };
+
+/**
+ * Rejects the import of the class itself, as the factory of the options. @throws InvalidConfigurationError
+ * always
+ */
+function rejectMissingOptions(): never {
+  throw new InvalidConfigurationError(
+    'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey }) in the root module: other modules need no import.',
+  );
+}
 
 /** The providers of the registration without a name. */
 export const PROVIDERS: Provider[] = [

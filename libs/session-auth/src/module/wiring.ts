@@ -16,9 +16,7 @@ import { MisconfigurationDetector, ServiceStatusTracker } from '../verifier/serv
 import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
-import { AuthorityTable } from './authorities/authority-table.js';
-import { checkRegistrations } from './authorities/registration-checks.js';
-import type { Registration } from './authorities/registration.js';
+import { hasSeveral, type Registration } from './authorities/registration.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
 import { WarningLog } from './events/warning-log.js';
 import { ApplicationPolicies } from './handlers/policies.js';
@@ -31,6 +29,8 @@ import { readerFor, readUserWith } from './settings/user-reader.js';
 /** The validated options of a registration, and what its client is made of. */
 export interface Connection {
   readonly settings: SessionAuthSettings;
+  /** Loaded if the application registers, or names, several session services. */
+  readonly several: typeof import('./authorities/several-services.js') | undefined;
   readonly log: WarningLog;
   readonly readUser: ReadUser<UserRecord>;
   readonly deadlines: Deadlines;
@@ -60,9 +60,11 @@ export async function connectionOf(
   { name, extras }: Registration,
   modules: ModulesContainer,
 ): Promise<Connection> {
-  checkRegistrations(modules);
   const settings = readSettings(options, name, extras);
-  const { authority, baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
+  const { authority, resolveAuthority, baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
+  const isOneOfSeveral = resolveAuthority !== undefined || hasSeveral(modules);
+  const several = isOneOfSeveral ? await import('./authorities/several-services.js') : undefined;
+  several?.checkRegistrations(modules);
   const log = new WarningLog(authority);
   if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl)) log.unencryptedBaseUrl();
   const prepare = await readerFor(userRecord);
@@ -76,7 +78,7 @@ export async function connectionOf(
     tlsFailed: (code) => log.tlsFailed(code),
     loadFailed: (error) => log.loadFailed(error),
   });
-  return { settings, log, readUser, deadlines: new Deadlines(timeoutMs), requests };
+  return { settings, several, log, readUser, deadlines: new Deadlines(timeoutMs), requests };
 }
 
 /** Creates the client of a registration. */
@@ -98,7 +100,7 @@ export async function partsOf(
   client: SessionClient<UserRecord>,
   modules: ModulesContainer,
 ): Promise<RegistrationParts> {
-  const { settings, log } = connection;
+  const { settings, several, log } = connection;
   const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
@@ -111,7 +113,7 @@ export async function partsOf(
     authority,
     authorities:
       authority === DEFAULT_AUTHORITY
-        ? new AuthorityTable(modules, settings.resolveAuthority, log)
+        ? several && new several.AuthorityTable(modules, settings.resolveAuthority, log)
         : undefined,
     decisions: new Decisions(events.decisions, { authority, impersonatorField }),
     ends: sessionEnds(events, verifier),

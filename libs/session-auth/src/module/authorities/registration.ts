@@ -1,6 +1,9 @@
-import type { ValueProvider } from '@nestjs/common';
+import type { Type, ValueProvider } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import type { SessionAuthExtras } from '../options/options.js';
+import { authorityOf } from '../../guard/access-metadata.js';
+import { classesOf, handlersIn } from '../../guard/handlers.js';
 import type { NestModule } from '../../guard/nest-container.js';
 
 /** The reach and the name of a registration of the module. */
@@ -35,4 +38,24 @@ export function registrationIn({ providers }: NestModule): Registration | undefi
 export function nameIn(module: NestModule): string | undefined {
   const name = registrationIn(module)?.name;
   return name === DEFAULT_AUTHORITY ? undefined : name;
+}
+
+/** Returns the names of registrations that a class and its handlers have in `@SessionAuthority()`, and where. */
+export function authoritiesNamedBy(owner: Type): [place: string, name: string][] {
+  const all = [
+    [owner.name, authorityOf(owner)] as const,
+    ...handlersIn(owner).map(({ name, method }) => [`${owner.name}.${name}`, authorityOf(method)] as const),
+  ];
+  return all.flatMap(([place, name]) => (name === undefined ? [] : [[place, name] as [string, string]]));
+}
+
+/** Returns whether an application has more than one registration without a name, or any name of one. */
+export function hasSeveral(modules: ModulesContainer): boolean {
+  const all = [...modules.values()];
+  const registrations = all.filter((module) => registrationIn(module));
+  return (
+    registrations.length > 1 ||
+    registrations.some((module) => nameIn(module) !== undefined) ||
+    all.flatMap(classesOf).some((owner) => authoritiesNamedBy(owner).length > 0)
+  );
 }

@@ -14,7 +14,7 @@ import { fromHeader } from '../../guard/token-source.js';
 import type { GuardedCall } from '../../guard/transport.js';
 import { WarningLog } from '../events/warning-log.js';
 import { SessionAuthModule } from '../session-auth.module.js';
-import { AuthorityTable } from './authority-table.js';
+import { AuthorityTable } from './several-services.js';
 import type { NestModule } from '../../guard/nest-container.js';
 import { nameIn, registrationProvider } from './registration.js';
 
