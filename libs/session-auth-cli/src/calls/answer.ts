@@ -2,11 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Reply } from '../../../session-auth/src/client/reply.js';
 import { isTlsCode } from '../../../session-auth/src/client/reply.js';
 
-/** A reply, with its times. */
 export interface ReplyAnswer extends Reply {
   readonly kind: 'reply';
   readonly headers: IncomingHttpHeaders & Readonly<Record<string, unknown>>;
-  /** Bytes of the body that were read. */
   readonly bytes: number;
   readonly firstByteMs: number;
   readonly totalMs: number;
@@ -26,15 +24,12 @@ export interface FailedAnswer {
   readonly reused: boolean;
 }
 
-/** The outcome of a call. */
 export type Answer = ReplyAnswer | FailedAnswer;
 
-/** Returns the status of a reply; `undefined` if there was none. */
 export function statusOf(answer: Answer | undefined): number | undefined {
   return answer?.kind === 'reply' ? answer.status : undefined;
 }
 
-/** Returns whether a reply has a body. */
 export function hasBody({ body }: Reply): boolean {
   return body?.length !== 0;
 }
@@ -52,7 +47,6 @@ export function isSame(one: Answer, other: Answer): boolean {
 
 const HTML = /^\s*(?:<!doctype html|<html|<head|<body)/i;
 
-/** Returns whether a reply is a web page. */
 export function isWebPage({ headers, body }: Reply): boolean {
   const type = headers['content-type'];
   return (
@@ -61,7 +55,6 @@ export function isWebPage({ headers, body }: Reply): boolean {
   );
 }
 
-/** Returns whether a reply is a redirect. */
 export function isRedirect({ status }: Reply): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
@@ -126,13 +119,11 @@ const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
 
 const OTHERWISE = 'The connection fails.';
 
-/** Returns the meaning of a failure, with the remedy. */
 export function failureText({ code }: FailedAnswer): string {
   const [, text = OTHERWISE] = TEXTS.find(([codes]) => codes.test(code)) ?? [];
   return `${text} (${code})`;
 }
 
-/** Returns whether a failure is one of TLS. */
 export function isTlsFailure({ code }: FailedAnswer): boolean {
   return isTlsCode(code);
 }

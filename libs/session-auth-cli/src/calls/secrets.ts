@@ -10,7 +10,6 @@ export class Secrets {
     for (const value of values) if (value !== undefined && value.length > 0) this.#values.add(value);
   }
 
-  /** Returns whether a text contains a secret: as it is, or in an encoding of URLs. */
   areIn(text: string): boolean {
     return [...this.#forms()].some((form) => text.includes(form));
   }

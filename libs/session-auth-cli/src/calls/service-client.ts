@@ -12,10 +12,8 @@ import {
 } from '../../../session-auth/src/contract/wire.js';
 import { type Answer, INTERRUPTED, type ReplyAnswer, statusOf, tokenIn } from './answer.js';
 
-/** The headers of a request. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** A request to the service. */
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
@@ -23,20 +21,17 @@ export interface ServiceRequest {
   readonly body?: string | undefined;
 }
 
-/** The credentials of a user. */
 export interface Account {
   readonly username: string;
   readonly password: string;
 }
 
-/** A session that a command opened. */
 export interface OpenSession {
   readonly authIv: string | undefined;
   /** Tokens of the session, as issued: later ones replaced earlier ones. */
   readonly tokens: string[];
 }
 
-/** Settings of a client. */
 export interface ServiceSettings {
   /** Root of the service, without a trailing slash. */
   readonly url: string;
@@ -58,7 +53,6 @@ const MAX_BODY_BYTES = 4_194_304;
  * throw for others.
  */
 export class ServiceClient<Result extends Answer = Answer> {
-  /** Every answer, in order. */
   readonly answers: Answer[] = [];
   readonly #settings: ServiceSettings;
   readonly #agents: Readonly<Record<string, http.Agent>>;
@@ -83,7 +77,6 @@ export class ServiceClient<Result extends Answer = Answer> {
     return this.#settings.apiKey;
   }
 
-  /** Whether the user has interrupted the command. */
   get isInterrupted(): boolean {
     return this.#settings.interrupted?.aborted ?? false;
   }
@@ -93,12 +86,10 @@ export class ServiceClient<Result extends Answer = Answer> {
     return (await this.#send(request)) as Result;
   }
 
-  /** Sends a request with the application key. */
   call({ headers, ...request }: ServiceRequest): Promise<Result> {
     return this.send({ ...request, headers: { [API_KEY_HEADER]: this.apiKey, ...headers } });
   }
 
-  /** Sends a body to the sign-in. */
   post(body: string | undefined, headers: Headers = {}, path = AUTHENTICATION_PATH): Promise<Result> {
     return this.call({
       method: 'POST',
@@ -139,7 +130,6 @@ export class ServiceClient<Result extends Answer = Answer> {
     return left;
   }
 
-  /** Closes the connections. */
   close(): void {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
@@ -241,7 +231,6 @@ async function bodyOf(reply: http.IncomingMessage): Promise<Pick<ReplyAnswer, 'b
   return { body: isReadable(reply.headers, MAX_BODY_BYTES) ? bytes : undefined, bytes: bytes.length };
 }
 
-/** Returns the code of an error of Node.js, or one of our own. */
 function codeOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return typeof code === 'string' && /^[A-Z][A-Z\d_]{1,59}$/.test(code) ? code : 'INVALID_REPLY';

@@ -1,9 +1,7 @@
 import { styleText } from 'node:util';
 
-/** Where a command writes text. */
 interface TextOutput {
   write(text: string): unknown;
-  /** Whether it is a terminal. */
   readonly isTTY?: boolean;
 }
 

@@ -1,24 +1,19 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from './command-io.js';
 
-/** One option of a subcommand. */
 interface OptionSpec {
   readonly type: 'string' | 'boolean';
   /** Placeholder of the value in the help, such as `URL`. */
   readonly value?: string;
-  /** Whether the option may be repeated. */
   readonly multiple?: boolean;
-  /** Description for the help. */
   readonly about: string;
 }
 
-/** The options of a subcommand, by name. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 /** The command line of a subcommand. */
 export interface CommandLine<Specs extends OptionSpecs> {
   readonly name: string;
-  /** Description, in one or two sentences. */
   readonly about: string;
   readonly options: Specs;
   /** Environment variables that it reads: name and meaning. */
@@ -33,7 +28,6 @@ type ValueOf<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
     ? string[]
     : string;
 
-/** The values of the options that are present. */
 export type OptionValues<Specs extends OptionSpecs> = {
   readonly [Name in keyof Specs]?: ValueOf<Specs[Name]>;
 };
@@ -95,7 +89,6 @@ function helpOf({
   ].join('\n');
 }
 
-/** Returns rows of two columns. */
 export function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([first]) => first.length));
   return rows.map(([first, second]) => `  ${first.padEnd(width)}  ${second}`).join('\n');

@@ -20,7 +20,6 @@ export function readServiceUrl(value = ''): string {
   return root;
 }
 
-/** Reads the application key. @throws UsageError */
 export function readApiKey({ SESSION_SERVICE_API_KEY: apiKey }: CommandIo['env']): string {
   if (isHeaderValue(apiKey, MAX_API_KEY_LENGTH)) return apiKey;
   throw new UsageError(

@@ -8,16 +8,13 @@ import {
 } from '../calls/service-client.js';
 import { Complaint, expectRefusal, expectStatus, expectToken, NoReply } from './expectations.js';
 
-/** The users that may be signed in. */
 export interface ContractUsers {
   readonly user?: Account | undefined;
-  /** Further users. */
   readonly others?: readonly Account[];
   /** A user whose sign-in answers 202. */
   readonly pending?: Account | undefined;
 }
 
-/** Settings of a client. */
 export interface ContractClientSettings extends ServiceSettings {
   readonly users: ContractUsers;
 }

@@ -27,7 +27,6 @@ const OPTIONS = {
   timeout: { type: 'string', value: 'MS', about: 'milliseconds for each call, 1 to 300000 (default 10000)' },
 } as const satisfies OptionSpecs;
 
-/** The command line of `contract`. */
 export const COMMAND_LINE = {
   name: 'contract',
   about:
@@ -43,7 +42,6 @@ export const COMMAND_LINE = {
   exitCodes: ['every row that ran holds', 'a row fails, or the command was interrupted'],
 } as const satisfies CommandLine<typeof OPTIONS>;
 
-/** The settings of `contract`. */
 export interface ContractSettings extends ContractClientSettings {
   readonly users: ContractUsers;
   readonly tryWrongPassword: boolean;

@@ -4,7 +4,6 @@ import type { ContractSettings } from './contract-options.js';
 import { Complaint, NoReply } from './expectations.js';
 import type { ContractRow, Need, RowResult } from './row.js';
 
-/** The reasons to skip a row, by its need. */
 const LACKS = {
   user: 'it needs a user: pass --user',
   'second user': 'it needs another user: pass --second-user',

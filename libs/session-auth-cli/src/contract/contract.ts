@@ -7,7 +7,6 @@ import { asJson, asJunit, planText, TextReport } from './report.js';
 import type { RowResult } from './row.js';
 import { CONTRACT_ROWS } from './rows.js';
 
-/** Runs the subcommand `contract`. @throws UsageError if the arguments or the environment are not usable */
 export async function contract(args: readonly string[], io: CommandIo): Promise<ExitCode> {
   const options = readCommandLine(COMMAND_LINE, args);
   if (typeof options === 'string') {

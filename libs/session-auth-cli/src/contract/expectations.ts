@@ -36,7 +36,6 @@ export const CCL_INFO_TYPES: Readonly<Record<string, string>> = {
 /** The statuses that the interface lists for a request that is not granted. It does not list their causes. */
 const REFUSALS = [400, 401, 403, 404];
 
-/** A user record as JSON. */
 type RecordJson = Readonly<Record<string, unknown>>;
 
 /** @throws Complaint if the reply is not the status with an empty body */
@@ -74,7 +73,6 @@ export function expectToken({ auth_token: token }: RecordJson): string {
   return token;
 }
 
-/** @throws Complaint if the reply has another status */
 export function expectStatus(reply: ReplyAnswer, statuses: readonly number[]): void {
   if (statuses.includes(reply.status)) return;
   throw new Complaint(`Expected ${inWords(statuses)}, but the reply is ${reply.status}${remark(reply)}.`);

@@ -40,7 +40,6 @@ function inRows(count: number): string {
   return count === 1 ? 'in 1 row' : `in ${count} rows`;
 }
 
-/** Prints results as text while they come. */
 export class TextReport {
   readonly #io: CommandIo;
   readonly #paint: ReturnType<typeof paintFor>;
@@ -73,7 +72,6 @@ export class TextReport {
   }
 }
 
-/** Returns results as JSON. */
 export function asJson(results: readonly RowResult[]): string {
   const rows = results.map(({ row: { id, section, title }, outcome, text, seconds }) => ({
     id,
@@ -131,7 +129,6 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 /** Characters that XML 1.0 forbids, also as references. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** Escapes a text for an element or an attribute. */
 function escapeXml(text: string): string {
   return text
     .replace(FORBIDDEN, '\ufffd')

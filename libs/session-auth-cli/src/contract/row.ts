@@ -18,9 +18,7 @@ type Run = (client: ContractClient) => Promise<unknown>;
 export interface ContractRow {
   /** Stable, such as `sign-out.ends-session`. */
   readonly id: string;
-  /** Section of the interface. */
   readonly section: (typeof SECTIONS)[keyof typeof SECTIONS];
-  /** The requirement, as a sentence. */
   readonly title: string;
   readonly needs: Need;
   readonly run: Run;
@@ -28,14 +26,12 @@ export interface ContractRow {
   readonly triesWrongPassword?: boolean;
 }
 
-/** Returns a function that makes the rows of a section. */
 export function rowsOf(
   section: ContractRow['section'],
 ): (id: string, title: string, needs: Need, run: Run) => ContractRow {
   return (id, title, needs, run) => ({ id, section, title, needs, run });
 }
 
-/** The result of one row. */
 export interface RowResult {
   readonly row: Pick<ContractRow, 'id' | 'title'> & { readonly section: string };
   readonly outcome: 'ok' | 'fail' | 'skipped';
@@ -44,7 +40,6 @@ export interface RowResult {
   readonly seconds: number;
 }
 
-/** Returns how many rows have each outcome. */
 export function countOutcomes(results: readonly RowResult[]): Readonly<Record<RowResult['outcome'], number>> {
   const counts = { ok: 0, fail: 0, skipped: 0 };
   for (const { outcome } of results) counts[outcome] += 1;

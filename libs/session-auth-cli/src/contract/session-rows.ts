@@ -15,7 +15,6 @@ async function expectSameUser(client: ContractClient, account: Account): Promise
     throw new Complaint('The record has another username than that of the sign-in.');
 }
 
-/** The end of a session, and reads of its user. */
 export const SESSION_ROWS: readonly ContractRow[] = [
   signOut(
     'sign-out.ends-session',

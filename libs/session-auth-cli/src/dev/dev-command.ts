@@ -43,7 +43,6 @@ const COMMAND_LINE = {
   exitCodes: ['it was stopped', 'it could not listen'],
 } as const;
 
-/** Serves the interface in memory until it is interrupted. */
 export async function dev(args: readonly string[], io: CommandIo): Promise<ExitCode> {
   const values = readCommandLine(COMMAND_LINE, args);
   if (typeof values === 'string') return print(values, io);
@@ -134,7 +133,6 @@ function greeting(
   ].join('\n');
 }
 
-/** Reads `NAME:PASSWORD`, `NAME:PASSWORD:ROLE` or `NAME:PASSWORD:ROLE:SUB_ROLE`. */
 function userFromOption(text: string): DevUser {
   const [username, password, role = '', sub_role = '', ...rest] = text.split(':');
   if (!username || !password || rest.length > 0)

@@ -12,7 +12,6 @@ import {
   silence,
 } from '../../../session-auth/src/testing/scripts.js';
 
-/** Path of the control endpoints. */
 export const CONTROL_PATH = '/_dev';
 
 const MAX_DELAY_MS = 600_000;
@@ -26,14 +25,12 @@ const FOREIGN = refusal(
 /** How the service fails: with a status, or without an answer. */
 type Fault = number | 'reset' | 'silence';
 
-/** A user that can sign in to the development service. */
 export interface DevUser {
   readonly password: string;
   /** The record of the user, without a token. */
   readonly record: { readonly username: string } & Readonly<Record<string, unknown>>;
 }
 
-/** Options of {@link DevService}. */
 export interface DevServiceOptions {
   readonly host: string;
   readonly port: number;
@@ -81,7 +78,6 @@ export class DevService extends ScriptedSessionService {
     return `http://${host.includes(':') ? `[${host}]` : host}:${this.port}`;
   }
 
-  /** @internal */
   protected override scriptFor(request: SeenRequest): Script {
     // This service may run for days, and counts no requests.
     this.requests.length = 0;

@@ -37,6 +37,5 @@ export interface SessionCookieOptions {
   readonly secure?: boolean;
 }
 
-/** The options, with defaults applied. */
 export type CookieSettings = Required<Omit<SessionCookieOptions, 'maxAgeSeconds' | 'domain'>> &
   Pick<SessionCookieOptions, 'maxAgeSeconds' | 'domain'>;

@@ -95,7 +95,6 @@ function keepFromRedirects(config: InternalAxiosRequestConfig): void {
   config.fetchOptions = { ...fetchOptions, redirect: 'manual' };
 }
 
-/** Returns a redirect hook that removes the headers which the hook of the application leaves. */
 function hookAfter(beforeRedirect: FollowRedirect | undefined): FollowRedirect {
   const hook: FollowRedirect = (options: { readonly headers?: Record<string, unknown> }, ...rest) => {
     (beforeRedirect as ((...parameters: unknown[]) => void) | undefined)?.(options, ...rest);

@@ -70,7 +70,6 @@ export function iteratedIn(
   return bound;
 }
 
-/** Returns whether a value is an async iterable. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

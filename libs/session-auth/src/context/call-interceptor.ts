@@ -46,7 +46,6 @@ function isCallWith(call: CurrentCall | undefined, args: unknown[]): boolean {
   return (call instanceof HandlerCall || call instanceof FieldCall) && call.isCallWith(args);
 }
 
-/** Nest's metadata key of the type of a resolver. */
 const RESOLVER_TYPE = 'graphql:resolver_type';
 
 function resultOfResolver(

@@ -6,7 +6,6 @@ import { addFirst } from '../guard/enhancers.js';
 import { classesOf, handlersIn, ruleOf, type Handler } from '../guard/handlers.js';
 
 const INTERCEPTOR = new CallInterceptor();
-/** Nest's metadata key of the middleware of a GraphQL field. */
 const FIELD_MIDDLEWARE_METADATA = 'graphql:field_resolver_middleware';
 
 /**

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Admission } from '../guard/guarded-request.js';
 
-/** The call that the current code runs for. */
 export interface CurrentCall {
   /** The admission of the call; `undefined` if no guard has admitted it. */
   readonly admission: Admission | undefined;
@@ -13,7 +12,6 @@ export interface CurrentCall {
  */
 const calls = new AsyncLocalStorage<CurrentCall | undefined>();
 
-/** Returns the current call; `undefined` outside of a call. */
 export function currentCall(): CurrentCall | undefined {
   return calls.getStore();
 }

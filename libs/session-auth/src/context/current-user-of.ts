@@ -28,7 +28,6 @@ export function currentUserOf(context: ExecutionContext): CurrentUserRecord | un
   return userIn(admissionTo(context));
 }
 
-/** Returns the user of an admission, as the class that the application declares. */
 export function userIn(admission: Admission | undefined): CurrentUserRecord | undefined {
   const user: unknown = admission?.user;
   return user as CurrentUserRecord | undefined;

@@ -44,5 +44,4 @@ type FieldMiddleware = (field: FieldMiddlewareContext, next: () => Promise<unkno
  */
 export const runField: FieldMiddleware = (field, next) => runInCall(new FieldCall(field), next);
 
-/** Runs the resolver of a public field as a part of no call. */
 export const runPublicField: FieldMiddleware = (_field, next) => runInCall(undefined, next);

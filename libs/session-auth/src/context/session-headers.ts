@@ -5,7 +5,6 @@ const NAMES: ReadonlySet<string> = new Set(
   [AUTH_TOKEN_HEADER, AUTH_IV_HEADER].map((name) => name.toLowerCase()),
 );
 
-/** Returns the headers of a session; none without one. */
 export function sessionHeaders(session: SessionIdentity | undefined): Record<string, string> {
   if (!session) return {};
   const { token, authIv } = session;

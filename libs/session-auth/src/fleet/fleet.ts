@@ -17,7 +17,6 @@ import { RevocationBus } from './revocation-bus.js';
 import { SharedCache, type LookUp } from './shared-cache.js';
 import { StoreAccess } from './store-access.js';
 
-/** A check that may call the service. */
 interface PendingCheck<User> {
   readonly session: SessionIdentity;
   readonly keys: SessionKeys;
@@ -26,16 +25,13 @@ interface PendingCheck<User> {
   readonly startedAtMs: number;
 }
 
-/** When a call to the service was sent. */
 interface SentCall {
   readonly atMs: number;
-  /** The same by the wall clock. */
   readonly atWallMs: number;
   /** Time of the store's clock before the call. */
   readonly sinceMs: number | undefined;
 }
 
-/** The shared tier of an application with a store. */
 export class Fleet<User> implements SharedTier<User> {
   readonly #settings: SharedTierSettings;
   readonly #access: StoreAccess;
@@ -143,7 +139,6 @@ export class Fleet<User> implements SharedTier<User> {
     return this.#listener?.isRevokedSince(...answer) === true;
   }
 
-  /** Returns the session that a look-up found, or calls the service and stores its answer. */
   async #settle(found: LookUp<User>, pending: PendingCheck<User>): Promise<Verdict<User>> {
     if (found.kind === 'found') return found.verdict;
     const { keys, service, flight, startedAtMs } = pending;

@@ -14,7 +14,6 @@ export class HostClock {
   /** When the wall clock was first found to be behind; `Infinity` if it is not. */
   #behindSinceMs = Infinity;
 
-  /** Returns the time in milliseconds since the epoch. */
   now(): number {
     const nowMs = performance.now();
     const offsetMs = Date.now() - nowMs;

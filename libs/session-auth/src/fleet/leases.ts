@@ -24,7 +24,6 @@ export class Leases {
     this.#settings = settings;
   }
 
-  /** Returns a new lease to request from the store. */
   create(): StoreLease {
     const { leaseMs, graceMs } = this.#settings;
     return { id: this.#newId(), holder: this.#holder, ttlMs: leaseMs, graceMs };
@@ -35,18 +34,15 @@ export class Leases {
     return { id: this.#newId(), holder: this.#holder, ttlMs, graceMs: ttlMs };
   }
 
-  /** Sends heartbeats for a lease that the store granted, until {@link end}. */
   hold(id: string): void {
     this.#held.set(id, performance.now());
     this.#beatLater();
   }
 
-  /** Ends the heartbeats of a lease, because its call is over. */
   end(id: string): void {
     this.#held.delete(id);
   }
 
-  /** Ends all heartbeats. */
   close(): void {
     this.#held.clear();
     clearTimeout(this.#timer);
@@ -77,22 +73,17 @@ export class Leases {
   }
 }
 
-/** A check that waits for the holder of a lease. */
 interface LeaseWait<User> {
   readonly lookAgain: () => Promise<LookUp<User>>;
-  /** Returns the session that a look-up found, or calls the service. */
   readonly settle: (found: LookUp<User>) => Promise<Verdict<User>>;
   /** Milliseconds after which this instance makes a call too: the check has just enough time left for it. */
   readonly patienceMs: number;
-  /** Total time of the check, in milliseconds. */
   readonly timeoutMs: number;
   readonly startedAtMs: number;
 }
 
-/** A check that waits, until a time of the monotonic clock. */
 interface Follower<User> extends LeaseWait<User> {
   readonly untilMs: number;
-  /** Resolves with `undefined` at that time. */
   readonly over: Promise<undefined>;
 }
 
@@ -219,7 +210,6 @@ class LookUpTurns {
     });
   }
 
-  /** Records whether a look-up ended its wait. */
   record(isOver: boolean): void {
     this.#rate = isOver
       ? Math.min(this.#rate + RATE_STEP, MAX_RATE)

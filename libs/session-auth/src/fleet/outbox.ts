@@ -7,7 +7,6 @@ import type { StoreAccess } from './store-access.js';
 
 const MAX_PENDING = 10_000;
 const RETRY_MS = 500;
-/** Maximum number of concurrent retries. */
 const BATCH = 32;
 /**
  * Longest time, in milliseconds, that {@link Outbox.close} waits for deliveries: a client of the store may
@@ -16,7 +15,6 @@ const BATCH = 32;
 const CLOSE_MS = 750;
 const CLOSE_PAUSE_MS = 25;
 
-/** A revocation that must reach the store and the other instances. */
 interface Delivery {
   readonly revocation: Revocation;
   readonly beganMs: number;

@@ -6,14 +6,12 @@ import type { SharedTierReports } from '../verifier/shared-tier.js';
 import { newIv, objectIn, SessionSeal } from './session-seal.js';
 import type { StoreAccess } from './store-access.js';
 
-/** The members of a message besides its revocation. */
 interface Envelope {
   readonly id: string;
   /** Identifies the sender. */
   readonly from: string;
   /** Wall clock of the sender. */
   readonly at: number;
-  /** Time of the store's clock when the message was sent. */
   readonly storeMs: number;
 }
 
@@ -58,7 +56,6 @@ export class RevocationBus {
   readonly #unopened = new Map<string, NodeJS.Timeout>();
   #isClosed = false;
   #clockTimer: NodeJS.Timeout | undefined;
-  /** The last reading of the store's clock. */
   #reading: Reading = { storeMs: NaN, askedMs: -Infinity, askedWallMs: 0, readMs: 0 };
 
   /** `lifetimeMs`: how long a tombstone is kept. */

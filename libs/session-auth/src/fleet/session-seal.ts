@@ -15,7 +15,6 @@ const HEAD_BYTES = 1 + IV_BYTES;
 export class SessionSeal {
   readonly #names: Buffer;
   readonly #users: Buffer;
-  /** Name, in the store, of the revocation of all sessions. */
   readonly nameOfAll: string;
   readonly #values: Buffer;
   readonly #messages: Buffer;
@@ -31,27 +30,22 @@ export class SessionSeal {
     this.#messages = derive('messages');
   }
 
-  /** Returns the name, in the store, of the session with this token digest. */
   nameOf(tokenKey: TokenKey): string {
     return createHmac('sha256', this.#names).update(tokenKey, 'latin1').digest('base64url');
   }
 
-  /** Returns the name, in the store, of the revocation of the session with this token digest. */
   nameOfRevoked(tokenKey: TokenKey): string {
     return `revoked.${this.nameOf(tokenKey)}`;
   }
 
-  /** Returns the name, in the store, of the revocation of a user's sessions. */
   nameOfUser(username: string): string {
     return `user.${createHmac('sha256', this.#users).update(username).digest('base64url')}`;
   }
 
-  /** Seals the record of a session. */
   sealValue(keys: SessionKeys, text: string): Buffer {
     return seal(this.#keyOf(keys), text, this.nameOf(keys.tokenKey));
   }
 
-  /** Opens a value sealed for this session under its name. Returns `undefined` for anything else. */
   openValue(keys: SessionKeys, bytes: Uint8Array): string | undefined {
     return open(this.#keyOf(keys), bytes, this.nameOf(keys.tokenKey));
   }
@@ -70,7 +64,6 @@ export class SessionSeal {
     return Buffer.from(bytes.subarray(1, HEAD_BYTES)).toString('base64url');
   }
 
-  /** Opens a message sealed by an instance. Returns `undefined` for anything else. */
   openMessage(bytes: Uint8Array): string | undefined {
     return open(this.#messages, bytes, '');
   }
@@ -80,7 +73,6 @@ export class SessionSeal {
   }
 }
 
-/** Returns an initialisation vector: random bytes. */
 export function newIv(): Buffer {
   return randomBytes(IV_BYTES);
 }

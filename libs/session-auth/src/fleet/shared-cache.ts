@@ -9,19 +9,15 @@ import type { SessionSeal } from './session-seal.js';
 import { readSharedRecord, writeSharedRecord } from './shared-record.js';
 import type { StoreAccess } from './store-access.js';
 
-/** Collaborators of a {@link SharedCache}. */
 interface SharedCacheParts<User> {
   readonly access: StoreAccess;
   readonly readUser: (json: object) => User | undefined;
   /** Lifetime of a session, in milliseconds. */
   readonly ttlMs: number;
-  /** Returns whether an answer is revoked according to this instance. */
   readonly isRevokedHere: RevocationListener['isRevokedSince'];
-  /** Called when the wall clock of another instance differs from that of this host. */
   readonly clockDiffers: () => void;
 }
 
-/** Result of a look-up. */
 export type LookUp<User> =
   | { readonly kind: 'found'; readonly verdict: Authenticated<User> }
   | { readonly kind: 'revoked' }
@@ -38,7 +34,6 @@ export type LookUp<User> =
       readonly sinceMs: number | undefined;
     };
 
-/** A session to look up. */
 interface Wanted {
   readonly session: SessionIdentity;
   readonly keys: SessionKeys;
@@ -53,7 +48,6 @@ interface Wanted {
  * after a revocation counts as revoked.
  */
 const STORE_CLOCK_TOLERANCE_MS = 1_000;
-/** Result of a look-up that the store does not answer. */
 export const UNANSWERED = { kind: 'missing', sinceMs: undefined } as const;
 
 /**

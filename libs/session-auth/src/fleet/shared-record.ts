@@ -14,26 +14,20 @@ interface SharedRecord {
   readonly json: object;
 }
 
-/** Age and lifetime of a record, in milliseconds. */
 interface RecordAge {
   readonly ttlMs: number;
   readonly ageMs: number;
-  /** Time of the store's clock before the service was called. */
   readonly sinceMs: number;
-  /** Time of this host's clock. */
   readonly hostMs: number;
 }
 
-/** The clocks by which the age of a record is read. */
 interface ReadingTime {
   /** Remaining lifetime of the record in the store, in milliseconds. */
   readonly remainingMs: number;
   readonly storeTimeMs: number;
-  /** Time of this host's clock. */
   readonly hostMs: number;
 }
 
-/** A record from a store. */
 export interface ReadRecord {
   readonly json: object;
   /** Milliseconds since the service confirmed the session; `Infinity` if a clock has stepped back since. */
@@ -46,7 +40,6 @@ export interface ReadRecord {
   readonly clockDiffers: boolean;
 }
 
-/** Serialises a record for the session with this token digest. */
 export function writeSharedRecord(
   json: object,
   tokenKey: TokenKey,

@@ -3,7 +3,6 @@ import { CircuitBreaker } from '../verifier/circuit-breaker.js';
 import type { SharedTierSettings } from '../verifier/shared-tier.js';
 import { SessionSeal } from './session-seal.js';
 
-/** Result of a call. */
 type Answer<Value> = { readonly value: Value } | 'failed' | 'stalled';
 
 /** Maximum number of calls to a store in flight. Further calls fail immediately. */

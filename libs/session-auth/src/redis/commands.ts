@@ -18,7 +18,6 @@ export function isCluster(redis: Redis | Cluster): redis is Cluster {
   return 'nodes' in redis;
 }
 
-/** Sends a command. */
 export function send(redis: Redis | Cluster, command: string, ...args: Argument[]): Promise<unknown> {
   return redis.options.enableAutoPipelining
     ? sendAlone(redis, command, args)
@@ -41,7 +40,6 @@ async function sendAlone(
   return reply;
 }
 
-/** Runs a script, and loads it if the server does not have it. */
 export async function run(
   redis: Redis | Cluster,
   script: Script,

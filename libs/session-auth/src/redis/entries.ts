@@ -1,8 +1,6 @@
 import type { StoreEntryKind, StoreLease } from '../contract/session-store.js';
 
-/** First byte of the entry of a value. */
 export const VALUE = 'V';
-/** First byte of a tombstone. */
 export const TOMBSTONE = 'E';
 const LEASE = 'L';
 
@@ -12,7 +10,6 @@ export const MAX_ENTRY_BYTES = 131_072;
 const STORED_LEASE = /^L([\w.-]+):([\w-]+):(-?\d+)$/;
 const UNUSABLE: StoreEntryKind = { kind: 'value', value: new Uint8Array(), remainingMs: 0 };
 
-/** A lease, as stored. */
 interface StoredLease {
   readonly bytes: Buffer;
   readonly holder: string;
@@ -22,23 +19,19 @@ interface StoredLease {
   readonly isEndless: boolean;
 }
 
-/** Entry of a key, with the stored lease if it is one. */
 export interface DecodedEntry {
   readonly entry: StoreEntryKind;
   readonly lease?: StoredLease;
 }
 
-/** Returns the entry of a value. */
 export function valueEntry(value: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(VALUE), value]);
 }
 
-/** Returns the entry of a lease. */
 export function leaseEntry({ id, holder, ttlMs, graceMs }: StoreLease): string {
   return `${leasePrefix(id)}${holder}:${Math.floor(ttlMs - graceMs)}`;
 }
 
-/** Returns the prefix of the entry of a lease. */
 export function leasePrefix(id: string): string {
   return `${LEASE}${id}:`;
 }

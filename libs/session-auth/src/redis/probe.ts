@@ -9,13 +9,11 @@ export function withTimeout<Result>(work: Promise<Result>, ms: number, signal: A
   return Promise.race([work, timeout]);
 }
 
-/** The time limit of {@link withTimeout} was reached. */
 export class NoAnswer extends Error {}
 
 /** The subscription is active, but messages do not arrive. */
 export class Deaf extends Error {}
 
-/** There is no node to subscribe to. */
 export class NoNode extends Error {}
 
 const NOT_ALLOWED =
@@ -66,7 +64,6 @@ export class Probe {
     this.#ended = ended;
   }
 
-  /** Receives a message of the probe's channel. */
   receive(message: Buffer): void {
     if (message.toString('latin1') !== this.#expected) return;
     this.#expected = undefined;

@@ -114,7 +114,6 @@ export class SubscriberConnection {
 
 const ATTEMPTS = 3;
 
-/** Returns the items in random order. */
 export function shuffled<Item>(items: readonly Item[]): Item[] {
   return items
     .map((item) => ({ item, at: Math.random() }))

@@ -30,7 +30,6 @@ export class Subscription {
     this.#running = this.#run().catch(() => undefined);
   }
 
-  /** Ends the subscription, with its connection and timers. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;

@@ -5,7 +5,6 @@ import type { Operation, SeenRequest } from './scripts.js';
 /** Bytes of a body that are kept: a longer one is cut off, and so is no JSON. */
 const MAX_BODY_BYTES = 1_048_576;
 
-/** Reads a request with its body. Rejects if it is aborted. */
 export async function readRequest(incoming: IncomingMessage, basePath: string): Promise<SeenRequest> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -38,7 +37,6 @@ function operationOf(method: string, target: string, basePath: string): Operatio
   return method === 'DELETE' ? 'sign_out' : undefined;
 }
 
-/** Returns the body if it is sent as JSON and is an object. */
 export function jsonObjectIn({ headers, body }: SeenRequest): Readonly<Record<string, unknown>> | undefined {
   if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) return undefined;
   try {

@@ -4,9 +4,7 @@ import type { Credentials } from '../client/session-client.js';
 /** Sessions that are kept at most: a service for development runs for days. A further one ends the oldest. */
 const MAX_SESSIONS = 100_000;
 
-/** The users and sessions of a test. */
 export class SessionBook {
-  /** Whether the session service is unavailable. */
   isDown = false;
   readonly #sessions = new Map<string, object>();
   readonly #users = new Map<string, { readonly password: string; readonly record: object }>();
@@ -21,12 +19,10 @@ export class SessionBook {
     return token;
   }
 
-  /** Number of open sessions. */
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** Returns the record of a session; `undefined` if there is no such session. */
   recordOf(token: string): object | undefined {
     return this.#sessions.get(token);
   }
@@ -44,7 +40,6 @@ export class SessionBook {
     return user.password === password ? this.recordOf(this.open(user.record)) : undefined;
   }
 
-  /** Ends a session. Returns whether there was one. */
   revoke(token: string): boolean {
     return this.#sessions.delete(token);
   }

@@ -5,7 +5,6 @@ import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { UserRecordFields } from './a-user-record.js';
 import { SessionBook } from './session-book.js';
 
-/** Name of the header that carries the token. */
 export const TOKEN_HEADER = AUTH_TOKEN_HEADER.toLowerCase() as 'x-auth-token';
 
 /** Headers of a request with a session. */

@@ -48,7 +48,6 @@ export class TestSessionClient<User extends UserRecord> implements Operations<Us
     this.#book.revoke(token);
   }
 
-  /** @throws SessionServiceUnavailableError while the service is down */
   async #reach(): Promise<void> {
     await Promise.resolve();
     if (this.#book.isDown) throw new SessionServiceUnavailableError(DOWN);

@@ -4,7 +4,6 @@ import { aLease, BYTES, kindOf, LONG_MS, newKey, rule, SHORT_MS, until } from '.
 
 const MANY = 20;
 
-/** The rules of leases. */
 export const LEASE_RULES = [
   rule(
     'grants the lease to one of many concurrent look-ups, and returns its id to the others',
@@ -61,7 +60,6 @@ export const LEASE_RULES = [
   }),
 ];
 
-/** Returns the ids of the leases that were granted, and the ids that the other look-ups returned. */
 async function lookUpConcurrently(
   key: string,
   one: SessionStore,

@@ -2,7 +2,6 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { SessionStore, StoreSubscriber } from '../../contract/session-store.js';
 import { aLease, BYTES, LONG_MS, newKey, rule, SHORT_MS, until } from './rule.js';
 
-/** The rules of messages. */
 export const MESSAGE_RULES = [
   rule(
     'delivers a message to every subscribed instance, and to none that unsubscribed',
@@ -58,7 +57,6 @@ class Inbox implements StoreSubscriber {
   }
 }
 
-/** The rules of revocations, and of the store's clock. */
 export const REVOCATION_RULES = [
   rule(
     'records a revocation no earlier than every look-up before it, and no later than every look-up after it',

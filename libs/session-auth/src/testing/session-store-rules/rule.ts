@@ -16,10 +16,8 @@ export const LONG_MS = 60_000;
 /** Milliseconds that pass during a test. */
 export const SHORT_MS = 20;
 const MAX_WAIT_MS = 5_000;
-/** Every value of a byte. */
 export const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
-/** Returns a rule. */
 export function rule(name: string, check: SessionStoreRule['check']): SessionStoreRule {
   return { name, check };
 }
