@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
-import { AppModule } from '../dist/federation/src/app.module.js';
+import { AppModule } from '../dist/graphql/subgraph/app.module.js';
 import { listening, trial, underTest } from './support.mjs';
 
 const ENTITY = '_entities(representations: [{ __typename: "Opening", id: "1" }]) { ... on Opening';
