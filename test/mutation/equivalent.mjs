@@ -233,13 +233,6 @@ export const EQUIVALENT = [
     reason: RETURNS_NOTHING,
   },
   {
-    file: 'client/reply.ts',
-    in: 'readJsonObject',
-    original: '{ return undefined; }',
-    replacement: '{}',
-    reason: RETURNS_NOTHING,
-  },
-  {
     file: 'client/axios-http.service.ts',
     in: '[SESSION_HTTP]',
     original: 'true',
@@ -601,8 +594,8 @@ export const EQUIVALENT = [
     reason: 'Without a return, the result is undefined.',
   },
   {
-    file: 'fleet/session-seal.ts',
-    in: 'objectIn',
+    file: 'contract/wire.ts',
+    in: 'parseObject',
     original: '{ return undefined; }',
     replacement: '{}',
     reason: 'Without a return, the result is undefined.',

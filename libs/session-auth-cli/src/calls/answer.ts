@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Reply } from '../../../session-auth/src/client/reply.js';
+import { parseObject } from '../../../session-auth/src/contract/wire.js';
 import { isTlsCode } from '../../../session-auth/src/client/reply.js';
 
 export interface ReplyAnswer extends Reply {
@@ -64,12 +65,8 @@ export function isRedirect({ status }: Reply): boolean {
  * read its record.
  */
 export function tokenIn({ body }: ReplyAnswer): string | undefined {
-  try {
-    const json = JSON.parse(body?.toString() ?? '') as { readonly auth_token?: unknown } | null;
-    return typeof json?.auth_token === 'string' ? json.auth_token : undefined;
-  } catch {
-    return undefined;
-  }
+  const { auth_token: token } = parseObject(body?.toString() ?? '') ?? {};
+  return typeof token === 'string' ? token : undefined;
 }
 
 /** The meanings of error codes of Node.js, each with a remedy. */

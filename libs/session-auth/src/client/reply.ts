@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseObject } from '../contract/wire.js';
 
 /** A complete reply of the session service. */
 export interface Reply {
@@ -95,13 +96,8 @@ export function readJsonObject({ headers, body }: Reply): object | undefined {
   const type = headers['content-type'] ?? '';
   if (type !== '' && !(typeof type === 'string' && JSON_MEDIA_TYPE.test(type))) return undefined;
   if (!body || !isUtf8(body)) return undefined;
-  try {
-    const text = body.toString();
-    const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const text = body.toString();
+  return parseObject(text.startsWith('\uFEFF') ? text.slice(1) : text);
 }
 
 /**

@@ -24,3 +24,15 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 export function isHeaderValue(value: unknown, maxLength: number): value is string {
   return typeof value === 'string' && value.length <= maxLength && VISIBLE_ASCII.test(value);
 }
+
+/** Parses a JSON object; `undefined` for any other value, and for a text that is not JSON. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -94,7 +94,7 @@ export class Fleet<User> implements SharedTier<User> {
     const isOurs =
       found.kind === 'found' ||
       found.kind === 'revoked' ||
-      (await this.#cache.lock(keys, 'refresh', this.#leases.createLock(refreshPauseMs)));
+      (await this.#cache.lockRefresh(keys, this.#leases.createLock(refreshPauseMs)));
     return isOurs ? this.#settle(found, pending) : this.check(session, keys, service, flight);
   }
 

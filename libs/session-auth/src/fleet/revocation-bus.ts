@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { TokenKey } from '../contract/session-identity.js';
+import { parseObject } from '../contract/wire.js';
 import type { Revocation } from '../verifier/revocations.js';
 import { TtlLruMap } from '../verifier/ttl-lru-map.js';
 import type { SharedTierReports } from '../verifier/shared-tier.js';
-import { newIv, objectIn, SessionSeal } from './session-seal.js';
+import { newIv, SessionSeal } from './session-seal.js';
 import type { StoreAccess } from './store-access.js';
 
 interface Envelope {
@@ -227,7 +228,7 @@ function writeMessage(revocation: Revocation, envelope: Envelope): string {
  * version does not support its kind.
  */
 function readMessage(text: string): (Envelope & { readonly revocation: Revocation | undefined }) | undefined {
-  const { id, from, at, storeMs, ...written } = (objectIn(text) ?? {}) as Record<string, unknown>;
+  const { id, from, at, storeMs, ...written } = parseObject(text) ?? {};
   return typeof id === 'string' &&
     typeof from === 'string' &&
     typeof at === 'number' &&

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sessionKeysOf, type SessionKeys, type TokenKey } from '../contract/session-identity.js';
-import { objectIn, SessionSeal } from './session-seal.js';
+import { SessionSeal } from './session-seal.js';
 
 const visibleAscii = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -122,14 +122,5 @@ describe('the form of a seal', () => {
     const [value, message] = [Buffer.from(VALUE, 'base64'), Buffer.from(MESSAGE, 'base64')];
     value[0] = message[0] = 2;
     expect([seal.openValue(session, value), seal.openMessage(message)]).toEqual([undefined, undefined]);
-  });
-});
-
-describe('a JSON object', () => {
-  it('is parsed, and anything else is not', () => {
-    expect(objectIn('{"name":"ann"}')).toEqual({ name: 'ann' });
-    expect(['null', '7', 'true', '"text"', '{', ''].map((json) => objectIn(json))).toEqual(
-      Array(6).fill(undefined),
-    );
   });
 });

@@ -100,16 +100,3 @@ function open(key: Buffer, bytes: Uint8Array, place: string): string | undefined
     return undefined;
   }
 }
-
-/**
- * Parses a JSON object, which another version of this package may have sealed. Returns `undefined` for
- * anything else.
- */
-export function objectIn(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}

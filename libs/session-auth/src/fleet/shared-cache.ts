@@ -82,13 +82,10 @@ export class SharedCache<User> {
     return this.#lookUp({ session, keys, maxAgeMs: Infinity, seals: [this.#access.seals[0]] });
   }
 
-  /**
-   * Takes a lock of this session, by a lease. Returns whether it was taken; `true` for every instance if the
-   * store is unavailable.
-   */
-  async lock({ tokenKey }: SessionKeys, use: string, lease: StoreLease): Promise<boolean> {
+  /** Returns whether this instance refreshes the session: every instance does if the store is unavailable. */
+  async lockRefresh({ tokenKey }: SessionKeys, lease: StoreLease): Promise<boolean> {
     const { store, seals } = this.#access;
-    const entry = await this.#access.try(() => store.get(`${seals[0].nameOf(tokenKey)}.${use}`, lease));
+    const entry = await this.#access.try(() => store.get(`${seals[0].nameOf(tokenKey)}.refresh`, lease));
     return entry?.kind !== 'leased';
   }
 

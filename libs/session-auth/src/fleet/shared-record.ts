@@ -1,6 +1,6 @@
 import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
+import { parseObject } from '../contract/wire.js';
 import { CLOCK_TOLERANCE_MS } from './revocation-bus.js';
-import { objectIn } from './session-seal.js';
 
 /** The sealed form: the record as the service sent it, without its token, and the time of the answer. */
 interface SharedRecord {
@@ -73,7 +73,7 @@ export function readSharedRecord(
   token: string,
   { remainingMs, storeTimeMs, hostMs }: ReadingTime,
 ): ReadRecord | undefined {
-  const { confirmedAt, ttlMs, hasToken, since, json } = (objectIn(text) ?? {}) as {
+  const { confirmedAt, ttlMs, hasToken, since, json } = (parseObject(text) ?? {}) as {
     readonly [Name in keyof SharedRecord]?: unknown;
   };
   if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof since !== 'number')

@@ -1,9 +1,13 @@
 import type { SessionStore } from '../contract/session-store.js';
-import { CircuitBreaker } from '../verifier/circuit-breaker.js';
+import { type CallResult, CircuitBreaker } from '../verifier/circuit-breaker.js';
 import type { SharedTierSettings } from '../verifier/shared-tier.js';
 import { SessionSeal } from './session-seal.js';
 
-type Answer<Value> = { readonly value: Value } | 'failed' | 'stalled';
+interface Answer<Value> {
+  /** `neither`: this process was busy, so that nothing is known of the store. */
+  readonly result: CallResult;
+  readonly value?: Value;
+}
 
 /** Maximum number of calls to a store in flight. Further calls fail immediately. */
 const MAX_CALLS = 8_192;
@@ -60,18 +64,14 @@ export class StoreAccess {
     if (this.#calls >= MAX_CALLS) return undefined;
     this.#calls += 1;
     const began = this.#breaker.pauseLeftMs() > 0 ? undefined : this.#breaker.begin();
-    const answer = await this.#answerTo(call, late);
-    if (began)
-      this.#breaker.record(
-        began,
-        answer === 'stalled' ? 'neither' : answer === 'failed' ? 'failure' : 'success',
-      );
+    const { result, value } = await this.#answerTo(call, late);
+    if (began) this.#breaker.record(began, result);
     this.#calls -= 1;
-    if (answer === 'failed') this.#onFailure();
-    return typeof answer === 'string' ? undefined : answer.value;
+    if (result === 'failure') this.#onFailure();
+    return value;
   }
 
-  /** Never rejects. `stalled`: this process was busy, so that nothing is known of the store. */
+  /** Never rejects. */
   #answerTo<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Answer<Value>> {
     return new Promise((resolve) => {
       const dueMs = performance.now() + this.#timeoutMs;
@@ -84,17 +84,14 @@ export class StoreAccess {
       const timer = setTimeout(() => {
         const isStall = performance.now() - dueMs > STALL * this.#timeoutMs;
         // An answer that arrived while this process was busy is read before the next turn.
-        setImmediate(() => end(isStall ? 'stalled' : 'failed'));
+        setImmediate(() => end({ result: isStall ? 'neither' : 'failure' }));
       }, this.#timeoutMs).unref();
-      startOf(call).then(
-        (value) => (isOver ? late?.(value) : end({ value })),
-        () => end('failed'),
+      // A call that throws rejects.
+      const work = async (): Promise<Value> => call();
+      work().then(
+        (value) => (isOver ? late?.(value) : end({ result: 'success', value })),
+        () => end({ result: 'failure' }),
       );
     });
   }
-}
-
-/** A call that throws rejects. */
-async function startOf<Value>(call: () => Promise<Value>): Promise<Value> {
-  return call();
 }

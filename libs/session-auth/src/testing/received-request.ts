@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AUTHENTICATION_PATH, USER_DETAILS_PATH } from '../contract/wire.js';
+import { AUTHENTICATION_PATH, parseObject, USER_DETAILS_PATH } from '../contract/wire.js';
 import type { Operation, SeenRequest } from './scripts.js';
 
 /** Bytes of a body that are kept: a longer one is cut off, and so is no JSON. */
@@ -39,14 +39,7 @@ function operationOf(method: string, target: string, basePath: string): Operatio
 
 export function jsonObjectIn({ headers, body }: SeenRequest): Readonly<Record<string, unknown>> | undefined {
   if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseObject(body);
 }
 
 /** Returns a base path with a leading slash and without a trailing one; the root is empty. */
