@@ -3,6 +3,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
 import {
   attach,
+  type Admission,
   attachedTo,
   type GuardedRequest,
   haveOneAdmission,
@@ -68,6 +69,28 @@ describe('a request', () => {
     expect(isAdmitted(request, verifier, context)).toBe(false);
   });
 
+  it('keeps the user that a subclass of the guard has set, also if a session was revoked since', () => {
+    const request: { user?: unknown } & Omit<GuardedRequest, 'user'> = {};
+    const ending = { revoker: { count: 0 } };
+    attach(request as GuardedRequest, { ...admission, verifier: ending, isOwn: true });
+    const own = (request.user = { id: 7 });
+    expect(isAdmitted(request as GuardedRequest, ending, context)).toBe(true);
+    ending.revoker.count += 1;
+    expect(isAdmitted(request as GuardedRequest, ending, context)).toBe(false);
+    attach(request as GuardedRequest, { ...admission, verifier: ending });
+    expect(request.user).toBe(own);
+    attach(request as GuardedRequest, { ...admission, verifier: ending, context: {} as ExecutionContext });
+    expect(request.user).toBe(ann);
+  });
+
+  it('stays admitted without a session, whatever sessions were revoked', () => {
+    const ending = { revoker: { count: 0 } };
+    const request: GuardedRequest = {};
+    attach(request, { ...admission, verifier: ending, session: undefined });
+    ending.revoker.count += 1;
+    expect(isAdmitted(request, ending, context)).toBe(true);
+  });
+
   it('is not admitted before a guard has admitted it', () => {
     expect(isAdmitted({}, verifier, context)).toBe(false);
   });
@@ -93,7 +116,7 @@ describe('the admission of a request', () => {
 });
 
 describe('two calls that share an object', () => {
-  const carrying = (own: typeof admission | typeof anonymous): object => {
+  const carrying = (own: Admission): object => {
     const request: GuardedRequest = {};
     attach(request, own);
     return request;
@@ -108,6 +131,7 @@ describe('two calls that share an object', () => {
     ['of another token', { ...other, session: { token: 'other', authIv: 'iv' } }, false],
     ['of another X-AUTH-IV', { ...other, session: { token: 'token', authIv: 'other' } }, false],
     ['of a call without a session', { ...anonymous, ...other }, false],
+    ['of a user without a session', { ...other, session: undefined }, false],
   ])('with admissions %s have one admission or not', (_case, change, expected) => {
     expect(haveOneAdmission(carrying(admission), carrying({ ...admission, ...change }))).toBe(expected);
     expect(haveOneAdmission(carrying({ ...admission, ...change }), carrying(admission))).toBe(expected);
@@ -115,6 +139,10 @@ describe('two calls that share an object', () => {
 
   it('without a session have one admission, and so have those that no guard has admitted', () => {
     expect(haveOneAdmission(carrying(anonymous), carrying({ ...anonymous, ...other }))).toBe(true);
+    const robot = { ...anonymous, user: { username: 'robot' } };
+    expect(haveOneAdmission(carrying(robot), carrying({ ...robot, ...other }))).toBe(true);
+    const another = { ...robot, ...other, user: { username: 'other' } };
+    expect(haveOneAdmission(carrying(robot), carrying(another))).toBe(false);
     expect([haveOneAdmission({}, {}), haveOneAdmission({}, carrying(admission))]).toEqual([true, false]);
   });
 });

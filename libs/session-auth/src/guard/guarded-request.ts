@@ -28,6 +28,8 @@ export interface Admission {
   readonly user: UserRecord | undefined;
   /** The presented session; `undefined` if the rule admitted the request without a session. */
   readonly session: SessionIdentity | undefined;
+  /** Whether a subclass of the guard made it: the user that it sets after that stays. */
+  readonly isOwn?: boolean;
 }
 
 /** A request that carries the user and the session check of its call. */
@@ -45,17 +47,25 @@ export interface GuardedRequest extends Partial<HttpRequest> {
 /**
  * Returns whether a guard of the same registration has admitted this call already: one handler may name the
  * guard more than once. Returns `false` if a session was revoked or the user was replaced in between, for
- * example by a guard of the application.
+ * example by a guard of the application that is no subclass of this one.
  */
 export function isAdmitted(request: GuardedRequest, verifier: Verifier, context: ExecutionContext): boolean {
   const admission = request[ADMISSION];
   if (admission?.context !== context || admission.verifier !== verifier) return false;
-  return admission.revocations === verifier.revoker.count && admission.user === request.user;
+  const { session, revocations, user, isOwn } = admission;
+  const isCurrent = session === undefined || revocations === verifier.revoker.count;
+  return isCurrent && (isOwn === true || user === request.user);
 }
 
-/** Attaches an admission and its user, which replaces any earlier one. @param stale see `sessionIsStale` */
+/**
+ * Attaches an admission and its user, which replaces any earlier one but that of a subclass of the guard,
+ * which admitted this call before. @param stale see `sessionIsStale`
+ */
 export function attach(request: GuardedRequest, admission: Admission, stale?: true): void {
-  request.user = admission.user;
+  const before = request[ADMISSION];
+  const hasOwnUser =
+    before?.isOwn && before.context === admission.context && before.verifier === admission.verifier;
+  if (!hasOwnUser || admission.isOwn) request.user = admission.user;
   if (stale ?? request.sessionIsStale) request.sessionIsStale = stale;
   request[ADMISSION] = admission;
 }
@@ -75,5 +85,7 @@ export function haveOneAdmission(
 ): boolean {
   if (one?.context === other?.context) return true;
   if (one?.verifier !== other?.verifier || !one?.user !== !other?.user) return false;
+  // A user without a session is one that a subclass of the guard has admitted by another way.
+  if (!one?.session && one?.user !== other?.user) return false;
   return one?.session?.token === other?.session?.token && one?.session?.authIv === other?.session?.authIv;
 }

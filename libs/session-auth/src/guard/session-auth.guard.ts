@@ -65,6 +65,22 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     return authorities?.guardOf(call, rule.authority, this)?.admit(call, rule) ?? this.denyUnknown(call);
   }
 
+  /**
+   * Admits a call by another way than a session, such as a key of the application: `return
+   * this.admitAs(context, record)` in the `canActivate()` of a subclass. The rules of the handler are checked
+   * on the record, which is `request.user`, whichever decorators apply the guard again. There is no session:
+   * no service is called, `@AuthToken()` is `undefined`, and `@FreshSession()` is met. On a handler with
+   * `@Public()`, attaches no user.
+   * @throws as `canActivate()`, if the record does not meet a rule
+   */
+  protected admitAs(context: ExecutionContext, record: UserRecord): boolean | Promise<boolean> {
+    const rule = this.parts.rules.of(context);
+    if (rule.kind === 'public') return true;
+    const call = transportOf(context)?.open(context);
+    if (call?.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.reader.vary);
+    return call ? this.admitUser(call, rule, { user: record }) : denyClosed(context, this.parts);
+  }
+
   /** @internal Admits a call that the session service of this registration authenticates, or denies it. */
   admit(call: GuardedCall, rule: ClosedRule): true | Promise<true> {
     const { context, request, reply } = call;
@@ -91,23 +107,24 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
   ): true | Promise<true> {
     if (verdict.kind === 'unauthenticated') return this.admitIfOptional(call, rule, SESSION_REJECTED);
     if (verdict.kind !== 'authenticated') return this.deny(call, denialOfVerdict(verdict));
-    const { user } = verdict;
-    const { requirements } = rule;
-    if (requirements.length === 0) return this.enter(call, user, session, verdict.stale);
-    const met = meetsAll({ requirements, user, context: call.context, timeoutMs: this.parts.ruleTimeoutMs });
-    return met instanceof Promise
-      ? met.then((settled) => this.conclude(call, session, verdict, settled))
-      : this.conclude(call, session, verdict, met);
+    return this.admitUser(call, rule, { user: verdict.user, session, stale: verdict.stale });
   }
 
-  private conclude(
-    call: GuardedCall,
-    session: SessionIdentity,
-    { user, stale }: Verdict<UserRecord> & { kind: 'authenticated' },
-    met: RuleResult,
-  ): true | Promise<true> {
-    if (met === true) return this.enter(call, user, session, stale);
-    return met === false ? this.deny(call, ACCESS_DENIED, user) : this.denyFailed(call, met, user);
+  /** Admits a caller who meets the rule, or denies the call. */
+  private admitUser(call: GuardedCall, { requirements }: ClosedRule, caller: Caller): true | Promise<true> {
+    if (requirements.length === 0) return this.enter(call, caller);
+    const { user } = caller;
+    const met = meetsAll({ requirements, user, context: call.context, timeoutMs: this.parts.ruleTimeoutMs });
+    return met instanceof Promise
+      ? met.then((settled) => this.conclude(call, caller, settled))
+      : this.conclude(call, caller, met);
+  }
+
+  private conclude(call: GuardedCall, caller: Caller, met: RuleResult): true | Promise<true> {
+    if (met === true) return this.enter(call, caller);
+    return met === false
+      ? this.deny(call, ACCESS_DENIED, caller.user)
+      : this.denyFailed(call, met, caller.user);
   }
 
   private admitIfOptional(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
@@ -115,14 +132,12 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     return this.enter(call);
   }
 
-  private enter(call: GuardedCall, user?: UserRecord, session?: SessionIdentity, stale?: true): true {
+  private enter(call: GuardedCall, { user, session, stale }: Partial<Caller> = {}): true {
     const { verifier, authority, decisions } = this.parts;
     const { context, request, transport } = call;
-    attach(
-      request,
-      { verifier, authority, revocations: verifier.revoker.count, context, user, session },
-      stale,
-    );
+    const revocations = verifier.revoker.count;
+    const isOwn = this.constructor !== SessionAuthGuard;
+    attach(request, { verifier, authority, revocations, context, user, session, isOwn }, stale);
     transport.admitted?.(call);
     if (session) transport.watch?.(call, this.parts);
     decisions.allowed(context, user);
@@ -157,6 +172,14 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     this.parts.decisions.denied(call.context, denial, user);
     return call.transport.deny(call, answer ?? denial, this.parts.reader.challenges);
   }
+}
+
+/** A caller whom a session, or a subclass of the guard, authenticates. */
+interface Caller {
+  readonly user: UserRecord;
+  /** Absent if a subclass admits the call by another way. */
+  readonly session?: SessionIdentity;
+  readonly stale?: true | undefined;
 }
 
 const KINDS_OF_NEST: ReadonlySet<string> = new Set(['graphql', 'rpc', 'ws']);

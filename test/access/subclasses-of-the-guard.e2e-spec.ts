@@ -1,0 +1,148 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  Controller,
+  Get,
+  Injectable,
+  Req,
+  UnauthorizedException,
+  type ExecutionContext,
+} from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import {
+  AuthToken,
+  Authorize,
+  CurrentUser,
+  FreshSession,
+  OptionalAuth,
+  Public,
+  Roles,
+  SessionAuthGuard,
+  UserRecord,
+} from 'nestjs-session-auth';
+import { always } from '../support/always.js';
+import { PLATFORMS } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+
+interface OwnRequest {
+  user?: unknown;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** Replaces the record by the application's own user, as applications do whose guard was their own. */
+@Injectable()
+class StaffGuard extends SessionAuthGuard {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const isAdmitted = await super.canActivate(context);
+    const request = context.switchToHttp().getRequest<OwnRequest>();
+    if (request.user instanceof UserRecord) request.user = { id: 7, name: request.user.username };
+    return isAdmitted;
+  }
+}
+
+/** Admits callers with a key of the application, beside those with a session. */
+@Injectable()
+class KeyOrSessionGuard extends SessionAuthGuard {
+  override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const key = context.switchToHttp().getRequest<OwnRequest>().headers['x-application-key'];
+    if (key === undefined) return super.canActivate(context);
+    if (key !== 'robot') throw new UnauthorizedException();
+    return this.admitAs(context, { username: 'robot', role: 'hiring_manager' });
+  }
+}
+
+@Controller()
+class OwnController {
+  @Get('plain')
+  plain(@Req() { user }: OwnRequest, @CurrentUser() current: UserRecord): unknown[] {
+    return [user, user === current];
+  }
+
+  @Get('ruled')
+  @Roles('hiring_manager')
+  ruled(@Req() { user }: OwnRequest, @CurrentUser() current: UserRecord): unknown[] {
+    return [user, user === current];
+  }
+
+  @Get('other-role')
+  @Roles('new_hire')
+  otherRole(): string {
+    return 'in';
+  }
+
+  @Get('policy')
+  @Authorize(({ username }) => Promise.resolve(username === 'robot'))
+  policy(@AuthToken() token: string | undefined): unknown[] {
+    return [token ?? null];
+  }
+
+  @Get('fresh') @FreshSession() fresh(): string {
+    return 'in';
+  }
+
+  @Get('optional') @OptionalAuth() optional(@CurrentUser() user: UserRecord | undefined): unknown {
+    return { user };
+  }
+
+  @Get('public') @Public() open(@CurrentUser() user: UserRecord | undefined): unknown {
+    return { user };
+  }
+}
+
+const ROBOT = { username: 'robot', role: 'hiring_manager' };
+
+describe.each(PLATFORMS)('a subclass of the guard for the whole application on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  async function appWith(guard: typeof SessionAuthGuard) {
+    const service = await bed.service();
+    const app = await bed.sample({
+      baseUrl: service.url,
+      controllers: [OwnController],
+      providers: [{ provide: APP_GUARD, useClass: guard }],
+      options: { audit: 'off' },
+    });
+    const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
+    const answer = async (
+      path: string,
+      headers: Record<string, string> = {},
+      own?: string,
+    ): Promise<unknown> => {
+      const reply = await app.get(path, own, headers);
+      return reply.status === 200 ? reply.text() : reply.status;
+    };
+    return { service, token, answer };
+  }
+
+  it('sets a user of its own, and so does a handler whose rule applies the guard again [P41]', async () => {
+    const { answer, token, service } = await appWith(StaffGuard);
+    const ann = JSON.stringify([{ id: 7, name: 'ann' }, true]);
+    for (const path of ['/plain', '/ruled']) expect(await answer(path, {}, token)).toBe(ann);
+    expect(await always(() => answer('/other-role', {}, token))).toBe(403);
+    expect(await answer('/ruled', {}, service.signInAs({ username: 'bob' }))).toBe(403);
+    expect(await answer('/ruled')).toBe(401);
+  });
+
+  it('admits by another way, and rules are checked on the record that it admitted [P41]', async () => {
+    const { answer, token } = await appWith(KeyOrSessionGuard);
+    const robot = { 'x-application-key': 'robot' };
+    for (const path of ['/plain', '/ruled']) {
+      expect(await answer(path, robot)).toBe(JSON.stringify([ROBOT, true]));
+      expect(await answer(path, {}, token)).toContain('"ann"');
+      expect(await always(() => answer(path))).toBe(401);
+      expect(await answer(path, { 'x-application-key': 'guess' }, token)).toBe(401);
+    }
+    expect(await always(() => answer('/other-role', robot))).toBe(403);
+    expect([await answer('/policy', robot), await answer('/policy', {}, token)]).toEqual(['[null]', 403]);
+    expect([await answer('/fresh', robot), await answer('/optional', robot)]).toEqual([
+      'in',
+      JSON.stringify({ user: ROBOT }),
+    ]);
+    expect(await answer('/public', robot)).toBe('{}');
+  });
+
+  it('asks no session service for a caller that it admits by another way', async () => {
+    const { answer, token, service } = await appWith(KeyOrSessionGuard);
+    await answer('/ruled', { 'x-application-key': 'robot' }, token);
+    expect(service.requests).toHaveLength(0);
+  });
+});
