@@ -7,13 +7,10 @@ import {
   type ServiceSettings,
 } from '../calls/service-client.js';
 import { Complaint, expectRefusal, expectStatus, expectToken, NoReply } from './expectations.js';
+import type { Need } from './row.js';
 
-export interface ContractUsers {
-  readonly user?: Account | undefined;
-  readonly others?: readonly Account[];
-  /** A user whose sign-in answers 202. */
-  readonly pending?: Account | undefined;
-}
+/** The users that may be signed in. */
+export type ContractUsers = Readonly<Record<Exclude<Need, 'nothing'>, Account | undefined>>;
 
 export interface ContractClientSettings extends ServiceSettings {
   readonly users: ContractUsers;
@@ -36,17 +33,14 @@ export class ContractClient extends ServiceClient<ReplyAnswer> {
   }
 
   get user(): Account {
-    if (!this.#users.user) throw new Complaint('This row needs a user.');
-    return this.#users.user;
+    return this.accountOf('user');
   }
 
-  get others(): readonly Account[] {
-    return this.#users.others ?? [];
-  }
-
-  get pending(): Account {
-    if (!this.#users.pending) throw new Complaint('This row needs a user whose sign-in answers 202.');
-    return this.#users.pending;
+  /** @throws Complaint without such a user */
+  accountOf(need: keyof ContractUsers): Account {
+    const account = this.#users[need];
+    if (!account) throw new Complaint(`This row needs a ${need}.`);
+    return account;
   }
 
   /**

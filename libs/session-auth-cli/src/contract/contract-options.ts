@@ -3,7 +3,7 @@ import type { CommandLine, OptionSpecs, OptionValues } from '../command-line/com
 import { readApiKey, readServiceUrl, readTimeoutMs } from '../command-line/service-settings.js';
 import { UsageError } from '../command-line/command-io.js';
 import type { Account } from '../calls/service-client.js';
-import type { ContractClientSettings, ContractUsers } from './contract-client.js';
+import type { ContractClientSettings } from './contract-client.js';
 
 const OPTIONS = {
   url: {
@@ -43,7 +43,6 @@ export const COMMAND_LINE = {
 } as const satisfies CommandLine<typeof OPTIONS>;
 
 export interface ContractSettings extends ContractClientSettings {
-  readonly users: ContractUsers;
   readonly tryWrongPassword: boolean;
   readonly junit: string | undefined;
   readonly json: boolean;
@@ -59,26 +58,22 @@ export function readSettings(
 ): ContractSettings {
   const url = readServiceUrl(options.url);
   const apiKey = readApiKey(env);
-  const second = readAccount('second-user', options['second-user'], 'SESSION_SERVICE_SECOND_PASSWORD', env);
   const users = {
     user: readAccount('user', options.user, 'SESSION_SERVICE_PASSWORD', env),
-    others: second ? [second] : [],
-    pending: readAccount('pending-user', options['pending-user'], 'SESSION_SERVICE_PENDING_PASSWORD', env),
+    'second user': readAccount('second-user', options['second-user'], 'SESSION_SERVICE_SECOND_PASSWORD', env),
+    'pending user': readAccount(
+      'pending-user',
+      options['pending-user'],
+      'SESSION_SERVICE_PENDING_PASSWORD',
+      env,
+    ),
   };
   const tryWrongPassword = options['try-wrong-password'] ?? false;
   if (tryWrongPassword && !users.user) throw new UsageError('--try-wrong-password needs --user.');
   if (options.junit === '') throw new UsageError('--junit must be the path of a file.');
   const timeoutMs = readTimeoutMs(options.timeout);
-  return {
-    url,
-    apiKey,
-    timeoutMs,
-    interrupted,
-    users,
-    tryWrongPassword,
-    junit: options.junit,
-    json: options.json ?? false,
-  };
+  const { junit, json = false } = options;
+  return { url, apiKey, timeoutMs, interrupted, users, tryWrongPassword, junit, json };
 }
 
 function readAccount(

@@ -30,17 +30,14 @@ export class ContractRun {
 
   constructor(settings: ContractSettings) {
     this.#settings = settings;
-    const { user, others = [], pending } = settings.users;
-    this.#secrets.add(settings.apiKey, ...[user, ...others, pending].map((account) => account?.password));
+    const accounts = Object.values(settings.users);
+    this.#secrets.add(settings.apiKey, ...accounts.map((account) => account?.password));
   }
 
   /** Returns why a row can't run with these settings; `undefined` if it can. */
   lacks({ needs, triesWrongPassword }: ContractRow): string | undefined {
     const { users, tryWrongPassword } = this.#settings;
-    const others = users.others ?? [];
-    if (needs === 'user' && !users.user) return LACKS.user;
-    if (needs === 'second user' && others.length === 0) return LACKS['second user'];
-    if (needs === 'pending user' && !users.pending) return LACKS['pending user'];
+    if (needs !== 'nothing' && !users[needs]) return LACKS[needs];
     return triesWrongPassword && !tryWrongPassword ? LOCKS : undefined;
   }
 

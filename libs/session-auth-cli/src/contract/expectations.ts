@@ -73,9 +73,13 @@ export function expectToken({ auth_token: token }: RecordJson): string {
   return token;
 }
 
+const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 export function expectStatus(reply: ReplyAnswer, statuses: readonly number[]): void {
   if (statuses.includes(reply.status)) return;
-  throw new Complaint(`Expected ${inWords(statuses)}, but the reply is ${reply.status}${remark(reply)}.`);
+  throw new Complaint(
+    `Expected ${LIST.format(statuses.map(String))}, but the reply is ${reply.status}${remark(reply)}.`,
+  );
 }
 
 function expectNoBody({ status, bytes }: ReplyAnswer): void {
@@ -104,12 +108,6 @@ function withArticle(type: string): string {
 function remark(reply: ReplyAnswer): string {
   if (isRedirect(reply)) return ', a redirect, which is not followed';
   return reply.status === 429 ? ': the service limits the rate of requests' : '';
-}
-
-function inWords(statuses: readonly number[]): string {
-  return statuses.length < 2
-    ? String(statuses[0])
-    : `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`;
 }
 
 /** The service does not keep a row of the contract. Its message holds no text of a reply. */

@@ -4,7 +4,7 @@ import {
   AUTHENTICATION_PATH,
   USER_DETAILS_PATH,
 } from '../../../session-auth/src/contract/wire.js';
-import type { Headers, ServiceRequest } from '../calls/service-client.js';
+import type { Account, Headers, ServiceRequest } from '../calls/service-client.js';
 import type { ContractClient } from './contract-client.js';
 import { expectStatus } from './expectations.js';
 import { randomText } from '../calls/secrets.js';
@@ -77,25 +77,22 @@ function almost(name: string, right: string): readonly Headers[] {
 }
 
 /**
- * Returns a request that the service would grant if it had an application key. Opens a session for it if it
- * needs one.
+ * A request that the service would grant if it had an application key. Opens a session for it if it needs one.
  */
-async function grantedRequest([, method, path]: Operation, client: ContractClient): Promise<ServiceRequest> {
-  if (method === 'POST')
-    return {
-      method,
-      path,
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(client.user),
-    };
-  return { method, path, headers: { [AUTH_TOKEN_HEADER]: await client.openSession() } };
+async function grantedRequest(operation: Operation, client: ContractClient): Promise<ServiceRequest> {
+  const isSignIn = operation[1] === 'POST';
+  return requestOf(operation, client.user, isSignIn ? '' : await client.openSession());
 }
 
-/** Returns a request that would be refused with the right key, too: it proves less. */
-function refusedRequest([, method, path]: Operation): ServiceRequest {
-  const body = JSON.stringify({ username: randomText(), password: randomText() });
-  if (method === 'POST') return { method, path, headers: { 'Content-Type': 'application/json' }, body };
-  return { method, path, headers: { [AUTH_TOKEN_HEADER]: randomText() } };
+/** A request that would be refused with the right key, too: it proves less. */
+function refusedRequest(operation: Operation): ServiceRequest {
+  return requestOf(operation, { username: randomText(), password: randomText() }, randomText());
+}
+
+function requestOf([, method, path]: Operation, account: Account, token: string): ServiceRequest {
+  return method === 'POST'
+    ? { method, path, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(account) }
+    : { method, path, headers: { [AUTH_TOKEN_HEADER]: token } };
 }
 
 async function expectRefusals(

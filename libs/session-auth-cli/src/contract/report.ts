@@ -13,15 +13,11 @@ export function planText(
   { url, users, tryWrongPassword }: ContractSettings,
 ): string {
   const planned = rows.filter((row) => run.lacks(row) === undefined);
-  const needing = (need: ContractRow['needs']): number =>
-    planned.filter(({ needs }) => needs === need).length;
-  const signIns = [
-    [users.user, needing('user')] as const,
-    ...(users.others ?? []).map((account) => [account, needing('second user')] as const),
-    [users.pending, needing('pending user')] as const,
-  ].flatMap(([account, count]) =>
-    account ? [`${JSON.stringify(account.username)} (${inRows(count)})`] : [],
-  );
+  const signIns = Object.entries(users).flatMap(([need, account]) => {
+    const { length } = planned.filter(({ needs }) => needs === need);
+    const rows = length === 1 ? 'row' : 'rows';
+    return account ? [`${JSON.stringify(account.username)} (in ${length} ${rows})`] : [];
+  });
   const wrong = planned.filter((row) => row.triesWrongPassword).length;
   return [
     `Runs ${planned.length} of ${rows.length} rows of the contract against ${url}.`,
@@ -34,10 +30,6 @@ export function planText(
     'Sends sign-ins of random usernames, which the service must refuse, and may count against this host.',
     '',
   ].join('\n');
-}
-
-function inRows(count: number): string {
-  return count === 1 ? 'in 1 row' : `in ${count} rows`;
 }
 
 export class TextReport {

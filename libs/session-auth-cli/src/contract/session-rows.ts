@@ -39,9 +39,7 @@ export const SESSION_ROWS: readonly ContractRow[] = [
     'user-details.record-of-others',
     'user_details answers 200 with the record of another user that signed in.',
     'second user',
-    async (client) => {
-      for (const account of client.others) await expectSameUser(client, account);
-    },
+    (client) => expectSameUser(client, client.accountOf('second user')),
   ),
   userDetails(
     'user-details.iv',

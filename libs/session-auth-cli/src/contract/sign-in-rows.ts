@@ -118,9 +118,7 @@ export const SIGN_IN_ROWS: readonly ContractRow[] = [
       `${name}.record-of-others`,
       `POST ${path} answers 200 with the record of another user.`,
       'second user',
-      async (client) => {
-        for (const account of client.others) await expectSignIn(client, account, path);
-      },
+      (client) => expectSignIn(client, client.accountOf('second user'), path),
     ),
     row(`${name}.iv`, `POST ${path} accepts an X-AUTH-IV.`, 'user', async (client) =>
       expectRecord(await client.signIn(client.user, ANY_IV, path)),
@@ -139,7 +137,7 @@ export const SIGN_IN_ROWS: readonly ContractRow[] = [
     'sign-in.pending',
     'The sign-in of a pending user answers 202 with an empty body.',
     'pending user',
-    async (client) => expectEmpty(await client.signIn(client.pending), 202),
+    async (client) => expectEmpty(await client.signIn(client.accountOf('pending user')), 202),
   ),
   ...BODIES.map(([id, what, body]) =>
     row(`malformed.${id}`, refused(what), 'nothing', async (client) =>
