@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { UserRecord } from '../contract/record/user-record.js';
@@ -34,7 +34,6 @@ export class ScriptedSessionService<
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #closings = new EventEmitter();
   readonly #scripts = new Map<Operation, Script>([
     ['user_details', (...call) => answer(this.book.recordOf(tokenIn(call[0])))(...call)],
     ['sign_in', (...call) => this.#signIn(call[0])(...call)],
@@ -114,7 +113,7 @@ export class ScriptedSessionService<
 
   /** Resolves when no connection is open. */
   async idle(): Promise<void> {
-    while (this.#sockets.size > 0) await once(this.#closings, 'closing');
+    for (const socket of this.#sockets) await new Promise((resolve) => socket.once('close', resolve));
   }
 
   /** Closes all connections, and frees the port. */
@@ -147,10 +146,7 @@ export class ScriptedSessionService<
     this.#opened += 1;
     this.#sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      this.#sockets.delete(socket);
-      this.#closings.emit('closing');
-    });
+    socket.on('close', () => this.#sockets.delete(socket));
   }
 }
 

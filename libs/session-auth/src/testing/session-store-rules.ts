@@ -1,0 +1,301 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SessionStore, StoreEntry, StoreLease, StoreSubscriber } from '../contract/session-store.js';
+
+/** A requirement of every `SessionStore`. */
+export interface SessionStoreRule {
+  /** The requirement as a sentence, for the name of a test. */
+  readonly name: string;
+  /** Tests the rule on two instances that share one store. @throws AssertionError if they break it */
+  readonly check: (one: SessionStore, other: SessionStore) => Promise<void>;
+}
+
+/** Milliseconds that are longer than a test. */
+const LONG_MS = 60_000;
+/** Milliseconds that pass during a test. */
+const SHORT_MS = 20;
+const MAX_WAIT_MS = 5_000;
+const MANY = 20;
+const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+
+function rule(name: string, check: SessionStoreRule['check']): SessionStoreRule {
+  return { name, check };
+}
+
+/**
+ * The rules of a `SessionStore`, to test your own implementation:
+ *
+ * ```ts
+ * import { SESSION_STORE_RULES } from 'nestjs-session-auth/testing';
+ *
+ * it.each(SESSION_STORE_RULES)('$name', ({ check }) => check(new MyStore(server), new MyStore(server)));
+ * ```
+ */
+export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
+  rule('has no entry for a new key, and takes no lease unless one is passed', async (one, other) => {
+    const key = newKey();
+    equal(await kindOf(one, key), 'none');
+    equal(await kindOf(other, key), 'none');
+    equal((await other.get(key, aLease())).kind, 'none');
+  }),
+  rule('sets any bytes over a lease, for ttlMs milliseconds', async (one, other) => {
+    const key = newKey();
+    await one.get(key, aLease());
+    equal(await one.set(key, BYTES, LONG_MS), true);
+    const entry = await other.get(key, aLease());
+    deepEqual(entry.kind === 'value' && [...entry.value], [...BYTES]);
+    const leftMs = entry.kind === 'value' ? entry.remainingMs : NaN;
+    ok(leftMs > LONG_MS - MAX_WAIT_MS && leftMs <= LONG_MS, `${leftMs} ms is not close to ${LONG_MS} ms`);
+    equal(await other.set(key, BYTES.subarray(1), SHORT_MS), true);
+    await until(async () => (await kindOf(one, key)) === 'none');
+  }),
+  rule('deletes a value or a lease, and returns whether there was a value', async (one, other) => {
+    const key = newKey();
+    equal(await one.delete(key), false);
+    await one.get(key, aLease());
+    equal(await other.delete(key), false);
+    await one.set(key, BYTES, LONG_MS);
+    equal(await other.delete(key), true);
+    equal(await kindOf(one, key), 'none');
+  }),
+  rule('sets nothing over a tombstone, regardless of the entry before it', async (one, other) => {
+    await Promise.all(['nothing', 'lease', 'value'].map((before) => leavesTombstone(one, other, before)));
+  }),
+  rule('lets a tombstone expire, and clears it', async (one, other) => {
+    const [short, long] = [newKey(), newKey()];
+    await one.setTombstone(short, SHORT_MS);
+    await until(async () => (await kindOf(other, short)) === 'none');
+    await one.setTombstone(long, LONG_MS);
+    await other.clearTombstone(long);
+    equal(await kindOf(one, long), 'none');
+    equal(await one.set(long, BYTES, LONG_MS), true);
+  }),
+  rule(
+    'grants the lease to one of many concurrent look-ups, and returns its id to the others',
+    async (one, other) => {
+      const { winners, losers } = await lookUpConcurrently(newKey(), one, other);
+      equal(winners.length, 1);
+      deepEqual(losers, Array(MANY - 1).fill(winners[0]));
+    },
+  ),
+  rule('releases a lease only by its own id, and never a value', async (one, other) => {
+    const [key, lease] = [newKey(), aLease()];
+    await one.get(key, lease);
+    await other.releaseLease(key, lease.id.slice(0, -1));
+    await other.releaseLease(key, aLease().id);
+    equal(await kindOf(one, key), 'leased');
+    await other.releaseLease(key, lease.id);
+    equal(await kindOf(one, key), 'none');
+    await one.set(key, BYTES, LONG_MS);
+    await one.releaseLease(key, lease.id);
+    equal(await kindOf(one, key), 'value');
+  }),
+  rule('ends a lease after its time, even while its holder is kept alive', async (one, other) => {
+    const [key, lease] = [newKey(), aLease({ ttlMs: SHORT_MS })];
+    await one.keepAlive(lease.holder, LONG_MS);
+    await one.get(key, lease);
+    await until(async () => (await kindOf(other, key)) === 'none');
+  }),
+  rule('keeps a lease during its grace period without a heartbeat of its holder', async (one, other) => {
+    const [key, lease] = [newKey(), aLease()];
+    await one.get(key, lease);
+    deepEqual(idOf(await other.get(key, aLease())), lease.id);
+  }),
+  rule('keeps a lease after its grace period while its holder is kept alive', async (one, other) => {
+    const [key, lease] = [newKey(), aLease({ graceMs: 0 })];
+    await one.keepAlive(lease.holder, LONG_MS);
+    await one.get(key, lease);
+    equal(idOf(await other.get(key, aLease())), lease.id);
+    await one.keepAlive(lease.holder, SHORT_MS);
+    await until(async () => (await kindOf(other, key)) === 'none');
+  }),
+  rule('ends a lease after its grace period if its holder was never kept alive', async (one, other) => {
+    const key = newKey();
+    await one.get(key, aLease({ graceMs: SHORT_MS }));
+    await until(async () => (await kindOf(other, key)) === 'none');
+    equal((await other.get(key, aLease())).kind, 'none');
+    equal(await kindOf(one, key), 'leased');
+  }),
+  rule('grants an ended lease to exactly one of many concurrent look-ups', async (one, other) => {
+    const key = newKey();
+    await one.get(key, aLease({ graceMs: 0 }));
+    const { winners, losers } = await lookUpConcurrently(key, one, other);
+    equal(winners.length, 1);
+    deepEqual(losers, Array(MANY - 1).fill(winners[0]));
+  }),
+  rule(
+    'records a revocation no earlier than every look-up before it, and no later than every look-up after it',
+    async (one, other) => {
+      const [key, ...keys] = Array.from({ length: 9 }, newKey) as [string, ...string[]];
+      const before = await lookUpAll(other, keys);
+      await one.setRevocation(key, LONG_MS);
+      const after = await lookUpAll(other, keys);
+      const revokedMs = (await other.getRevocations([key]))[0] ?? NaN;
+      ok(
+        revokedMs >= Math.max(...before),
+        'a session that was looked up before counts as newer than the revocation',
+      );
+      ok(
+        revokedMs <= Math.min(...after),
+        'a session that was looked up afterwards counts as older than the revocation',
+      );
+    },
+  ),
+  rule(
+    'returns the revocations in the order of their keys, and undefined for a key without one',
+    async (one, other) => {
+      const [first, second] = [newKey(), newKey()];
+      await one.setRevocation(first, LONG_MS);
+      await other.setRevocation(second, LONG_MS);
+      const [secondMs, none, firstMs] = await one.getRevocations([second, newKey(), first]);
+      equal(none, undefined);
+      ok(
+        Number.isSafeInteger(firstMs) &&
+          Number.isSafeInteger(secondMs) &&
+          (firstMs ?? NaN) <= (secondMs ?? NaN),
+      );
+      deepEqual(await one.getRevocations([]), []);
+    },
+  ),
+  rule('lets a revocation expire, and records the later of two', async (one, other) => {
+    const [short, again] = [newKey(), newKey()];
+    await one.setRevocation(short, SHORT_MS);
+    await until(async () => (await other.getRevocations([short]))[0] === undefined);
+    await one.setRevocation(again, SHORT_MS);
+    await one.setRevocation(again, LONG_MS);
+    const lookedUpMs = (await other.get(newKey())).storeTimeMs;
+    await until(async () => (await other.get(newKey())).storeTimeMs > lookedUpMs);
+    await other.setRevocation(again, LONG_MS);
+    ok(((await one.getRevocations([again]))[0] ?? NaN) > lookedUpMs);
+  }),
+  rule('keeps revocations apart from the entries of the same key', async (one, other) => {
+    const key = newKey();
+    await one.set(key, BYTES, LONG_MS);
+    await one.setRevocation(key, LONG_MS);
+    equal((await other.get(key)).kind, 'value');
+    await other.setTombstone(key, LONG_MS);
+    equal((await other.get(key)).kind, 'tombstone');
+    equal((await one.getRevocations([key])).includes(undefined), false);
+  }),
+  rule(
+    'delivers a message to every subscribed instance, and to none that unsubscribed',
+    async (one, other) => {
+      const [first, second] = [new Inbox(), new Inbox()];
+      const stops = [one.subscribe(first), other.subscribe(second)] as const;
+      try {
+        await until(() => first.isSubscribed && second.isSubscribed);
+        await one.publish(BYTES);
+        await until(() => first.messages.length > 0 && second.messages.length > 0);
+        deepEqual([first.messages, second.messages], [[[...BYTES]], [[...BYTES]]]);
+        await stops[1]();
+        await other.publish(BYTES.subarray(1));
+        await until(() => first.messages.length === 2);
+        equal(second.messages.length, 1);
+      } finally {
+        await Promise.all(stops.map((stop) => stop()));
+      }
+    },
+  ),
+  rule('calls subscribed before the first message', async (one, other) => {
+    const inbox = new Inbox();
+    const stop = one.subscribe(inbox);
+    try {
+      await until(async () => {
+        await other.publish(BYTES);
+        return inbox.messages.length > 0;
+      });
+      equal(inbox.isEarly, false);
+    } finally {
+      await stop();
+    }
+  }),
+];
+
+async function lookUpConcurrently(
+  key: string,
+  one: SessionStore,
+  other: SessionStore,
+): Promise<{ winners: string[]; losers: unknown[] }> {
+  const leases = Array.from({ length: MANY }, () => aLease());
+  const entries = await Promise.all(leases.map((lease, index) => (index % 2 ? one : other).get(key, lease)));
+  const won = (_: StoreLease | StoreEntry, index: number): boolean => entries[index]?.kind === 'none';
+  const losers = entries.filter((entry, index) => !won(entry, index));
+  return { winners: leases.filter(won).map(({ id }) => id), losers: losers.map(idOf) };
+}
+
+function idOf(entry: StoreEntry): string | undefined {
+  return entry.kind === 'leased' ? entry.lease : undefined;
+}
+
+class Inbox implements StoreSubscriber {
+  readonly messages: number[][] = [];
+  isSubscribed = false;
+  /** Whether a message arrived while the inbox was not subscribed. */
+  isEarly = false;
+
+  message(bytes: Uint8Array): void {
+    this.isEarly ||= !this.isSubscribed;
+    this.messages.push([...bytes]);
+  }
+
+  subscribed(): void {
+    this.isSubscribed = true;
+  }
+
+  interrupted(): void {
+    this.isSubscribed = false;
+  }
+}
+
+/** Returns the times of look-ups of each kind, of keys that may be on different servers. */
+async function lookUpAll(
+  store: SessionStore,
+  [tombstone = '', value = '', ...keys]: string[],
+): Promise<number[]> {
+  await store.setTombstone(tombstone, LONG_MS);
+  await store.set(value, BYTES, LONG_MS);
+  const entries = await Promise.all([tombstone, value, ...keys].map((key) => store.get(key, aLease())));
+  return entries.map(({ storeTimeMs }) => storeTimeMs);
+}
+
+async function leavesTombstone(one: SessionStore, other: SessionStore, before: string): Promise<void> {
+  const [key, lease] = [newKey(), aLease()];
+  if (before === 'lease') await other.get(key, lease);
+  if (before === 'value') await other.set(key, BYTES, LONG_MS);
+  await one.setTombstone(key, LONG_MS);
+  equal(await other.set(key, BYTES, LONG_MS), false);
+  equal(await other.delete(key), false);
+  await other.releaseLease(key, lease.id);
+  equal((await other.get(key, aLease())).kind, 'tombstone');
+}
+
+/** Returns a key that no other test has. */
+function newKey(): string {
+  return `key-${randomUUID()}`;
+}
+
+/** Returns a lease of a new holder that is valid for {@link LONG_MS}. */
+function aLease(terms: Partial<StoreLease> = {}): StoreLease {
+  return {
+    id: `id.${randomUUID()}`,
+    holder: `holder_${randomUUID()}`,
+    ttlMs: LONG_MS,
+    graceMs: LONG_MS,
+    ...terms,
+  };
+}
+
+/** Returns the kind of an entry, and takes no lease. */
+async function kindOf(store: SessionStore, key: string): Promise<StoreEntry['kind']> {
+  return (await store.get(key)).kind;
+}
+
+/** Waits until a condition holds. @throws AssertionError if that takes longer than a store may take */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + MAX_WAIT_MS;
+  while (!(await holds())) {
+    ok(performance.now() < end, `did not happen within ${MAX_WAIT_MS} ms`);
+    await delay(5);
+  }
+}
