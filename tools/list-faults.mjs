@@ -83,7 +83,7 @@ if (unknown.length > 0) fail(`tests of rows that the catalogue does not have: ${
 const text = await format(
   `# Fault catalogue
 
-Look up what the guard does for each fault of the session service, of a request or of the options.
+You need this if you look up what the guard does for a fault of the session service, of a request or of the options.
 
 Each row is a test whose name ends with the tag of the row, as in \`[B03]\`, on Express and on Fastify, or on one of them where that makes no difference. Every end-to-end test of a row also checks that the
 guard's responses are kept out of caches; that no key, token, IV or password is in a response, a log line or an error; that a guarded handler runs only

@@ -1,8 +1,10 @@
 import { equal, rejects } from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { NestFactory } from '@nestjs/core';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import { AppModule } from '../dist/configuration/src/app.module.js';
+import { sessionAuth as schema } from '../dist/configuration/src/employee-schema.js';
 import { DepartmentReader, sessionAuth as ownRecord } from '../dist/configuration/src/employee-record.js';
 import { sessionAuth as rotatingKey } from '../dist/configuration/src/rotating-key.js';
 import { SessionCallCounter } from '../dist/configuration/src/session-call-counter.js';
@@ -18,6 +20,8 @@ await trial('configuration', async () => {
   await tryRotatingKey();
   await tryInterceptors();
   await tryOwnRecord();
+  await trySchema();
+  await tryCertificates();
 });
 
 async function tryTokenSources() {
@@ -70,4 +74,29 @@ async function tryOwnRecord() {
   const { 'x-auth-token': token } = sessions.signInAs({ department: 'payroll' });
   equal(await moduleRef.get(DepartmentReader).departmentOf(token), 'payroll');
   await moduleRef.close();
+}
+
+async function trySchema() {
+  const { sessions, moduleRef } = await underTest({ module: class {}, imports: [schema] });
+  const service = moduleRef.get(SessionAuthService);
+  const verify = (fields) => service.verify(sessions.signInAs(fields)['x-auth-token']);
+  equal((await verify({ shift: 'night' })).shift, 'night');
+  await rejects(verify({ shift: 'noon' }), { code: 'SESSION_SERVICE_UNAVAILABLE', reason: 'malformed' });
+  await moduleRef.close();
+}
+
+/** The files are read at the start, and used by the first call. */
+async function tryCertificates() {
+  for (const name of ['client.pem', 'client.key']) writeFileSync(name, '');
+  const { mutualTls, throughProxy } = await import('../dist/configuration/src/certificates-and-proxies.js');
+  for (const imported of [mutualTls, throughProxy]) {
+    const { sessions, moduleRef } = await underTest({
+      module: class {},
+      imports: [imported],
+      controllers: [MeController],
+    });
+    const { app, ask } = await listening(moduleRef.createNestApplication());
+    await expectStatus(ask('/me', sessions.signInAs()), 200);
+    await app.close();
+  }
 }

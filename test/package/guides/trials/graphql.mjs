@@ -1,5 +1,11 @@
 import { deepEqual, equal } from 'node:assert/strict';
+import { once } from 'node:events';
+import { SessionAuthModule } from 'nestjs-session-auth';
+import { sessionSockets } from 'nestjs-session-auth/sockets';
+import { WebSocket } from 'ws';
 import { AppModule } from '../dist/graphql/src/app.module.js';
+import { graphql } from '../dist/graphql/src/graphql-with-subscriptions.js';
+import { OpeningsResolver } from '../dist/graphql/src/openings.resolver.js';
 import { listening, trial, underTest } from './support.mjs';
 
 await trial('GraphQL', async () => {
@@ -28,4 +34,32 @@ await trial('GraphQL', async () => {
     ['INTERNAL_SERVER_ERROR', 'SESSION_SERVICE_UNAVAILABLE'],
   ]);
   await app.close();
+  await trySockets();
 });
+
+/** A socket without a session is closed before its first operation. */
+async function trySockets() {
+  const session = SessionAuthModule.forRoot({
+    baseUrl: 'https://sessions.example.com/api',
+    apiKey: 'key',
+    plugins: [sessionSockets],
+  });
+  const { sessions, moduleRef } = await underTest({
+    module: class {},
+    imports: [session, graphql],
+    providers: [OpeningsResolver],
+  });
+  const { app, url } = await listening(moduleRef.createNestApplication());
+  const connect = async (payload) => {
+    const client = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    await once(client, 'open');
+    client.send(JSON.stringify({ type: 'connection_init', payload }));
+    return client;
+  };
+  const denied = await connect({});
+  equal((await once(denied, 'close'))[0], 4401);
+  const admitted = await connect({ token: sessions.signInAs()['x-auth-token'] });
+  equal(JSON.parse((await once(admitted, 'message'))[0]).type, 'connection_ack');
+  admitted.terminate();
+  await app.close();
+}

@@ -1,6 +1,18 @@
 import { deepEqual, equal } from 'node:assert/strict';
+import { Controller, Get } from '@nestjs/common';
+import { Authorize, SessionAuthModule } from 'nestjs-session-auth';
 import { AppModule } from '../dist/roles-and-scopes/src/app.module.js';
+import { HidesOpenings } from '../dist/roles-and-scopes/src/hides-openings.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
+
+class HiddenController {
+  list() {
+    return [];
+  }
+}
+Controller('hidden')(HiddenController);
+const list = Object.getOwnPropertyDescriptor(HiddenController.prototype, 'list');
+for (const decorate of [Get(), Authorize(HidesOpenings)]) decorate(HiddenController.prototype, 'list', list);
 
 await trial('roles and scopes', async () => {
   const { sessions, moduleRef } = await underTest(AppModule);
@@ -41,4 +53,20 @@ await trial('roles and scopes', async () => {
     department: 'payroll',
   });
   await app.close();
+  await hides();
 });
+
+/** A rule that throws an exception answers with it. */
+async function hides() {
+  const session = SessionAuthModule.forRoot({ baseUrl: 'https://sessions.example.com/api', apiKey: 'key' });
+  const { sessions, moduleRef } = await underTest({
+    module: class {},
+    imports: [session],
+    controllers: [HiddenController],
+  });
+  const { app, ask } = await listening(moduleRef.createNestApplication());
+  await expectStatus(ask('/hidden'), 401);
+  await expectStatus(ask('/hidden', sessions.signInAs({ role: 'new_hire' })), 404);
+  await expectStatus(ask('/hidden', sessions.signInAs({ role: 'hiring_manager' })), 200);
+  await app.close();
+}
