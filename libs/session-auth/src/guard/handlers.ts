@@ -52,7 +52,7 @@ const CONTEXT_CREATOR = 'ExternalContextCreator';
 const scanner = new MetadataScanner();
 
 /** A handler in its module. */
-interface Placed {
+export interface Placed {
   readonly module: NestModule;
   readonly handler: Handler;
 }
@@ -222,6 +222,12 @@ export function guardsNamedBy({ owner, called }: Pick<Handler, 'owner' | 'called
 /** Returns the rule that the guard checks for a handler. */
 export function ruleOf({ owner, called }: Pick<Handler, 'owner' | 'called'>): AccessRule {
   return resolveRule(declarationOf(methodOf(called, owner)), declarationOf(owner));
+}
+
+/** Returns the policies that the rule of a handler names. */
+export function policiesOf(handler: Handler): Type[] {
+  const rule = ruleOf(handler);
+  return rule.kind === 'protected' ? rule.requirements.flatMap(({ policy }) => policy ?? []) : [];
 }
 
 /** Returns the name of the field that a handler resolves. */

@@ -106,7 +106,7 @@ export class SessionAuthModule
    */
   onModuleInit(): Promise<void> {
     this.parts.verifier.revoker.subscribe();
-    return this.parts.policies.load();
+    return this.parts.loadPolicies();
   }
 
   /**

@@ -6,9 +6,10 @@ import type { ReadUser } from '../client/user-details-verdict.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { BREAKER } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { AccessRules } from '../guard/access-metadata.js';
+import { AccessRules, type Policies } from '../guard/access-metadata.js';
 import { Decisions } from '../guard/decisions.js';
 import type { GuardParts } from '../guard/guard-parts.js';
+import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/known-sessions.js';
 import { type BreakerChanged, Lanes } from '../verifier/lanes.js';
@@ -19,7 +20,6 @@ import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verif
 import { hasSeveral, type Registration } from './authorities/registration.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
 import { WarningLog } from './events/warning-log.js';
-import { ApplicationPolicies } from './handlers/policies.js';
 import { replyOpened } from './open-replies.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { isPlainTextBeyondLoopback, namingRegistration } from './settings/option-checks.js';
@@ -44,7 +44,8 @@ export const CONNECTION = Symbol('session-auth connection');
 export interface RegistrationParts extends Connection {
   readonly events: EventSource;
   readonly verifier: SessionVerifier<UserRecord>;
-  readonly policies: ApplicationPolicies;
+  /** Finds the policies of the application, or has them created. @throws InvalidConfigurationError */
+  readonly loadPolicies: () => Promise<void>;
   readonly guard: GuardParts;
 }
 
@@ -105,9 +106,9 @@ export async function partsOf(
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
   const verifier = await verifierOf(connection, client, events);
-  const policies = ApplicationPolicies.of(modules);
+  let policies: Policies | undefined;
   const guard: GuardParts = {
-    rules: new AccessRules(policies),
+    rules: new AccessRules({ find: (controller, policy) => policies?.find(controller, policy) }),
     reader: new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength }),
     verifier,
     authority,
@@ -123,7 +124,18 @@ export async function partsOf(
     ruleTimeoutMs,
     ruleFailed: (rule, context) => log.ruleFailed(rule, context),
   };
-  return { ...connection, events, verifier, policies, guard };
+  const loadPolicies = async (): Promise<void> => {
+    policies = await usedPolicies(modules);
+  };
+  return { ...connection, events, verifier, loadPolicies, guard };
+}
+
+/** Nest has created what handlers belong to, which shows where each is placed. */
+async function usedPolicies(modules: ModulesContainer): Promise<Policies | undefined> {
+  const placed = placedHandlersOf(modules);
+  if (placed.every(({ handler }) => policiesOf(handler).length === 0)) return undefined;
+  const { policiesIn } = await import('./handlers/policies.js');
+  return policiesIn(modules, placed);
 }
 
 type SharedTierClass = new (

@@ -6,7 +6,8 @@ import { InvalidConfigurationError } from '../../contract/errors.js';
 import { Authorize } from '../../guard/access.decorators.js';
 import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import { ApplicationPolicies } from './policies.js';
+import { placedHandlersOf } from '../../guard/handlers.js';
+import { policiesIn } from './policies.js';
 
 /**
  * Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls
@@ -72,9 +73,8 @@ async function errorOf(providers: Provider[], others: Provider[] = []): Promise<
   @Module({ imports: [PartsModule, OtherModule], providers })
   class RootModule {}
   const app = await NestFactory.createApplicationContext(RootModule, { logger: false, abortOnError: false });
-  return ApplicationPolicies.of(app.get(ModulesContainer))
-    .load()
-    .catch((error: unknown) => error);
+  const modules = app.get(ModulesContainer);
+  return policiesIn(modules, placedHandlersOf(modules)).catch((error: unknown) => error);
 }
 
 describe('the bootstrap fails', () => {

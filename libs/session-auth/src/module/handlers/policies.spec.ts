@@ -5,7 +5,9 @@ import { MessagePattern } from '@nestjs/microservices';
 import { Authorize, Public, Roles } from '../../guard/access.decorators.js';
 import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import { ApplicationPolicies } from './policies.js';
+import type { Policies } from '../../guard/access-metadata.js';
+import { placedHandlersOf } from '../../guard/handlers.js';
+import { policiesIn } from './policies.js';
 
 /**
  * Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls
@@ -82,13 +84,11 @@ async function modulesOf(root: Type): Promise<ModulesContainer> {
   );
 }
 
-async function policiesOf(root: Type): Promise<ApplicationPolicies> {
-  const policies = ApplicationPolicies.of(await modulesOf(root));
-  await policies.load();
-  return policies;
-}
+const policiesOf = async (root: Type): Promise<Policies> => found(await modulesOf(root));
+const found = (modules: ModulesContainer): Promise<Policies> =>
+  policiesIn(modules, placedHandlersOf(modules));
 
-const answers = (policies: ApplicationPolicies, owner: Type, policy: Type): unknown[] =>
+const answers = (policies: Policies, owner: Type, policy: Type): unknown[] =>
   [ANN, BOB].map((user) => policies.find(owner, policy)?.(user, CONTEXT));
 
 const owning = (owner: string): Provider => ({ provide: Openings, useValue: { owner } });
@@ -147,11 +147,9 @@ describe('a policy', () => {
     ]);
   });
 
-  it('is not found before the bootstrap, for another controller, or for a handler that does not name it', async () => {
+  it('is not found for another controller, or for a handler that does not name it', async () => {
     const [owner, other] = [handlersOf(OwnsOpening), handlersOf()];
-    const policies = ApplicationPolicies.of(await modulesOf(moduleOf([owner, other, Openings])));
-    expect(policies.find(owner, OwnsOpening)).toBeUndefined();
-    await policies.load();
+    const policies = await policiesOf(moduleOf([owner, other, Openings]));
     expect([policies.find(other, OwnsOpening), policies.find(owner, IsSameCall)]).toEqual([
       undefined,
       undefined,
@@ -170,9 +168,7 @@ describe('a policy', () => {
 describe('the policies of an application', () => {
   it('are loaded once, for all registrations of the module', async () => {
     const modules = await modulesOf(moduleOf([handlersOf(OwnsOpening), Openings]));
-    const policies = ApplicationPolicies.of(modules);
-    expect(ApplicationPolicies.of(modules)).toBe(policies);
-    expect(policies.load()).toBe(policies.load());
-    expect(ApplicationPolicies.of(await modulesOf(moduleOf([])))).not.toBe(policies);
+    expect(await found(modules)).toBe(await found(modules));
+    expect(await found(await modulesOf(moduleOf([])))).not.toBe(await found(modules));
   });
 });

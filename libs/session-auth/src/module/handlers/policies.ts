@@ -4,7 +4,7 @@ import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } fr
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { AskPolicy, Policies } from '../../guard/access-metadata.js';
 import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
-import { placedHandlersOf, ruleOf, type Handler } from '../../guard/handlers.js';
+import { type Handler, type Placed, policiesOf } from '../../guard/handlers.js';
 import { dependenciesOf, type NestModule, type Wrapper } from '../../guard/nest-container.js';
 
 /** The used part of Nest's injector. The reference of each module has it. */
@@ -25,65 +25,41 @@ interface PolicyOf {
   readonly ask: AskPolicy;
 }
 
-const applications = new WeakMap<ModulesContainer, ApplicationPolicies>();
+const applications = new WeakMap<ModulesContainer, Promise<Policies>>();
 
 /**
- * The policies of an application: found or created by Nest at bootstrap, once for all registrations of the
- * module.
+ * Finds the policies that handlers name, or lets Nest create them, once for all registrations of an
+ * application. @throws InvalidConfigurationError if one can't be created, or has no method `allows`
  */
-export class ApplicationPolicies implements Policies {
-  readonly #modules: ModulesContainer;
-  readonly #ofControllers = new WeakMap<Type, Map<Type, PolicyOf>>();
-  #loading: Promise<void> | undefined;
-
-  private constructor(modules: ModulesContainer) {
-    this.#modules = modules;
-  }
-
-  /** Returns the policies of an application. */
-  static of(modules: ModulesContainer): ApplicationPolicies {
-    const policies = applications.get(modules) ?? new ApplicationPolicies(modules);
-    applications.set(modules, policies);
-    return policies;
-  }
-
-  /**
-   * Finds or creates every policy. @throws InvalidConfigurationError if one can't be created, or has no
-   * method `allows`
-   */
-  load(): Promise<void> {
-    return (this.#loading ??= this.#load());
-  }
-
-  find(controller: Type, policy: Type): AskPolicy | undefined {
-    return this.#ofControllers.get(controller)?.get(policy)?.ask;
-  }
-
-  async #load(): Promise<void> {
-    for (const { module, handler } of placedHandlersOf(this.#modules)) {
-      for (const policy of policiesOf(handler)) await this.#bind(module, handler, policy);
-    }
-  }
-
-  async #bind(module: NestModule, handler: Handler, policy: Type): Promise<void> {
-    const wrapper = (await providerIn(module, policy)) ?? (await addTo(module, handler, policy));
-    const policies = this.#ofControllers.get(handler.owner) ?? new Map<Type, PolicyOf>();
-    const earlier = policies.get(policy)?.wrapper;
-    if (earlier && earlier !== wrapper) {
-      throw new InvalidConfigurationError(
-        `${subject(policy, handler)} is ambiguous: ${handler.owner.name} is in ${homeOf(earlier).name} and ${homeOf(wrapper).name}, each with its own. Provide it in one module, and import that module in both.`,
-      );
-    }
-    this.#ofControllers.set(
-      handler.owner,
-      policies.set(policy, { wrapper, ask: asking(wrapper, handler, policy) }),
-    );
-  }
+export function policiesIn(modules: ModulesContainer, placed: readonly Placed[]): Promise<Policies> {
+  const found = applications.get(modules) ?? bindAll(placed);
+  applications.set(modules, found);
+  return found;
 }
 
-function policiesOf(handler: Handler): Type[] {
-  const rule = ruleOf(handler);
-  return rule.kind === 'protected' ? rule.requirements.flatMap(({ policy }) => policy ?? []) : [];
+async function bindAll(placed: readonly Placed[]): Promise<Policies> {
+  const ofControllers = new Map<Type, Map<Type, PolicyOf>>();
+  for (const { module, handler } of placed) {
+    for (const policy of policiesOf(handler)) await bind(ofControllers, module, handler, policy);
+  }
+  return { find: (controller, policy) => ofControllers.get(controller)?.get(policy)?.ask };
+}
+
+async function bind(
+  ofControllers: Map<Type, Map<Type, PolicyOf>>,
+  module: NestModule,
+  handler: Handler,
+  policy: Type,
+): Promise<void> {
+  const wrapper = (await providerIn(module, policy)) ?? (await addTo(module, handler, policy));
+  const policies = ofControllers.get(handler.owner) ?? new Map<Type, PolicyOf>();
+  const earlier = policies.get(policy)?.wrapper;
+  if (earlier && earlier !== wrapper) {
+    throw new InvalidConfigurationError(
+      `${subject(policy, handler)} is ambiguous: ${handler.owner.name} is in ${homeOf(earlier).name} and ${homeOf(wrapper).name}, each with its own. Provide it in one module, and import that module in both.`,
+    );
+  }
+  ofControllers.set(handler.owner, policies.set(policy, { wrapper, ask: asking(wrapper, handler, policy) }));
 }
 
 function referenceOf({ providers }: NestModule): ModuleRef {

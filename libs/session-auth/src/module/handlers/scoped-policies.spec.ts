@@ -15,7 +15,9 @@ import { MessagePattern } from '@nestjs/microservices';
 import { Authorize } from '../../guard/access.decorators.js';
 import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
 import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import { ApplicationPolicies } from './policies.js';
+import type { Policies } from '../../guard/access-metadata.js';
+import { placedHandlersOf } from '../../guard/handlers.js';
+import { policiesIn } from './policies.js';
 
 /**
  * Has the parts of the guards that {@link Authorize} applies. Nest creates these guards, and nothing calls
@@ -82,13 +84,12 @@ function ruledBy(policy: Type<AuthorizationPolicy>): Type {
   return Ruled;
 }
 
-async function policiesOf(providers: Provider[], imports: Type[] = []): Promise<ApplicationPolicies> {
+async function policiesOf(providers: Provider[], imports: Type[] = []): Promise<Policies> {
   @Module({ imports: [PartsModule, ...imports], providers })
   class RootModule {}
   const app = await NestFactory.createApplicationContext(RootModule, { logger: false, abortOnError: false });
-  const policies = ApplicationPolicies.of(app.get(ModulesContainer));
-  await policies.load();
-  return policies;
+  const modules = app.get(ModulesContainer);
+  return policiesIn(modules, placedHandlersOf(modules));
 }
 
 function callOf(request: object): ExecutionContext {
