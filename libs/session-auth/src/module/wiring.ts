@@ -18,6 +18,7 @@ import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
 import { hasSeveral, type Registration } from './authorities/registration.js';
+import type * as Several from './authorities/several-services.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
 import { WarningLog } from './events/warning-log.js';
 import { replyOpened } from './open-replies.js';
@@ -30,7 +31,7 @@ import { readerFor, readUserWith } from './settings/user-reader.js';
 export interface Connection {
   readonly settings: SessionAuthSettings;
   /** Loaded if the application registers, or names, several session services. */
-  readonly several: typeof import('./authorities/several-services.js') | undefined;
+  readonly several: typeof Several | undefined;
   readonly log: WarningLog;
   readonly readUser: ReadUser<UserRecord>;
   readonly deadlines: Deadlines;
