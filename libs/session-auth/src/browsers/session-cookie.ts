@@ -42,8 +42,8 @@ function readOptions(caller: string, options: SessionCookieOptions): CookieSetti
   if (!isCookieName(name))
     return reject(caller, 'name is not the name of a cookie', "Give it one as in '__Host-session'");
   const settings = { ...others, name, sameSite, path, secure };
-  const problem = cookieProblem(settings);
-  return problem ? reject(caller, problem.text, problem.remedy) : settings;
+  const problem = problemsOf(settings).find(([isProblem]) => isProblem);
+  return problem ? reject(caller, problem[1], problem[2]) : settings;
 }
 
 function reject(caller: string, problem: string, remedy: string): never {
@@ -66,13 +66,7 @@ function serialize(
   return attributes.join('; ');
 }
 
-interface Problem {
-  readonly text: string;
-  readonly remedy: string;
-}
-
 const OPTIONS = ['name', 'sameSite', 'maxAgeSeconds', 'domain', 'path', 'secure'];
-const SAME_SITES = ['strict', 'lax', 'none'];
 /** Browsers cut a longer lifetime to this (RFC 6265bis, section 5.5). */
 const MAX_AGE_SECONDS = 34_560_000;
 /** Browsers ignore a longer attribute (RFC 6265bis, section 5.6). */
@@ -84,54 +78,39 @@ const HOST_PREFIX = /^__Host-/i;
 /** Includes `__Http-`. `__Host-` begins alike, and needs more. */
 const SECURE_PREFIX = /^__(?:Secure|Http)-/i;
 
-/**
- * Returns the first option that is invalid, or that a browser would drop the cookie for; `undefined` if there
- * is none.
- */
-function cookieProblem(settings: CookieSettings): Problem | undefined {
-  return formProblem(settings) ?? prefixProblem(settings) ?? crossSiteProblem(settings);
-}
+type Problem = readonly [isProblem: boolean, text: string, remedy: string];
 
-function formProblem(settings: CookieSettings): Problem | undefined {
-  const { sameSite, maxAgeSeconds, domain, path, secure } = settings;
-  const unknown = Object.keys(settings).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined)
-    return { text: `${unknown} is not an option`, remedy: `Valid options: ${OPTIONS.join(', ')}` };
-  if (!SAME_SITES.includes(sameSite))
-    return { text: "sameSite must be 'strict', 'lax' or 'none'", remedy: 'Choose one' };
-  if (typeof secure !== 'boolean') return { text: 'secure must be a boolean', remedy: 'Set true or false' };
-  if (maxAgeSeconds !== undefined && !isLifetime(maxAgeSeconds))
-    return {
-      text: `maxAgeSeconds must be an integer from 1 to ${MAX_AGE_SECONDS}`,
-      remedy: 'Set it within that range',
-    };
-  if (domain !== undefined && !matches(DOMAIN, domain))
-    return {
-      text: 'domain is not a domain name',
-      remedy: "Write it as in 'example.com', without a scheme, a port and a leading dot",
-    };
-  if (!matches(PATH, path))
-    return { text: 'path is not a path', remedy: "Start it with '/', without spaces and ';'" };
-  return undefined;
-}
-
-function prefixProblem({ name, domain, path, secure }: CookieSettings): Problem | undefined {
+/** What is invalid, and what browsers would drop the cookie for. */
+function problemsOf(settings: CookieSettings): readonly Problem[] {
+  const { name, sameSite, maxAgeSeconds, domain, path, secure } = settings;
+  const unknown = Object.keys(settings).find((option) => !OPTIONS.includes(option));
+  const isHost = HOST_PREFIX.test(name);
+  const dropped = `browsers drop ${name}`;
   const remedy = 'Change the option, or the name';
-  if (HOST_PREFIX.test(name) && domain !== undefined)
-    return { text: `browsers drop ${name} with a domain`, remedy };
-  if (HOST_PREFIX.test(name) && path !== '/')
-    return { text: `browsers drop ${name} with another path than '/'`, remedy };
-  if ((HOST_PREFIX.test(name) || SECURE_PREFIX.test(name)) && !secure)
-    return { text: `browsers drop ${name} without secure`, remedy };
-  return undefined;
-}
-
-function crossSiteProblem({ sameSite, secure }: CookieSettings): Problem | undefined {
-  if (sameSite !== 'none' || secure) return undefined;
-  return {
-    text: "browsers drop a cookie that has sameSite 'none' without secure",
-    remedy: 'Set secure: true',
-  };
+  return [
+    [unknown !== undefined, `${unknown} is not an option`, `Valid options: ${OPTIONS.join(', ')}`],
+    [!Object.hasOwn(SAME_SITE, sameSite), "sameSite must be 'strict', 'lax' or 'none'", 'Choose one'],
+    [typeof secure !== 'boolean', 'secure must be a boolean', 'Set true or false'],
+    [
+      maxAgeSeconds !== undefined && !isLifetime(maxAgeSeconds),
+      `maxAgeSeconds must be an integer from 1 to ${MAX_AGE_SECONDS}`,
+      'Set it within that range',
+    ],
+    [
+      domain !== undefined && !matches(DOMAIN, domain),
+      'domain is not a domain name',
+      "Write it as in 'example.com', without a scheme, a port and a leading dot",
+    ],
+    [!matches(PATH, path), 'path is not a path', "Start it with '/', without spaces and ';'"],
+    [isHost && domain !== undefined, `${dropped} with a domain`, remedy],
+    [isHost && path !== '/', `${dropped} with another path than '/'`, remedy],
+    [(isHost || SECURE_PREFIX.test(name)) && !secure, `${dropped} without secure`, remedy],
+    [
+      sameSite === 'none' && !secure,
+      "browsers drop a cookie that has sameSite 'none' without secure",
+      'Set secure: true',
+    ],
+  ];
 }
 
 function isLifetime(value: number): boolean {
