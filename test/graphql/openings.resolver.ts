@@ -96,6 +96,14 @@ export class OpeningsResolver {
   }
 
   @Subscription(() => String)
+  async *news(@CurrentUser('username') username = ''): AsyncGenerator<{ news: string }> {
+    for (;;) {
+      yield { news: `hello ${username}` };
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  @Subscription(() => String)
   async *ticks(@CurrentUser('username') username = ''): AsyncGenerator<{ ticks: string }> {
     this.#resolved += 1;
     for (let tick = 1; tick <= 3; tick += 1) yield { ticks: `${username} ${await Promise.resolve(tick)}` };

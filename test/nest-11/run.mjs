@@ -10,12 +10,13 @@ const SHORT_SUITES = [
   'test/cache/freshness',
   'test/graphql/(fields|resolvers)',
   'test/messages/',
+  'test/open/',
   'test/module/audit/unguarded-rules',
   'test/sockets/(acknowledgements|gateways|handshakes)',
 ];
 /** Whole concepts that depend on the version of NestJS. */
 const CONCEPTS = [
-  'test/(access|context|graphql|messages|module|sockets|token)/',
+  'test/(access|context|graphql|messages|module|open|sockets|token)/',
   'test/cache/freshness',
   'test/check/shared-call',
   'test/revocation/',

@@ -1,15 +1,28 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Controller, Get, Inject, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Headers,
+  Inject,
+  type LoggerService,
+  Query as QueryParam,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
 import { GraphQLModule, GraphQLSchemaHost, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { parse, subscribe, type ExecutionResult } from 'graphql';
 import { createClient, type Client } from 'graphql-ws';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CurrentUser, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
+import { CurrentUser, KeepOpen, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { WebSocket } from 'ws';
+import { CapturedLog } from '../support/captured-log.js';
+import { NEST_MAJOR } from '../support/nest-major.js';
 import { EXPRESS, PLATFORMS, type Platform, type RunningApp } from '../support/platforms.js';
-import type { ScriptedService } from '../support/scripted-service.js';
+import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
+import { GRAPHQL_SERVERS, type GraphqlServer } from '../graphql/graphql-servers.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
 import { openReply } from './open-reply.js';
@@ -30,9 +43,15 @@ class NewsResolver {
       await pause(5);
     }
   }
+
+  @Subscription(() => String)
+  @KeepOpen()
+  async *keptNews(@CurrentUser('username') username = ''): AsyncGenerator<{ keptNews: string }> {
+    yield await Promise.resolve({ keptNews: `hello ${username}` });
+  }
 }
 
-/** Sends the events of a subscription as graphql-sse does. */
+/** Sends the events of a subscription as graphql-sse does, and begins one without a socket or a reply. */
 @Controller()
 class EventsController {
   constructor(@Inject(GraphQLSchemaHost) private readonly host: GraphQLSchemaHost) {}
@@ -48,33 +67,50 @@ class EventsController {
       res.write(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
     }
   }
+
+  @Get('nowhere')
+  @Public()
+  async nowhere(
+    @QueryParam('field') field: string,
+    @Headers('x-auth-token') token: string,
+  ): Promise<unknown> {
+    const document = parse(`subscription { ${field} }`);
+    const contextValue = { connectionParams: { token } };
+    const results = await subscribe({ schema: this.host.schema, document, contextValue });
+    return 'next' in results ? (await results.next()).value : results;
+  }
 }
 
-function bedOn(platform: Platform) {
+function bedOn(platform: Platform, subscriptions: object = { 'graphql-ws': true }) {
   const clients: Client[] = [];
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.dispose();
   });
   const bed = testbed(platform);
-  return async (): Promise<{
+  return async (
+    logger?: LoggerService,
+  ): Promise<{
     service: ScriptedService;
     app: RunningApp;
     connect: (token: string) => Client;
   }> => {
     const service = await bed.service();
-    const app = await bed.sample({
-      baseUrl: service.url,
-      options: { retry: false, breaker: false },
-      imports: [
-        GraphQLModule.forRoot<ApolloDriverConfig>({
-          driver: ApolloDriver,
-          autoSchemaFile: true,
-          subscriptions: { 'graphql-ws': true },
-        }),
-      ],
-      controllers: [EventsController],
-      providers: [NewsResolver],
-    });
+    const app = await bed.sample(
+      {
+        baseUrl: service.url,
+        options: { retry: false, breaker: false },
+        imports: [
+          GraphQLModule.forRoot<ApolloDriverConfig>({
+            driver: ApolloDriver,
+            autoSchemaFile: true,
+            subscriptions,
+          }),
+        ],
+        controllers: [EventsController],
+        providers: [NewsResolver],
+      },
+      { ...(logger && { logger }) },
+    );
     return {
       service,
       app,
@@ -120,6 +156,84 @@ describe.each(PLATFORMS)('a subscription over graphql-ws on %s', (_name, platfor
   });
 });
 
+describe.each(GRAPHQL_SERVERS)('a subscription on %s', (_name, start) => {
+  const clients: Client[] = [];
+  let service: ScriptedService;
+  let server: GraphqlServer;
+
+  beforeAll(async () => {
+    service = await startScriptedService();
+    server = await start(service.url, { options: { retry: false, whileOpen: { recheckMs: 50 } } });
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.dispose();
+  });
+  afterAll(async () => {
+    await server.close();
+    await service.close();
+  });
+
+  function connect(token: string) {
+    const closed: unknown[] = [];
+    const client = createClient({
+      url: `${server.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { token },
+      retryAttempts: 0,
+      lazy: false,
+      onNonLazyError: () => undefined,
+      on: { closed: (event) => closed.push((event as { readonly code: number }).code) },
+    });
+    clients.push(client);
+    const read = (query: string) => {
+      const received: unknown[] = [];
+      const over = new Promise((resolve) => {
+        client.subscribe(
+          { query },
+          {
+            next: ({ data, errors }) => void received.push(errors ?? data),
+            error: resolve,
+            complete: () => resolve('complete'),
+          },
+        );
+      });
+      return { received, over };
+    };
+    return { closed, read };
+  }
+
+  it('ends with its session, at a recheck that finds it gone: its socket is closed with 4401 [P39]', async () => {
+    const [token, other] = [service.signInAs({ username: 'ann' }), service.signInAs({ username: 'bob' })];
+    const [mine, others] = [
+      connect(token).read('subscription { news }'),
+      connect(other).read('subscription { news }'),
+    ];
+    await until('both have begun', () => mine.received.length > 1 && others.received.length > 1);
+    service.revoke(token);
+
+    expect(await mine.over).toMatchObject({ code: 4401, reason: 'SESSION_REJECTED' });
+    const soFar = others.received.length;
+    await until('the other goes on', () => others.received.length > soFar + 2);
+  });
+
+  it('leaves its socket open if it carries queries only: each of them is checked', async () => {
+    const token = service.signInAs({ username: 'ann' });
+    const { read, closed } = connect(token);
+    const kept = read('{ __typename }');
+    expect(await kept.over).toBe('complete');
+    const query = read('{ openings(count: 1) { owner } }');
+    expect([await query.over, query.received]).toEqual(['complete', [{ openings: [{ owner: 'ann 0' }] }]]);
+    service.revoke(token);
+    const later = read('{ openings(count: 1) { owner } }');
+    expect([await later.over, later.received]).toMatchObject([
+      'complete',
+      [[{ extensions: { code: 'UNAUTHENTICATED' } }]],
+    ]);
+    await pause(150);
+    expect(closed).toEqual([]);
+  });
+});
+
 describe('a subscription over a stream of events', () => {
   const start = bedOn(EXPRESS);
 
@@ -134,5 +248,62 @@ describe('a subscription over a stream of events', () => {
     expect(stream.text()).toMatch(
       /event: next\ndata: \{"errors":\[\{.*"UNAUTHENTICATED".*\n\nevent: complete\ndata:\n\n$/,
     );
+  });
+});
+
+describe('a subscription whose context has neither a socket nor a reply', () => {
+  const start = bedOn(EXPRESS);
+
+  it('is denied with a warning, unless it may outlive its session', async () => {
+    const log = new CapturedLog();
+    const { service, app } = await start(log);
+    const headers = { 'x-auth-token': service.signInAs({ username: 'ann' }) };
+    const read = async (field: string): Promise<unknown> =>
+      (await fetch(`${app.url}/nowhere?field=${field}`, { headers })).json();
+
+    expect(await read('news')).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+    expect(await read('keptNews')).toEqual({ data: { keptNews: 'hello ann' } });
+    expect(log.having('warn', 'unwatched subscription')).toHaveLength(1);
+  });
+});
+
+/** The protocol of subscriptions-transport-ws, which NestJS 11 supports with that package, and NestJS 12 not. */
+(NEST_MAJOR === 11 ? describe : describe.skip)('a subscription over subscriptions-transport-ws', () => {
+  const start = bedOn(EXPRESS, { 'subscriptions-transport-ws': true });
+
+  async function begin(url: string, token: string) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-ws');
+    const received: { type: string; payload?: { data?: unknown; errors?: unknown } }[] = [];
+    socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString('utf8')) as never));
+    const closed = new Promise((resolve) =>
+      socket.once('close', (code, reason) => resolve([code, reason.toString()])),
+    );
+    await new Promise((resolve) => socket.once('open', resolve));
+    const send = (message: object): void => socket.send(JSON.stringify(message));
+    send({ type: 'connection_init', payload: { token } });
+    send({ id: '1', type: 'start', payload: { query: 'subscription { news }' } });
+    return { received, closed, socket };
+  }
+
+  it('ends with its session, and its socket is closed with 4401 [P39]', async () => {
+    const { service, app } = await start();
+    const token = service.signInAs({ username: 'ann' });
+    const { received, closed } = await begin(app.url, token);
+    await until('it has begun', () => received.filter(({ type }) => type === 'data').length > 1);
+    expect(received.find(({ type }) => type === 'data')).toMatchObject({
+      payload: { data: { news: 'hello ann' } },
+    });
+    await app.app.get(SessionAuthService).signOut(token);
+
+    expect(await closed).toEqual([4401, 'SESSION_REJECTED']);
+  });
+
+  it('does not begin without a session', async () => {
+    const { app } = await start();
+    const { received, socket } = await begin(app.url, 'bad');
+    await until('it is denied', () => received.some(({ type }) => type === 'error' || type === 'data'));
+    expect(JSON.stringify(received)).toContain('UNAUTHENTICATED');
+    expect(JSON.stringify(received)).not.toContain('hello');
+    socket.close();
   });
 });

@@ -30,7 +30,7 @@ export interface FieldInfo {
   readonly path?: Path | undefined;
   /** One object for each execution. */
   readonly variableValues: Readonly<Record<string, unknown>>;
-  readonly operation?: { readonly selectionSet: SelectionSet };
+  readonly operation?: { readonly operation?: string; readonly selectionSet: SelectionSet };
   readonly fragments?: Readonly<Record<string, Selection>>;
 }
 

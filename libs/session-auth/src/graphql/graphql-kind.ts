@@ -3,7 +3,7 @@ import { InvalidConfigurationError } from '../contract/errors.js';
 import type { ContextKind } from '../guard/transport.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
 import { GRAPHQL } from './graphql-transport.js';
-import { separateContexts } from './operation-context.js';
+import { separateContexts, withSocketContexts } from './operation-context.js';
 
 const FROZEN =
   'the options of GraphQLModule are frozen, and its requests may share a context. Do not freeze them, or leave out context.';
@@ -15,7 +15,7 @@ export const KIND: ContextKind = {
   transport: GRAPHQL,
 
   /**
-   * Separates the contexts of requests. NestJS 11, and Mercurius on every version, write the request into the
+   * Separates the contexts of requests, and gives those of sockets their socket. NestJS 11, and Mercurius on every version, write the request into the
    * object that `context` is or returns: with one object for all requests, all of them would carry the
    * request of the first.
    * @param module a `GraphQLModule`, whose `completeOptions` are filled once it has read its options
@@ -23,12 +23,16 @@ export const KIND: ContextKind = {
    */
   prepareModule(
     { completeOptions = {} }: { readonly completeOptions?: object },
-    options: { context?: unknown },
+    options: { readonly context?: unknown },
   ) {
     const { context } = options;
     if (typeof context === 'function' && REPLACED_OPTION in context) return;
-    const separated = Object.assign(separateContexts(context, warnOnce()), { [REPLACED_OPTION]: context });
+    const warn = warnOnce();
+    const separated = Object.assign(separateContexts(context, warn), { [REPLACED_OPTION]: context });
     const isTooLate = Object.keys(completeOptions).length > 0;
+    // Subscriptions over a socket that can't be replaced are denied.
+    for (const [name, value] of Object.entries(withSocketContexts({ ...options }, warn)))
+      Reflect.set(options, name, value);
     if (Reflect.set(options, 'context', separated) && !isTooLate) return;
     if (context !== undefined)
       throw new InvalidConfigurationError(`SessionAuthModule: ${isTooLate ? TOO_LATE : FROZEN}`);

@@ -43,10 +43,13 @@ export const GRAPHQL: Transport = {
     executions.get(execution)?.admit(key, attachedTo(request), info);
   },
 
+  /** A query over a socket has ended when its result is sent: each operation is checked. */
   watch(call, parts) {
-    const socket = socketOf(partsIn(call.context).operation);
-    if (call.reply !== undefined) watchReply(call, parts);
-    else if (socket) closeWithSession(call, parts, socket);
+    const { operation, info } = partsIn(call.context);
+    if (call.reply === undefined && info?.operation?.operation === 'subscription')
+      return closeWithSession(call, parts, socketOf(operation));
+    watchReply(call, parts);
+    return undefined;
   },
 
   lastEvents,
@@ -177,7 +180,7 @@ function restoreHeaders(request: unknown): void {
   if (node) Reflect.set(node, 'headers', { ...receivedHeaders(node.rawHeaders) });
 }
 
-/** Returns the socket of graphql-ws that an operation came over. */
+/** Returns the socket that an operation came over. */
 function socketOf({ extra, req, [CALLER]: caller }: OperationContext): SocketClient | undefined {
   const own = caller?.request as OperationContext | undefined;
   const socket = [own?.extra, extra, req?.extra].find((each) => each?.socket)?.socket;

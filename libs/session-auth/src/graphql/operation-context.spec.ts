@@ -7,6 +7,7 @@ import {
   hasSeveralRequests,
   type OperationContext,
   separateContexts,
+  withSocketContexts,
 } from './operation-context.js';
 
 const request = (): IncomingMessage => new IncomingMessage(new Socket());
@@ -180,5 +181,82 @@ describe('an object that is the context of several requests', () => {
     await contextOfObjects({});
     await contextOfObjects({});
     expect(onShared).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('the options of sockets', () => {
+  const ignore = (): void => undefined;
+  const call = (hook: unknown, ...args: unknown[]): unknown =>
+    (hook as (...args: unknown[]) => unknown)(...args);
+  const [socket, request] = [{ name: 'socket' }, { name: 'request' }];
+  const caller = (of: object) => ({ [CALLER]: { request: of, reply: undefined } });
+
+  it('are none where the server has no subscriptions', () => {
+    expect(withSocketContexts({}, ignore)).toEqual({});
+    expect(withSocketContexts({ subscription: false, subscriptions: {} }, ignore)).toEqual({});
+  });
+
+  it.each([[true], [{ fullWsTransport: true }]])(
+    'give contexts of Mercurius their socket: %j',
+    async (own) => {
+      const { subscription } = withSocketContexts({ subscription: own }, ignore) as {
+        subscription: { context: unknown; fullWsTransport?: boolean };
+      };
+      expect(subscription.fullWsTransport).toBe(own === true ? undefined : true);
+      expect(await call(subscription.context, socket, request)).toEqual(
+        caller({ extra: { socket, request } }),
+      );
+    },
+  );
+
+  it('keep what the context function of the application returns', async () => {
+    const context = (...args: unknown[]): unknown => ({ args });
+    const { subscription } = withSocketContexts({ subscription: { context } }, ignore) as {
+      subscription: { context: unknown };
+    };
+    expect(await call(subscription.context, socket, request)).toEqual({
+      args: [socket, request],
+      ...caller({ extra: { socket, request } }),
+    });
+  });
+
+  it('give contexts of subscriptions-transport-ws their socket, unless the application refuses it', async () => {
+    const params = { token: 'token' };
+    const hookOf = (own: unknown): unknown =>
+      (
+        withSocketContexts({ subscriptions: { 'subscriptions-transport-ws': own } }, ignore) as {
+          subscriptions: { 'subscriptions-transport-ws': { onConnect: unknown; path?: string } };
+        }
+      ).subscriptions['subscriptions-transport-ws'].onConnect;
+    const own = { connectionParams: params, extra: { socket, request } };
+    expect(await call(hookOf(true), params, socket, { request })).toEqual(caller(own));
+    const onConnect = (...args: unknown[]): unknown => ({ args: args.length });
+    expect(await call(hookOf({ onConnect }), params, socket, { request })).toEqual({
+      args: 3,
+      ...caller(own),
+    });
+    expect(await call(hookOf({ onConnect: () => false }), params, socket, { request })).toBe(false);
+    expect(await call(hookOf({ onConnect: () => undefined }), params, socket, {})).toEqual(
+      caller({ connectionParams: params, extra: { socket, request: undefined } }),
+    );
+  });
+
+  it('separate the contexts of graphql-ws, if it has a context of its own', async () => {
+    const own = { context: () => ({ tenant: 'acme' }), path: '/graphql' };
+    const { subscriptions } = withSocketContexts(
+      { subscriptions: { 'graphql-ws': own, path: '/' } },
+      ignore,
+    ) as {
+      subscriptions: { 'graphql-ws': { context: unknown; path: string }; path: string };
+    };
+    expect([subscriptions.path, subscriptions['graphql-ws'].path]).toEqual(['/', '/graphql']);
+    const connection = { extra: { socket, request } };
+    expect(await call(subscriptions['graphql-ws'].context, connection)).toEqual({
+      tenant: 'acme',
+      [CALLER]: { request: connection, reply: undefined },
+    });
+    expect(withSocketContexts({ subscriptions: { 'graphql-ws': true } }, ignore)).toEqual({
+      subscriptions: { 'graphql-ws': true },
+    });
   });
 });

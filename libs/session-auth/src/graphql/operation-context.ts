@@ -85,6 +85,60 @@ export function separateContexts(option: unknown, onShared: () => void): Context
   };
 }
 
+type Options = Readonly<Record<string, unknown>>;
+type Hook = (...args: unknown[]) => unknown;
+
+/**
+ * Returns the options of a GraphQL server by which sockets get their contexts, with contexts that hold their
+ * caller too: `subscription` of Mercurius, and `subscriptions` of Apollo, whose `graphql-ws` may have a context
+ * of its own. subscriptions-transport-ws passes its socket to `onConnect` alone.
+ */
+export function withSocketContexts({ subscription, subscriptions }: Options, onShared: () => void): Options {
+  const own = optionsOf(subscriptions);
+  const { 'graphql-ws': newer, 'subscriptions-transport-ws': older } = own;
+  return {
+    ...(subscription ? { subscription: withHook(subscription, 'context', ofMercurius) } : {}),
+    ...(newer || older
+      ? {
+          subscriptions: {
+            ...own,
+            ...(newer ? { 'graphql-ws': withContext(newer, onShared) } : {}),
+            ...(older ? { 'subscriptions-transport-ws': withHook(older, 'onConnect', ofTransportWs) } : {}),
+          },
+        }
+      : {}),
+  };
+}
+
+const ofMercurius = ([socket, request]: unknown[]): OperationContext => ({ extra: { socket, request } });
+
+const ofTransportWs = ([connectionParams, socket, connection]: unknown[]): OperationContext => ({
+  connectionParams,
+  extra: { socket, request: optionsOf(connection).request },
+});
+
+/** The options of a feature, which may be `true`. */
+function optionsOf(value: unknown): Options {
+  return typeof value === 'object' && value !== null ? (value as Options) : {};
+}
+
+function withContext(own: unknown, onShared: () => void): unknown {
+  const { context } = optionsOf(own);
+  return context === undefined ? own : { ...optionsOf(own), context: separateContexts(context, onShared) };
+}
+
+/** The function with this name returns what that of the application does, with the socket. `false` refuses it. */
+function withHook(options: unknown, name: string, requestOf: (args: unknown[]) => OperationContext): Options {
+  const own = optionsOf(options)[name];
+  const hook: Hook = async (...args) => {
+    const context = typeof own === 'function' ? await (own as Hook)(...args) : {};
+    return context === false
+      ? false
+      : { ...optionsOf(context), [CALLER]: { request: requestOf(args), reply: undefined } };
+  };
+  return { ...optionsOf(options), [name]: hook };
+}
+
 const NO_REQUEST = {};
 
 function callerOf([first, second]: unknown[]): Caller {

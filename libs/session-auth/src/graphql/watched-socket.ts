@@ -1,6 +1,9 @@
+import { ACCESS_DENIED } from '../contract/denials.js';
+import { unavailable } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { bodyOf } from '../exceptions/denial-body.js';
-import { type GuardDenial, payloadOf } from '../guard/denial.js';
+import { isKeptOpen } from '../guard/access-metadata.js';
+import { type GuardDenial, payloadOf, unavailableDenial } from '../guard/denial.js';
 import type { WatchParts } from '../guard/open-reply.js';
 import { ADMISSION } from '../guard/guarded-request.js';
 import { disconnect, type SocketClient, whenClosed } from '../guard/socket-client.js';
@@ -15,16 +18,36 @@ interface WatchedFor {
 
 const watchedFor = new WeakMap<object, WatchedFor[]>();
 
-/** Closes a socket of graphql-ws, with all of its subscriptions, when the session of one of them ends. */
-export function closeWithSession(call: GuardedCall, parts: WatchParts, socket: SocketClient): void {
+/** Maximum number of sessions whose subscriptions share a socket. */
+const MAX_SESSIONS = 8;
+
+/**
+ * Closes a socket, with all of its subscriptions, when the session of one of them ends. Returns a denial if the
+ * subscription can't be watched.
+ */
+export function closeWithSession(
+  call: GuardedCall,
+  parts: WatchParts,
+  socket: SocketClient | undefined,
+): GuardDenial | undefined {
   const session = call.request[ADMISSION]?.session;
-  if (!session) return;
+  const { context } = call;
+  if (!session || isKeptOpen(context.getHandler(), context.getClass())) return undefined;
+  if (!socket) {
+    parts.warn(
+      'unwatched subscription',
+      'a subscription was denied, because it would outlive its session: its context does not have the socket. Use the context that the GraphQL server passes to the option `context`, or @KeepOpen().',
+    );
+    return ACCESS_DENIED;
+  }
   const all = watchedFor.get(socket) ?? [];
-  if (all.some((each) => each.parts === parts && isSame(each.session, session))) return;
+  if (all.some((each) => each.parts === parts && isSame(each.session, session))) return undefined;
+  if (all.length === MAX_SESSIONS) return unavailableDenial(unavailable('busy'));
   const watching = watchCall({ call, parts }, (denial) => disconnect(socket, payloadOf(denial)));
-  if (!watching) return;
+  if (!watching) return undefined;
   watchedFor.set(socket, [...all, { parts, session }]);
   whenClosed(socket, () => watching.watched.over());
+  return undefined;
 }
 
 function isSame(one: SessionIdentity, other: SessionIdentity): boolean {

@@ -43,8 +43,6 @@ export interface GuardParts extends WatchParts {
   readonly decisions: Decisions;
   /** Time for a rule that returns a promise, in milliseconds. */
   readonly ruleTimeoutMs: number;
-  /** Logs a warning, at most once a minute for each kind and subject. */
-  readonly warn: (kind: string, text: string, subject?: string) => void;
   /** Called for each rule that could not be evaluated. */
   readonly ruleFailed: (rule: FailedRule, context: ExecutionContext) => void;
 }

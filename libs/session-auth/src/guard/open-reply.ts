@@ -32,6 +32,8 @@ export interface WatchParts {
   readonly verifier: SessionVerifier<UserRecord>;
   readonly ends: SessionEnds;
   readonly whileOpen: WhileOpen;
+  /** Logs a warning, at most once a minute for each kind and subject. */
+  readonly warn: (kind: string, text: string, subject?: string) => void;
   /** Called when the first part of a reply is written: the reply ends with its session. */
   readonly replyOpened: (response: NodeResponse, reply: ReplyOfCall) => void;
 }

@@ -132,14 +132,15 @@ export class SessionAuthGuard implements CanActivate, CallGuard {
     return this.enter(call);
   }
 
-  private enter(call: GuardedCall, { user, session, stale }: Partial<Caller> = {}): true {
+  private enter(call: GuardedCall, { user, session, stale }: Partial<Caller> = {}): true | Promise<never> {
     const { verifier, authority, decisions } = this.parts;
     const { context, request, transport } = call;
     const revocations = verifier.revoker.count;
     const isOwn = this.constructor !== SessionAuthGuard;
     attach(request, { verifier, authority, revocations, context, user, session, isOwn }, stale);
     transport.admitted?.(call);
-    if (session) transport.watch?.(call, this.parts);
+    const denial = session && transport.watch?.(call, this.parts);
+    if (denial) return this.deny(call, denial, user);
     decisions.allowed(context, user);
     return true;
   }

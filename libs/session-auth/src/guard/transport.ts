@@ -34,8 +34,11 @@ export interface Transport {
   open(context: ExecutionContext): GuardedCall;
   /** Called when a guard admits the call. Throws if the handler must not run after all. */
   admitted?(call: GuardedCall): void;
-  /** Called after that if the call has a session: ends what stays open of the call with it. */
-  watch?(call: GuardedCall, parts: WatchParts): void;
+  /**
+   * Called after that if the call has a session: ends what stays open of the call with it. Returns a denial if
+   * it can't.
+   */
+  watch?(call: GuardedCall, parts: WatchParts): GuardDenial | undefined;
   /** Returns the last events of a stream of events that ends with its session. @default session-ended */
   lastEvents?(denial: GuardDenial): string;
   /**
@@ -157,7 +160,10 @@ export const HTTP: Transport = {
     return { transport: HTTP, context, request: http.getRequest(), reply: http.getResponse() };
   },
 
-  watch: watchReply,
+  watch(call, parts) {
+    watchReply(call, parts);
+    return undefined;
+  },
 
   requestOf: (context) => context.switchToHttp().getRequest(),
 

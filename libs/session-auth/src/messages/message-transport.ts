@@ -45,7 +45,10 @@ export const RPC: Transport = {
       throw remoteExceptions.exceptionOf(CANCELLED, grpcErrorOf(CANCELLED));
   },
 
-  watch: (call, parts) => endWithSession(call, parts, grpcCallOf(call.context)?.call),
+  watch(call, parts) {
+    endWithSession(call, parts, grpcCallOf(call.context)?.call);
+    return undefined;
+  },
 
   requestOf: boundRequest,
 
