@@ -166,9 +166,7 @@ export class LeaseFollowers<User> {
       pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
     ) {
       await pause(pauseMs).ended;
-      await Promise.race([this.#turns.next(untilMs), over]);
-      if (performance.now() >= untilMs) return undefined;
-      const found = await Promise.race([lookAgain(), over]);
+      const found = await Promise.race([this.#turns.next(untilMs).then(lookAgain), over]);
       if (!found) return undefined;
       const isOver = isAwaited(found);
       this.#turns.record(isOver);

@@ -1,7 +1,7 @@
 import type { TokenKey } from '../contract/session-identity.js';
 import type { SessionStore } from '../contract/session-store.js';
 import type { Revocation } from '../verifier/revocations.js';
-import type { RevocationBus } from './revocation-bus.js';
+import { newId, type RevocationBus } from './revocation-bus.js';
 import type { SessionSeal } from './session-seal.js';
 import type { StoreAccess } from './store-access.js';
 
@@ -17,10 +17,11 @@ const CLOSE_PAUSE_MS = 25;
 
 interface Delivery {
   readonly revocation: Revocation;
+  /** Of its message, which may be sent several times. */
+  readonly id: string;
   readonly beganMs: number;
   /** Both wait for it. */
   readonly before: Promise<unknown> | undefined;
-  readonly publish: () => Promise<void>;
   isStored: boolean;
   isPublished: boolean;
 }
@@ -58,16 +59,16 @@ export class Outbox {
   async deliver(revocation: Revocation, before?: Promise<unknown>): Promise<void> {
     const delivery = {
       revocation,
+      id: newId(),
       beganMs: performance.now(),
       before,
-      publish: this.#bus.publisherOf(revocation),
       isStored: false,
       isPublished: revocation.kind === 'signingOut',
     };
     // Before the attempt, so that `cancelSignOut` during the attempt prevents the next.
     this.#add(delivery);
-    if (await this.#attempt(delivery)) this.#remove(delivery);
-    else if (this.#isClosed) this.#giveUp();
+    if (await this.#try(delivery)) return;
+    if (this.#isClosed) this.#giveUp();
     else this.#retryLater();
   }
 
@@ -82,9 +83,7 @@ export class Outbox {
     this.#isFlushing = true;
     const all = [...this.#pending.values()];
     for (let start = 0; start < all.length; start += BATCH) {
-      const done = await Promise.all(
-        all.slice(start, start + BATCH).map((delivery) => this.#retry(delivery)),
-      );
+      const done = await Promise.all(all.slice(start, start + BATCH).map((delivery) => this.#try(delivery)));
       if (!done.includes(true)) break;
     }
     this.#isFlushing = false;
@@ -145,19 +144,16 @@ export class Outbox {
     return this.#pending.get(nameOf(delivery.revocation)) === delivery;
   }
 
-  #remove(delivery: Delivery): void {
-    if (this.#isPending(delivery)) this.#pending.delete(nameOf(delivery.revocation));
-  }
-
   /**
-   * Returns whether the delivery is done. A delivery that fails again moves to the end of the queue, so that
-   * it does not delay others.
+   * Returns whether the delivery is done. One that fails moves to the end of the queue, so that it does not
+   * delay others.
    */
-  async #retry(delivery: Delivery): Promise<boolean> {
+  async #try(delivery: Delivery): Promise<boolean> {
     const isDone =
       !this.#isPending(delivery) || this.#leftMs(delivery) <= 0 || (await this.#attempt(delivery));
-    if (isDone) this.#remove(delivery);
-    else if (this.#isPending(delivery)) this.#add(delivery);
+    if (!this.#isPending(delivery)) return isDone;
+    if (isDone) this.#pending.delete(nameOf(delivery.revocation));
+    else this.#add(delivery);
     return isDone;
   }
 
@@ -176,7 +172,7 @@ export class Outbox {
     ]);
     // A sign-in may have issued the token again meanwhile.
     if (!delivery.isPublished && this.#bus.knowsClockSince(delivery.beganMs) && this.#isPending(delivery))
-      await this.#access.insist(() => delivery.publish().then(() => (delivery.isPublished = true)));
+      await this.#access.insist(() => this.#bus.publish(delivery).then(() => (delivery.isPublished = true)));
     return delivery.isStored && delivery.isPublished;
   }
 

@@ -67,22 +67,19 @@ export class RevocationBus {
     this.#seen = new TtlLruMap({ maxEntries: MAX_SEEN, ttlMs: lifetimeMs }, () => performance.now());
   }
 
-  /** Returns what publishes a revocation, once for each call. The other instances receive it once. */
-  publisherOf(revocation: Revocation): () => Promise<void> {
-    const id = newId();
-    return async () => {
-      const { store, seals } = this.#access;
-      const text = writeMessage(revocation, {
-        id,
-        from: this.#id,
-        at: Date.now(),
-        storeMs: this.#latestStoreMs,
-      });
-      // Sealed with every secret: during a rotation, some instances have only one of them. The copies share
-      // their IV.
-      const iv = newIv();
-      await Promise.all(seals.map((seal) => store.publish(seal.sealMessage(text, iv))));
-    };
+  /** Publishes a revocation. The other instances receive each `id` once. */
+  async publish({ revocation, id }: { readonly revocation: Revocation; readonly id: string }): Promise<void> {
+    const { store, seals } = this.#access;
+    const text = writeMessage(revocation, {
+      id,
+      from: this.#id,
+      at: Date.now(),
+      storeMs: this.#latestStoreMs,
+    });
+    // Sealed with every secret: during a rotation, some instances have only one of them. The copies share
+    // their IV.
+    const iv = newIv();
+    await Promise.all(seals.map((seal) => store.publish(seal.sealMessage(text, iv))));
   }
 
   /**
@@ -209,7 +206,7 @@ export class RevocationBus {
   }
 }
 
-function newId(): string {
+export function newId(): string {
   return randomBytes(ID_BYTES).toString('base64url');
 }
 
