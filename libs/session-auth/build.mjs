@@ -1,11 +1,12 @@
 // Builds the library: bundles of ES modules for every current Node, of CommonJS for tools that know no
 // `module-sync`; and what `nest add` runs.
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { bundleTypes } from './bundle-types.mjs';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(home, 'dist');
@@ -17,11 +18,11 @@ const emit = (...options) =>
   });
 
 rmSync(dist, { recursive: true, force: true });
-emit('--emitDeclarationOnly');
-await import('./prune-types.mjs');
-// The same types, because a declaration is of the format that the nearest package.json names. npm packs the
-// copies side by side, where gzip finds them: they add a seventh.
-cpSync(join(dist, 'esm'), join(dist, 'cjs'), { recursive: true });
+// Without the members that only the library calls, and the classes that only those name.
+emit('--emitDeclarationOnly', '--stripInternal', '--outDir', compiled);
+// The same types twice, because a declaration is of the format that the nearest package.json names.
+await bundleTypes(compiled, [join(dist, 'esm'), join(dist, 'cjs')]);
+rmSync(compiled, { recursive: true });
 writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
 
 // The documentation lives in the types; what runs needs none.

@@ -4,7 +4,7 @@ import { readFileSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rollup } from '@rollup/wasm-node';
+import { rollup } from 'rollup';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
 const tslib = join(dirname(createRequire(import.meta.url).resolve('tslib')), 'tslib.es6.mjs');

@@ -6,13 +6,7 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
 import { type FailedRule, meetsAll, type RuleResult } from './access-rule.js';
-import {
-  type CallGuard,
-  type ClosedRule,
-  GUARD_PARTS,
-  rejectMissingModule,
-  type GuardParts,
-} from './guard-parts.js';
+import { type ClosedRule, GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
 import { markSessionAuthGuard } from './enhancers.js';
 import { attach, CHECK, isAdmitted } from './guarded-request.js';
 import {
@@ -33,7 +27,7 @@ import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session-reader.js';
  * handler. A context of an unknown kind is denied, with a warning that names it.
  */
 @Injectable()
-export class SessionAuthGuard implements CanActivate, CallGuard {
+export class SessionAuthGuard implements CanActivate {
   private readonly parts: GuardParts;
 
   /**
