@@ -1,10 +1,11 @@
-// Builds the guides and the API reference into one static site, dist/site, with TypeDoc. Fails on a broken
-// link, and on a guide that the table of contents does not list.
+// Builds the guides and the API reference into one static site, dist/site, with TypeDoc, and the guides as
+// Markdown beside it. Fails on a broken link, and on a guide that the table of contents does not list.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readPageFor, REPOSITORY_URL } from './links.mjs';
+import { allGuides, asMarkdown, guides, indexOfGuides, nameOf } from './llms.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Copies of the pages, with front matter for TypeDoc. */
@@ -17,6 +18,12 @@ const IMAGES = [
   'bench/results.svg',
   'bench/fleet-simulation/scaling.svg',
 ];
+
+/** On a narrow screen, a table scrolls, and a long word breaks: the page does neither. */
+const STYLE = `.tsd-typography table { display: block; overflow-x: auto; }
+.tsd-typography :not(pre) > code, .tsd-typography a { overflow-wrap: anywhere; }
+.tsd-typography td code { overflow-wrap: normal; }
+`;
 
 const groups = new Map([
   [CONTENTS, 'Guides'],
@@ -32,6 +39,7 @@ for (const image of IMAGES) copyFileSync(join(root, image), copyOf(image));
 writeFileSync(copyOf('README.md'), readPageFor('README.md', place).replace(/^# .+\n/, ''));
 for (const [page, group] of groups)
   writeFileSync(copyOf(page), withFrontMatter(readPageFor(page, place), group));
+writeFileSync(copyOf('site.css'), STYLE);
 writeFileSync(
   copyOf('typedoc.json'),
   JSON.stringify({
@@ -40,6 +48,7 @@ writeFileSync(
     readme: 'README.md',
     projectDocuments: [...groups.keys()],
     sortEntryPoints: false,
+    customCss: 'site.css',
     groupOrder: [...new Set(groups.values()), '*'],
     navigation: { includeGroups: true },
     // TypeDoc's list, and SQL.
@@ -64,7 +73,21 @@ execFileSync('npx', ['typedoc', '--options', `${copies}/typedoc.json`, '--logLev
   cwd: root,
   stdio: 'inherit',
 });
+writeMarkdown();
 console.log(`dist/site/index.html: ${groups.size} documents and the API reference`);
+
+/** The guides for programs that read text: an index, all guides in one file, and each page. */
+function writeMarkdown() {
+  const site = join(root, 'dist/site');
+  mkdirSync(join(site, 'markdown'));
+  for (const page of ['README.md', CONTENTS, ...guides()])
+    writeFileSync(join(site, 'markdown', nameOf(page)), asMarkdown(page));
+  writeFileSync(
+    join(site, 'llms.txt'),
+    indexOfGuides((page) => `markdown/${nameOf(page)}`, true),
+  );
+  writeFileSync(join(site, 'llms-full.txt'), allGuides());
+}
 
 /** The guides in the order of the table of contents, each with the bold heading above it. */
 function guidesInContents() {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeBlocks, fencesOf } from './code-blocks.mjs';
 
-/** A word has a letter or a digit: a bar of a table or a bracket is none. */
+/** A word has a letter or a digit: a bracket is none. */
 const MAX_WORDS = 25_500;
 const MAX_LINES_OF_README = 110;
 /** Appendices, which are looked up and not read. */
@@ -29,7 +29,8 @@ const OF_NEST_NEW = [
   'supertest',
 ];
 /** Tests, which Vitest or Jest runs with the configuration beside them. */
-const IS_TEST = /^(?:README|several-services|testing)\/(?:test\/.*spec|vitest\.config|jest\.config)$/;
+const IS_TEST =
+  /^(?:README|several-services|testing|libs\/session-auth\/SKILL)\/(?:.*spec|vitest\.config|jest\.config)$/;
 /** Files that neither a test nor a trial runs, each with the reason. */
 const NOT_RUN = new Map([
   ['redis/single', 'test/fleet/redis-store/guide.e2e-spec.ts runs each section of the page'],

@@ -15,6 +15,7 @@ export const PAGES = [
   'apps/demo/README.md',
   'apps/session-service/README.md',
   'bench/LIMITS.md',
+  'libs/session-auth/SKILL.md',
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

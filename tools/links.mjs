@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const REPOSITORY = 'nestjs-session-auth/nestjs-session-auth';
 export const REPOSITORY_URL = `https://github.com/${REPOSITORY}`;
+/** The files of the repository as they are, by branch or tag and path. */
+export const RAW_URL = `https://raw.githubusercontent.com/${REPOSITORY}`;
 const IMAGE = /\.(?:png|svg)$/;
 /**
  * Targets of links and images, in Markdown and in HTML. Links with a scheme, and to a heading of the same
@@ -34,7 +36,5 @@ export function relativeLinks(page, text) {
 }
 
 function urlOf(path, ref) {
-  return IMAGE.test(path)
-    ? `https://raw.githubusercontent.com/${REPOSITORY}/${ref}/${path}`
-    : `${REPOSITORY_URL}/blob/${ref}/${path}`;
+  return IMAGE.test(path) ? `${RAW_URL}/${ref}/${path}` : `${REPOSITORY_URL}/blob/${ref}/${path}`;
 }

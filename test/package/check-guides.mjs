@@ -28,7 +28,7 @@ export async function checkGuides(tarball, commands) {
         await run(folder, process.execPath, join('trials', trial));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, runInTurn));
-    for (const page of ['README', 'several-services'])
+    for (const page of ['README', 'several-services', 'libs/session-auth/SKILL'])
       await run(folder, 'npx', 'vitest', 'run', '--globals', '--root', `pages/${page}`);
     const tested = join(folder, 'pages/testing');
     // A new user has no snapshot yet. Without the option, a runner that sees CI=true writes none, and fails.
@@ -46,7 +46,7 @@ export async function checkGuides(tarball, commands) {
     );
     const seconds = Math.round((performance.now() - began) / 1000);
     console.log(
-      `guides: ${count} blocks compile, ${trials.length} guides run, three are tested by Vitest, and one of them by Jest (${seconds} s)`,
+      `guides: ${count} blocks compile, ${trials.length} guides run, four are tested by Vitest, and one of them by Jest (${seconds} s)`,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
