@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it, jest } from '@jest/globals';
+import { StreamableFile } from '@nestjs/common';
 import { EMPTY, firstValueFrom, from, Observable, Subject, take, throwError } from 'rxjs';
-import { isAsyncIterable, iteratedIn, observedIn, subscribedIn } from './bound-streams.js';
+import { iteratedIn, observedIn, streamedIn, subscribedIn } from './bound-streams.js';
 import { currentCall, runInCall, type CurrentCall } from './current-call.js';
 
 const CALL: CurrentCall = { admission: undefined };
@@ -153,11 +155,90 @@ describe('an async iterator that runs in a call', () => {
   });
 });
 
-describe('an async iterable', () => {
-  it('is any object with an async iterator, and nothing else', () => {
-    expect(isAsyncIterable(stepsOf('next'))).toBe(true);
-    expect([[], {}, EMPTY, null, undefined, 'text', 7, () => undefined].map(isAsyncIterable)).not.toContain(
-      true,
+describe('what a handler returns', () => {
+  const found = (): string => (currentCall() === CALL ? 'in the call' : 'outside');
+  const readIn = async (stream: AsyncIterable<unknown>): Promise<unknown[]> => {
+    const parts: unknown[] = [];
+    await runInCall(CONNECTION, async () => {
+      for await (const part of stream) parts.push(String(part));
+    });
+    return parts;
+  };
+  function readable(): Readable {
+    let parts = 0;
+    return new Readable({
+      read() {
+        parts += 1;
+        this.push(parts > 2 ? null : found());
+      },
+      destroy(error, done) {
+        ended.push(found());
+        done(error);
+      },
+    });
+  }
+  const web = (): ReadableStream<Uint8Array<ArrayBuffer>> => {
+    let parts = 0;
+    return new ReadableStream(
+      {
+        pull: (controller) => {
+          parts += 1;
+          if (parts > 2) controller.close();
+          else controller.enqueue(new TextEncoder().encode(found()));
+        },
+      },
+      { highWaterMark: 0 },
     );
+  };
+  const ended: string[] = [];
+  const readWeb = async (stream: ReadableStream<Uint8Array>): Promise<unknown[]> => {
+    const reader = stream.getReader();
+    const parts: unknown[] = [];
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      parts.push(Buffer.from(part.value).toString());
+    return parts;
+  };
+  const BOTH = ['in the call', 'in the call'];
+
+  it('is read as a part of the call, if it is a stream of Node.js', async () => {
+    const [stream, file] = [readable(), new StreamableFile(readable())];
+    expect(streamedIn(CALL, stream)).toBe(stream);
+    expect(streamedIn(CALL, file)).toBe(file);
+    expect([await readIn(stream), await readIn(file.getStream())]).toEqual([BOTH, BOTH]);
+    expect(ended).toEqual(BOTH);
+  });
+
+  it('is read as a part of the call, if it is a stream of the web, or a response', async () => {
+    const [stream, response] = runInCall(CALL, () => [web(), new Response(web())] as const);
+    expect(streamedIn(CALL, stream)).toBe(stream);
+    expect(streamedIn(CALL, response)).toBe(response);
+    const read = (each: ReadableStream<Uint8Array>): Promise<unknown[]> =>
+      runInCall(CONNECTION, () => readWeb(each));
+    expect([await read(stream), await read(response.body as ReadableStream<Uint8Array>)]).toEqual([
+      BOTH,
+      BOTH,
+    ]);
+    expect(streamedIn(CALL, new Response(null)).body).toBeNull();
+  });
+
+  it('is wrapped if it is an iterable, which several calls may share, and keeps its other members', async () => {
+    const shared = {
+      name: 'shared',
+      async *[Symbol.asyncIterator]() {
+        yield await Promise.resolve(found());
+      },
+    };
+    const wrapped = streamedIn(CALL, shared);
+    expect([await readIn(wrapped), wrapped.name, await readIn(shared)]).toEqual([
+      ['in the call'],
+      'shared',
+      ['outside'],
+    ]);
+  });
+
+  it('stays as it is otherwise', () => {
+    const thenable = Object.assign(stepsOf('next'), { then: () => undefined });
+    for (const value of [[], {}, EMPTY, null, undefined, 'text', 7, () => undefined, thenable])
+      expect(streamedIn(CALL, value)).toBe(value);
   });
 });

@@ -1,8 +1,7 @@
-import 'reflect-metadata';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { isObservable, map, type Observable } from 'rxjs';
+import { isObservable, type Observable } from 'rxjs';
 import type { Admission } from '../guard/guarded-request.js';
-import { isAsyncIterable, iteratedIn, observedIn, subscribedIn } from './bound-streams.js';
+import { observedIn, subscribedIn } from './bound-streams.js';
 import { currentCall, type CurrentCall } from './current-call.js';
 import { admissionTo } from './current-user-of.js';
 import { FieldCall } from './field-calls.js';
@@ -27,7 +26,7 @@ class HandlerCall implements CurrentCall {
  * because what a guard sets in an `AsyncLocalStorage` after its first `await` is lost when it returns.
  */
 export class CallInterceptor implements NestInterceptor {
-  /** Returns the result of the handler. Its Observable is subscribed as a part of the call. */
+  /** Returns the result of the handler. It is subscribed, and its streams are read, as a part of the call. */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const outer = currentCall();
     const args = context.getArgs<unknown[]>();
@@ -35,24 +34,11 @@ export class CallInterceptor implements NestInterceptor {
     const admission = admissionTo(context);
     if (!admission && !outer) return next.handle();
     const call = admission && new HandlerCall(admission, args);
-    const kind = context.getType<string>();
-    if (kind === 'rpc' && isObservable(args[0])) args[0] = observedIn(call, args[0]);
-    const result = subscribedIn(call, () => next.handle());
-    return kind === 'graphql' ? resultOfResolver(context, call, result) : result;
+    if (context.getType<string>() === 'rpc' && isObservable(args[0])) args[0] = observedIn(call, args[0]);
+    return subscribedIn(call, () => next.handle());
   }
 }
 
 function isCallWith(call: CurrentCall | undefined, args: unknown[]): boolean {
   return (call instanceof HandlerCall || call instanceof FieldCall) && call.isCallWith(args);
-}
-
-const RESOLVER_TYPE = 'graphql:resolver_type';
-
-function resultOfResolver(
-  context: ExecutionContext,
-  call: CurrentCall | undefined,
-  result: Observable<unknown>,
-): Observable<unknown> {
-  if (Reflect.getMetadata(RESOLVER_TYPE, context.getHandler()) !== 'Subscription') return result;
-  return result.pipe(map((events) => (isAsyncIterable(events) ? iteratedIn(call, events) : events)));
 }
