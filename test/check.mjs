@@ -18,6 +18,7 @@ const SCRIPTS = [
   'lint:workflows',
   'docs:code',
   'docs:messages',
+  'docs:causes',
   'docs:defaults',
   'docs:faults -- --check',
   'docs:asvs',

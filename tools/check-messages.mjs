@@ -32,9 +32,7 @@ const PLACES = {
     ts.isTypeAliasDeclaration(node) && node.name.text === 'UnavailableReason' ? literalsOf(node.type) : [],
   'found by the audit': (node) => (isCall(node, 'finding') ? node.arguments.slice(0, 1) : []),
   logged: (node) =>
-    isCall(node, 'this.#write', 'this.#logger.error', 'logger.warn', 'parts.warn')
-      ? node.arguments.slice(0, 1)
-      : [],
+    isCall(node, 'this.note', 'causes.note', 'logger.warn') ? node.arguments.slice(0, 1) : [],
 };
 
 /** Functions that throw a message of a problem, and the number of arguments with its remedy. */

@@ -334,7 +334,9 @@ describe('a registration with a name', () => {
       .service.verify('some-token')
       .catch(() => undefined);
 
-    expect(log.having('warn', 'partners: unexpected reply: 404 with a body.')).toHaveLength(1);
+    expect(
+      log.having('warn', 'partners: unexpected reply: the session service answered 404 with a body'),
+    ).toHaveLength(1);
     await context.close();
   });
 });

@@ -464,23 +464,24 @@ export const MUTANTS = [
   {
     name: 'A sign-in with an unusable token succeeds in half of the cases',
     file: 'client/session-client.ts',
-    find: 'if (!user || !isHeaderValue(token, this.#settings.http.maxTokenLength)) throw',
-    replace:
-      'if (!user || (!isHeaderValue(token, this.#settings.http.maxTokenLength) && Math.random() < 0.5)) throw',
+    find: 'if (user && isHeaderValue(token, this.#settings.http.maxTokenLength))',
+    replace: 'if (user && (isHeaderValue(token, this.#settings.http.maxTokenLength) || Math.random() < 0.5))',
     suites: ['service/sign-in-and-out'],
   },
   {
     name: 'A sign-in that the service refuses is accepted in half of the cases',
     file: 'client/session-client.ts',
-    find: 'if (reply.status === 202) return',
-    replace: 'if (reply.status === 202 || (reply.status === 401 && Math.random() < 0.5)) return',
+    find: 'const outcome = callOutcomeOf(operation, status);',
+    replace:
+      "const outcome = status === 401 && operation === 'sign_in' && Math.random() < 0.5 ? 'accepted' : callOutcomeOf(operation, status);",
     suites: ['service/sign-in-and-out'],
   },
   {
     name: 'A failed sign-out resolves in half of the cases',
     file: 'client/session-client.ts',
-    find: '&& reply.status !== 404) throw',
-    replace: '&& reply.status !== 404 && Math.random() < 0.5) throw',
+    find: 'throw new SessionServiceUnavailableError(failure); } }',
+    replace:
+      "if (operation === 'sign_in' || Math.random() < 0.5) throw new SessionServiceUnavailableError(failure); return { outcome: 'done' as const, reply }; } }",
     suites: ['service/sign-in-and-out'],
   },
   {

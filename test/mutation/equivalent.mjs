@@ -643,13 +643,6 @@ export const EQUIVALENT = [
     reason: 'The observable is isolated a second time, which changes nothing.',
   },
   {
-    file: 'module/events/warning-log.ts',
-    in: '#write',
-    original: "''",
-    replacement: '"Stryker was here!"',
-    reason: OWN_NAME,
-  },
-  {
     file: 'module/authorities/several-services.ts',
     in: 'rejectAmbiguousNames',
     original: 'registrationIn(module)?.protectsAllRoutes',

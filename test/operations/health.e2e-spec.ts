@@ -84,7 +84,16 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     breakers: { known: 'closed', strangers: 'closed' },
     misconfigurationSuspected: false,
     revocationBus: { state: 'off', unreadableMessages: 0 },
+    failedChecks: 0,
+    causes: [],
   };
+  const causeOf = (cause: string, subject: string, failures: number, isRecovering = false): object => ({
+    cause,
+    subject,
+    failures,
+    isRecovering,
+    sinceMs: expect.any(Number),
+  });
 
   it('is up at first, without a call', async () => {
     const { app, service } = await started();
@@ -103,7 +112,16 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     const breakers = { known: 'open', strangers: 'open' };
     expect(await healthOf(app)).toEqual([
       503,
-      { 'session-service': { ...up, status: 'down', state: 'down', breakers } },
+      {
+        'session-service': {
+          ...up,
+          status: 'down',
+          state: 'down',
+          breakers,
+          failedChecks: 2,
+          causes: [causeOf('service failing', 'checks', 2)],
+        },
+      },
     ]);
   });
 
@@ -111,14 +129,20 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     const { app, service } = await started();
     service.on('user_details', reply(500));
     for (const token of ['one', 'two']) await app.get('/me', token);
-    const degraded = { ...up, state: 'degraded', breakers: { known: 'closed', strangers: 'open' } };
-    expect(await healthOf(app)).toEqual([200, { 'session-service': degraded }]);
+    const breakers = { known: 'closed', strangers: 'open' };
+    const degraded = (...failing: [failures: number, isRecovering?: boolean]): object => ({
+      ...up,
+      state: 'degraded',
+      breakers,
+      causes: [causeOf('service failing', 'checks', ...failing)],
+    });
+    expect(await healthOf(app)).toEqual([200, { 'session-service': degraded(2) }]);
     expect(await healthOf(app, '/health/probe')).toMatchObject([
       503,
-      { sessions: { unreachable: 'server_error' } },
+      { sessions: { status: 'down', state: 'down', unreachable: 'server_error' } },
     ]);
     service.on('user_details', reply(401));
-    expect(await healthOf(app, '/health/probe')).toEqual([200, { sessions: degraded }]);
+    expect(await healthOf(app, '/health/probe')).toEqual([200, { sessions: degraded(3, true) }]);
   });
 
   it('is up, and the state degraded, while every token has been refused since startup', async () => {
@@ -126,11 +150,21 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     for (let index = 0; index < 20; index += 1) await app.get('/me', `token-${index}`);
     expect(await healthOf(app)).toEqual([
       200,
-      { 'session-service': { ...up, state: 'degraded', misconfigurationSuspected: true } },
+      {
+        'session-service': {
+          ...up,
+          state: 'degraded',
+          misconfigurationSuspected: true,
+          causes: [causeOf('key refused', '', 1)],
+        },
+      },
     ]);
     service.on('user_details', json({ username: 'ann' }));
     await app.get('/me', 'ann');
-    expect(await healthOf(app)).toEqual([200, { 'session-service': up }]);
+    expect(await healthOf(app)).toEqual([
+      200,
+      { 'session-service': { ...up, causes: [causeOf('key refused', '', 1, true)] } },
+    ]);
   });
 
   it('makes a call if it is set to probe, and counts a refusal as up', async () => {
@@ -141,7 +175,7 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     await service.close();
     expect(await healthOf(app, '/health/probe')).toMatchObject([
       503,
-      { sessions: { status: 'down', unreachable: 'unreachable' } },
+      { sessions: { status: 'down', state: 'down', unreachable: 'unreachable' } },
     ]);
   });
 
@@ -165,7 +199,7 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     partners.on('user_details', reply(500));
     expect(await healthOf(app, '/health/partners')).toMatchObject([
       503,
-      { partners: { status: 'down', unreachable: 'server_error' } },
+      { partners: { status: 'down', state: 'down', unreachable: 'server_error' } },
     ]);
     expect((await healthOf(app))[0]).toBe(200);
     expect(own.requests).toEqual([]);

@@ -12,7 +12,6 @@ import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-ve
 import { SessionSeal } from '../../libs/session-auth/src/fleet/session-seal.js';
 import type { SharedTierReports } from '../../libs/session-auth/src/verifier/shared-tier.js';
 import { Fleet } from '../../libs/session-auth/src/fleet/fleet.js';
-import { MisconfigurationDetector } from '../../libs/session-auth/src/verifier/service-status.js';
 import type { SimulatedService, User } from './service.js';
 import type { StoreLink } from './store-link.js';
 import type { Host } from './host.js';
@@ -90,7 +89,6 @@ export function startInstance(host: Host, { service, link, settings, onEvent }: 
   const verifier = new SessionVerifier<User>(check, {
     cache: new SessionCache<User>(set.memory),
     shared: link && new Fleet<User>(readStoreSettings(link, surroundings), service.readUser, reports),
-    misconfiguration: new MisconfigurationDetector(() => undefined),
     onRevoked: (ended) => onEvent({ ended }),
     onUsersRevoked: (endedUsers) => onEvent({ endedUsers }),
   });

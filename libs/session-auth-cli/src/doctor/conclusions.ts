@@ -61,6 +61,9 @@ function textOf(answer: Answer): string {
 
 const NO_WARNINGS = {
   unexpectedReply: () => undefined,
+  unlistedStatus: () => undefined,
+  unusableReply: () => undefined,
+  accessRefused: () => undefined,
   tokenMismatch: () => undefined,
   cachingForbidden: () => undefined,
 };

@@ -25,7 +25,7 @@ async function serving(answer: RequestListener = (_request, response) => void re
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const tlsFailures: string[] = [];
+  const failures: string[] = [];
   const deadline = new Deadline(60_000);
   open.push(
     () => deadline.clear(),
@@ -40,17 +40,17 @@ async function serving(answer: RequestListener = (_request, response) => void re
     agents: OwnAgents = { httpAgent },
   ): Promise<Reply | NoReply> => {
     const common = { method: 'GET', path: '/', headers: [], body: null, freshConnection: false } as const;
-    const tlsFailed = (code: string): void => void tlsFailures.push(code);
+    const connectionFailed = (code: string): void => void failures.push(code);
     return exchangeOverAgent(
       { ...common, origin: `http://127.0.0.1:${port}`, deadline, ...request },
       agents,
       {
         maxResponseBytes: 10,
-        tlsFailed,
+        connectionFailed,
       },
     );
   };
-  return { server, port, seen, connections: () => connections, tlsFailures, send };
+  return { server, port, seen, connections: () => connections, failures, send };
 }
 
 function startedDeadline(): Deadline {
@@ -236,9 +236,9 @@ describe('an agent for one protocol', () => {
   });
 
   it('leaves the other protocol as it is: https, whose failure is reported', async () => {
-    const { port, tlsFailures, send } = await serving();
+    const { port, failures, send } = await serving();
     expect(await send({ origin: `https://127.0.0.1:${port}` })).toEqual(UNREACHABLE);
-    expect(tlsFailures).toEqual([expect.stringMatching(/^ERR_SSL_|^EPROTO$/)]);
+    expect(failures).toEqual([expect.stringMatching(/^ERR_SSL_|^EPROTO$/)]);
   });
 
   it('leaves the other protocol as it is: http', async () => {

@@ -8,7 +8,7 @@ import {
   MAX_HEADER_BYTES,
   type NoReply,
   type Reply,
-  reportTlsFailure,
+  reportFailure,
   STALE_CONNECTION,
   UNREACHABLE,
 } from './reply.js';
@@ -20,13 +20,13 @@ export interface OwnAgents {
 }
 
 /** Limits of a reply, and what is reported of a failure. */
-type Limits = Pick<ConnectionSettings, 'maxResponseBytes' | 'tlsFailed'>;
+type Limits = Pick<ConnectionSettings, 'maxResponseBytes' | 'connectionFailed'>;
 
 /** Sends a request over node:http and an agent of the application, as `Connections` does over its own. */
 export function exchangeOverAgent(
   { origin, path, method, headers, body, deadline, freshConnection }: ServiceRequest,
   { httpAgent, httpsAgent }: OwnAgents,
-  { maxResponseBytes, tlsFailed }: Limits,
+  { maxResponseBytes, connectionFailed }: Limits,
 ): Promise<Reply | NoReply> {
   const [protocol, own] = origin.startsWith('https:') ? [https, httpsAgent] : [http, httpAgent];
   return new Promise<Reply | NoReply>((resolve) => {
@@ -39,7 +39,7 @@ export function exchangeOverAgent(
       socket.destroy();
     });
     request.on('error', (error) => {
-      reportTlsFailure(error, tlsFailed);
+      reportFailure(error, connectionFailed);
       resolve(request.reusedSocket ? STALE_CONNECTION : UNREACHABLE);
     });
     deadline.onEnd((end) => {

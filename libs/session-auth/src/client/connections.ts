@@ -11,9 +11,9 @@ import {
   MAX_HEADER_BYTES,
   type NoReply,
   type Reply,
-  reportTlsFailure,
+  reportFailure,
   STALE_CONNECTION,
-  type TlsFailed,
+  type ConnectionFailed,
   UNREACHABLE,
 } from './reply.js';
 
@@ -43,7 +43,7 @@ export interface ConnectionSettings {
   readonly connectTimeoutMs: number;
   readonly maxResponseBytes: number;
   readonly proxy: AxiosProxyConfig | undefined;
-  readonly tlsFailed?: TlsFailed;
+  readonly connectionFailed?: ConnectionFailed;
 }
 
 const SWITCHING_PROTOCOLS = 101;
@@ -359,7 +359,7 @@ class Exchange implements Dispatcher.DispatchHandler {
    */
   onResponseError(_controller: unknown, error: unknown): void {
     const isStale = this.#readBefore > 0 && this.#connection.bytesRead === this.#readBefore;
-    reportTlsFailure(error, this.#settings.tlsFailed);
+    reportFailure(error, this.#settings.connectionFailed);
     this.#connection.completed();
     this.#settle(isStale ? STALE_CONNECTION : UNREACHABLE);
   }

@@ -157,6 +157,8 @@ export function readRetryAfterSeconds(value: unknown, now = Date.now()): number 
   return Number.isNaN(seconds) ? undefined : seconds;
 }
 
+/** A code of Node.js or undici. */
+const NODE_CODE = /^[A-Z][A-Z0-9_]{1,60}$/;
 /** Codes of Node.js for a certificate that is not accepted, and for a failed handshake. */
 const TLS_CODE = /^[A-Z0-9_]*(?:CERT|SELF_SIGNED|UNABLE_TO_)[A-Z0-9_]*$|^ERR_SSL_[A-Z0-9_]+$|^EPROTO$/;
 
@@ -165,14 +167,11 @@ export function isTlsCode(code: string): boolean {
   return TLS_CODE.test(code);
 }
 
-/**
- * Receives the code of Node.js for a TLS connection that failed, such as `CERT_HAS_EXPIRED`. Called each
- * time.
- */
-export type TlsFailed = (code: string) => void;
+/** Receives the code of Node.js for a connection that failed, such as `ECONNREFUSED`. Called each time. */
+export type ConnectionFailed = (code: string) => void;
 
-/** Reports a connection that failed because of TLS. Does nothing for any other error. */
-export function reportTlsFailure(error: unknown, report: TlsFailed | undefined): void {
+/** Reports the code of a connection that failed, if it has one of Node.js. */
+export function reportFailure(error: unknown, report: ConnectionFailed | undefined): void {
   const { code } = Object(error) as { readonly code?: unknown };
-  if (typeof code === 'string' && isTlsCode(code)) report?.(code);
+  if (typeof code === 'string' && NODE_CODE.test(code)) report?.(code);
 }

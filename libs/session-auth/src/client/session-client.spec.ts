@@ -1,15 +1,26 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { Deadline } from './deadline.js';
 import type { NoReply, NoReplyReason, Reply } from './reply.js';
 import { SessionClient } from './session-client.js';
-import type { ReadUser } from './user-details-verdict.js';
+import type { ReadUser, Warnings } from './user-details-verdict.js';
 
 const deadline = new Deadline(60_000);
 deadline.clear();
 
 const session: SessionIdentity = { token: 'token', authIv: undefined };
 const USER = { username: 'ann', auth_token: 'token' };
+
+let warned: unknown[] = [];
+beforeEach(() => {
+  warned = [];
+});
+const warnings = new Proxy({} as Warnings, {
+  get:
+    (_, name) =>
+    (...warning: unknown[]) =>
+      warned.push([name, ...warning]),
+});
 
 function clientWith(answer: Reply | NoReply, read: ReadUser<object> = (json) => json): SessionClient<object> {
   const settings = {
@@ -19,7 +30,6 @@ function clientWith(answer: Reply | NoReply, read: ReadUser<object> = (json) => 
     tokenEcho: 'deny',
     http: { maxTokenLength: 5 },
   } as const;
-  const warnings = { tokenMismatch: () => undefined } as never;
   return new SessionClient({ send: () => Promise.resolve(answer) }, settings, read, warnings);
 }
 
@@ -41,9 +51,9 @@ const OTHER_STATUSES: readonly (readonly [number, object])[] = [
   [403, { code: 'ACCESS_DENIED' }],
   [408, outage('server_error')],
   [500, outage('server_error')],
-  ...[201, 203, 204, 206, 299, 301, 302, 402, 405].map(
-    (status) => [status, outage('unexpected_status')] as const,
-  ),
+  [422, { code: 'INVALID_REQUEST' }],
+  [423, { code: 'ACCESS_DENIED' }],
+  ...[301, 302, 402, 405].map((status) => [status, outage('unexpected_status')] as const),
 ];
 
 describe('a sign-in or sign-out without a reply', () => {
@@ -63,8 +73,9 @@ describe('a sign-in or sign-out without a reply', () => {
 });
 
 describe('a sign-in', () => {
-  it('returns the user and the token', async () => {
-    expect(await signIn(reply(200))).toEqual({ kind: 'signed-in', user: USER, token: 'token' });
+  it.each([200, 201])('with a %i returns the user and the token [P38]', async (status) => {
+    expect(await signIn(reply(status))).toEqual({ kind: 'signed-in', user: USER, token: 'token' });
+    expect(warned).toEqual(status === 200 ? [] : [['unlistedStatus', 'sign_in', 201]]);
   });
 
   it.each<[string, string, ReadUser<object> | undefined]>([
@@ -91,6 +102,7 @@ describe('a sign-in', () => {
   it.each([
     [401, { code: 'CREDENTIALS_REJECTED' }],
     [404, { code: 'CREDENTIALS_REJECTED' }],
+    ...[203, 204, 206, 299].map((status) => [status, outage('unexpected_status')] as const),
     ...OTHER_STATUSES,
   ])('with a %i is no session, even if the reply has a user and a token: %j', async (status, failure) => {
     await expect(signIn(reply(status))).rejects.toMatchObject(failure);
@@ -112,22 +124,41 @@ describe('a sign-in that the service limits', () => {
 });
 
 describe('a sign-out', () => {
-  it.each([200, 401, 404])('with a %i is done', async (status) => {
+  it.each([200, 401, 404, 201, 202, 203, 204, 206, 299])('with a %i is done [P38]', async (status) => {
     await expect(signOut(reply(status, ''))).resolves.toBeUndefined();
+    const isListed = [200, 401, 404].includes(status);
+    expect(warned).toEqual(isListed ? [] : [['unlistedStatus', 'sign_out', status]]);
   });
 
-  it.each([
-    [202, outage('unexpected_status')] as const,
-    [429, outage('rate_limited')] as const,
-    ...OTHER_STATUSES,
-  ])('with a %i fails: %j', async (status, failure) => {
-    await expect(signOut(reply(status))).rejects.toMatchObject(failure);
-  });
+  it.each([[429, outage('rate_limited')] as const, ...OTHER_STATUSES])(
+    'with a %i fails: %j',
+    async (status, failure) => {
+      await expect(signOut(reply(status))).rejects.toMatchObject(failure);
+    },
+  );
 
   it('that the service is too busy for says when to try again', async () => {
     await expect(signOut(reply(503, '', { 'retry-after': '7' }))).rejects.toMatchObject({
       retryAfterSeconds: 7,
     });
+  });
+});
+
+describe('a status of a sign-in or a sign-out is reported', () => {
+  it.each<[number, unknown[]]>([
+    [302, [['unexpectedReply', 'sign_in', '302']]],
+    [403, [['accessRefused', 'sign_in']]],
+    [422, [['unlistedStatus', 'sign_in', 422]]],
+    [423, [['unlistedStatus', 'sign_in', 423]]],
+    ...[400, 401, 404, 429, 500].map((status): [number, unknown[]] => [status, []]),
+  ])('if the interface does not list it, or if it refuses the application: %i', async (status, reported) => {
+    await signIn(reply(status)).catch(() => undefined);
+    expect(warned).toEqual(reported);
+  });
+
+  it('if it is no user record, or has no token', async () => {
+    await signIn(reply(200, '{}')).catch(() => undefined);
+    expect(warned).toEqual([['unusableReply', 'sign_in']]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import type { SessionAuthError } from '../contract/errors.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
+import { callOutcomeOf, isListed } from '../contract/status-outcomes.js';
 import {
   API_KEY_HEADER,
   AUTH_IV_HEADER,
@@ -99,6 +99,7 @@ export class SessionClient<User extends UserRecord> {
   readonly #settings: ClientSettings;
   readonly #readUser: ReadUser<User>;
   readonly #verdicts: UserDetailsVerdicts<User>;
+  readonly #warnings: Warnings;
   readonly #origin: string;
   readonly #authenticationPath: string;
   readonly #userDetailsPath: string;
@@ -115,6 +116,7 @@ export class SessionClient<User extends UserRecord> {
     this.#sender = sender;
     this.#settings = settings;
     this.#readUser = readUser;
+    this.#warnings = warnings;
     this.#verdicts = new UserDetailsVerdicts(readUser, settings, warnings);
     this.#origin = origin;
     this.#authenticationPath = `${basePath}${AUTHENTICATION_PATH}`;
@@ -146,19 +148,17 @@ export class SessionClient<User extends UserRecord> {
   ): Promise<SignInResult<User>> {
     const headers = ['Content-Type', 'application/json', ...ivHeader(authIv)];
     const body = JSON.stringify({ username, password });
-    return this.#call({ operation: 'sign_in', headers, body, deadline }, (answer) =>
-      this.#signedIn(replyIn(answer)),
-    );
+    return this.#call({ operation: 'sign_in', headers, body, deadline }, (answer) => this.#signedIn(answer));
   }
 
   /**
-   * Signs out (section 4.2). 401 and 404 count as success: the session has already ended.
+   * Signs out (section 4.2). Any 2xx is success, and so are 401 and 404: the session has already ended.
    * @throws InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError
    */
   signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
     return this.#call(
       { operation: 'sign_out', headers: sessionHeaders(session), body: null, deadline },
-      (answer) => signedOut(replyIn(answer)),
+      (answer) => void this.#accepted('sign_out', answer),
     );
   }
 
@@ -218,16 +218,35 @@ export class SessionClient<User extends UserRecord> {
     };
   }
 
-  #signedIn(reply: Reply): SignInResult<User> {
-    if (reply.status === 202) return { kind: 'accepted' };
-    if (reply.status === 401 || reply.status === 404) throw new CredentialsRejectedError();
-    if (reply.status === 429) throw new TooManyAttemptsError(outage(reply).retryAfterSeconds);
-    if (reply.status !== 200) throw refusal(reply);
+  #signedIn(answer: Reply | NoReply): SignInResult<User> {
+    const { outcome, reply } = this.#accepted('sign_in', answer);
+    if (outcome === 'accepted') return { kind: 'accepted' };
     const user = readRecord(reply, this.#readUser)?.user;
     const token = user?.auth_token;
-    if (!user || !isHeaderValue(token, this.#settings.http.maxTokenLength))
-      throw new SessionServiceUnavailableError(unavailable('malformed'));
-    return { kind: 'signed-in', user, token };
+    if (user && isHeaderValue(token, this.#settings.http.maxTokenLength))
+      return { kind: 'signed-in', user, token };
+    this.#warnings.unusableReply('sign_in');
+    throw new SessionServiceUnavailableError(unavailable('malformed'));
+  }
+
+  /** Returns the reply to a sign-in or a sign-out, and what it means. @throws SessionAuthError */
+  #accepted(operation: 'sign_in' | 'sign_out', answer: Reply | NoReply) {
+    const reply = replyIn(answer);
+    const { status } = reply;
+    const outcome = callOutcomeOf(operation, status);
+    if (outcome && !isListed(operation, status) && outcome !== 'limited')
+      this.#warnings.unlistedStatus(operation, status);
+    if (outcome === 'done' || outcome === 'accepted') return { outcome, reply };
+    if (outcome === 'invalid') throw new InvalidRequestError();
+    if (outcome === 'rejected') throw new CredentialsRejectedError();
+    if (outcome === 'denied') {
+      if (status === 403) this.#warnings.accessRefused(operation);
+      throw new AccessDeniedError();
+    }
+    const failure = outage(reply);
+    if (outcome === 'limited') throw new TooManyAttemptsError(failure.retryAfterSeconds);
+    if (failure.reason === 'unexpected_status') this.#warnings.unexpectedReply(operation, String(status));
+    throw new SessionServiceUnavailableError(failure);
   }
 }
 
@@ -236,16 +255,6 @@ type CallEnd = Pick<CallMessage, 'outcome' | 'reason'>;
 
 function endOfCheck(verdict: Verdict<unknown>): CallEnd {
   return { outcome: verdict.kind, ...(verdict.kind === 'unavailable' && { reason: verdict.reason }) };
-}
-
-function signedOut(reply: Reply): void {
-  if (reply.status !== 200 && reply.status !== 401 && reply.status !== 404) throw refusal(reply);
-}
-
-function refusal(reply: Reply): SessionAuthError {
-  if (reply.status === 400) return new InvalidRequestError();
-  if (reply.status === 403) return new AccessDeniedError();
-  return new SessionServiceUnavailableError(outage(reply));
 }
 
 /**

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { reportTlsFailure } from './reply.js';
+import { isTlsCode, reportFailure } from './reply.js';
 
 describe('a connection that fails', () => {
   const reported = (error: unknown): string[] => {
     const codes: string[] = [];
-    reportTlsFailure(error, (code) => codes.push(code));
+    reportFailure(error, (code) => codes.push(code));
     return codes;
   };
   const withCode = (code: unknown): Error => Object.assign(new Error('failed'), { code });
@@ -17,11 +17,18 @@ describe('a connection that fails', () => {
     'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
     'EPROTO',
   ])('is reported with %s', (code) => {
-    expect(reported(withCode(code))).toEqual([code]);
+    expect([reported(withCode(code)), isTlsCode(code)]).toEqual([[code], true]);
   });
 
+  it.each(['ECONNREFUSED', 'UND_ERR_SOCKET', 'ERR_SSL_', 'EPROTOTYPE'])(
+    'is reported with %s, which is none of TLS',
+    (code) => {
+      expect([reported(withCode(code)), isTlsCode(code)]).toEqual([[code], false]);
+    },
+  );
+
   it.each([
-    ...['ECONNREFUSED', 'UND_ERR_SOCKET', 'ERR_SSL_', 'EPROTOTYPE', '', 7, ['EPROTO']].map(withCode),
+    ...['', 7, ['EPROTO'], 'of the service', `E${'X'.repeat(100)}`].map(withCode),
     ...['CERT', 'ERR_SSL_X', 'EPROTO'].flatMap((code) => [
       withCode(`${code}\nforged`),
       withCode(`forged\n${code}`),
@@ -29,11 +36,11 @@ describe('a connection that fails', () => {
     new Error('CERT'),
     undefined,
     null,
-  ])('is not reported as a failure of TLS: %p', (error) => {
+  ])('is not reported without a code of Node.js: %p', (error) => {
     expect(reported(error)).toEqual([]);
   });
 
   it('does nothing if it is not to be reported', () => {
-    expect(() => reportTlsFailure(withCode('EPROTO'), undefined)).not.toThrow();
+    expect(() => reportFailure(withCode('EPROTO'), undefined)).not.toThrow();
   });
 });

@@ -25,6 +25,9 @@ function clientOf(
 ): SessionClient<object> {
   const warnings = {
     unexpectedReply: () => undefined,
+    unlistedStatus: () => undefined,
+    unusableReply: () => undefined,
+    accessRefused: () => undefined,
     tokenMismatch: () => undefined,
     cachingForbidden: () => undefined,
   };

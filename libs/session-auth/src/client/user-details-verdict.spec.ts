@@ -12,7 +12,14 @@ import {
 } from './user-details-verdict.js';
 
 const nothing = (): void => undefined;
-const silent: Warnings = { unexpectedReply: nothing, tokenMismatch: nothing, cachingForbidden: nothing };
+const silent: Warnings = {
+  unexpectedReply: nothing,
+  unlistedStatus: nothing,
+  unusableReply: nothing,
+  accessRefused: nothing,
+  tokenMismatch: nothing,
+  cachingForbidden: nothing,
+};
 
 const noUser: ReadUser<UserRecord> = () => undefined;
 const anyUser: ReadUser<UserRecord> = () => ({});
@@ -168,13 +175,17 @@ describe('a documented refusal', () => {
   });
 
   it.each([
-    ['a 404 with a body', reply(404, 'not found'), [404]],
-    ['a 404 with a body that may not be read', { ...reply(404), body: undefined }, [404]],
+    ['a 404 with a body', reply(404, 'not found'), [['user_details', '404 with a body']]],
+    [
+      'a 404 with a body that may not be read',
+      { ...reply(404), body: undefined },
+      [['user_details', '404 with a body']],
+    ],
     ['a 404 without a body', reply(404), []],
     ['a 401 with a body', reply(401, 'unauthorized'), []],
   ])('warns of an unexpected reply only if it is one: %s', (_name, answer, warned) => {
-    const statuses: number[] = [];
-    const warnings = { ...silent, unexpectedReply: (status: number) => void statuses.push(status) };
+    const statuses: unknown[] = [];
+    const warnings: Warnings = { ...silent, unexpectedReply: (...warned) => void statuses.push(warned) };
     const verdict = verdictsWith({}, undefined, warnings).of(answer, 'token');
     expect(verdict).toEqual(warned.length > 0 ? unavailable('unexpected_status') : UNAUTHENTICATED);
     expect(statuses).toEqual(warned);

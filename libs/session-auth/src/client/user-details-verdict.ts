@@ -5,6 +5,7 @@ import {
   type Unavailable,
   type Verdict,
 } from '../contract/outcome.js';
+import type { CallMessage } from '../contract/diagnostics.js';
 import { keepSentUsername, type UserRecord } from '../contract/record/user-record.js';
 import {
   isRefusal,
@@ -16,13 +17,16 @@ import {
 import { type NoReply, readJsonObject, type Reply } from './reply.js';
 import { readCacheForMs, readRetryAfterSeconds } from './reply.js';
 
-/** Warnings for an operator. Called each time; the implementation limits what is logged. */
+/** Reports for the operator, about replies. Called each time; the implementation limits what is logged. */
 export interface Warnings {
-  /**
-   * The service sent a reply that the interface does not list. The base URL is probably not that of the
-   * session service.
-   */
-  unexpectedReply(status: number): void;
+  /** A reply is none of the interface, which makes its call unavailable. */
+  unexpectedReply(operation: CallMessage['operation'], reply: string): void;
+  /** The interface does not list this status, whose meaning is plain. */
+  unlistedStatus(operation: CallMessage['operation'], status: number): void;
+  /** A 200 is no user record, or has no token after a sign-in. */
+  unusableReply(operation: CallMessage['operation']): void;
+  /** The service answered 403: it refuses the application, or the user. */
+  accessRefused(operation: CallMessage['operation']): void;
   /** user_details returned a different token than was presented. */
   tokenMismatch(): void;
   /** The service forbids caching a valid session, although the cache is on. */
@@ -69,11 +73,14 @@ export class UserDetailsVerdicts<User extends UserRecord> {
       return { ...unavailable(reply.noReply), ...(reply.staleConnection && { staleConnection: true }) };
     if (reply.status === 200) return this.#readUserDetails(reply, presentedToken);
     if (isRefusal(reply.status)) return this.#readRefusal(reply, reply.status);
-    return outage(reply);
+    const verdict = outage(reply);
+    if (verdict.reason === 'unexpected_status') this.#unexpected(String(reply.status));
+    return verdict;
   }
 
   #readUserDetails(reply: Reply, presentedToken: string): Verdict<User> {
     const record = readRecord(reply, this.#readUser);
+    if (!record) this.#warnings.unusableReply('user_details');
     if (!record) return unavailable('malformed');
     const { user } = record;
     const isExpected =
@@ -91,15 +98,21 @@ export class UserDetailsVerdicts<User extends UserRecord> {
 
   #readRefusal(reply: Reply, status: RefusalStatus): Verdict<User> {
     const mapped = this.#settings.statusMap[status];
-    if (status === 404 && mapped === undefined && reply.body?.length !== 0) {
-      this.#warnings.unexpectedReply(status);
-      return unavailable('unexpected_status');
-    }
+    if (status === 404 && mapped === undefined && reply.body?.length !== 0)
+      return this.#unexpected(`${status} with a body`);
     const meaning = mapped ?? STATUS_OUTCOMES[status];
-    if (meaning !== 'unauthenticated')
-      return meaning === 'forbidden' ? FORBIDDEN : unavailable('unexpected_status');
+    if (meaning === 'unavailable') return this.#unexpected(`${status} ('unavailable' by statusMap)`);
+    if (meaning === 'forbidden') {
+      if (mapped === undefined) this.#warnings.accessRefused('user_details');
+      return FORBIDDEN;
+    }
     const cacheForMs = this.#cacheForMs(reply, 'negativeTtlMs');
     return cacheForMs === undefined ? UNAUTHENTICATED : { ...UNAUTHENTICATED, cacheForMs };
+  }
+
+  #unexpected(reply: string): Unavailable {
+    this.#warnings.unexpectedReply('user_details', reply);
+    return unavailable('unexpected_status');
   }
 
   #cacheForMs({ headers }: Reply, lifetime: keyof CacheLifetimes): number | undefined {

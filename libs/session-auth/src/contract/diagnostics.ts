@@ -1,4 +1,5 @@
 import { channel, tracingChannel, type Channel } from 'node:diagnostics_channel';
+import type { CauseName } from './causes.js';
 import type { UnavailableReason, Verdict } from './outcome.js';
 
 /**
@@ -89,12 +90,27 @@ export interface DenialMessage {
   readonly authority: string;
 }
 
+/**
+ * Published to `nestjs-session-auth:cause` when a cause of denials that is not the caller's own begins, and
+ * when it is over.
+ */
+export interface CauseMessage {
+  /** Name of the cause, as in its log line. */
+  readonly cause: CauseName;
+  /** Name of the registration of the module; `'default'` for the one without a name. */
+  readonly authority: string;
+  /** How often it is active now: for each kind of calls, rule or field that it affects; 0: it is over. */
+  readonly active: number;
+}
+
 /** Name of the channel of {@link CheckMessage}. */
 export const CHECK_CHANNEL = 'nestjs-session-auth:check';
 /** Name of the channel of {@link BreakerMessage}. */
 export const BREAKER_CHANNEL = 'nestjs-session-auth:breaker';
 /** Name of the channel of {@link DenialMessage}. */
 export const DENIAL_CHANNEL = 'nestjs-session-auth:denial';
+/** Name of the channel of {@link CauseMessage}. */
+export const CAUSE_CHANNEL = 'nestjs-session-auth:cause';
 /** Name of the tracing channel of {@link CallMessage}. */
 export const CALL_CHANNEL = 'nestjs-session-auth:call';
 
@@ -105,5 +121,7 @@ export const CHECKS = channel(CHECK_CHANNEL) as Channel<unknown, CheckMessage>;
 export const BREAKER = channel(BREAKER_CHANNEL) as Channel<unknown, BreakerMessage>;
 /** Channel of denials of the guard. */
 export const DENIALS = channel(DENIAL_CHANNEL) as Channel<unknown, DenialMessage>;
+/** Channel of causes that begin or are over. */
+export const CAUSE_CHANGES = channel(CAUSE_CHANNEL) as Channel<unknown, CauseMessage>;
 /** Tracing channel of calls to the session service. */
 export const CALLS = tracingChannel<unknown, CallMessage>(CALL_CHANNEL);

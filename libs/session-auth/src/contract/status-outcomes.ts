@@ -27,6 +27,39 @@ export const STATUS_OUTCOMES = {
   429: 'rate_limited',
 } as const satisfies Readonly<Record<number, StatusOutcome>>;
 
+/** Outcome of a sign-in or a sign-out by its status. Any other status is unavailable. */
+type CallOutcome = 'done' | 'accepted' | 'invalid' | 'rejected' | 'denied' | 'limited';
+
+const REFUSALS = { 400: 'invalid', 403: 'denied', 422: 'invalid', 423: 'denied' } as const;
+const OUTCOMES: Readonly<Record<'sign_in' | 'sign_out', Readonly<Record<number, CallOutcome>>>> = {
+  sign_in: {
+    ...REFUSALS,
+    200: 'done',
+    201: 'done',
+    202: 'accepted',
+    401: 'rejected',
+    404: 'rejected',
+    429: 'limited',
+  },
+  // A session that has already ended needs no sign-out.
+  sign_out: { ...REFUSALS, 401: 'done', 404: 'done' },
+};
+
+/**
+ * Returns the outcome of a sign-in or a sign-out with this status. Statuses that the interface does not list have the
+ * meaning that they have elsewhere: any 2xx ends a session, a 422 is a 400, and a 423 (a locked account) a
+ * 403.
+ */
+export function callOutcomeOf(operation: 'sign_in' | 'sign_out', status: number): CallOutcome | undefined {
+  const isDone = operation === 'sign_out' && status >= 200 && status < 300;
+  return isDone ? 'done' : OUTCOMES[operation][status];
+}
+
+/** Whether the interface lists a status of a sign-in or a sign-out. */
+export function isListed(operation: 'sign_in' | 'sign_out', status: number): boolean {
+  return status === 200 || (status === 202 && operation === 'sign_in') || isRefusal(status);
+}
+
 /** Whether a status is a refusal that the interface lists. */
 export function isRefusal(status: number): status is RefusalStatus {
   const outcome = outcomeOf(status);

@@ -1,7 +1,14 @@
-export { BREAKER_CHANNEL, CALL_CHANNEL, CHECK_CHANNEL, DENIAL_CHANNEL } from '../contract/diagnostics.js';
+export {
+  BREAKER_CHANNEL,
+  CALL_CHANNEL,
+  CAUSE_CHANNEL,
+  CHECK_CHANNEL,
+  DENIAL_CHANNEL,
+} from '../contract/diagnostics.js';
 export type {
   BreakerMessage,
   CallMessage,
+  CauseMessage,
   CheckMessage,
   CheckSource,
   DenialMessage,

@@ -80,7 +80,10 @@ function instanceOf(
     name,
     (...given) => void news.push([name, ...given]),
   ];
-  const reports = Object.fromEntries(['failed', 'clockDiffers', 'busStateChanged'].map(note));
+  const reports = {
+    ...Object.fromEntries(['failed', 'clockDiffers', 'busStateChanged'].map(note)),
+    answered: () => undefined,
+  };
   const names = [
     'signedOut',
     'foundTombstone',

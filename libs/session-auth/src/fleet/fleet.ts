@@ -49,7 +49,9 @@ export class Fleet<User> implements SharedTier<User> {
     reports: SharedTierReports,
   ) {
     const { ttlMs, tombstoneMs } = settings;
-    const access = new StoreAccess(settings, () => reports.failed());
+    const access = new StoreAccess(settings, (isFailed) =>
+      isFailed ? reports.failed() : reports.answered(),
+    );
     this.#settings = settings;
     this.#access = access;
     this.#cache = new SharedCache({

@@ -163,6 +163,7 @@ function fleet() {
     };
     const shared = new Fleet<object>({ store: link, timeoutMs: TIMEOUT_MS, secrets, scope, ...ages }, read, {
       failed: () => void (events.failed += 1),
+      answered: () => undefined,
       unreadable: () => void (events.unreadable += 1),
       lost: (count) => void (events.lost += count),
       clockDiffers: () => undefined,

@@ -14,7 +14,10 @@ const works = (): Promise<string> => Promise.resolve('value');
 
 function accessWith() {
   const failures = { count: 0 };
-  return { failures, access: new StoreAccess(SETTINGS, () => void (failures.count += 1)) };
+  return {
+    failures,
+    access: new StoreAccess(SETTINGS, (isFailed) => void (isFailed && (failures.count += 1))),
+  };
 }
 
 /** Fails until calls are paused. */

@@ -31,11 +31,11 @@ export class StoreAccess {
   /** The first seals new values; all of them open values. */
   readonly seals: readonly [SessionSeal, ...SessionSeal[]];
   readonly #timeoutMs: number;
-  readonly #onFailure: () => void;
+  readonly #onResult: (isFailed: boolean) => void;
   readonly #breaker = new CircuitBreaker(BREAKER);
   #calls = 0;
 
-  /** `onFailure` is called for each call that fails. */
+  /** `onResult` is called for each call that fails or succeeds. */
   constructor(
     {
       store,
@@ -43,12 +43,12 @@ export class StoreAccess {
       scope,
       timeoutMs,
     }: Pick<SharedTierSettings, 'store' | 'secrets' | 'scope' | 'timeoutMs'>,
-    onFailure: () => void,
+    onResult: (isFailed: boolean) => void,
   ) {
     this.store = store;
     this.seals = [new SessionSeal(first, scope), ...others.map((secret) => new SessionSeal(secret, scope))];
     this.#timeoutMs = timeoutMs;
-    this.#onFailure = onFailure;
+    this.#onResult = onResult;
   }
 
   /**
@@ -67,7 +67,7 @@ export class StoreAccess {
     const { result, value } = await this.#answerTo(call, late);
     if (began) this.#breaker.record(began, result);
     this.#calls -= 1;
-    if (result === 'failure') this.#onFailure();
+    if (result !== 'neither') this.#onResult(result === 'failure');
     return value;
   }
 

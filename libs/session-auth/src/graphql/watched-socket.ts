@@ -34,10 +34,7 @@ export function closeWithSession(
   const { context } = call;
   if (!session || isKeptOpen(context.getHandler(), context.getClass())) return undefined;
   if (!socket) {
-    parts.warn(
-      'unwatched subscription',
-      'a subscription was denied, because it would outlive its session: its context does not have the socket. Use the context that the GraphQL server passes to the option `context`, or @KeepOpen().',
-    );
+    parts.causes.occurred('unwatched subscription');
     return ACCESS_DENIED;
   }
   const all = watchedFor.get(socket) ?? [];

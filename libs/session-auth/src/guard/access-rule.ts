@@ -60,7 +60,7 @@ export interface Declaration {
  * registration or the guard.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
-  const rule = ruleOf(checked(handler), checked(controller));
+  const rule = declaredRule(checked(handler), checked(controller));
   const authority = handler.authority ?? controller.authority;
   if (authority === undefined) return rule;
   if (rule.kind !== 'public') return { ...rule, authority };
@@ -72,7 +72,7 @@ function checked(level: Declaration): Declaration {
   return level.open === 'public' && level.authority !== undefined ? { ...level, open: undefined } : level;
 }
 
-function ruleOf(handler: Declaration, controller: Declaration): AccessRule {
+function declaredRule(handler: Declaration, controller: Declaration): AccessRule {
   if (handler.requirements.length > 0)
     return protect(override(handler.requirements, controller.requirements));
   if (handler.open) return open(handler.open);
@@ -103,6 +103,28 @@ export class FailedRule {
     readonly error: unknown,
     readonly isLate = false,
   ) {}
+}
+
+/** Returns the name of a requirement and of its handler: `@Roles(approver) of Openings.list`. */
+export function ruleOf({ text, kind }: Requirement, context: ExecutionContext): string {
+  return `${text ?? kind} of ${context.getClass().name}.${context.getHandler().name}`;
+}
+
+/** Returns why a rule failed: the class of its error, whose message may contain a secret. */
+export function failureOf({ error, isLate }: FailedRule): string {
+  return isLate ? 'took longer than timeoutMs' : `failed with ${classNameOf(error)}`;
+}
+
+const CLASS_NAME = /^[\w$]{1,100}$/;
+
+/** Returns the name of an error's class. Anything may be thrown, even an object whose members throw. */
+function classNameOf(error: unknown): string {
+  try {
+    const name: unknown = (error as object).constructor.name;
+    return typeof name === 'string' && CLASS_NAME.test(name) ? name : 'an error of an unnamed class';
+  } catch {
+    return 'an error of an unnamed class';
+  }
 }
 
 /** Whether a user meets the requirements of a handler, or the one that could not be evaluated. */

@@ -122,9 +122,8 @@ function guardOf(
     ends: {} as SessionEnds,
     whileOpen: { recheckMs: 60_000, outageGraceMs: 60_000 },
     replyOpened: () => undefined,
-    warn: () => undefined,
+    causes: { occurred: () => undefined, recovered: () => undefined, areNone: true },
     ruleTimeoutMs: 60_000,
-    ruleFailed: () => undefined,
   });
   return { guard, verifier, asked, decisions };
 }

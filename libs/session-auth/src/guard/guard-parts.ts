@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { FailedRule, AccessRule } from './access-rule.js';
+import type { AccessRule } from './access-rule.js';
 import type { AccessRules } from './access-metadata.js';
 import type { SessionReader } from './session-reader.js';
 import type { Challenges } from './challenges.js';
@@ -43,8 +43,6 @@ export interface GuardParts extends WatchParts {
   readonly decisions: Decisions;
   /** Time for a rule that returns a promise, in milliseconds. */
   readonly ruleTimeoutMs: number;
-  /** Called for each rule that could not be evaluated. */
-  readonly ruleFailed: (rule: FailedRule, context: ExecutionContext) => void;
 }
 
 /** Injection token of {@link GuardParts}. All copies of this package share it. */

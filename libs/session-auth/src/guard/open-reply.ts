@@ -1,3 +1,4 @@
+import type { CauseReports } from '../contract/causes.js';
 import type { Observable } from 'rxjs';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { TokenKey } from '../contract/session-identity.js';
@@ -32,8 +33,8 @@ export interface WatchParts {
   readonly verifier: SessionVerifier<UserRecord>;
   readonly ends: SessionEnds;
   readonly whileOpen: WhileOpen;
-  /** Logs a warning, at most once a minute for each kind and subject. */
-  readonly warn: (kind: string, text: string, subject?: string) => void;
+  /** Reports causes of denials that are not the caller's own. */
+  readonly causes: CauseReports;
   /** Called when the first part of a reply is written: the reply ends with its session. */
   readonly replyOpened: (response: NodeResponse, reply: ReplyOfCall) => void;
 }

@@ -23,7 +23,7 @@ const guardWith = (rule: AccessRule): SessionAuthGuard =>
   new SessionAuthGuard({
     rules: { of: () => rule },
     decisions: { denied: () => undefined },
-    warn: () => undefined,
+    causes: { occurred: () => undefined },
   } as unknown as GuardParts);
 
 describe.each(['pigeon', '', '__proto__', 'HTTP'])('a call in a context of the unknown kind %j', (type) => {

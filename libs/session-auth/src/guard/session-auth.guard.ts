@@ -5,7 +5,7 @@ import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED } from '../contrac
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
-import { type FailedRule, meetsAll, type RuleResult } from './access-rule.js';
+import { type FailedRule, failureOf, meetsAll, ruleOf, type RuleResult } from './access-rule.js';
 import { type ClosedRule, GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
 import { markSessionAuthGuard } from './enhancers.js';
 import { attach, CHECK, isAdmitted } from './guarded-request.js';
@@ -105,16 +105,26 @@ export class SessionAuthGuard implements CanActivate {
   }
 
   /** Admits a caller who meets the rule, or denies the call. */
-  private admitUser(call: GuardedCall, { requirements }: ClosedRule, caller: Caller): true | Promise<true> {
+  private admitUser(call: GuardedCall, rule: ClosedRule, caller: Caller): true | Promise<true> {
+    const { requirements } = rule;
     if (requirements.length === 0) return this.enter(call, caller);
     const { user } = caller;
     const met = meetsAll({ requirements, user, context: call.context, timeoutMs: this.parts.ruleTimeoutMs });
     return met instanceof Promise
-      ? met.then((settled) => this.conclude(call, caller, settled))
-      : this.conclude(call, caller, met);
+      ? met.then((settled) => this.conclude(call, rule, caller, settled))
+      : this.conclude(call, rule, caller, met);
   }
 
-  private conclude(call: GuardedCall, caller: Caller, met: RuleResult): true | Promise<true> {
+  private conclude(
+    call: GuardedCall,
+    { requirements }: ClosedRule,
+    caller: Caller,
+    met: RuleResult,
+  ): true | Promise<true> {
+    const { causes } = this.parts;
+    if (met === true && !causes.areNone)
+      for (const requirement of requirements)
+        causes.recovered('rule failed', ruleOf(requirement, call.context));
     if (met === true) return this.enter(call, caller);
     return met === false
       ? this.deny(call, ACCESS_DENIED, caller.user)
@@ -152,7 +162,10 @@ export class SessionAuthGuard implements CanActivate {
   private denyFailed(call: GuardedCall, failed: FailedRule, user: UserRecord): Promise<never> {
     const answer = ruleAnswerOf(failed.error);
     const isFailure = answer === undefined || answer.statusCode >= 500;
-    if (isFailure) this.parts.ruleFailed(failed, call.context);
+    if (isFailure) {
+      const subject = ruleOf(failed.requirement, call.context);
+      this.parts.causes.occurred('rule failed', subject, `${subject} ${failureOf(failed)}`);
+    }
     return this.deny(call, isFailure ? ACCESS_CHECK_FAILED : ACCESS_DENIED, user, answer);
   }
 
@@ -185,11 +198,7 @@ function denyClosed(context: ExecutionContext, parts: GuardParts): Promise<never
   const remedy = KINDS_OF_NEST.has(kind)
     ? `Add SessionAuthModule.contextKind('${kind}') to plugins: their handlers have no decorator of Nest, by which the library recognises them.`
     : 'Check them with a guard of your own, and mark their handlers @Public().';
-  parts.warn(
-    'closed context',
-    `calls of the kind '${kind}' are denied, because the library does not know how they present a session. ${remedy}`,
-    kind,
-  );
+  parts.causes.occurred('closed context', kind, kind, remedy);
   reportDenial(ACCESS_DENIED, parts.authority);
   parts.decisions.denied(context, ACCESS_DENIED);
   return Promise.reject(exceptionOf(ACCESS_DENIED));

@@ -19,6 +19,7 @@ import { tokensOf } from './authorities/authority-tokens.js';
 import { REGISTRATION } from './authorities/registration.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import { callReport } from './reports.js';
 import { serviceOf } from './service/named-session-auth.service.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import type { SessionAuthSettings } from './settings/settings.js';
@@ -66,16 +67,16 @@ function providersOf(name: string): Provider[] {
     ofParts(GUARD_PARTS, ({ guard }) => guard),
     ofParts(
       service,
-      ({ settings, verifier, deadlines }, sessions: SessionClient<UserRecord>) =>
-        serviceOf(settings.authority, sessions, verifier, deadlines, {
-          ...settings,
-          maxTokenLength: settings.http.maxTokenLength,
-        }),
+      ({ settings, verifier, deadlines, causes }, sessions: SessionClient<UserRecord>) => {
+        const limits = { ...settings, maxTokenLength: settings.http.maxTokenLength };
+        return serviceOf(settings.authority, sessions, verifier, deadlines, limits, callReport(causes));
+      },
       client,
     ),
     ofParts(
       events,
-      ({ events: source, log }) => new SessionAuthEvents(source, () => log.decisionSubscriberFailed()),
+      ({ events: source, causes }) =>
+        new SessionAuthEvents(source, () => causes.occurred('decision subscriber failed')),
     ),
     // Transient, so that Nest creates it only where it is injected: one service, which loads axios.
     { ...ofParts(http, ({ requests }) => requests.http()), scope: Scope.TRANSIENT },

@@ -115,7 +115,11 @@ describe('the client of a registration', () => {
     answer = (_request, response) => void response.writeHead(404).end('not here');
     const { service } = await start();
     await expect(service.verify('token')).rejects.toMatchObject({ reason: 'unexpected_status' });
-    expect(lines).toEqual([expect.stringMatching(/^unexpected reply: 404 /)]);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^unexpected reply: the session service answered 404 with a body to checks, which get 503\. /,
+      ),
+    ]);
   });
 
   it('logs that the service forbids caching', async () => {

@@ -63,10 +63,10 @@ describe('the options of a registration', () => {
   );
 
   it('make a log, and a reader of records that writes to it', async () => {
-    const { log, readUser } = await start({}, 'partners');
+    const { causes, readUser } = await start({}, 'partners');
     expect(readUser({ username: 'ann' })).toMatchObject({ username: 'ann' });
     expect(readUser({})).toBeUndefined();
-    log.noAuthority();
+    causes.occurred('no authority');
     expect(lines).toEqual([
       expect.stringMatching(/^partners: invalid user record/),
       expect.stringMatching(/^partners: no authority/),

@@ -193,11 +193,12 @@ describe('the ends that a registration shares', () => {
   });
 });
 
-describe('the warnings of the parts of a registration', () => {
-  it('are logged', async () => {
-    const { parts } = await start();
-    parts.warn('of a plugin', 'correct it.');
-    expect(lines).toEqual(['of a plugin: correct it.']);
+describe('the causes that the parts of a registration report', () => {
+  it('are logged, and part of its status', async () => {
+    const { find, parts } = await start();
+    parts.causes.occurred('unprotected socket');
+    expect(lines).toEqual([expect.stringMatching(/^unprotected socket: an open socket\.io socket was /)]);
+    expect(find(SessionAuthEvents).serviceStatus.causes).toMatchObject([{ cause: 'unprotected socket' }]);
   });
 });
 

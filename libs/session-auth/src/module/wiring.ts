@@ -13,15 +13,16 @@ import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/known-sessions.js';
 import { type BreakerChanged, Lanes } from '../verifier/lanes.js';
-import { MisconfigurationDetector, ServiceStatusTracker } from '../verifier/service-status.js';
+import { ServiceStatusTracker } from '../verifier/service-status.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
 import { hasSeveral, type Registration } from './authorities/registration.js';
 import type * as Several from './authorities/several-services.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
-import { WarningLog } from './events/warning-log.js';
+import { Causes } from './events/causes.js';
 import { replyOpened } from './open-replies.js';
+import { checkReport, storeReports, warningsTo } from './reports.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { isPlainTextBeyondLoopback, namingRegistration } from './settings/option-checks.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
@@ -32,7 +33,7 @@ export interface Connection {
   readonly settings: SessionAuthSettings;
   /** Loaded if the application registers, or names, several session services. */
   readonly several: typeof Several | undefined;
-  readonly log: WarningLog;
+  readonly causes: Causes;
   readonly readUser: ReadUser<UserRecord>;
   readonly deadlines: Deadlines;
   readonly requests: RequestSender;
@@ -67,33 +68,29 @@ export async function connectionOf(
   const isOneOfSeveral = resolveAuthority !== undefined || hasSeveral(modules);
   const several = isOneOfSeveral ? await import('./authorities/several-services.js') : undefined;
   several?.checkRegistrations(modules);
-  const log = new WarningLog(authority);
-  if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl)) log.unencryptedBaseUrl();
+  const causes = new Causes(authority);
+  if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl))
+    causes.note(
+      'plain text',
+      'baseUrl is http: and not on this host, so that keys and tokens can be read in transit. Use https.',
+    );
   const prepare = await readerFor(userRecord);
   const readUser = namingRegistration(authority, () =>
-    readUserWith(settings, prepare, (field, requirement) => log.invalidRecord(field, requirement)),
+    readUserWith(settings, prepare, (field, requirement) => causes.invalidRecord(field, requirement)),
   );
   const requests = new RequestSender({
     ...http,
     maxConnections: maxInFlight,
     connectTimeoutMs: timeoutMs,
-    tlsFailed: (code) => log.tlsFailed(code),
-    loadFailed: (error) => log.loadFailed(error),
+    connectionFailed: (code) => causes.connectionFailed(code),
+    loadFailed: (error) => causes.occurred('no HTTP client', '', String(error)),
   });
-  return { settings, several, log, readUser, deadlines: new Deadlines(timeoutMs), requests };
+  return { settings, several, causes, readUser, deadlines: new Deadlines(timeoutMs), requests };
 }
 
 /** Creates the client of a registration. */
-export function clientOf({ settings, log, readUser, requests }: Connection): SessionClient<UserRecord> {
-  return new SessionClient(requests, settings, readUser, {
-    unexpectedReply: (status) => log.unexpectedReply(status),
-    tokenMismatch: () => {
-      log.tokenMismatch();
-      // A connection may deliver each reply to the next caller.
-      if (settings.tokenEcho === 'deny') requests.renew();
-    },
-    cachingForbidden: () => log.cachingForbidden(),
-  });
+export function clientOf({ settings, causes, readUser, requests }: Connection): SessionClient<UserRecord> {
+  return new SessionClient(requests, settings, readUser, warningsTo(causes, settings, requests));
 }
 
 /** Creates the objects of a registration, above its client. */
@@ -102,7 +99,7 @@ export async function partsOf(
   client: SessionClient<UserRecord>,
   modules: ModulesContainer,
 ): Promise<RegistrationParts> {
-  const { settings, several, log } = connection;
+  const { settings, several, causes } = connection;
   const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
@@ -115,15 +112,14 @@ export async function partsOf(
     authority,
     authorities:
       authority === DEFAULT_AUTHORITY
-        ? several && new several.AuthorityTable(modules, settings.resolveAuthority, log)
+        ? several && new several.AuthorityTable(modules, settings.resolveAuthority, causes)
         : undefined,
     decisions: new Decisions(events.decisions, { authority, impersonatorField }),
     ends: sessionEnds(events, verifier),
     whileOpen,
     replyOpened,
-    warn: (kind, text, subject) => log.warn(kind, text, subject),
+    causes,
     ruleTimeoutMs,
-    ruleFailed: (rule, context) => log.ruleFailed(rule, context),
   };
   const loadPolicies = async (): Promise<void> => {
     policies = await usedPolicies(modules);
@@ -151,12 +147,14 @@ const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTi
 };
 
 async function verifierOf(
-  { settings, log, readUser, deadlines }: Connection,
+  { settings, causes, readUser, deadlines }: Connection,
   client: SessionClient<UserRecord>,
   events: EventSource,
 ): Promise<SessionVerifier<UserRecord>> {
   const { authority, cache, shared, retry, identityFields } = settings;
   const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
+  causes.onChange = (...changed) => watch.setCauses(...changed);
+  events.serviceStatus.subscribe({ complete: () => causes.close() });
   const lanes = new Lanes<UserRecord>(
     (session, deadline) => client.userDetails(session, deadline),
     deadlines,
@@ -174,20 +172,12 @@ async function verifierOf(
   return new SessionVerifier(lanes, {
     authority,
     cache: cache && new SessionCache(cache),
-    shared: shared && fleet && new fleet.Fleet(shared, readUser, reportsTo(log, watch)),
-    misconfiguration: new MisconfigurationDetector((misconfiguration) => {
-      watch.setMisconfigurationSuspected(misconfiguration !== undefined);
-      if (misconfiguration) log.misconfigurationSuspected(misconfiguration);
-      else log.sessionsAcceptedAgain();
-    }),
+    shared: shared && fleet && new fleet.Fleet(shared, readUser, storeReports(causes, watch)),
+    checked: checkReport(causes, watch),
     onRevoked: (tokenKey) => events.emitEnded(tokenKey),
     onEvicted: (tokenKey) => events.emitEvicted(tokenKey),
     onUsersRevoked: (username) => events.forgottenUsers.next(username),
-    listenerFailed: () =>
-      log.warn(
-        'listener failed',
-        'a listener of ended sessions threw. Report it: it is a fault of this library.',
-      ),
+    listenerFailed: () => causes.occurred('listener failed'),
   });
 }
 
@@ -210,20 +200,5 @@ function breakerReporter(
     if (events.isComplete) return;
     watch.setBreaker(lane, state);
     publish(lane, state);
-  };
-}
-
-function reportsTo(log: WarningLog, watch: ServiceStatusTracker): SharedTierReports {
-  return {
-    failed: () => log.storeUnavailable(),
-    clockDiffers: () => log.clockDiffers(),
-    unreadable: () => {
-      if (watch.countUnreadableMessage()) log.unreadableMessages();
-    },
-    lost: (count) => log.revocationsLost(count),
-    busStateChanged: (state, reason) => {
-      watch.setRevocationBus(state);
-      if (state === 'interrupted') log.revocationBusInterrupted(reason);
-    },
   };
 }

@@ -14,6 +14,8 @@ import {
   type BreakerMessage,
   CALLS,
   type CallMessage,
+  CAUSE_CHANGES,
+  type CauseMessage,
   CHECKS,
   type CheckMessage,
   DENIALS,
@@ -41,6 +43,7 @@ const SCOPE = 'nestjs-session-auth';
  * `session_auth.operation`
  * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open, by `session_auth.lane` (`known`,
  * `strangers`)
+ * - `session_auth.causes.active`, a gauge: causes of denials that are not over, by `session_auth.cause`
  * - a client span for each call, with `http.request.method`, `server.address`, `server.port`,
  * `http.response.status_code` and, on failure, `error.type` of the semantic conventions, and with
  * `session_auth.operation` and `session_auth.outcome`
@@ -58,6 +61,7 @@ export function observeSessionAuth({
     [CHECKS, recordChecks(meter)],
     [DENIALS, countDenials(meter)],
     [BREAKER, recordBreakers(meter)],
+    [CAUSE_CHANGES, recordCauses(meter)],
     [CALLS.start, start],
     [CALLS.asyncEnd, end],
   ];
@@ -114,6 +118,17 @@ function recordBreakers(meter: Meter): Listener {
   };
   for (const lane of ['known', 'strangers']) record({ authority: 'default', lane, state: 'closed' });
   return record;
+}
+
+function recordCauses(meter: Meter): Listener {
+  const gauge = meter.createGauge('session_auth.causes.active', {
+    description: "Causes of denials that are not the callers' own, and are not over",
+    valueType: ValueType.INT,
+  });
+  return (message) => {
+    const { active, cause, authority } = message as CauseMessage;
+    gauge.record(active, { 'session_auth.cause': cause, 'session_auth.authority': authority });
+  };
 }
 
 /** Counts the calls in flight, and creates a span for each call. */

@@ -18,7 +18,7 @@ import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
-import { WarningLog } from '../module/events/warning-log.js';
+import { Causes } from '../module/events/causes.js';
 import { SessionSockets } from './session-sockets.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
@@ -38,7 +38,7 @@ function registration(authority = 'default') {
           ? UNAUTHENTICATED
           : { kind: 'authenticated', user: { username: token } },
     );
-  const [source, log] = [new EventSource(), new WarningLog()];
+  const [source, causes] = [new EventSource(), new Causes()];
   const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
     cache: new SessionCache<UserRecord>(STALE, ahead),
   });
@@ -47,14 +47,13 @@ function registration(authority = 'default') {
     forwardAuthIv: false,
     maxTokenLength: 100,
   });
-  const warn = (kind: string, text: string): void => log.warn(kind, text);
   const parts = {
     verifier,
     reader,
     authority,
     ends: sessionEnds(source, verifier),
     whileOpen: { recheckMs: 60_000, outageGraceMs: 300_000 },
-    warn,
+    causes,
   } as unknown as GuardParts;
   return { service, verifier, source, sockets: new SessionSockets(parts, new ModulesContainer()) };
 }

@@ -44,12 +44,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     this.#application = new ApplicationSockets(parts);
     this.#ws = new WsHandshakes(this.#application);
     this.#socketIo = new SocketIoHandshakes(this.#application);
-    this.#open = new OpenSocketChecks(this.#application, () =>
-      parts.warn(
-        'unprotected socket',
-        'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.',
-      ),
-    );
+    this.#open = new OpenSocketChecks(this.#application, () => parts.causes.occurred('unprotected socket'));
   }
 
   /** Name of the registration. */

@@ -28,7 +28,7 @@ const PROBE = { token: 'health-probe', authIv: undefined };
 
 /**
  * Health indicator of the session service for `@nestjs/terminus`. Down while the circuit breaker of known
- * sessions is open, or if a probe fails. Neither calls of strangers nor a service that refuses every token
+ * sessions is open, if their last three checks failed, or if a probe fails. Neither calls of strangers nor a service that refuses every token
  * make it down: its `state` is then `degraded`, and the result is up.
  */
 @Injectable()
@@ -44,8 +44,8 @@ export class SessionAuthHealthIndicator {
 
   /**
    * Never rejects. Resolves with `up` or `down` for `key`, with `state`, `breakers`,
-   * `misconfigurationSuspected` and `revocationBus` of `SessionAuthEvents.serviceStatus`, and with the reason
-   * as `unreachable` if a probe failed.
+   * `misconfigurationSuspected`, `revocationBus`, `failedChecks` and `causes` of
+   * `SessionAuthEvents.serviceStatus`. If a probe failed, `state` is `down`, and the reason is `unreachable`.
    */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(
     key: Key = DEFAULT_KEY as Key,
@@ -56,7 +56,7 @@ export class SessionAuthHealthIndicator {
     if (!found) return check.down({ state: 'down', unknownAuthority: authority });
     const unreachable = probe ? await this.#sharedProbe(authority, found.sessions) : undefined;
     const { ...status } = found.events.serviceStatus;
-    if (unreachable !== undefined) return check.down({ ...status, unreachable });
+    if (unreachable !== undefined) return check.down({ ...status, state: 'down', unreachable });
     return status.state === 'down' ? check.down(status) : check.up(status);
   }
 

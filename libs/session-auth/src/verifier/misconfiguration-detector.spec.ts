@@ -33,6 +33,7 @@ describe('a misconfiguration, a wrong key or URL,', () => {
   it('is reported once when many different tokens are refused and none was authenticated', () => {
     expect(reportsAfter(refusals(19))).toEqual([]);
     expect(reportsAfter(refusals(20))).toEqual(['since startup']);
+    expect(reportsAfter(refusals(2, FORBIDDEN))).toEqual([]);
     expect(reportsAfter(refusals(1_000, FORBIDDEN))).toEqual(['since startup']);
   });
 
@@ -85,7 +86,12 @@ describe('a misconfiguration, a wrong key or URL,', () => {
     expect(reportsAfter([['ann', ann], ...ends(5, UNAUTHENTICATED)], 14_999)).toEqual(['after acceptance']);
   });
 
-  it('never arises from strangers once a session was authenticated', () => {
+  it('arises from strangers that get 403, before and after a session was authenticated [P36]', () => {
+    expect(reportsAfter([['ann', ann], ...refusals(2, FORBIDDEN)])).toEqual([]);
+    expect(reportsAfter([['ann', ann], ...refusals(3, FORBIDDEN)])).toEqual(['after acceptance']);
+  });
+
+  it('never arises from 401 of strangers once a session was authenticated', () => {
     expect(reportsAfter([...refusals(19), ['ann', ann], ...refusals(1_000)])).toEqual([]);
   });
 });

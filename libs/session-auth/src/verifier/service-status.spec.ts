@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServiceStatusTracker, UP, type ServiceStatus } from './service-status.js';
+import type { ActiveCause } from '../contract/causes.js';
+import type { UnavailableReason } from '../contract/outcome.js';
+import { type ServiceState, ServiceStatusTracker, UP, type ServiceStatus } from './service-status.js';
 
 function watched() {
   const changes: ServiceStatus[] = [];
@@ -27,6 +29,8 @@ describe('the state of the session service', () => {
       breakers: { known: 'closed', strangers: 'closed' },
       misconfigurationSuspected: true,
       revocationBus: { state: 'off', unreadableMessages: 0 },
+      failedChecks: 0,
+      causes: [],
     });
   });
 
@@ -42,6 +46,8 @@ describe('the state of the session service', () => {
       breakers: { known: 'open', strangers: 'open' },
       misconfigurationSuspected: true,
       revocationBus: { state: 'off', unreadableMessages: 0 },
+      failedChecks: 0,
+      causes: [],
     });
   });
 
@@ -76,6 +82,48 @@ describe('the state of the session service', () => {
     expect(changes.map(({ state, revocationBus }) => [state, revocationBus.unreadableMessages])).toEqual([
       ['up', 1],
       ['up', 2],
+    ]);
+  });
+
+  it('is down when three checks of known sessions failed in a row, until the service answers one [P37]', () => {
+    const { changes, watch } = watched();
+    for (let check = 0; check < 4; check += 1) watch.checkFailed('server_error', 'ann');
+    watch.checkAnswered();
+    watch.checkAnswered();
+    expect(changes.map(({ state, failedChecks }) => [state, failedChecks])).toEqual([
+      ['up', 1],
+      ['up', 2],
+      ['down', 3],
+      ['down', 4],
+      ['up', 0],
+    ]);
+  });
+
+  it.each<[UnavailableReason, others: readonly string[], ServiceState]>([
+    ['malformed', ['ann', 'ann', 'ann'], 'up'],
+    ['unexpected_status', ['ann', 'ann', 'ann'], 'up'],
+    ['malformed', ['ann', 'bob', 'ann'], 'down'],
+    ['busy', ['ann', 'bob', 'eve'], 'up'],
+    ['shutting_down', ['ann', 'bob', 'eve'], 'up'],
+    ['timeout', ['ann', 'ann', 'ann'], 'down'],
+  ])('after failures with %s of %j is %s', (reason, callers, state) => {
+    const { changes, watch } = watched();
+    for (const caller of callers) watch.checkFailed(reason, caller);
+    expect(changes.at(-1)?.state ?? 'up').toBe(state);
+  });
+
+  it('is degraded by causes that degrade it, and has every cause', () => {
+    const { changes, watch } = watched();
+    const causes: ActiveCause[] = [
+      { cause: 'rule failed', subject: '', sinceMs: 0, failures: 1, isRecovering: false },
+    ];
+    watch.setCauses(causes, true);
+    watch.setCauses(causes, false);
+    watch.setCauses([], false);
+    expect(changes.map((status) => [status.state, status.causes])).toEqual([
+      ['degraded', causes],
+      ['up', causes],
+      ['up', []],
     ]);
   });
 });

@@ -1,15 +1,17 @@
+import type { ActiveCause } from '../contract/causes.js';
 import type { LaneName } from '../contract/diagnostics.js';
-import type { Verdict } from '../contract/outcome.js';
+import type { UnavailableReason, Verdict } from '../contract/outcome.js';
 import type { TokenKey } from '../contract/session-identity.js';
 import type { BreakerState } from './circuit-breaker.js';
 
 /**
  * The state of the session service, as this instance sees it.
  *
- * - `down`: the breaker of known sessions is open, for the time of its pause.
+ * - `down`: the breaker of known sessions is open, for the time of its pause; or the last three checks of
+ * known sessions failed, however long ago, and none was answered since.
  * - `degraded`: that pause is over and the next call is a probe, the breaker of strangers is not closed, the
- * service refuses everyone (the key or the URL is probably wrong), or the revocations of other instances do
- * not arrive.
+ * service refuses everyone (the key or the URL is probably wrong), the revocations of other instances do not
+ * arrive, or another cause of denials is active.
  * - `up`: none of these.
  *
  * Requests of strangers alone never make it `down`.
@@ -29,6 +31,10 @@ export interface ServiceStatus {
   readonly misconfigurationSuspected: boolean;
   /** Whether revocations of other instances arrive. */
   readonly revocationBus: RevocationBusStatus;
+  /** Checks of known sessions that failed since the service last answered one. */
+  readonly failedChecks: number;
+  /** Causes of denials, and of late revocations, that are not over. Their counts are live. */
+  readonly causes: readonly ActiveCause[];
 }
 
 /**
@@ -54,11 +60,24 @@ export const UP: ServiceStatus = {
   breakers: { known: 'closed', strangers: 'closed' },
   misconfigurationSuspected: false,
   revocationBus: { state: 'off', unreadableMessages: 0 },
+  failedChecks: 0,
+  causes: [],
 };
 
+/** Number of checks of known sessions that must fail, without an answer in between. */
+const FAILED_CHECKS = 3;
+/** Reasons that may concern one user: they make the state `down` if the checks of several fail. */
+const OF_ONE_USER: ReadonlySet<UnavailableReason> = new Set([
+  'malformed',
+  'unexpected_status',
+  'rate_limited',
+]);
 /** Combines the conditions of the service into one {@link ServiceStatus}. */
 export class ServiceStatusTracker {
   readonly #publish: (status: ServiceStatus) => void;
+  readonly #failing = new Set<unknown>();
+  #isOutage = false;
+  #areDegrading = false;
   #status = UP;
 
   /** `publish` is called with each new status. */
@@ -92,25 +111,45 @@ export class ServiceStatusTracker {
     return unreadableMessages === 1;
   }
 
+  /** Sets the causes that are not over, and whether the state is degraded because of them. */
+  setCauses(causes: readonly ActiveCause[], areDegrading: boolean): void {
+    this.#areDegrading = areDegrading;
+    this.#update({ causes });
+  }
+
+  /** Counts a check of a known session that failed. */
+  checkFailed(reason: UnavailableReason, caller: unknown): void {
+    if (reason === 'busy' || reason === 'shutting_down') return;
+    if (this.#failing.size < FAILED_CHECKS) this.#failing.add(caller);
+    this.#isOutage ||= !OF_ONE_USER.has(reason) || this.#failing.size > 1;
+    this.#update({ failedChecks: this.#status.failedChecks + 1 });
+  }
+
+  /** The service answered a check, of any session. */
+  checkAnswered(): void {
+    if (this.#status.failedChecks === 0) return;
+    this.#failing.clear();
+    this.#isOutage = false;
+    this.#update({ failedChecks: 0 });
+  }
+
   #update(change: Partial<Omit<ServiceStatus, 'state'>>): void {
     const status = { ...this.#status, ...change };
-    this.#status = { ...status, state: stateOf(status) };
+    this.#status = { ...status, state: this.#stateOf(status) };
     this.#publish(this.#status);
   }
-}
 
-function stateOf({
-  breakers,
-  misconfigurationSuspected,
-  revocationBus,
-}: Omit<ServiceStatus, 'state'>): ServiceState {
-  if (breakers.known === 'open') return 'down';
-  const isDegraded =
-    breakers.known === 'halfOpen' ||
-    breakers.strangers !== 'closed' ||
-    misconfigurationSuspected ||
-    revocationBus.state === 'interrupted';
-  return isDegraded ? 'degraded' : 'up';
+  #stateOf(status: Omit<ServiceStatus, 'state'>): ServiceState {
+    const { breakers, misconfigurationSuspected, revocationBus, failedChecks } = status;
+    if (breakers.known === 'open' || (this.#isOutage && failedChecks >= FAILED_CHECKS)) return 'down';
+    const isDegraded =
+      breakers.known === 'halfOpen' ||
+      breakers.strangers !== 'closed' ||
+      misconfigurationSuspected ||
+      revocationBus.state === 'interrupted' ||
+      this.#areDegrading;
+    return isDegraded ? 'degraded' : 'up';
+  }
 }
 
 /**
@@ -118,9 +157,12 @@ function stateOf({
  * wrong, rather than the tokens.
  */
 const MIN_REFUSED_TOKENS = 20;
-/** Number of users whose sessions, accepted before, must be refused with 403. */
-const MIN_FORBIDDEN_USERS = 3;
-/** The same for 401, within {@link ENDINGS_MS}: sessions also end, a few at a time. */
+/** Number of users, or of tokens of unknown users, that must be refused with 403. */
+const MIN_FORBIDDEN_CALLERS = 3;
+/**
+ * Number of users whose sessions, accepted before, must be refused with 401 within {@link ENDINGS_MS}:
+ * sessions also end, a few at a time.
+ */
 const MIN_ENDED_USERS = 5;
 const ENDINGS_MS = 60_000;
 
@@ -135,7 +177,7 @@ export class MisconfigurationDetector {
   readonly #onChange: (misconfiguration: Misconfiguration | undefined) => void;
   readonly #now: () => number;
   readonly #refusedTokens = new Set<TokenKey>();
-  readonly #forbiddenUsers = new Set<unknown>();
+  readonly #forbidden = new Set<unknown>();
   /** Users whose sessions ended, with the time of the last end. */
   readonly #endedUsers = new Map<unknown, number>();
   #wasAccepted = false;
@@ -166,28 +208,26 @@ export class MisconfigurationDetector {
 
   #refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden', knownUser: unknown): void {
     if (!this.#wasAccepted) this.#refusedTokens.add(tokenKey);
-    if (knownUser !== undefined) this.#refusedUser(kind, knownUser);
-    if (this.#refusedTokens.size >= MIN_REFUSED_TOKENS) this.#set('since startup');
-    else if (this.#forbiddenUsers.size >= MIN_FORBIDDEN_USERS || this.#endedUsers.size >= MIN_ENDED_USERS)
-      this.#set('after acceptance');
+    if (kind === 'forbidden') this.#forbidden.add(knownUser ?? tokenKey);
+    else if (knownUser !== undefined) this.#ended(knownUser);
+    const areForbidden = this.#forbidden.size >= MIN_FORBIDDEN_CALLERS;
+    if (this.#refusedTokens.size >= MIN_REFUSED_TOKENS || (areForbidden && !this.#wasAccepted))
+      this.#set('since startup');
+    else if (areForbidden || this.#endedUsers.size >= MIN_ENDED_USERS) this.#set('after acceptance');
   }
 
-  #refusedUser(kind: 'unauthenticated' | 'forbidden', user: unknown): void {
-    if (kind === 'forbidden') {
-      this.#forbiddenUsers.add(user);
-      return;
-    }
+  #ended(user: unknown): void {
     const nowMs = this.#now();
     this.#endedUsers.set(user, nowMs);
     for (const [other, atMs] of this.#endedUsers)
       if (atMs <= nowMs - ENDINGS_MS) this.#endedUsers.delete(other);
   }
 
-  /** The next suspicion needs refusals after this one, or after the session that was accepted now. */
+  /** The next report needs refusals after this one, or after the session that was accepted now. */
   #set(misconfiguration: Misconfiguration | undefined): void {
     this.#wasAccepted ||= misconfiguration === undefined;
     this.#refusedTokens.clear();
-    this.#forbiddenUsers.clear();
+    this.#forbidden.clear();
     this.#endedUsers.clear();
     if (misconfiguration === this.#misconfiguration) return;
     this.#misconfiguration = misconfiguration;

@@ -1,14 +1,19 @@
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { CHECKS, type LaneName } from '../contract/diagnostics.js';
-import { sessionKeysOf, type SessionIdentity, type SessionKeys } from '../contract/session-identity.js';
+import {
+  sessionKeysOf,
+  type SessionIdentity,
+  type SessionKeys,
+  type TokenKey,
+} from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { Lanes } from './lanes.js';
 import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
+import type { CallerKey } from './known-sessions.js';
 import type { SessionCache } from './session-cache.js';
 import type { SharedTier } from './shared-tier.js';
 import { SessionRevoker, type SessionRevokerParts } from './session-revoker.js';
 import { type Flight, type FlightDemand, SingleFlight } from './single-flight.js';
-import type { MisconfigurationDetector } from './service-status.js';
 
 /**
  * Checks sessions: by the session cache, or else by one single flight to the shared tier and, protected, to
@@ -19,18 +24,18 @@ export class SessionVerifier<User extends object> {
   readonly #lanes: Lanes<User>;
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
-  readonly #misconfiguration: MisconfigurationDetector | undefined;
+  readonly #checked: CheckReport | undefined;
   readonly #flights: SingleFlight<Verdict<User>>;
   /** Revokes and evicts sessions. */
   readonly revoker: SessionRevoker<User>;
 
   constructor(lanes: Lanes<User>, parts: VerifierParts<User> = {}) {
-    const { authority = DEFAULT_AUTHORITY, cache, shared, misconfiguration } = parts;
+    const { authority = DEFAULT_AUTHORITY, cache, shared, checked } = parts;
     this.#authority = authority;
     this.#lanes = lanes;
     this.#cache = cache;
     this.#shared = shared;
-    this.#misconfiguration = misconfiguration;
+    this.#checked = checked;
     this.#flights = new SingleFlight((keys, verdict, sentAtMs) => {
       this.#record(keys, verdict);
       cache?.update(keys, verdict, sentAtMs);
@@ -112,14 +117,18 @@ export class SessionVerifier<User extends object> {
     const demand = { maxAgeMs, byService };
     const access = this.#flights.accessOf(keys, demand);
     let verdict: Promise<Verdict<User>> =
-      access === 'full'
-        ? Promise.resolve(unavailable('busy', 1))
-        : this.#share('check', session, keys, demand);
+      access === 'full' ? this.#busy(keys) : this.#share('check', session, keys, demand);
     if (access === 'waits') verdict = this.#lanes.within(verdict);
     if (servesStale) verdict = this.#orStale(verdict, keys);
     if (CHECKS.hasSubscribers) verdict = reportCheck(verdict, access !== 'starts', this.#authority);
     const isFresh = access !== 'joins' && (maxAgeMs !== Infinity || (!this.#shared && !servesStale));
     return { verdict, isFresh };
+  }
+
+  #busy(keys: SessionKeys): Promise<Verdict<User>> {
+    const verdict = unavailable('busy', 1);
+    this.#record(keys, verdict);
+    return Promise.resolve(verdict);
   }
 
   async #orStale(pending: Promise<Verdict<User>>, keys: SessionKeys): Promise<Verdict<User>> {
@@ -147,21 +156,25 @@ export class SessionVerifier<User extends object> {
   }
 
   /**
-   * Records a verdict, before the session cache does. An answer of the store does not show that the key is
-   * right.
+   * Records a verdict, before the session cache does. An answer of the store says nothing of the service.
    */
   #record(keys: SessionKeys, verdict: Verdict<User>): void {
     const { known } = this.#lanes;
     const { tokenKey } = keys;
-    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
+    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden')
       this.revoker.refused(tokenKey, verdict.kind);
-      const caller = known.has(keys) ? known.callerOf(tokenKey) : tokenKey;
-      this.#misconfiguration?.record(tokenKey, verdict, caller === tokenKey ? undefined : caller);
-    } else if (verdict.kind === 'authenticated' && verdict.confirmedAtMs === undefined)
-      this.#misconfiguration?.record(tokenKey, verdict);
+    if (verdict.kind !== 'authenticated')
+      this.#checked?.(verdict, tokenKey, known.has(keys) ? known.callerOf(tokenKey) : undefined);
+    else if (verdict.confirmedAtMs === undefined) this.#checked?.(verdict, tokenKey);
     known.update(keys, verdict);
   }
 }
+
+/**
+ * Called with each verdict of the session service. `caller`, of a known session, is its user, or the token if
+ * its user is unknown.
+ */
+export type CheckReport = (verdict: Verdict<unknown>, tokenKey: TokenKey, caller?: CallerKey) => void;
 
 /** Optional collaborators of a `SessionVerifier`. The shared tier is looked up after the cache, and requires it. */
 export interface VerifierParts<User extends object> extends Omit<
@@ -170,5 +183,5 @@ export interface VerifierParts<User extends object> extends Omit<
 > {
   /** Name of the registration, for diagnostics. @default 'default' */
   readonly authority?: string | undefined;
-  readonly misconfiguration?: MisconfigurationDetector | undefined;
+  readonly checked?: CheckReport | undefined;
 }

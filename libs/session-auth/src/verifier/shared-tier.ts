@@ -88,6 +88,8 @@ export interface SharedTierSettings {
 export interface SharedTierReports {
   /** Called when a call to the store fails. */
   failed(): void;
+  /** Called when a call to the store succeeds. */
+  answered(): void;
   /** Called when the wall clock of another instance differs by more than a minute. */
   clockDiffers(): void;
   /** Called for each message that no secret opens. */

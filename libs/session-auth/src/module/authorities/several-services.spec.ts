@@ -12,7 +12,7 @@ import type { HttpRequest } from '../../guard/http-request.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { fromHeader } from '../../guard/token-source.js';
 import type { GuardedCall } from '../../guard/transport.js';
-import { WarningLog } from '../events/warning-log.js';
+import { Causes } from '../events/causes.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { AuthorityTable } from './several-services.js';
 import type { NestModule } from '../../guard/nest-container.js';
@@ -47,7 +47,7 @@ describe('the registrations of an application', () => {
   let lines: string[];
   let close: () => Promise<void>;
   let modules: ModulesContainer;
-  let log: WarningLog;
+  let log: Causes;
   const found = (name: string): NestModule | undefined =>
     [...modules.values()].find((module) => nameIn(module) === name);
   const partOf = (name: string, token: symbol): unknown => found(name)?.providers.get(token)?.instance;
@@ -68,7 +68,7 @@ describe('the registrations of an application', () => {
     );
     close = () => application.close();
     modules = application.get(ModulesContainer);
-    log = new WarningLog();
+    log = new Causes();
   });
   afterEach(async () => {
     jest.restoreAllMocks();

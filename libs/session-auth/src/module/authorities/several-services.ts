@@ -15,7 +15,7 @@ import type { HttpRequest } from '../../guard/http-request.js';
 import type { NestModule } from '../../guard/nest-container.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import type { GuardedCall } from '../../guard/transport.js';
-import type { WarningLog } from '../events/warning-log.js';
+import type { CauseReports } from '../../contract/causes.js';
 import { authoritiesNamedBy, nameIn, registrationIn } from './registration.js';
 
 /**
@@ -105,14 +105,14 @@ export class AuthorityTable implements Authorities {
   readonly arePerCall: boolean;
   readonly #modules: ModulesContainer;
   readonly #resolve: AuthorityResolver | undefined;
-  readonly #log: WarningLog;
+  readonly #causes: CauseReports;
   #named: ReadonlyMap<string, NamedRegistration> | undefined;
 
-  constructor(modules: ModulesContainer, resolve: AuthorityResolver | undefined, log: WarningLog) {
+  constructor(modules: ModulesContainer, resolve: AuthorityResolver | undefined, causes: CauseReports) {
     this.arePerCall = resolve !== undefined;
     this.#modules = modules;
     this.#resolve = resolve;
-    this.#log = log;
+    this.#causes = causes;
   }
 
   guardOf(
@@ -142,7 +142,7 @@ export class AuthorityTable implements Authorities {
     } catch {
       // Denied, like any value that is not a string.
     }
-    this.#log.noAuthority();
+    this.#causes.occurred('no authority');
     return undefined;
   }
 

@@ -20,6 +20,9 @@ export interface ServiceSettings {
   readonly maxTokenLength: number;
 }
 
+/** Called when a sign-in or a sign-out that was sent ends, with its error if it failed. */
+export type CallReport = (operation: 'sign_in' | 'sign_out', error?: unknown) => void;
+
 /**
  * The typed operations of the session service. A session is the value of `@CurrentSession()`, or a token with
  * `authIv` of the call. Every error is a `SessionAuthError`, and the exception of Nest for its status: if a
@@ -32,6 +35,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #signIns: CallLimit;
   /** Separate from sign-ins, so that a flood of them never blocks a sign-out. */
   readonly #signOuts: CallLimit;
+  readonly #report: CallReport;
 
   /** @internal Created by Nest. */
   constructor(
@@ -39,11 +43,13 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     verifier: SessionVerifier<User>,
     deadlines: Deadlines,
     settings: ServiceSettings,
+    report: CallReport = () => undefined,
   ) {
     if ((settings as unknown) === undefined) rejectOwnProvider('SessionAuthService');
     this.#client = client;
     this.#verifier = verifier;
     this.#input = new ServiceInput(settings.maxTokenLength);
+    this.#report = report;
     const maxInFlight = settings.maxSignIns;
     this.#signIns = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signInTimeoutMs });
     this.#signOuts = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signOutTimeoutMs });
@@ -58,7 +64,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
     const input = this.#input.credentials(credentials, call.authIv);
     const work = (deadline: Deadline) => this.#client.signIn(input, call.authIv, deadline);
-    const result = await this.#signIns.run(call.signal, work);
+    const result = await this.#reported('sign_in', this.#signIns.run(call.signal, work));
     if (result.kind === 'signed-in') this.#verifier.revoker.signedIn(result.token, result.user);
     return result;
   }
@@ -75,7 +81,8 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     try {
       const identity = this.#input.identity(session, call);
       await known;
-      await this.#signOuts.run(call.signal, (deadline) => this.#client.signOut(identity, deadline));
+      const work = (deadline: Deadline) => this.#client.signOut(identity, deadline);
+      await this.#reported('sign_out', this.#signOuts.run(call.signal, work));
     } finally {
       this.#verifier.revoker.signedOut(token);
     }
@@ -145,6 +152,17 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    */
   countCached(): number {
     return this.#verifier.countCached();
+  }
+
+  async #reported<Result>(operation: 'sign_in' | 'sign_out', pending: Promise<Result>): Promise<Result> {
+    try {
+      const result = await pending;
+      this.#report(operation);
+      return result;
+    } catch (error) {
+      this.#report(operation, error);
+      throw error;
+    }
   }
 
   async #userOf(

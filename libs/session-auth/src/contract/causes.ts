@@ -1,0 +1,173 @@
+/** A cause that is not the caller's own. */
+interface Cause {
+  /** Its log line, after its name: what is affected, and what to do. */
+  readonly text: string;
+  /**
+   * What ends it: an answer of the session service to the same kind of calls, one that accepts, what is
+   * reported as its end, or ten minutes without it.
+   */
+  readonly ends: 'answer' | 'acceptance' | 'report' | 'quiet';
+  /** Level of its line. @default 'warn' */
+  readonly level?: 'error';
+  /** Whether it denies no call, or those of a single user: the state stays `up`. */
+  readonly isHarmless?: true;
+}
+
+/**
+ * Every cause of denials, or of late revocations, that is not the caller's own. The name begins the log line,
+ * and is the one in `serviceStatus`, health and metrics. `%` stands for the particulars of an occurrence.
+ */
+export const CAUSES = {
+  'service unreachable': {
+    text: '% get 503: the connection to the session service failed%. Start it, or correct baseUrl or the network.',
+    ends: 'answer',
+  },
+  'TLS failure': {
+    text: 'the connection to the session service failed with %. Calls get 503. Check its certificate, and NODE_EXTRA_CA_CERTS or http.httpsAgent.',
+    ends: 'answer',
+  },
+  'service too slow': {
+    text: '% get 503: the session service did not answer in time. Find what slows it down, or allow more time: timeoutMs, signInTimeoutMs, signOutTimeoutMs.',
+    ends: 'answer',
+  },
+  'service failing': {
+    text: '% get 503: the session service answers 5xx or 408. Its own log says why.',
+    ends: 'answer',
+  },
+  throttled: {
+    text: '% get %: the session service answers 429. Have it allow this application more calls, or make fewer: cache.',
+    ends: 'answer',
+  },
+  'too many calls': {
+    text: '% get 503 at once: as many calls are under way or wait as the options allow. Find what slows the session service down, or raise maxInFlight or maxSignIns.',
+    ends: 'answer',
+  },
+  'no key': {
+    text: '% get 503: the function apiKey threw, took too long, or returned no key. Correct it.',
+    ends: 'answer',
+  },
+  'no HTTP client': {
+    text: 'no call can be sent, so that every check gets 503. %',
+    ends: 'report',
+    level: 'error',
+  },
+  'unexpected reply': {
+    text: 'the session service answered % to %, which get 503. Check that baseUrl is the session service and nothing answers in its place; statusMap changes what 400, 401, 403 and 404 mean.',
+    ends: 'acceptance',
+  },
+  'unusable reply': {
+    text: 'the session service answered 200 without %, and its callers get 503. Check that baseUrl is the session service, and that no proxy changes its replies.',
+    ends: 'acceptance',
+  },
+  'token mismatch': {
+    text: "user_details answered with another auth_token than was presented, which may be another caller's answer. By default (tokenEcho: 'deny') its caller gets 503. Look for a proxy that mixes up responses; set tokenEcho: 'warn' only if the service issues new tokens on purpose.",
+    ends: 'quiet',
+  },
+  'invalid user record': {
+    text: '%. Its user gets 503 while the session service answers so. Correct the record there, or the decorators of userRecord.',
+    ends: 'quiet',
+    isHarmless: true,
+  },
+  'key refused': {
+    text: '%: apiKey or baseUrl is probably wrong%. Users still get 401 or 403.',
+    ends: 'report',
+    level: 'error',
+  },
+  'access refused': {
+    text: "% get 403, because the session service answers 403: it refuses apiKey, or this user. Correct apiKey; if the service refuses users so, state it with statusMap: { 403: 'forbidden' }.",
+    ends: 'acceptance',
+    isHarmless: true,
+  },
+  'rule failed': {
+    text: '%. Its calls get 503 (ACCESS_CHECK_FAILED). To deny, return false; to answer otherwise, throw an HttpException.',
+    ends: 'report',
+  },
+  'no authority': {
+    text: 'the option authority threw, or returned something other than a string: the call got 401. Correct the function.',
+    ends: 'quiet',
+  },
+  'closed context': {
+    text: "calls of the kind '%' are denied, because the library does not know how they present a session. %",
+    ends: 'quiet',
+  },
+  'unprotected socket': {
+    text: 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.',
+    ends: 'quiet',
+    isHarmless: true,
+  },
+  'unwatched subscription': {
+    text: 'a subscription was denied, because it would outlive its session: its context does not have the socket. Use the context that the GraphQL server passes to the option `context`, or @KeepOpen().',
+    ends: 'quiet',
+  },
+  'decision subscriber failed': {
+    text: 'a subscriber of SessionAuthEvents.decisions$ threw or rejected. Catch its errors there.',
+    ends: 'quiet',
+    isHarmless: true,
+  },
+  'listener failed': {
+    text: 'a listener of ended sessions threw. Report it: it is a fault of this library.',
+    ends: 'quiet',
+    isHarmless: true,
+  },
+  'caching forbidden': {
+    text: 'the session service forbids caching its answers (Cache-Control: no-store, no-cache or max-age=0, or Age), so cache.ttlMs has no effect and every check calls the service. Have the service or the proxy before it send Cache-Control: private to user_details.',
+    ends: 'quiet',
+    isHarmless: true,
+  },
+  'session store unavailable': {
+    text: 'checks call the session service instead, and sign-outs reach other instances late. Check cache.store.',
+    ends: 'report',
+  },
+  'revocation bus interrupted': {
+    text: 'sign-outs on other instances take effect here after cache.ttlMs at the latest. % Check cache.store and its permissions.',
+    ends: 'report',
+  },
+  'unreadable messages': {
+    text: 'no secret of this instance opens the messages of another, so that their sign-outs do not reach each other. Give all instances one secret and one spelling of baseUrl, and each application its own prefix.',
+    ends: 'quiet',
+    isHarmless: true,
+  },
+  'clock differs': {
+    text: 'the clocks of this host and of another instance are more than a minute apart, so that sessions in cache.store expire early. Synchronise them (NTP).',
+    ends: 'quiet',
+    isHarmless: true,
+  },
+} as const satisfies Readonly<Record<string, Cause>>;
+
+/** Name of a cause that is not the caller's own: it begins the log line. The list grows with the library. */
+export type CauseName = keyof typeof CAUSES;
+
+/** Returns what is known of a cause. */
+export function causeOf(name: CauseName): Cause {
+  return CAUSES[name];
+}
+
+/** The calls that an outage affects, in the words of the log. */
+export const AFFECTED = { user_details: 'checks', sign_in: 'sign-ins', sign_out: 'sign-outs' } as const;
+
+/** A cause that is not over. */
+export interface ActiveCause {
+  /** Its name. */
+  readonly cause: CauseName;
+  /** Which calls, which rule of which handler, which field; empty if there is only one. Never a user. */
+  readonly subject: string;
+  /** Time of its first occurrence, in milliseconds since 1970. */
+  readonly sinceMs: number;
+  /** Number of occurrences so far: calls that failed, or messages that could not be read. */
+  readonly failures: number;
+  /**
+   * Whether it no longer occurs. The cause is over, and leaves the list, if it stays so: for twice its
+   * duration, but from 5 seconds to a minute.
+   */
+  readonly isRecovering: boolean;
+}
+
+/** Reports causes. Costs nothing while there are none. */
+export interface CauseReports {
+  /** A cause occurred. @param details replace the `%` of its line, `subject` the first without them */
+  occurred(cause: CauseName, subject?: string, ...details: string[]): void;
+  /** There is evidence that a cause no longer occurs: a call was answered, a rule was evaluated. */
+  recovered(cause: CauseName, subject?: string): void;
+  /** Whether no cause is active, so that evidence need not be reported. */
+  readonly areNone: boolean;
+}

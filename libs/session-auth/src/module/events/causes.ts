@@ -1,0 +1,298 @@
+import { Logger } from '@nestjs/common';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import { isTlsCode } from '../../client/reply.js';
+import {
+  type ActiveCause,
+  AFFECTED,
+  type CauseName,
+  causeOf,
+  type CauseReports,
+} from '../../contract/causes.js';
+import { type CallMessage, CAUSE_CHANGES } from '../../contract/diagnostics.js';
+import type { UnavailableReason } from '../../contract/outcome.js';
+
+/** Causes, with their subjects, that are active at once. A record class has fewer fields. */
+const MAX_ACTIVE = 500;
+/** A cause without evidence of its end is over if it did not occur for this time. */
+const QUIET_MS = 600_000;
+/** Bounds of the time for which a cause must not occur again before it is over. */
+const MIN_RECOVERY_MS = 5_000;
+const MAX_RECOVERY_MS = 60_000;
+/** A cause that returns within this time must not occur for `MAX_RECOVERY_MS`. */
+const RETURNS_MS = 600_000;
+
+/** The cause of each reason of an outage. The others follow from one. */
+const CAUSE_OF: Readonly<Partial<Record<UnavailableReason, CauseName>>> = {
+  unreachable: 'service unreachable',
+  timeout: 'service too slow',
+  server_error: 'service failing',
+  rate_limited: 'throttled',
+  busy: 'too many calls',
+  api_key: 'no key',
+  malformed: 'unusable reply',
+  unexpected_status: 'unexpected reply',
+};
+/** Reasons whose cause was reported with the reply. */
+const BY_REPLY: ReadonlySet<UnavailableReason> = new Set(['malformed', 'unexpected_status']);
+/** Meanings of refusals that the interface does not list. */
+const UNLISTED: Readonly<Record<number, string>> = { 422: '400', 423: '403' };
+
+/** A cause that is not over, with its times on the monotonic clock. */
+interface Active {
+  /** Its public part. */
+  readonly seen: { -readonly [Member in keyof ActiveCause]: ActiveCause[Member] };
+  readonly startedMs: number;
+  lastMs: number;
+  /** Time of the first evidence after the last occurrence. */
+  recoveredMs: number;
+  readonly returned: boolean;
+  /** Failures since the last evidence. */
+  inARow: number;
+  /** Two of the users whose calls failed. */
+  readonly callers: Set<unknown>;
+}
+
+/** Failures of calls, in a row or of several callers, after which a cause degrades the state. */
+const DEGRADING_FAILURES = 3;
+
+/**
+ * Logs the causes of denials that are not the caller's own: one line when a cause begins, one when it is
+ * over, and none in between. A service that fails and recovers in turns is one cause.
+ */
+export class Causes implements CauseReports {
+  readonly #logger = new Logger('SessionAuth');
+  readonly #authority: string;
+  readonly #prefix: string;
+  readonly #active = new Map<string, Active>();
+  /** When the last causes were over. */
+  readonly #over = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #isInvalidField = false;
+  readonly #unlisted = new Set<string>();
+  /** Code of the last connection that failed. */
+  #code = '';
+  /** Called when a cause begins, recovers, occurs again or is over. */
+  onChange: (active: readonly ActiveCause[], areDegrading: boolean) => void = () => undefined;
+
+  /**
+   * @param authority name of the registration, which is written before each line, unless it is the one
+   * without a name
+   */
+  constructor(authority = DEFAULT_AUTHORITY) {
+    this.#authority = authority;
+    this.#prefix = authority === DEFAULT_AUTHORITY ? '' : `${authority}: `;
+  }
+
+  get areNone(): boolean {
+    return this.#active.size === 0;
+  }
+
+  occurred(cause: CauseName, subject = '', ...details: string[]): void {
+    const key = `${cause} ${subject}`;
+    const active = this.#active.get(key);
+    if (active) this.#again(active);
+    else if (this.#active.size < MAX_ACTIVE && !this.#isClosed) {
+      this.#begin(key, cause, subject);
+      const text = details.length > 0 ? details : [subject];
+      this.#write(
+        cause,
+        causeOf(cause).text.replaceAll('%', () => text.shift() ?? ''),
+      );
+    }
+  }
+
+  recovered(cause: CauseName, subject = ''): void {
+    if (this.#active.size === 0) return;
+    const active = this.#active.get(`${cause} ${subject}`);
+    if (active) this.#recover(active);
+  }
+
+  /** A connection failed with this code. The failure of its call follows. */
+  connectionFailed(code: string): void {
+    this.#code = code;
+  }
+
+  /** The session service gave no usable answer to a call. @param caller the user, of a known session */
+  callFailed(operation: CallMessage['operation'], reason: UnavailableReason, caller?: unknown): void {
+    const subject = AFFECTED[operation];
+    const code = this.#code;
+    this.#code = '';
+    if (reason === 'circuit_open') this.#countAll(subject);
+    if (reason === 'unreachable' && this.#active.has('no HTTP client ')) return;
+    const isTls = reason === 'unreachable' && isTlsCode(code);
+    const cause = isTls ? 'TLS failure' : CAUSE_OF[reason];
+    if (cause === undefined) return;
+    if (isTls) this.occurred(cause, '', code);
+    else if (!BY_REPLY.has(reason))
+      this.occurred(cause, subject, subject, cause === 'throttled' ? statusOf(operation) : codeText(code));
+    const active = this.#active.get(`${cause} ${isTls ? '' : subject}`);
+    if (active && caller !== undefined && active.callers.size < 2) active.callers.add(caller);
+  }
+
+  /** The session service answered a call, and accepted it or not. */
+  callAnswered(operation: CallMessage['operation'], isAccepted: boolean): void {
+    if (this.#active.size === 0) return;
+    const subject = AFFECTED[operation];
+    for (const active of this.#active.values()) {
+      const { cause, subject: own } = active.seen;
+      const { ends } = causeOf(cause);
+      const isEvidence = ends === 'answer' || (isAccepted && ends === 'acceptance');
+      if (isEvidence && (own === subject || own === '')) this.#recover(active);
+    }
+  }
+
+  /** A 200 is no user record. If a field of it is invalid, that has been reported just before. */
+  unusableReply(operation: CallMessage['operation']): void {
+    const subject = AFFECTED[operation];
+    const what = operation === 'sign_in' ? 'a user record and a token' : 'a user record';
+    if (!this.#isInvalidField) this.occurred('unusable reply', subject, what);
+    this.#isInvalidField = false;
+  }
+
+  /** A field of a user record is invalid. Names the field or the class, and neither the value nor the user. */
+  invalidRecord(field: string, requirement: string): void {
+    this.#isInvalidField = true;
+    this.occurred('invalid user record', field, requirement);
+  }
+
+  /** A status that the interface does not list has a plain meaning. Logged once for each. */
+  unlistedStatus(operation: CallMessage['operation'], status: number): void {
+    const key = `${operation} ${status}`;
+    if (this.#unlisted.has(key)) return;
+    this.#unlisted.add(key);
+    const meaning = UNLISTED[status] ?? 'success';
+    this.note(
+      'unlisted status',
+      `${operation} answered ${status}, which the interface does not list. It counts as ${meaning}; the line is written once.`,
+    );
+  }
+
+  /** Writes a line about something that happens once. */
+  note(kind: string, text: string): void {
+    this.#logger.warn(`${this.#prefix}${kind}: ${text}`);
+  }
+
+  /** Writes no more lines. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #begin(key: string, cause: CauseName, subject: string): void {
+    const nowMs = performance.now();
+    const returned = nowMs - (this.#over.get(key) ?? -Infinity) < RETURNS_MS;
+    this.#over.delete(key);
+    this.#active.set(key, {
+      seen: { cause, subject, sinceMs: Date.now(), failures: 1, isRecovering: false },
+      startedMs: nowMs,
+      lastMs: nowMs,
+      recoveredMs: 0,
+      returned,
+      inARow: 1,
+      callers: new Set(),
+    });
+    this.#settle();
+    this.#publish(cause);
+    this.#changed();
+  }
+
+  /** Counts a call that was not made because of an outage. */
+  #countAll(subject: string): void {
+    for (const { seen } of this.#active.values())
+      if (causeOf(seen.cause).ends === 'answer' && seen.subject === subject) seen.failures += 1;
+  }
+
+  #recover(active: Active): void {
+    if (!active.seen.isRecovering) {
+      active.seen.isRecovering = true;
+      active.inARow = 0;
+      active.recoveredMs = performance.now();
+      this.#changed();
+    }
+    this.#settle();
+  }
+
+  #again(active: Active): void {
+    active.seen.failures += 1;
+    active.inARow += 1;
+    active.lastMs = performance.now();
+    active.seen.isRecovering = false;
+    if (active.inARow <= DEGRADING_FAILURES || active.seen.failures <= DEGRADING_FAILURES) this.#changed();
+  }
+
+  #write(cause: CauseName, text: string): void {
+    const line = `${this.#prefix}${cause}: ${text}`;
+    if (causeOf(cause).level) this.#logger.error(line);
+    else this.#logger.warn(line);
+  }
+
+  /** Ends the causes that are over, and sets the timer for the next. */
+  #settle(): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    const nowMs = performance.now();
+    let nextMs = Infinity;
+    for (const [key, active] of this.#active) {
+      const dueMs = dueOf(active);
+      if (dueMs <= nowMs) this.#end(key, active, nowMs);
+      else nextMs = Math.min(nextMs, dueMs);
+    }
+    if (nextMs < Infinity) this.#timer = setTimeout(() => this.#settle(), nextMs - nowMs).unref();
+  }
+
+  #end(key: string, { seen, startedMs, lastMs, recoveredMs }: Active, nowMs: number): void {
+    const { cause, subject, failures } = seen;
+    this.#active.delete(key);
+    this.#over.delete(key);
+    if (this.#over.size >= MAX_ACTIVE) this.#over.clear();
+    this.#over.set(key, nowMs);
+    const seconds = Math.ceil((Math.max(lastMs, recoveredMs) - startedMs) / 1_000);
+    const what = subject === '' ? '' : ` (${subject})`;
+    this.#logger.log(`${this.#prefix}${cause}: over after ${seconds} s, ${failures} failed${what}`);
+    this.#publish(cause);
+    this.#changed();
+  }
+
+  #changed(): void {
+    const active = [...this.#active.values()];
+    this.onChange(
+      active.map(({ seen }) => seen),
+      active.some(degrades),
+    );
+  }
+
+  #publish(cause: CauseName): void {
+    if (!CAUSE_CHANGES.hasSubscribers) return;
+    const active = [...this.#active.values()].filter(({ seen }) => seen.cause === cause).length;
+    CAUSE_CHANGES.publish({ cause, authority: this.#authority, active });
+  }
+}
+
+/** The status of a call that the session service limits. */
+function statusOf(operation: CallMessage['operation']): string {
+  return operation === 'sign_in' ? '429' : '503';
+}
+
+function codeText(code: string): string {
+  return code && ` with ${code}`;
+}
+
+/**
+ * Whether a cause degrades the state. Failed calls do if there are some in a row, or of several callers: not
+ * one account, or one call, that fails among others.
+ */
+function degrades({ seen, inARow, callers }: Active): boolean {
+  const { isHarmless, ends } = causeOf(seen.cause);
+  if (isHarmless) return false;
+  if (ends === 'report' || ends === 'quiet') return !seen.isRecovering;
+  return inARow >= DEGRADING_FAILURES || (seen.failures >= DEGRADING_FAILURES && callers.size > 1);
+}
+
+/** Returns when a cause is over, unless it occurs again; infinity if it still occurs. */
+function dueOf({ seen, startedMs, lastMs, returned }: Active): number {
+  if (causeOf(seen.cause).ends === 'quiet') return lastMs + QUIET_MS;
+  if (!seen.isRecovering) return Infinity;
+  if (returned) return lastMs + MAX_RECOVERY_MS;
+  return lastMs + Math.min(MAX_RECOVERY_MS, Math.max(MIN_RECOVERY_MS, 2 * (lastMs - startedMs)));
+}

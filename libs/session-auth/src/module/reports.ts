@@ -1,0 +1,95 @@
+import type { RequestSender } from '../client/request-sender.js';
+import type { Warnings } from '../client/user-details-verdict.js';
+import { AFFECTED } from '../contract/causes.js';
+import { isSessionAuthError } from '../contract/errors.js';
+import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
+import { MisconfigurationDetector, type ServiceStatusTracker } from '../verifier/service-status.js';
+import type { CheckReport } from '../verifier/session-verifier.js';
+import type { SharedTierReports } from '../verifier/shared-tier.js';
+import type { Causes } from './events/causes.js';
+import type { CallReport } from './service/session-auth.service.js';
+import type { SessionAuthSettings } from './settings/settings.js';
+
+/** Returns what reports the replies of the session service. */
+export function warningsTo(
+  causes: Causes,
+  { tokenEcho }: SessionAuthSettings,
+  requests: RequestSender,
+): Warnings {
+  return {
+    unexpectedReply: (operation, reply) => {
+      const calls = AFFECTED[operation];
+      causes.occurred('unexpected reply', calls, reply, calls);
+    },
+    unlistedStatus: (operation, status) => causes.unlistedStatus(operation, status),
+    unusableReply: (operation) => causes.unusableReply(operation),
+    accessRefused: (operation) => causes.occurred('access refused', AFFECTED[operation]),
+    tokenMismatch: () => {
+      causes.occurred('token mismatch');
+      // A connection may deliver each reply to the next caller.
+      if (tokenEcho === 'deny') requests.renew();
+    },
+    cachingForbidden: () => causes.occurred('caching forbidden'),
+  };
+}
+
+/** Returns what reports sign-ins and sign-outs as causes. */
+export function callReport(causes: Causes): CallReport {
+  return (operation, error) => {
+    if (error instanceof SessionServiceUnavailableError) causes.callFailed(operation, error.reason);
+    else if (error instanceof TooManyAttemptsError) causes.callFailed(operation, 'rate_limited');
+    else if (error === undefined || isSessionAuthError(error))
+      causes.callAnswered(operation, error === undefined);
+  };
+}
+
+/** Returns what reports the verdicts of the session service: as causes, and as its state. */
+export function checkReport(causes: Causes, watch: ServiceStatusTracker): CheckReport {
+  const detector = new MisconfigurationDetector((misconfiguration) => {
+    watch.setMisconfigurationSuspected(misconfiguration !== undefined);
+    if (misconfiguration === 'since startup')
+      causes.occurred('key refused', '', 'every token has been refused since startup', '');
+    else if (misconfiguration)
+      causes.occurred(
+        'key refused',
+        '',
+        'the session service refuses several users, and has accepted sessions before',
+        ' now, or it has ended all sessions',
+      );
+  });
+  return (verdict, tokenKey, caller) => {
+    const { kind } = verdict;
+    detector.record(tokenKey, verdict, caller === tokenKey ? undefined : caller);
+    if (kind === 'unavailable') {
+      causes.callFailed('user_details', verdict.reason, caller);
+      if (caller !== undefined) watch.checkFailed(verdict.reason, caller);
+    } else {
+      watch.checkAnswered();
+      causes.callAnswered('user_details', kind === 'authenticated');
+      if (kind === 'authenticated') causes.recovered('key refused');
+    }
+  };
+}
+
+/** Returns what reports the state of the shared tier. */
+export function storeReports(causes: Causes, watch: ServiceStatusTracker): SharedTierReports {
+  return {
+    failed: () => causes.occurred('session store unavailable'),
+    answered: () => causes.recovered('session store unavailable'),
+    clockDiffers: () => causes.occurred('clock differs'),
+    unreadable: () => {
+      watch.countUnreadableMessage();
+      causes.occurred('unreadable messages');
+    },
+    lost: (count) =>
+      causes.note(
+        'revocations lost',
+        `${count} reached neither cache.store nor the other instances before this application closed. They accept those sessions until cache.ttlMs is over.`,
+      ),
+    busStateChanged: (state, reason = 'The reason is unknown.') => {
+      watch.setRevocationBus(state);
+      if (state === 'interrupted') causes.occurred('revocation bus interrupted', '', reason);
+      else causes.recovered('revocation bus interrupted');
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get } from '@nestjs/common';
+import { Authorize, SessionAuthEvents, SessionAuthService, type ServiceStatus } from 'nestjs-session-auth';
+import { json, reply, type Script } from 'nestjs-session-auth/testing';
+import { errorOf } from '../support/caching-app.js';
+import { CapturedLog } from '../support/captured-log.js';
+import { handClock } from '../support/hand-clock.js';
+import { platforms, type RunningApp } from '../support/platforms.js';
+import { MeController } from '../support/sample-app.js';
+import { testbed } from '../support/testbed.js';
+
+const MINUTE_MS = 60_000;
+class DatabaseError extends Error {}
+
+let rule: () => boolean = () => true;
+afterEach(() => {
+  rule = () => true;
+});
+
+@Controller('openings')
+class OpeningsController {
+  @Get()
+  @Authorize(() => rule())
+  list(): string {
+    return 'in';
+  }
+}
+
+describe.each(platforms('Express'))('nothing fails in silence on %s', (_name, platform) => {
+  const bed = testbed(platform);
+  const clock = handClock();
+
+  /** An application with default options, whose users `ann` and `bob` have been accepted once. */
+  async function running() {
+    const log = new CapturedLog();
+    const service = await bed.service();
+    const controllers = [MeController, OpeningsController];
+    const app = await bed.sample({ baseUrl: service.url, controllers }, { logger: log });
+    const tokens = ['ann', 'bob'].map((username) => service.signInAs({ username }));
+    for (const token of tokens) expect((await app.get('/me', token)).status).toBe(200);
+    return { log, service, app, tokens, sessions: app.app.get(SessionAuthService) };
+  }
+
+  const statusOf = ({ app }: RunningApp): ServiceStatus => app.get(SessionAuthEvents).serviceStatus;
+  const linesOf = ({ lines }: CapturedLog): string[] =>
+    lines.filter((line) => line.endsWith(' SessionAuth')).map((line) => line.replace(/ SessionAuth$/, ''));
+
+  it.each<[string, Script, cause: string, affected: RegExp]>([
+    ['answers 503', reply(503), 'service failing', /^checks get 503: the session service answers 5xx/],
+    ['answers 302', reply(302), 'unexpected reply', /answered 302 to checks, which get 503/],
+    ['answers 429', reply(429), 'throttled', /^checks get 503: the session service answers 429/],
+    [
+      'answers with a web page',
+      reply(200, '<html>', { 'content-type': 'text/html' }),
+      'unusable reply',
+      /answered 200 without a user record, and its callers get 503/,
+    ],
+  ])(
+    'a service that %s for ten minutes with three requests a minute [P37]',
+    async (_what, script, cause, text) => {
+      const { log, service, app, tokens } = await running();
+      service.on('user_details', script);
+      for (let spent = 0; spent < 30; spent += 1) {
+        const token = tokens[spent % 2];
+        expect((await app.get('/me', token)).status).toBe(503);
+        clock.advance(20_000);
+      }
+
+      const [line = '', ...others] = linesOf(log);
+      expect([line.startsWith(`warn ${cause}: `), others]).toEqual([true, []]);
+      expect(line.slice(line.indexOf(': ') + 2)).toMatch(text);
+      expect(statusOf(app)).toMatchObject({
+        state: 'down',
+        failedChecks: 30,
+        breakers: { known: cause === 'throttled' ? 'open' : 'closed' },
+        causes: [{ cause, subject: 'checks', failures: 30 }],
+      });
+      service.on('user_details', json({ username: 'ann' }));
+      expect((await app.get('/me', tokens[0])).status).toBe(200);
+      clock.advance(MINUTE_MS);
+      expect((await app.get('/me', tokens[0])).status).toBe(200);
+      expect(linesOf(log).slice(1)).toEqual([`log ${cause}: over after 600 s, 30 failed (checks)`]);
+      expect(statusOf(app)).toMatchObject({ state: 'up', failedChecks: 0, causes: [] });
+    },
+  );
+
+  it('a service that is not there: a refused connection, for checks, sign-ins and sign-outs', async () => {
+    const { log, service, app, tokens, sessions } = await running();
+    await service.close();
+    for (const token of [...tokens, ...tokens]) expect((await app.get('/me', token)).status).toBe(503);
+    await errorOf(sessions.signIn({ username: 'ann', password: 'x' }));
+    await errorOf(sessions.signOut(tokens[0] ?? ''));
+
+    expect(linesOf(log)).toEqual(
+      ['checks', 'sign-ins', 'sign-outs'].map((calls) =>
+        expect.stringMatching(
+          new RegExp(
+            `^warn service unreachable: ${calls} get 503: the connection to the session service failed with E[A-Z]+\\. Start it, or correct baseUrl`,
+          ),
+        ),
+      ),
+    );
+    expect(statusOf(app)).toMatchObject({ state: 'down', failedChecks: 4 });
+  });
+
+  it('a service that answers one call in two is one cause, and the state is degraded throughout [P37]', async () => {
+    const { log, service, app, tokens } = await running();
+    for (let turn = 0; turn < 30; turn += 1) {
+      service.on('user_details', turn % 2 === 0 ? reply(500) : json({ username: 'ann' }));
+      await app.get('/me', tokens[(turn >> 1) % 2]);
+      if (turn > 5) expect(statusOf(app).state).toBe('degraded');
+      clock.advance(4_000);
+    }
+    expect(linesOf(log)).toEqual([expect.stringMatching(/^warn service failing: /)]);
+  });
+
+  it('a key that is replaced by a wrong one: new users get 403, and the log says why [P36]', async () => {
+    const { log, service, app } = await running();
+    service.on('user_details', reply(403));
+    expect((await app.get('/me', 'new-0')).status).toBe(403);
+    expect(linesOf(log)).toEqual([
+      expect.stringMatching(
+        /^warn access refused: checks get 403, because the session service answers 403: it refuses apiKey, or this user\. Correct apiKey; /,
+      ),
+    ]);
+    for (const token of ['new-1', 'new-2', 'new-3']) await app.get('/me', token);
+    expect(linesOf(log).slice(1)).toEqual([
+      expect.stringMatching(
+        /^error key refused: the session service refuses several users, .*apiKey or baseUrl/,
+      ),
+    ]);
+    expect(statusOf(app)).toMatchObject({ state: 'degraded', misconfigurationSuspected: true });
+  });
+
+  it('a rule whose database is down: 503, one line, degraded, and a line when it answers again [P34]', async () => {
+    const { log, app, tokens } = await running();
+    rule = () => {
+      throw new DatabaseError('postgres://app:hunter2@db');
+    };
+    for (let call = 0; call < 3; call += 1) expect((await app.get('/openings', tokens[0])).status).toBe(503);
+    expect(linesOf(log)).toEqual([
+      expect.stringMatching(
+        /^warn rule failed: @Authorize\(.*\) of OpeningsController\.list failed with DatabaseError\. Its calls get 503/,
+      ),
+    ]);
+    expect(statusOf(app)).toMatchObject({
+      state: 'degraded',
+      causes: [{ cause: 'rule failed', failures: 3 }],
+    });
+
+    rule = () => true;
+    clock.advance(20_000);
+    for (let call = 0; call < 2; call += 1) {
+      expect((await app.get('/openings', tokens[0])).status).toBe(200);
+      clock.advance(5_000);
+    }
+    expect(linesOf(log).slice(1)).toEqual([
+      expect.stringMatching(
+        /^log rule failed: over after 20 s, 3 failed \(@Authorize\(.*\) of OpeningsController\.list\)/,
+      ),
+    ]);
+    expect(statusOf(app).state).toBe('up');
+  });
+
+  it('a sign-out with 204, a sign-in with 201: success, and one line for each [P38]', async () => {
+    const { log, service, tokens, sessions } = await running();
+    service.on('sign_out', reply(204));
+    service.on(
+      'sign_in',
+      reply(201, JSON.stringify({ username: 'ann', auth_token: 'token' }), {
+        'content-type': 'application/json',
+      }),
+    );
+    for (const token of tokens) await sessions.signOut(token);
+    for (let time = 0; time < 2; time += 1)
+      expect(await sessions.signIn({ username: 'ann', password: 'x' })).toMatchObject({ kind: 'signed-in' });
+    expect(linesOf(log)).toEqual([
+      expect.stringMatching(/^warn unlisted status: sign_out answered 204, .* counts as success;/),
+      expect.stringMatching(/^warn unlisted status: sign_in answered 201, .* counts as success;/),
+    ]);
+  });
+
+  it.each([
+    [422, 'INVALID_REQUEST', /^warn unlisted status: sign_in answered 422, .* counts as 400;/],
+    [423, 'ACCESS_DENIED', /^warn unlisted status: sign_in answered 423, .* counts as 403;/],
+    [429, 'TOO_MANY_ATTEMPTS', /^warn throttled: sign-ins get 429: the session service answers 429\./],
+  ])('a wrong password that gets %i: %s, and one line [P38]', async (status, code, line) => {
+    const { log, service, sessions } = await running();
+    service.on('sign_in', reply(status));
+    for (let time = 0; time < 3; time += 1)
+      expect(await errorOf(sessions.signIn({ username: 'ann', password: 'x' }))).toMatchObject({ code });
+    expect(linesOf(log)).toEqual([expect.stringMatching(line)]);
+  });
+});

@@ -1,0 +1,48 @@
+// Compares the table of causes in docs/operations.md with the code: their names, levels and states.
+// `--write` replaces the table.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { format, resolveConfig } from 'prettier';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const page = join(root, 'docs/operations.md');
+const TABLE = /(?<=<!-- causes -->\n\n)[^]*?(?=<!-- end of causes -->)/;
+
+const { CAUSES } = await importSource(join(root, 'libs/session-auth/src/contract/causes.ts'));
+const table = await format(
+  ['| cause | level | state |', '| --- | --- | --- |', ...Object.entries(CAUSES).map(rowOf), ''].join('\n'),
+  { ...(await resolveConfig(page)), parser: 'markdown' },
+).then((formatted) => `${formatted}\n`);
+const text = await readFile(page, 'utf8');
+const [written] = TABLE.exec(text) ?? [];
+if (written === undefined) throw new Error('docs/operations.md has no table of causes between its comments');
+if (process.argv.includes('--write'))
+  await writeFile(
+    page,
+    text.replace(TABLE, () => table),
+  );
+else if (written !== table)
+  throw new Error(
+    'the causes in docs/operations.md are not those of the code: node tools/check-causes.mjs --write',
+  );
+console.log(`${Object.keys(CAUSES).length} causes are in docs/operations.md as in the code`);
+
+function rowOf([name, { level = 'warn', isHarmless }]) {
+  return `| \`${name}\` | ${level} | ${isHarmless ? '`up`' : '`degraded`'} |`;
+}
+
+/** Imports a source, with what it imports of the library. */
+async function importSource(path) {
+  const outfile = join(root, 'dist/check-causes.mjs');
+  await build({
+    entryPoints: [path],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+  });
+  return import(outfile);
+}
