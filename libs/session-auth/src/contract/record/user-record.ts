@@ -75,7 +75,7 @@ export type UserRecordClass<User extends UserRecord = UserRecord> = new () => Us
  * at once.
  */
 export interface UserRecordSchema<User extends UserRecord = UserRecord> {
-  /** The members of Standard Schema 1. @internal */
+  /** The members of Standard Schema 1. @hidden */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
