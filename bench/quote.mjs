@@ -26,36 +26,7 @@ const MEASURED = /\d ?(?:us|ns|MB|GB|%)(?!\w)/;
 /** Tables whose figures have words. */
 const TEXTS = new Set(['redis', 'costs']);
 
-const OURS = 'nestjs-session-auth, against';
-const OF_SERVICE = 'calls to the service for 1,000 concurrent requests of one cold token';
-const OF_WAITING = 'requests of active sessions that wait for the service with refresh-ahead, of 1,000';
-
 const TABLES = {
-  bench: () => [
-    ['question', 'Fastify', 'Express'],
-    [
-      'cache off: requests per second, divided by those of a hand-written guard',
-      ...ratio('guarded-uncached', 'hand-written guard'),
-    ],
-    [
-      'cache off: divided by those of nest-keycloak-connect, online',
-      ...ratio('guarded-uncached', 'nest-keycloak-connect, online'),
-    ],
-    [
-      'cache off: by processor time, divided by undici in a bare guard that checks nothing',
-      ...ratio('guarded-uncached', 'limit: undici in a bare guard'),
-    ],
-    [
-      'every session cached: divided by those of the unguarded route',
-      ...ratio('guarded-cached', 'unguarded'),
-    ],
-    [
-      'flood of one refused token: refusals per second, divided by requests of the unguarded route',
-      ...ratio('flood-of-one', 'unguarded, answering 200'),
-    ],
-    [OF_SERVICE, worst('stampede'), ''],
-    [OF_WAITING, worst('waiting'), ''],
-  ],
   costs: () => [
     ['what', 'figure'],
     ['the package, as a tarball', `${target('size', 'tarball')} kB, ${packages()} dependencies`],
@@ -124,7 +95,7 @@ const unexplained = targets.filter(
   (row) => row[''] === 'NOT reached' && !read('bench/LIMITS.md').includes(`- **\`${row.question}\``),
 );
 wrong.push(...unexplained.map(({ question }) => `bench/LIMITS.md does not explain ${question}`));
-const bytes = Math.round((Number(median('memory', 'nestjs-session-auth')) * 1e6) / 100_000);
+const bytes = Math.round((Number(target('memory', 'nestjs-session-auth')) * 1e6) / 100_000);
 if (!FLEET.includes(`takes ${bytes} bytes in an instance`))
   wrong.push('bench/fleet-simulation has another memory than bench/RESULTS.md: run "npm run bench:fleet"');
 
@@ -218,17 +189,7 @@ function stampedes() {
   ].map((name) => figureIn(rows.find(({ measured }) => measured === name)));
 }
 
-/** A ratio on both platforms: its median, or its range if the rounds do not agree. */
-function ratio(question, against) {
-  return ['Fastify', 'Express'].map((platform) => median(question, `${platform}: ${OURS} ${against}`));
-}
-
-function median(question, measured) {
-  const row = targets.find((one) => one.question === question && one.measured === measured);
-  if (!row) throw new Error(`bench/RESULTS.md has no ${question}: ${measured}`);
-  return figureIn(row);
-}
-
+/** The median of several rounds, or their range if they do not agree. */
 function figureIn(row) {
   const [least, middle = least, most] = spreadOf(row);
   return isUnresolved(row) ? `${least} to ${most}` : middle;
@@ -242,11 +203,4 @@ function spreadOf(row) {
 function isUnresolved(row) {
   const [least, , most = least] = spreadOf(row).map(Number);
   return least !== most && !(least > 0 && most / least <= 1.5);
-}
-
-/** One figure for several findings of a question. */
-function worst(question) {
-  return String(
-    Math.max(...targets.filter((row) => row.question === question).map((row) => Number(spreadOf(row)[0]))),
-  );
 }

@@ -1,6 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { AppModule } from '../dist/errors/src/app.module.js';
-import { EnvelopeFilter } from '../dist/errors/src/envelope.filter.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 await trial('errors', async () => {
@@ -23,13 +22,4 @@ await trial('errors', async () => {
   equal(Number.isInteger(Number(down.headers.get('retry-after'))), true);
   equal((await down.json()).code, 'SESSION_SERVICE_UNAVAILABLE');
   await app.close();
-
-  const other = await underTest(AppModule);
-  const envelopes = other.moduleRef.createNestApplication();
-  const enveloped = await listening(
-    envelopes.useGlobalFilters(new EnvelopeFilter(envelopes.getHttpAdapter())),
-  );
-  const { ok, error } = await (await expectStatus(enveloped.ask('/me'), 401)).json();
-  deepEqual([ok, error.statusCode, error.code], [false, 401, 'SESSION_REQUIRED']);
-  await enveloped.app.close();
 });
