@@ -15,7 +15,7 @@ const CONTENTS = 'docs/README.md';
 const OPENING = 'You need this if ';
 /** First cells that may stand twice, each with the reason. */
 const TWICE = new Map([
-  ['`name`', 'of a cookie, and of a registration'],
+  ['`name`', 'of a cookie, and of an authority'],
   ['`timeoutMs`', 'of a check, and of a call to Redis'],
 ]);
 /** Packages of an application of `nest new`. */

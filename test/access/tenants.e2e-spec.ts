@@ -99,7 +99,7 @@ describe.each(PLATFORMS)('the option authority on %s', (_name, platform) => {
     expect(own.requests).toEqual([]);
   });
 
-  it('checks by the registration without a name if it returns default', async () => {
+  it('checks by the default authority if it returns default', async () => {
     const { app, own } = await tenants(byHeader);
 
     expect((await app.get('/me', own.signInAs({}), { 'x-tenant': 'default' })).status).toBe(200);

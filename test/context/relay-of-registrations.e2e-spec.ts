@@ -97,7 +97,7 @@ describe.each(PLATFORMS)('the relayed session of one of several services on %s',
     return payroll.found;
   }
 
-  it('is sent to the targets of its registration only: the one without a name unless the targets name another', async () => {
+  it('is sent to the targets of its authority only: the default one unless the targets name another', async () => {
     const { relay, http } = running.app.get(Payroll);
     relay.attachTo(http, { to: [receiver.origin] });
     expect(await callBoth()).toEqual([
@@ -111,13 +111,10 @@ describe.each(PLATFORMS)('the relayed session of one of several services on %s',
     expect(receiver.tokens).toEqual(['own-token', undefined, 'own-token', 'partner-token']);
   });
 
-  it.each(['', 'two words', 7])(
-    'requires the name of a registration for its targets, not %j',
-    (authority) => {
-      const { relay, http } = running.app.get(Payroll);
-      expect(() => relay.attachTo(http, { to: [receiver.origin], authority: authority as string })).toThrow(
-        'SessionRelay.attachTo(): authority must be the name of a registration',
-      );
-    },
-  );
+  it.each(['', 'two words', 7])('requires the name of an authority for its targets, not %j', (authority) => {
+    const { relay, http } = running.app.get(Payroll);
+    expect(() => relay.attachTo(http, { to: [receiver.origin], authority: authority as string })).toThrow(
+      'SessionRelay.attachTo(): authority must be the name of an authority',
+    );
+  });
 });

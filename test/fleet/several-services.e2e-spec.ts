@@ -19,7 +19,7 @@ const isConnected = ({ serviceStatus }: SessionAuthEvents): boolean =>
 
 const SECRET = 'one-secret-of-both-registrations';
 
-describeWithRedis('two registrations with one Redis, one secret and one baseUrl', () => {
+describeWithRedis('two authorities with one Redis, one secret and one baseUrl', () => {
   let server: RedisServer;
   let redis: Redis;
   let service: ScriptedService;

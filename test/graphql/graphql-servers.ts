@@ -41,7 +41,7 @@ export interface GraphqlSetup {
   readonly withContext?: boolean;
   readonly logger?: LoggerService;
   /**
-   * Base URL of a second session service: adds the registration `partners`, which reads `x-partner-token`,
+   * Base URL of a second session service: adds the authority `partners`, which reads `x-partner-token`,
    * and {@link RoomsResolver}.
    */
   readonly partnersUrl?: string;

@@ -76,13 +76,13 @@ describe('an application under test with several session services', () => {
     ]);
   });
 
-  it('is not compiled with the sessions of a registration that it does not have', async () => {
+  it('is not compiled with the sessions of an authority that it does not have', async () => {
     const builder = new TestSessions({ authority: 'suppliers' }).install(
       Test.createTestingModule({ imports: [AppModule] }),
     );
 
     await expect(builder.compile()).rejects.toThrow(
-      "TestSessions: the module under test has no registration of SessionAuthModule with the name 'suppliers'.",
+      "TestSessions: the module under test has no authority of SessionAuthModule with the name 'suppliers'.",
     );
   });
 

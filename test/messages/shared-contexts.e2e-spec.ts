@@ -29,7 +29,7 @@ import { always } from '../support/always.js';
 import { hold, json, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 
-/** The tokens that a message presents to the session service of each registration. */
+/** The tokens that a message presents to the session service of each authority. */
 interface Presented {
   readonly own?: string | undefined;
   readonly partner?: string | undefined;

@@ -87,9 +87,9 @@ describe('the start of an application with several session services', () => {
     );
   });
 
-  it('is stopped by two registrations with one name', async () => {
+  it('is stopped by two authorities with one name', async () => {
     expect(await stopOf(root([main(), partners(), { module: Feature, imports: [partners()] }]))).toContain(
-      "SessionAuthModule has two registrations with the name 'partners'.",
+      "SessionAuthModule has two authorities with the name 'partners'.",
     );
   });
 
@@ -105,9 +105,9 @@ describe('the start of an application with several session services', () => {
     );
   });
 
-  it('is stopped without a registration that has no name', async () => {
+  it('is stopped without a default authority', async () => {
     expect(await stopOf(root([partners()]))).toContain(
-      "SessionAuthModule has no registration without a name, which checks the handlers without @SessionAuthority(). Leave out name: 'partners'.",
+      "SessionAuthModule has no default authority, which checks the handlers without @SessionAuthority(). Leave out name: 'partners'.",
     );
   });
 
@@ -115,17 +115,17 @@ describe('the start of an application with several session services', () => {
     [
       'protectAllRoutes',
       partners({ protectAllRoutes: true }),
-      "SessionAuthModule 'partners': protectAllRoutes is in a registration with a name.",
+      "SessionAuthModule 'partners': protectAllRoutes is in a named authority.",
     ],
     [
       'authority',
       partners({ authority: () => 'default' }),
-      "SessionAuthModule 'partners': authority is in a registration with a name.",
+      "SessionAuthModule 'partners': authority is in a named authority.",
     ],
     [
       'sessionContext',
       partners({ plugins: [sessionContext] }),
-      'sessionContext is in the plugins of a registration with a name.',
+      'sessionContext is in the plugins of a named authority.',
     ],
     ['a missing key', partners({ apiKey: '' }), "SessionAuthModule 'partners': apiKey is missing."],
     [
@@ -141,7 +141,7 @@ describe('the start of an application with several session services', () => {
       }),
       "SessionAuthModule 'partners': options.name is among the options that forRootAsync() has received. Set name beside useFactory",
     ],
-  ])('is stopped by %s of a registration with a name', async (_case, registration, message) => {
+  ])('is stopped by %s of a named authority', async (_case, registration, message) => {
     expect(await stopOf(root([main(), registration]))).toContain(message);
   });
 
@@ -158,7 +158,7 @@ describe('the start of an application with several session services', () => {
     );
   });
 
-  it('is not stopped by one registration that two modules import, nor by the name of the registration without a name', async () => {
+  it('is not stopped by one authority that two modules import, nor by the name of the default authority', async () => {
     const shared = partners();
 
     await expect(
@@ -166,7 +166,7 @@ describe('the start of an application with several session services', () => {
     ).rejects.toThrow('The application started');
   });
 
-  it('is stopped where two decorators of one handler name different registrations', () => {
+  it('is stopped where two decorators of one handler name different authorities', () => {
     const declare = (): unknown => {
       class Both {
         @SessionAuthority('partners')
@@ -216,10 +216,10 @@ describe('the start of an application with gateways', () => {
     const plugins = [sessionSockets];
     const registrations = [main({ plugins }), partners({ plugins })];
     expect(await stopOf(root(registrations, [], [MixedGateway]))).toContain(
-      "MixedGateway has SessionSockets of the registration 'default', and its messages are checked by 'partners'.",
+      "MixedGateway has SessionSockets of the authority 'default', and its messages are checked by 'partners'.",
     );
     expect(await stopOf(root(registrations, [], [ForeignGateway]))).toContain(
-      "ForeignGateway has SessionSockets of the registration 'partners', and its messages are checked by 'default'.",
+      "ForeignGateway has SessionSockets of the authority 'partners', and its messages are checked by 'default'.",
     );
     await expect(bootstrapError(root(registrations, [], [PartnersGateway]))).rejects.toThrow(
       'The application started',
@@ -227,15 +227,15 @@ describe('the start of an application with gateways', () => {
   });
 
   it.each<[string, Type, SessionAuthPlugin[], string]>([
-    ['no registration', MixedGateway, [], 'MixedGateway'],
-    ['another registration', PartnersGateway, [sessionSockets], 'PartnersGateway'],
+    ['no authority', MixedGateway, [], 'MixedGateway'],
+    ['another authority', PartnersGateway, [sessionSockets], 'PartnersGateway'],
   ])('is stopped if the plugin is named by %s, with its name', async (_which, gateway, plugins, name) => {
     expect(await stopOf(root([main({ plugins }), partners()], [], [gateway]))).toBe(
       `${name} needs SessionSockets, which SessionAuthModule does not provide here. Add sessionSockets of nestjs-session-auth/sockets to plugins in its options.`,
     );
   });
 
-  it('is stopped by two registrations that protect one server', async () => {
+  it('is stopped by two authorities that protect one server', async () => {
     const plugins = [sessionSockets];
     const module = root([main({ plugins }), partners({ plugins })]);
     const context = await NestFactory.createApplicationContext(module, {
@@ -248,7 +248,7 @@ describe('the start of an application with gateways', () => {
 
     expect(() => other.protect(server)).toThrow(InvalidConfigurationError);
     expect(() => other.protect(server)).toThrow(
-      "by two registrations of SessionAuthModule: 'default' and 'partners'",
+      "by two authorities of SessionAuthModule: 'default' and 'partners'",
     );
     await context.close();
   });
@@ -273,7 +273,7 @@ class PartnerOptions implements SessionAuthOptionsFactory {
   }
 }
 
-describe('a registration with a name', () => {
+describe('a named authority', () => {
   const bed = testbed();
   const started = (imports: DynamicModule[]): Promise<INestApplicationContext> =>
     NestFactory.createApplicationContext(root(imports, [], [Partners]), {

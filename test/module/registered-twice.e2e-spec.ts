@@ -30,7 +30,7 @@ const inModules = (first: DynamicModule, second: DynamicModule): DynamicModule =
 const MORE_THAN_ONCE =
   /^SessionAuthModule is registered more than once for the whole application\. Call forRoot\(\) or forRootAsync\(\) once, in the root module/;
 
-describe('a second registration', () => {
+describe('a second authority', () => {
   plainRow(
     'for the whole application stops the start with a message that contains the remedy [P21]',
     async () => {
@@ -58,7 +58,7 @@ describe('a second registration', () => {
 
     expect(error).toBeInstanceOf(InvalidConfigurationError);
     expect(error.message).toBe(
-      'Hiring imports more than one registration of SessionAuthModule. Import one: a module has one guard and one service.',
+      'Hiring imports more than one authority of SessionAuthModule. Import one: a module has one guard and one service.',
     );
   });
 
@@ -66,13 +66,13 @@ describe('a second registration', () => {
   const sharedHere = sync(HERE);
 
   it.each<[string, DynamicModule]>([
-    ['registrations of single modules', inModules(sync(HERE), asynchronous(HERE))],
+    ['authorities of single modules', inModules(sync(HERE), asynchronous(HERE))],
     [
-      'a registration of one module beside that of the application',
+      'an authority of one module beside that of the application',
       rootWith(sync(), { module: Hiring, imports: [sync(HERE)] }),
     ],
-    ['one registration that two modules import', inModules(shared, shared)],
-    ['one registration with `isGlobal: false` that two modules import', inModules(sharedHere, sharedHere)],
+    ['one authority that two modules import', inModules(shared, shared)],
+    ['one authority with `isGlobal: false` that two modules import', inModules(sharedHere, sharedHere)],
   ])('leaves the start alone: %s', async (_case, root) => {
     await expect(bootstrapError(root)).rejects.toThrow('The application started');
   });
@@ -81,7 +81,7 @@ describe('a second registration', () => {
 describe('several applications in one process', () => {
   const bed = testbed();
 
-  it('have a registration each', async () => {
+  it('have an authority each', async () => {
     const service = await bed.service();
     const sample = { baseUrl: service.url, options: { protectAllRoutes: true } };
     const apps = [await bed.sample(sample), await bed.sample(sample)];

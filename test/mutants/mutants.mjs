@@ -305,7 +305,7 @@ export const MUTANTS = [
     suites: ['token/cross-origin-cookies'],
   },
   {
-    name: 'Half of the calls with an unknown registration are admitted',
+    name: 'Half of the calls with an unknown authority are admitted',
     file: 'guard/session-auth.guard.ts',
     find: 'return this.deny(call, SESSION_REJECTED);\n  }',
     replace: 'return Math.random() < 0.5 ? true as never : this.deny(call, SESSION_REJECTED);\n  }',
@@ -335,7 +335,7 @@ export const MUTANTS = [
     every: true,
   },
   {
-    name: 'An admission by another registration counts in half of the cases',
+    name: 'An admission by another authority counts in half of the cases',
     file: 'guard/guarded-request.ts',
     find: '|| admission.verifier !== verifier) return false;',
     replace: '|| (admission.verifier !== verifier && Math.random() < 0.5)) return false;',
@@ -761,7 +761,7 @@ export const MUTANTS = [
     suites: ['sockets/handshakes'],
   },
   {
-    name: 'Half of the handshakes of an unknown registration open',
+    name: 'Half of the handshakes of an unknown authority open',
     file: 'sockets/application-sockets.ts',
     find: 'const parts = this.#select(client, request);',
     replace:

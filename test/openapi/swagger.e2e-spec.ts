@@ -110,7 +110,7 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
     expect(document.paths['/open']?.get?.security).toBeUndefined();
   });
 
-  it('names the scheme of the registration that checks a route, wherever its decorator stands', async () => {
+  it('names the scheme of the authority that checks a route, wherever its decorator stands', async () => {
     const service = await bed.service();
     const partners = SessionAuthModule.forRoot({
       baseUrl: service.url,

@@ -179,7 +179,7 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     ]);
   });
 
-  it('is reported for each registration by its name, and is down for an unknown name', async () => {
+  it('is reported for each authority by its name, and is down for an unknown name', async () => {
     const [own, partners] = [await bed.service(), await bed.service()];
     const definition = root(own.url);
     const named = SessionAuthModule.forRoot({

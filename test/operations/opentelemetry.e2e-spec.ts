@@ -234,7 +234,7 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     ]);
   });
 
-  it('names the registration of each check, call, denial and breaker', async () => {
+  it('names the authority of each check, call, denial and breaker', async () => {
     const [own, partners] = [await bed.service(), await bed.service()];
     const named = SessionAuthModule.forRoot({
       name: 'partners',

@@ -61,7 +61,7 @@ prove<Equal<CurrentUserRecord['role'], string | undefined>>();
 prove<Equal<CclInfo['client_id'], number | undefined>>();
 prove<Equal<CurrentUserRecord, UserRecord>>();
 
-// A record class of the application flows from the registration to the service and its results.
+// A record class of the application flows from the authority to the service and its results.
 const registration = SessionAuthModule.forRoot({
   baseUrl: 'https://sessions.example.com',
   apiKey: 'key',

@@ -80,12 +80,12 @@ class OptionsFactory implements SessionAuthOptionsFactory {
 }
 SessionAuthModule.forRootAsync({ useClass: OptionsFactory as never });
 
-// A registration with a name may have a record class of its own, which its handlers receive; or none.
+// A named authority may have a record class of its own, which its handlers receive; or none.
 const partners = SessionAuthModule.forRoot({ ...required, name: 'partners', userRecord: PartnerRecord });
 prove<Equal<ServiceOf<typeof partners>, SessionAuthService<PartnerRecord>>>();
 const suppliers = SessionAuthModule.forRootAsync({ name: 'suppliers', useFactory: () => required });
 prove<Equal<ServiceOf<typeof suppliers>, SessionAuthService<UserRecord>>>();
-// @ts-expect-error the registration without a name has the record class of SessionAuthTypes
+// @ts-expect-error the default authority has the record class of SessionAuthTypes
 SessionAuthModule.forRoot({ ...required, userRecord: PartnerRecord });
 
 // @ts-expect-error no flag of any record
@@ -134,7 +134,7 @@ class PartnersController {
     return user.department;
   }
 
-  // @ts-expect-error no registration has this record
+  // @ts-expect-error no authority has this record
   other(@CurrentUser() user: { readonly department: number }): number {
     return user.department;
   }

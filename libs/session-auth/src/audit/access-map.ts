@@ -24,7 +24,7 @@ export interface AccessMapEntry extends Call {
   readonly access: Access;
   /** The decorators whose rules the caller must meet, such as `@Roles(hiring_manager)`. */
   readonly rules: readonly string[];
-  /** The registration of `SessionAuthModule` that checks the session; absent if none does. */
+  /** The authority of `SessionAuthModule` that checks the session; absent if none does. */
   readonly authority?: string;
   /** The reason of `@AcknowledgeAudit()`; absent without it. */
   readonly acknowledged?: string;

@@ -141,7 +141,7 @@ describe('the audit at bootstrap', () => {
     expect([run(modules), run(modules), run(modules, 'error')]).toEqual([[warningOf('handle1')], [], []]);
   });
 
-  it('of a registration finds the handlers that name it, and that of the application all others', async () => {
+  it('of an authority finds the handlers that name it, and that of the application all others', async () => {
     const staff = contradicting(1, SessionAuthority('staff'));
     SessionAuthority('partners')(staff);
     const byClass = contradicting(2);

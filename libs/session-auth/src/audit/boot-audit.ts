@@ -14,7 +14,7 @@ const MAX_FINDINGS = 50;
 /** Audited applications: one may register the module more than once, and is audited once. */
 const audited = new WeakSet<ModulesContainer>();
 
-/** The settings of a registration that the audit uses. */
+/** The settings of an authority that the audit uses. */
 interface AuditSettings {
   readonly audit: 'off' | 'warn' | 'error';
   readonly authority: string;
@@ -39,7 +39,7 @@ export function auditApplication(
     throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...stopping].join('\n  '));
 }
 
-/** Returns the findings for the handlers of a registration; for those of the default one, only once. */
+/** Returns the findings for the handlers of an authority; for those of the default one, only once. */
 function findingsFor(authority: string, modules: ModulesContainer, config: ApplicationConfig): Finding[] {
   const isDefault = authority === DEFAULT_AUTHORITY;
   if (isDefault && audited.has(modules)) return [];

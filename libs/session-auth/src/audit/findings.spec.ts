@@ -54,7 +54,7 @@ function replacing(kept: string): MethodDecorator {
 describe('the audit finds a handler', () => {
   it.each<[string, MethodDecorator[], RegExp]>([
     [
-      'public, and checked by a registration',
+      'public, and checked by an authority',
       [Public(), SessionAuthority('staff')],
       / has @Public\(\), .* next to @SessionAuthority\(\)\. /,
     ],
@@ -75,9 +75,9 @@ describe('the audit finds a handler', () => {
 
   it.each<[string, MethodDecorator[]]>([
     ['public', [Public()]],
-    ['optional, and checked by a registration', [OptionalAuth(), SessionAuthority('staff')]],
+    ['optional, and checked by an authority', [OptionalAuth(), SessionAuthority('staff')]],
     ['ruled', [Roles('admin')]],
-    ['ruled, and checked by a registration', [Roles('admin'), SessionAuthority('staff')]],
+    ['ruled, and checked by an authority', [Roles('admin'), SessionAuthority('staff')]],
     ['without decorators', []],
   ])('but not one that is %s', (_what, decorators) => {
     expect(findings(handlerWith(...decorators, Get()))).toEqual([]);
@@ -95,7 +95,7 @@ describe('the audit finds a method that replaces a ruled one', () => {
     ['a requirement', [Roles('admin')], 'guards', LOST],
     ['one of two requirements', [Roles('admin'), CclScope({ client_id: 'id' })], 'roles', LOST],
     ['an opening', [OptionalAuth()], 'guards', LOST],
-    ['a registration', [SessionAuthority('staff')], 'guards', LOST],
+    ['an authority', [SessionAuthority('staff')], 'guards', LOST],
     [
       'nothing',
       [Roles('admin'), OptionalAuth(), SessionAuthority('staff')],

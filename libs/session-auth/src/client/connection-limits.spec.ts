@@ -85,7 +85,7 @@ const ofKind = (wanted: string): object[] =>
 const LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16_384 };
 
 describe('the limits of connections', () => {
-  it.each([false, true])('to the service are those of the registration (fresh: %p)', async (fresh) => {
+  it.each([false, true])('to the service are those of the authority (fresh: %p)', async (fresh) => {
     const { send } = await serving();
     expect(await send(fresh)).toMatchObject({ status: 200 });
     expect(ofKind('Client')).toMatchObject([LIMITS]);

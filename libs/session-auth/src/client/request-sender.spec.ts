@@ -48,7 +48,7 @@ async function sending(settings: Partial<RequestSenderSettings> = {}, answer = a
   return { sender, server, request, send: () => sender.send(request), connections: () => connections };
 }
 
-describe('the requests of a registration', () => {
+describe('the requests of an authority', () => {
   it('are sent over the pool, without axios, if the application uses neither', async () => {
     const loading = jest.spyOn(RequestSender.prototype, 'http');
     const { send, connections } = await sending();
@@ -113,7 +113,7 @@ describe('the requests of a registration', () => {
 });
 
 describe('SessionHttpService', () => {
-  it('is the class of the service of a registration', async () => {
+  it('is the class of the service of an authority', async () => {
     const { sender } = await sending();
     expect(await sender.http()).toBeInstanceOf(SessionHttpService);
   });

@@ -71,7 +71,7 @@ interface ClientSettings extends VerdictSettings {
   /** Root of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
-  /** Name of the registration, for diagnostics. @default 'default' */
+  /** Name of the authority, for diagnostics. @default 'default' */
   readonly authority?: string;
   readonly http: { readonly maxTokenLength: number };
 }

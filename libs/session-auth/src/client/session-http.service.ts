@@ -20,7 +20,7 @@ const HttpServiceType = Object as unknown as abstract new () => HttpService;
  * constructor, get it with `await app.resolve(SessionHttpService)`.
  */
 export abstract class SessionHttpService extends HttpServiceType {
-  /** Returns whether a value is the service of a registration. */
+  /** Returns whether a value is the service of an authority. */
   static override [Symbol.hasInstance](candidate: unknown): boolean {
     return typeof candidate === 'object' && candidate !== null && SESSION_HTTP in candidate;
   }

@@ -135,13 +135,10 @@ describe('a message', () => {
     ['https://service.example', 443],
     ['http://service.example:443', 443],
     ['https://service.example:80', 80],
-  ])(
-    'has the address of %s with the port %i, and the name of its registration',
-    async (baseUrl, serverPort) => {
-      await expect(clientOf(reply(401), baseUrl, 'staff').userDetails(session, deadline)).resolves.toEqual(
-        UNAUTHENTICATED,
-      );
-      expect(published[0]).toEqual(['start', { ...CHECK, authority: 'staff', serverPort }]);
-    },
-  );
+  ])('has the address of %s with the port %i, and the name of its authority', async (baseUrl, serverPort) => {
+    await expect(clientOf(reply(401), baseUrl, 'staff').userDetails(session, deadline)).resolves.toEqual(
+      UNAUTHENTICATED,
+    );
+    expect(published[0]).toEqual(['start', { ...CHECK, authority: 'staff', serverPort }]);
+  });
 });

@@ -89,7 +89,7 @@ describe('a request to a target', () => {
     expect([payroll.tokens(), payroll.ivs()]).toEqual([['ann'], [undefined]]);
   });
 
-  it('carries no session of another registration', async () => {
+  it('carries no session of another authority', async () => {
     session = { ...ANN, authority: 'partners' };
     await send({ url: payroll.origin });
     expect(payroll.tokens()).toEqual([undefined]);

@@ -21,7 +21,7 @@ const sessions = new WeakMap<object, RelayedSession | undefined>();
 const hooks = new WeakSet<object>();
 
 /**
- * Adds the current session to those requests of an axios instance that go to a target of its registration.
+ * Adds the current session to those requests of an axios instance that go to a target of its authority.
  * The session is read when the request starts. The headers are set by the last transform of the request,
  * after all interceptors: no interceptor can still send them elsewhere.
  */

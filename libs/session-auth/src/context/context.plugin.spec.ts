@@ -93,7 +93,7 @@ describe('an application without the plugin', () => {
   });
 });
 
-describe('an application with the plugin in a registration with a name', () => {
+describe('an application with the plugin in a named authority', () => {
   it('does not start', async () => {
     const imports = [
       SessionAuthModule.forRoot(OPTIONS),
@@ -102,7 +102,7 @@ describe('an application with the plugin in a registration with a name', () => {
     await expect(
       NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false }),
     ).rejects.toThrow(
-      'sessionContext is in the plugins of a registration with a name. Name it in those of the registration without a name',
+      'sessionContext is in the plugins of a named authority. Name it in those of the default authority',
     );
   });
 });

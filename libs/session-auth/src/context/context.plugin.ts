@@ -23,12 +23,12 @@ const relay: FactoryProvider<SessionRelay> = {
   inject: [SessionContext],
 };
 
-/** It sets the current call of the whole application, so that two registrations would set it twice. */
+/** It sets the current call of the whole application, so that two authorities would set it twice. */
 const rejection: FactoryProvider<never> = {
   provide: Symbol('session context of a name'),
   useFactory: () => {
     throw new InvalidConfigurationError(
-      'sessionContext is in the plugins of a registration with a name. Name it in those of the registration without a name, for all of them.',
+      'sessionContext is in the plugins of a named authority. Name it in those of the default authority, for all of them.',
     );
   },
 };

@@ -13,7 +13,7 @@ function expectError(act: () => unknown, message: string): void {
 const EXAMPLE = "Give it a scheme, a host and a port, as in 'https://payroll.internal:8443'.";
 
 describe('the targets of a relay', () => {
-  it('are origins, each for the sessions of one registration', () => {
+  it('are origins, each for the sessions of one authority', () => {
     expect(read({ to: ['https://payroll.internal', 'https://slips.internal:8443'] })).toEqual([
       'default https://payroll.internal',
       'default https://slips.internal:8443',
@@ -124,17 +124,14 @@ describe('the targets of a relay', () => {
     );
   });
 
-  it.each(['', 'a b', 7, null])(
-    'are for the sessions of a registration, whose name is not %j',
-    (authority) => {
-      const message =
-        'SessionRelay.headersFor(): authority must be the name of a registration: 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. Correct it.';
-      expectError(
-        () => readTargets('headersFor()', { to: ['https://payroll.internal'], authority } as RelayTargets),
-        message,
-      );
-    },
-  );
+  it.each(['', 'a b', 7, null])('are for the sessions of an authority, whose name is not %j', (authority) => {
+    const message =
+      'SessionRelay.headersFor(): authority must be the name of an authority: 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. Correct it.';
+    expectError(
+      () => readTargets('headersFor()', { to: ['https://payroll.internal'], authority } as RelayTargets),
+      message,
+    );
+  });
 });
 
 describe('the origin of a URL', () => {

@@ -15,14 +15,14 @@ export interface RelayTargets {
    */
   readonly allowPlainHttp?: boolean;
   /**
-   * Name of the registration whose sessions are sent. A session of another registration is not: it belongs to
+   * Name of the authority whose sessions are sent. A session of another authority is not: it belongs to
    * another session service.
-   * @default 'default' (the registration without a name)
+   * @default 'default' (the default authority)
    */
   readonly authority?: string;
 }
 
-/** Names an origin as a target for the sessions of a registration. */
+/** Names an origin as a target for the sessions of an authority. */
 export function targetOf(origin: string | undefined, authority: string): string {
   return `${authority} ${origin}`;
 }
@@ -46,7 +46,7 @@ export function readTargets(method: string, targets: RelayTargets): string[] {
     return reject(
       method,
       'authority',
-      `must be the name of a registration: ${AUTHORITY_NAME_FORM}`,
+      `must be the name of an authority: ${AUTHORITY_NAME_FORM}`,
       'Correct it',
     );
   if (!Array.isArray(to) || to.length === 0)

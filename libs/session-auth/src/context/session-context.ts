@@ -9,7 +9,7 @@ import { userIn } from './current-user-of.js';
 
 /** The session of a call, for other services. */
 export interface RelayedSession extends SessionIdentity {
-  /** Name of the registration that checked the session. */
+  /** Name of the authority that checked the session. */
   readonly authority: string;
 }
 
@@ -61,7 +61,7 @@ export class SessionContext {
   }
 
   /**
-   * @internal Returns the presented session, with the name of its registration; `undefined` if there is none.
+   * @internal Returns the presented session, with the name of its authority; `undefined` if there is none.
    * For `SessionRelay`.
    */
   findSession(): RelayedSession | undefined {

@@ -62,7 +62,7 @@ describe('an axios instance', () => {
     expect(await tokensOf(second)).toEqual([undefined, undefined, undefined, 'token']);
   });
 
-  it('sends each session to the targets of its own registration', async () => {
+  it('sends each session to the targets of its own authority', async () => {
     const { instance, tokenTo } = client();
     const relay = relayOf();
     relay.attachTo(instance, { to: [PAYROLL] });
@@ -107,9 +107,9 @@ describe('the headers for a URL', () => {
     ['a URL object of a target', ANN, new URL(PAYROLL), targets, ANN_HEADERS],
     ['another origin', ANN, SLIPS, targets, {}],
     ['no URL', ANN, 'payroll.internal', targets, {}],
-    ['a target of another registration', OF_PARTNERS, PAYROLL, targets, {}],
+    ['a target of another authority', OF_PARTNERS, PAYROLL, targets, {}],
     [
-      'a target of its registration',
+      'a target of its authority',
       OF_PARTNERS,
       PAYROLL,
       { ...targets, authority: 'partners' },
@@ -153,7 +153,7 @@ describe('the metadata for messages', () => {
     });
   });
 
-  it('are those of a session of the named registration only', () => {
+  it('are those of a session of the named authority only', () => {
     const relay = relayOf();
     expect(inCall(OF_PARTNERS, () => [relay.metadata(), relay.metadata('partners')])).toStrictEqual([
       {},

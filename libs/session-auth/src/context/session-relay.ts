@@ -11,7 +11,7 @@ import { sessionHeaders } from './session-headers.js';
 /**
  * Forwards the session of the current call to your other services: `X-AUTH-TOKEN` and `X-AUTH-IV`, as the
  * caller presented them, and never the application key. A session goes only to the targets of the
- * registration that checked it. The plugin `sessionContext` provides it. Outside of a call with a session,
+ * authority that checked it. The plugin `sessionContext` provides it. Outside of a call with a session,
  * requests are sent without the headers.
  */
 @ProvidedBy('sessionContext of nestjs-session-auth/context', 'SessionRelay')
@@ -65,7 +65,7 @@ export class SessionRelay {
   /**
    * Returns the headers of the session under lower-case names, for gRPC metadata and the headers of messages;
    * an empty object without a session. You choose the receiver.
-   * @param authority name of the registration whose sessions are returned; those of another are not. Default:
+   * @param authority name of the authority whose sessions are returned; those of another are not. Default:
    * `'default'`
    */
   metadata(authority = DEFAULT_AUTHORITY): Record<string, string> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from './authority-name.js';
 
-describe('the name of a registration', () => {
+describe('the name of an authority', () => {
   it.each(['default', 'a', '7', 'A.b-c_9', 'x'.repeat(64)])('may be %j', (name) => {
     expect(isAuthorityName(name)).toBe(true);
   });
@@ -16,7 +16,7 @@ describe('the name of a registration', () => {
     expect(isAuthorityName(name)).toBe(false);
   });
 
-  it('is "default" for the registration without a name', () => {
+  it('is "default" for the default authority', () => {
     expect(DEFAULT_AUTHORITY).toBe('default');
   });
 

@@ -1,4 +1,4 @@
-/** Name of the registration that has no name. */
+/** Name of the default authority. */
 export const DEFAULT_AUTHORITY = 'default';
 
 /**
@@ -7,7 +7,7 @@ export const DEFAULT_AUTHORITY = 'default';
  */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-/** Returns whether a value is the name of a registration, {@link DEFAULT_AUTHORITY} included. */
+/** Returns whether a value is the name of an authority, {@link DEFAULT_AUTHORITY} included. */
 export function isAuthorityName(name: unknown): name is string {
   return typeof name === 'string' && NAME.test(name);
 }

@@ -14,7 +14,7 @@ export interface CheckMessage {
    * service's 403. `unavailable`: no usable answer (503).
    */
   readonly outcome: Verdict<unknown>['kind'];
-  /** Name of the registration of the module; `'default'` for the one without a name. */
+  /** Name of the authority of the module; `'default'` for the default one. */
   readonly authority: string;
   /** Source of the outcome. */
   readonly source: CheckSource;
@@ -36,7 +36,7 @@ export interface CheckMessage {
 export interface CallMessage {
   /** Operation of the interface (section 4). */
   readonly operation: 'user_details' | 'sign_in' | 'sign_out';
-  /** Name of the registration of the module; `'default'` for the one without a name. */
+  /** Name of the authority of the module; `'default'` for the default one. */
   readonly authority: string;
   /** HTTP method of the request. */
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -64,7 +64,7 @@ export type LaneName = 'known' | 'strangers';
 
 /** Published to `nestjs-session-auth:breaker` when the circuit breaker of a lane changes state. */
 export interface BreakerMessage {
-  /** Name of the registration of the module; `'default'` for the one without a name. */
+  /** Name of the authority of the module; `'default'` for the default one. */
   readonly authority: string;
   /** Lane of the breaker. */
   readonly lane: LaneName;
@@ -86,7 +86,7 @@ export interface DenialMessage {
     | 'CROSS_ORIGIN_DENIED'
     | 'ACCESS_CHECK_FAILED'
     | 'SESSION_SERVICE_UNAVAILABLE';
-  /** Name of the registration of the module that denied it; `'default'` for the one without a name. */
+  /** Name of the authority of the module that denied it; `'default'` for the default one. */
   readonly authority: string;
 }
 
@@ -97,7 +97,7 @@ export interface DenialMessage {
 export interface CauseMessage {
   /** Name of the cause, as in its log line. */
   readonly cause: CauseName;
-  /** Name of the registration of the module; `'default'` for the one without a name. */
+  /** Name of the authority of the module; `'default'` for the default one. */
   readonly authority: string;
   /** How often it is active now: for each kind of calls, rule or field that it affects; 0: it is over. */
   readonly active: number;

@@ -11,7 +11,7 @@
  * ```
  *
  * `role` and `sub_role` narrow the record and the decorators; `user` is the application's own record class,
- * which the option `userRecord` then requires. `authorities` has the record class of each registration with a
+ * which the option `userRecord` then requires. `authorities` has the record class of each authority with a
  * name, as in `{ partners: PartnerRecord }`, for the types of `@CurrentUser()`, `@Authorize()` and
  * `@RequireFlags()`. The interface documents no values of `role` and `sub_role` (section 2.4).
  */

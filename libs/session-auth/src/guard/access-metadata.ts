@@ -35,7 +35,7 @@ export function declareRequirement(
 }
 
 /**
- * Declares the registration that checks the calls of a handler or a controller. Returns a different one that
+ * Declares the authority that checks the calls of a handler or a controller. Returns a different one that
  * was declared on it before.
  */
 export function declareAuthority(target: object, name: string): string | undefined {
@@ -44,7 +44,7 @@ export function declareAuthority(target: object, name: string): string | undefin
   return earlier === name ? undefined : earlier;
 }
 
-/** Returns the registration that a handler names, or a controller or one of the classes that it extends. */
+/** Returns the authority that a handler names, or a controller or one of the classes that it extends. */
 export function authorityOf(target: object): string | undefined {
   return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
 }

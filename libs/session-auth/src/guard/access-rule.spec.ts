@@ -88,7 +88,7 @@ describe('the rule of a handler', () => {
   );
 });
 
-describe('the rule of a handler of a named registration', () => {
+describe('the rule of a handler of a named authority', () => {
   const of = (authority: string | undefined, ...declared: Parameters<typeof declare>): Declaration => ({
     ...declare(...declared),
     authority,

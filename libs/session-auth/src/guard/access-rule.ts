@@ -23,7 +23,7 @@ export interface Requirement {
 /** The rule of a handler, resolved once from its decorators and those of its controller. */
 export type AccessRule = { readonly kind: 'public' } | OptionalRule | ProtectedRule;
 
-/** The registration that checks the calls of a handler. */
+/** The authority that checks the calls of a handler. */
 interface CheckedRule {
   /** Its name, if a decorator fixes it. */
   readonly authority?: string;
@@ -49,15 +49,15 @@ export interface Declaration {
   /** Whether `@UseGuards(SessionAuthGuard)` is on it, and no opening beside it. */
   readonly namesGuard?: boolean;
   readonly requirements: readonly Requirement[];
-  /** The registration that `@SessionAuthority()` names. */
+  /** The authority that `@SessionAuthority()` names. */
   readonly authority?: string | undefined;
 }
 
 /**
  * Returns the rule of a handler. Declarations on the handler override those on its controller. A level that
  * declares both an opening and a requirement is closed: `@Public()` has no effect next to `@Roles()` or
- * `@SessionAuthority()`, nor on a controller for a handler that declares a requirement, or names a
- * registration or the guard.
+ * `@SessionAuthority()`, nor on a controller for a handler that declares a requirement, or names an
+ * authority or the guard.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
   const rule = declaredRule(checked(handler), checked(controller));
@@ -67,7 +67,7 @@ export function resolveRule(handler: Declaration, controller: Declaration): Acce
   return handler.authority === undefined ? rule : { ...protect([]), authority };
 }
 
-/** Returns the declarations of one level. One that names a registration is not public. */
+/** Returns the declarations of one level. One that names an authority is not public. */
 function checked(level: Declaration): Declaration {
   return level.open === 'public' && level.authority !== undefined ? { ...level, open: undefined } : level;
 }

@@ -177,7 +177,7 @@ function namesOf(decorator: string, names: readonly unknown[]): ReadonlySet<stri
   return new Set(valid);
 }
 
-/** The name of a boolean field of the user record of any registration, such as `ats_enabled`. */
+/** The name of a boolean field of the user record of any authority, such as `ats_enabled`. */
 export type UserFlag = FlagsOf<AnyUserRecord>;
 type Flags = Readonly<Partial<Record<UserFlag, unknown>>>;
 
@@ -280,7 +280,7 @@ export function requiring(requirement: Requirement & { readonly kind: Requiremen
   return withGuard((target) => declareRequirement(target, requirement));
 }
 
-/** Returns a decorator that names the registration that checks the calls, and applies the guard. */
+/** Returns a decorator that names the authority that checks the calls, and applies the guard. */
 export function checkedBy(authority: string): AccessDecorator {
   return withGuard((target) => {
     const other = declareAuthority(target, authority);
@@ -331,16 +331,16 @@ export function applyGuard(guard: Parameters<typeof UseGuards>[0], target: objec
 }
 
 /**
- * Names the registration of `SessionAuthModule` that checks the calls of a handler, or of all handlers of a
- * controller, resolver or gateway: the token comes from the sources of that registration, and no other
- * session service receives it. `'default'` is the registration without a name. A handler's name replaces its
+ * Names the authority of `SessionAuthModule` that checks the calls of a handler, or of all handlers of a
+ * controller, resolver or gateway: the token comes from the sources of that authority, and no other
+ * session service receives it. `'default'` is the default authority. A handler's name replaces its
  * controller's, and both replace the option `authority`. A name that is not registered stops the application
  * at bootstrap. Closes a handler of a `@Public()` controller. Applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError if `name` can't be that of a registration
+ * @throws InvalidConfigurationError if `name` can't be that of an authority
  */
 export function SessionAuthority(name: string): ClassDecorator & MethodDecorator {
   if (isAuthorityName(name)) return checkedBy(name);
   throw new InvalidConfigurationError(
-    `@SessionAuthority() needs the name of a registration of SessionAuthModule: ${AUTHORITY_NAME_FORM}.`,
+    `@SessionAuthority() needs the name of an authority of SessionAuthModule: ${AUTHORITY_NAME_FORM}.`,
   );
 }

@@ -11,7 +11,7 @@ interface SchemeSource {
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** The headers of a 401 that refuses the token of a request, for the errors of one registration. */
+/** The headers of a 401 that refuses the token of a request, for the errors of one authority. */
 interface Refusal {
   readonly of: Challenges;
   readonly headers: HeaderList;

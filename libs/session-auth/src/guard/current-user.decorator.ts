@@ -14,7 +14,7 @@ export type CurrentUserRecord =
   SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
 
 /**
- * The record of any registration: also those that the application declares as `authorities` in
+ * The record of any authority: also those that the application declares as `authorities` in
  * `SessionAuthTypes`.
  */
 export type AnyUserRecord =
@@ -173,7 +173,7 @@ type Overlaps<Value, Parameter> = [Parameter] extends [Value]
     : false;
 
 /**
- * Whether a parameter can receive a value, or one of others: the compiler does not see which registration
+ * Whether a parameter can receive a value, or one of others: the compiler does not see which authority
  * checks a handler.
  */
 type FitsAny<Value, Others, Parameter> =
@@ -211,7 +211,7 @@ export type ParameterDecoratorFor<Name extends string, Value, Others = never> = 
 
 /**
  * Whether a parameter can receive the field of one of the records: the compiler does not see which
- * registration checks a handler.
+ * authority checks a handler.
  */
 type FitsField<User, Name, Parameter> = true extends (
   User extends unknown ? (Name extends keyof User ? Fits<User[Name], Parameter> : never) : never

@@ -16,7 +16,7 @@ export interface SessionAuthDecision {
   readonly outcome: 'authenticated' | 'unauthenticated' | 'forbidden' | 'unavailable';
   /** The code of the denial; absent if the call is allowed. */
   readonly code?: GuardDenial['code'];
-  /** Name of the registration that decided: 'default', or the name of a session service. */
+  /** Name of the authority that decided: 'default', or the name of a session service. */
   readonly authority: string;
   /** The kind of the call: `http`, `graphql`, `ws`, `rpc`, or another that the guard denies. */
   readonly kind: string;
@@ -42,7 +42,7 @@ interface DecisionSink {
 
 /** Settings of {@link Decisions}. */
 interface DecisionSettings {
-  /** Name of the registration. */
+  /** Name of the authority. */
   readonly authority: string;
   /** Field of the user record. */
   readonly impersonatorField: string | undefined;
@@ -52,7 +52,7 @@ type Result = Pick<SessionAuthDecision, 'isAllowed' | 'outcome' | 'code'>;
 
 const OUTCOME_OF_STATUS = { 401: 'unauthenticated', 403: 'forbidden', 503: 'unavailable' } as const;
 
-/** Reports the decisions of the guards of one registration. Builds nothing while there are no subscribers. */
+/** Reports the decisions of the guards of one authority. Builds nothing while there are no subscribers. */
 export class Decisions {
   readonly #sink: DecisionSink;
   readonly #settings: DecisionSettings;

@@ -144,7 +144,7 @@ describe('the guard of this package', () => {
 });
 
 describe('@SessionAuthority()', () => {
-  it('names the registration of a handler; twice the same name is one', () => {
+  it('names the authority of a handler; twice the same name is one', () => {
     expect(authorityOf(controller(SessionAuthority('partners'), SessionAuthority('partners')))).toBe(
       'partners',
     );

@@ -213,7 +213,7 @@ export class PackageExceptions {
 const AUTHORITY = Symbol.for('nestjs-session-auth.error.authority');
 
 /**
- * Records in an error of this library which registration's service threw it. Ignores other values, such as
+ * Records in an error of this library which authority's service threw it. Ignores other values, such as
  * the reason of an abort.
  */
 export function setErrorAuthority(error: unknown, authority: string): void {
@@ -222,7 +222,7 @@ export function setErrorAuthority(error: unknown, authority: string): void {
 }
 
 /**
- * Returns the registration whose service threw an error; `undefined` if that is the one without a name, or no
+ * Returns the authority whose service threw an error; `undefined` if that is the default one, or no
  * service.
  */
 export function authorityOfError(error: object): string | undefined {

@@ -3,7 +3,7 @@ import { AccessDeniedError } from '../exceptions/session-exceptions.js';
 import { authorityOfError, setErrorAuthority } from './denial.js';
 
 describe('an error of a session service', () => {
-  it('names the registration of the service, the last one if several had it, where no log shows it', () => {
+  it('names the authority of the service, the last one if several had it, where no log shows it', () => {
     const error = new AccessDeniedError();
     expect(authorityOfError(error)).toBeUndefined();
     const fields = Object.keys(error);
@@ -16,7 +16,7 @@ describe('an error of a session service', () => {
     expect(authorityOfError(Object.assign({}, error))).toBeUndefined();
   });
 
-  it('names the registration to every copy of this package', () => {
+  it('names the authority to every copy of this package', () => {
     const error = new AccessDeniedError();
     setErrorAuthority(error, 'staff');
     expect(Reflect.get(error, Symbol.for('nestjs-session-auth.error.authority'))).toBe('staff');

@@ -280,14 +280,14 @@ describe('the guard', () => {
     },
   );
 
-  it('keeps the reply to a call of an unknown registration from shared caches', async () => {
+  it('keeps the reply to a call of an unknown authority from shared caches', async () => {
     const { context, reply } = call('ofPartners', presenting('ann'));
     await decided(guardOf(), { context } as ReturnType<typeof call>);
     expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'X-AUTH-TOKEN, Cookie' });
   });
 });
 
-describe('the guard of several registrations', () => {
+describe('the guard of several authorities', () => {
   const authoritiesOf = (arePerCall: boolean, other: SessionAuthGuard | undefined) => {
     const named: (string | undefined)[] = [];
     const authorities: Authorities = {
@@ -302,7 +302,7 @@ describe('the guard of several registrations', () => {
     return { authorities, named };
   };
 
-  it('leaves a handler of another registration to its guard', async () => {
+  it('leaves a handler of another authority to its guard', async () => {
     const { guard: other, asked: byOther } = guardOf();
     const { authorities, named } = authoritiesOf(false, other);
     const own = guardOf({ authorities });
@@ -310,7 +310,7 @@ describe('the guard of several registrations', () => {
     expect([named, own.asked, byOther]).toEqual([['partners'], [], ['ann']]);
   });
 
-  it('denies a handler of a registration that does not exist', async () => {
+  it('denies a handler of an authority that does not exist', async () => {
     const { authorities } = authoritiesOf(false, undefined);
     expect(await decided(guardOf({ authorities }), call('ofPartners', presenting('ann')))).toBe(REJECTED);
   });
@@ -319,7 +319,7 @@ describe('the guard of several registrations', () => {
     [false, []],
     [true, [undefined]],
   ])(
-    'chooses a registration for a handler that names none only if each call chooses: %j',
+    'chooses an authority for a handler that names none only if each call chooses: %j',
     async (arePerCall, expected) => {
       const { authorities, named } = authoritiesOf(arePerCall, undefined);
       expect(await decided(guardOf({ authorities }), call('plain', presenting('ann')))).toBe(true);
@@ -337,7 +337,7 @@ describe('a decision', () => {
     return parts.decisions.at(-1);
   };
 
-  it('names the registration, the transport, the handler and the user', async () => {
+  it('names the authority, the transport, the handler and the user', async () => {
     const before = Date.now();
     const decision = await last(guardOf(), 'ofAnn', presenting('ann'));
     expect(decision).toEqual({
@@ -418,7 +418,7 @@ describe('a decision', () => {
   });
 });
 
-it('a denial is published with its code and its registration', async () => {
+it('a denial is published with its code and its authority', async () => {
   const published: unknown[] = [];
   const listener = (message: unknown): void => void published.push(message);
   diagnostics.subscribe(DENIALS.name, listener);

@@ -10,35 +10,35 @@ import type { HttpRequest } from './http-request.js';
 import type { WatchParts } from './open-reply.js';
 import type { GuardedCall } from './transport.js';
 
-/** The registrations of an application, as the guard of the registration without a name selects them. */
+/** The authorities of an application, as the guard of the default authority selects them. */
 export interface Authorities {
-  /** Whether the option `authority` selects a registration for each call. */
+  /** Whether the option `authority` selects an authority for each call. */
   readonly arePerCall: boolean;
   /**
-   * Returns the guard that checks a call: `own`, or that of another registration; `undefined` if there is no
-   * such registration.
+   * Returns the guard that checks a call: `own`, or that of another authority; `undefined` if there is no
+   * such authority.
    */
   guardOf(call: GuardedCall, authority: string | undefined, own: CallGuard): CallGuard | undefined;
   /**
-   * Returns the parts of the registration that the option `authority` selects for a connection, or `own`;
-   * `undefined` if there is no such registration.
+   * Returns the parts of the authority that the option `authority` selects for a connection, or `own`;
+   * `undefined` if there is no such authority.
    */
   partsOf(context: ExecutionContext, request: HttpRequest, own: GuardParts): GuardParts | undefined;
-  /** Returns the challenges of a registration with a name; `undefined` if there is no such registration. */
+  /** Returns the challenges of a named authority; `undefined` if there is no such authority. */
   challengesOf(name: string): Challenges | undefined;
 }
 
 /**
- * The objects of a registration that its guards and its plugins share. Nest creates a guard in each module
+ * The objects of an authority that its guards and its plugins share. Nest creates a guard in each module
  * that names it; all of them have the same parts.
  */
 export interface GuardParts extends WatchParts {
   readonly rules: AccessRules;
   /** Reads the session that a call presents. */
   readonly reader: SessionReader;
-  /** Name of the registration. */
+  /** Name of the authority. */
   readonly authority: string;
-  /** The other registrations. Only the parts of the registration without a name have them. */
+  /** The other authorities. Only the parts of the default authority have them. */
   readonly authorities?: Authorities | undefined;
   readonly decisions: Decisions;
   /** Time for a rule that returns a promise, in milliseconds. */
@@ -56,7 +56,7 @@ export const GUARD_PARTS = Symbol.for('nestjs-session-auth:guard-parts');
 export function rejectMissingModule(guard: unknown, modules: ModulesContainer | undefined): never {
   const names = modulesWith(guard, modules).join(', ') || 'A module';
   throw new InvalidConfigurationError(
-    `${names} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that registration here too.`,
+    `${names} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that authority here too.`,
   );
 }
 
@@ -74,15 +74,15 @@ function modulesWith(guard: unknown, modules: ModulesContainer | undefined): str
 export type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
 
 /**
- * Returns the name of the registration that checks a call: that of a tenant or a region, or `'default'`. In
+ * Returns the name of the authority that checks a call: that of a tenant or a region, or `'default'`. In
  * every kind of context, `request.headers` has lower-case names; over a socket, they are those of the request
- * that opened it. An exception, and any value that is not the name of a registration, such as a promise, deny
+ * that opened it. An exception, and any value that is not the name of an authority, such as a promise, deny
  * the call: 401.
  */
 export type AuthorityResolver = (context: ExecutionContext, request: HttpRequest) => string;
 
-/** The guard of one registration. */
+/** The guard of one authority. */
 export interface CallGuard {
-  /** Admits a call that the session service of the registration authenticates, or denies it. */
+  /** Admits a call that the session service of the authority authenticates, or denies it. */
   admit(call: GuardedCall, rule: ClosedRule): true | Promise<true>;
 }

@@ -40,9 +40,9 @@ describe('a request', () => {
   });
 
   it.each([
-    ['this call by this registration', true, verifier, context],
+    ['this call by this authority', true, verifier, context],
     ['another call of the same request', false, verifier, {} as ExecutionContext],
-    ['this call by another registration', false, { revoker: { count: 0 } }, context],
+    ['this call by another authority', false, { revoker: { count: 0 } }, context],
   ])('is admitted to %s: %s', (_case, expected, guardVerifier, call) => {
     for (let time = 0; time < 20; time += 1) {
       const request: GuardedRequest = {};
@@ -127,7 +127,7 @@ describe('two calls that share an object', () => {
     ['of one call', { user: { username: 'bob' } }, true],
     ['of two calls with one session', other, true],
     ['of two calls, whose record was read again', { ...other, user: { username: 'ann' } }, true],
-    ['of another registration', { context: other.context, verifier: { revoker: { count: 0 } } }, false],
+    ['of another authority', { context: other.context, verifier: { revoker: { count: 0 } } }, false],
     ['of another token', { ...other, session: { token: 'other', authIv: 'iv' } }, false],
     ['of another X-AUTH-IV', { ...other, session: { token: 'token', authIv: 'other' } }, false],
     ['of a call without a session', { ...anonymous, ...other }, false],

@@ -18,7 +18,7 @@ interface Verifier {
 export interface Admission {
   /** The verifier of the guard. */
   readonly verifier: Verifier;
-  /** Name of the registration that admitted the request. */
+  /** Name of the authority that admitted the request. */
   readonly authority: string;
   /** Number of revocations that the verifier had counted at the admission. */
   readonly revocations: number;
@@ -45,7 +45,7 @@ export interface GuardedRequest extends Partial<HttpRequest> {
 }
 
 /**
- * Returns whether a guard of the same registration has admitted this call already: one handler may name the
+ * Returns whether a guard of the same authority has admitted this call already: one handler may name the
  * guard more than once. Returns `false` if a session was revoked or the user was replaced in between, for
  * example by a guard of the application that is no subclass of this one.
  */
@@ -76,7 +76,7 @@ export function attachedTo({ user, [ADMISSION]: admission }: GuardedRequest): Gu
 }
 
 /**
- * Returns whether two requests have the admission of one call, or admissions of one registration with the
+ * Returns whether two requests have the admission of one call, or admissions of one authority with the
  * same session or both without one.
  */
 export function haveOneAdmission(

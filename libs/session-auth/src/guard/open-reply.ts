@@ -6,7 +6,7 @@ import type { SessionVerifier } from '../verifier/session-verifier.js';
 import type { GuardDenial } from './denial.js';
 import { ADMISSION, type Admission, type GuardedRequest } from './guarded-request.js';
 
-/** The ends of the sessions of a registration. */
+/** The ends of the sessions of an authority. */
 export interface SessionEnds {
   /** Emits the fingerprint of each revoked session. */
   readonly ended: Observable<string>;
@@ -28,7 +28,7 @@ export interface WhileOpen {
   readonly outageGraceMs: number;
 }
 
-/** The objects of a registration by which something ends with its session. */
+/** The objects of an authority by which something ends with its session. */
 export interface WatchParts {
   readonly verifier: SessionVerifier<UserRecord>;
   readonly ends: SessionEnds;
@@ -67,7 +67,7 @@ export interface ReplyOfCall {
   readonly call: OpenCall;
   readonly admission: Admission & { readonly session: object };
   readonly parts: WatchParts;
-  /** Another registration that has admitted the same request. */
+  /** Another authority that has admitted the same request. */
   readonly next: ReplyOfCall | undefined;
   /** Those of the response before it was watched. */
   readonly write: NodeResponse['write'];

@@ -175,7 +175,7 @@ describe('a reply to an error that a handler does not catch', () => {
       return error;
     }
 
-    it('has the challenge of the registration without a name, for the source that found the token', () => {
+    it('has the challenge of the default authority, for the source that found the token', () => {
       const request = {};
       own.presentedBy(1, request);
       const expected = 'Bearer realm="session", Cookie realm="session", error="invalid_token"';
@@ -183,7 +183,7 @@ describe('a reply to an error that a handler does not catch', () => {
       expect(challenge(errorOf('staff'), { reader: { challenges: own } }, request)).toBe(expected);
     });
 
-    it('has the challenge of the registration that refused it, and the other one if there is no such registration', () => {
+    it('has the challenge of the authority that refused it, and the other one if there is no such authority', () => {
       const parts = { reader: { challenges: own }, authorities };
       expect(challenge(errorOf('staff'), parts)).toBe('X-Staff realm="session", error="invalid_token"');
       expect(challenge(errorOf('unknown'), parts)).toBe('Bearer realm="session", Cookie realm="session"');

@@ -43,7 +43,7 @@ describe.each(['pigeon', '', '__proto__', 'HTTP'])('a call in a context of the u
   });
 });
 
-describe('a call of a registration that does not exist', () => {
+describe('a call of an authority that does not exist', () => {
   const reply = { getHeader: () => undefined, setHeader: () => undefined, headersSent: false };
 
   it.each<[string, unknown[]]>([

@@ -75,7 +75,7 @@ export class SessionAuthGuard implements CanActivate {
     return call ? this.admitUser(call, rule, { user: record }) : denyClosed(context, this.parts);
   }
 
-  /** @internal Admits a call that the session service of this registration authenticates, or denies it. */
+  /** @internal Admits a call that the session service of this authority authenticates, or denies it. */
   admit(call: GuardedCall, rule: ClosedRule): true | Promise<true> {
     const { context, request, reply } = call;
     const { reader, verifier } = this.parts;

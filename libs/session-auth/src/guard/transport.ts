@@ -195,7 +195,7 @@ export function setHeaders(reply: unknown, headers: Iterable<readonly [name: str
 }
 
 /**
- * Returns whether a guard has set the challenge of its registration, which may be another than the default.
+ * Returns whether a guard has set the challenge of its authority, which may be another than the default.
  */
 export function isChallenged(reply: unknown): boolean {
   return (reply as ExpressReply | FastifyReply).getHeader('www-authenticate') !== undefined;

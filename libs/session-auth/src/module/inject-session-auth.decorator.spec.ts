@@ -12,7 +12,7 @@ class Consumer {
 }
 
 describe('@InjectSessionAuth()', () => {
-  it('injects the service of a registration, or another class of it', () => {
+  it('injects the service of an authority, or another class of it', () => {
     const injected = Reflect.getMetadata(PROPERTY_DEPS_METADATA, Consumer) as {
       key: string;
       type: unknown;

@@ -3,9 +3,9 @@ import { authorityToken, type ProvidedClass } from './authorities/authority-toke
 import { SessionAuthService } from './service/session-auth.service.js';
 
 /**
- * Injects the `SessionAuthService` of a registration by its name, or another class that each registration
- * provides: `SessionAuthEvents`, `SessionSockets` or `SessionHttpService`. `'default'` is the registration
- * without a name, whose classes need no decorator.
+ * Injects the `SessionAuthService` of an authority by its name, or another class that each authority
+ * provides: `SessionAuthEvents`, `SessionSockets` or `SessionHttpService`. `'default'` is the default
+ * authority, whose classes need no decorator.
  */
 export function InjectSessionAuth(
   name: string,

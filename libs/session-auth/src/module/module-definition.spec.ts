@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Injectable, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_GUARD, NestFactory } from '@nestjs/core';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { REGISTRATION } from './authorities/registration.js';
+import { AUTHORITY } from './authorities/authority.js';
 import { UnopenedParts } from './authorities/unopened-parts.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { SessionAuthExtras, SessionAuthOptions } from './options/options.js';
@@ -16,7 +16,7 @@ const WITHOUT_PARTS = {
   exports: [UnopenedParts],
 };
 const registration = (value: object): object => ({
-  provide: REGISTRATION,
+  provide: AUTHORITY,
   useValue: expect.objectContaining(value) as unknown,
 });
 
@@ -61,7 +61,7 @@ const EXTRAS: [Given, boolean, object, Provider[]][] = [
   ],
 ];
 
-describe.each(EXTRAS)('a registration with %j', (extras, isGlobal, registered, guards) => {
+describe.each(EXTRAS)('an authority with %j', (extras, isGlobal, registered, guards) => {
   it('by forRoot() has the options without them, and says what it is', () => {
     expect(ConfigurableModuleClass.forRoot({ ...OPTIONS, ...extras } as SessionAuthOptions)).toEqual({
       module: ConfigurableModuleClass,
@@ -83,7 +83,7 @@ describe.each(EXTRAS)('a registration with %j', (extras, isGlobal, registered, g
   });
 });
 
-describe('the options of a registration', () => {
+describe('the options of an authority', () => {
   @Injectable()
   class OptionsOfClass {
     createSessionAuthOptions(): SessionAuthOptions {

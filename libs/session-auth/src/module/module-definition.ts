@@ -3,7 +3,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { SessionAuthExtras, SessionAuthOptions } from './options/options.js';
-import { registrationProvider } from './authorities/registration.js';
+import { authorityProvider } from './authorities/authority.js';
 import { UnopenedParts, unopenedParts } from './authorities/unopened-parts.js';
 import { EXTRAS, isPlugin } from './settings/schema.js';
 
@@ -32,7 +32,7 @@ function withExtras(
     protectAllRoutes && name === DEFAULT_AUTHORITY
       ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }]
       : [];
-  const registration = registrationProvider({
+  const registration = authorityProvider({
     isForWholeApplication: isGlobal || protectAllRoutes,
     name,
     protectsAllRoutes: protectAllRoutes,

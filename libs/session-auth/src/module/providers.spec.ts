@@ -50,7 +50,7 @@ function start(
   return NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
 }
 
-describe('the registration without a name', () => {
+describe('the default authority', () => {
   it('provides its classes to every module', async () => {
     const context = await start({}, [], [Feature]);
     const { service, events, guard, http, parts } = context.get(Consumer);
@@ -64,7 +64,7 @@ describe('the registration without a name', () => {
   });
 
   it.each([undefined, () => 'partners'])(
-    'selects the registration of each call if the option authority is set: %p',
+    'selects the authority of each call if the option authority is set: %p',
     async (authority) => {
       const context = await start(authority && { authority });
       const { authorities } = context.get<GuardParts>(GUARD_PARTS);

@@ -16,16 +16,16 @@ import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { tokensOf } from './authorities/authority-tokens.js';
-import { REGISTRATION } from './authorities/registration.js';
+import { AUTHORITY } from './authorities/authority.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { callReport } from './reports.js';
 import { serviceOf } from './service/named-session-auth.service.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { clientOf, CONNECTION, connectionOf, PARTS, partsOf, type RegistrationParts } from './wiring.js';
+import { clientOf, CONNECTION, connectionOf, PARTS, partsOf, type AuthorityParts } from './wiring.js';
 
-/** Token of the function that audits the application, for a registration. */
+/** Token of the function that audits the application, for an authority. */
 export const AUDIT = Symbol('audit');
 
 type Audit = (modules: ModulesContainer, config: ApplicationConfig, settings: SessionAuthSettings) => void;
@@ -35,7 +35,7 @@ const AUDIT_PART: { readonly load?: () => Promise<{ readonly auditApplication: A
 };
 
 async function auditOf(
-  { settings }: RegistrationParts,
+  { settings }: AuthorityParts,
   modules: ModulesContainer,
   config: ApplicationConfig,
 ): Promise<() => void> {
@@ -43,23 +43,23 @@ async function auditOf(
   return () => part?.auditApplication(modules, config, settings);
 }
 
-/** Returns the provider of an object that is made of the parts of a registration. */
+/** Returns the provider of an object that is made of the parts of an authority. */
 function ofParts<Injected extends unknown[]>(
   provide: InjectionToken,
-  useFactory: (parts: RegistrationParts, ...injected: Injected) => unknown,
+  useFactory: (parts: AuthorityParts, ...injected: Injected) => unknown,
   ...inject: { [Index in keyof Injected]: InjectionToken<Injected[Index]> }
 ): FactoryProvider {
   return { provide, useFactory: useFactory as FactoryProvider['useFactory'], inject: [PARTS, ...inject] };
 }
 
-/** Returns the providers that each registration has, with or without a name, from its options to its audit. */
+/** Returns the providers that each authority has, with or without a name, from its options to its audit. */
 function providersOf(name: string): Provider[] {
   const { client, service, events, http } = tokensOf(name);
   return [
     {
       provide: CONNECTION,
       useFactory: connectionOf,
-      inject: [MODULE_OPTIONS_TOKEN, REGISTRATION, ModulesContainer],
+      inject: [MODULE_OPTIONS_TOKEN, AUTHORITY, ModulesContainer],
     },
     // A provider of its own, because TestSessions replaces it.
     { provide: client, useFactory: clientOf, inject: [CONNECTION] },
@@ -116,7 +116,7 @@ function rejectMissingOptions(): never {
   );
 }
 
-/** The providers of the registration without a name. */
+/** The providers of the default authority. */
 export const PROVIDERS: Provider[] = [
   // `forRoot()` and `forRootAsync()` replace it.
   { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },
@@ -136,11 +136,11 @@ export const EXPORTS = [
 ];
 
 /**
- * Returns the providers and the exports of a registration with a name. None of their tokens is a class that
- * the registration without a name provides: Nest would give each module the provider of one of the two, by
+ * Returns the providers and the exports of a named authority. None of their tokens is a class that
+ * the default authority provides: Nest would give each module the provider of one of the two, by
  * the order of imports.
  */
-export function namedRegistration(name: string): Required<Pick<DynamicModule, 'providers' | 'exports'>> {
+export function namedAuthority(name: string): Required<Pick<DynamicModule, 'providers' | 'exports'>> {
   const { service, events, http } = tokensOf(name);
   return { providers: providersOf(name), exports: [service, events, http] };
 }

@@ -3,14 +3,14 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { nameIn } from './authorities/registration.js';
+import { nameIn } from './authorities/authority.js';
 import type { NestModule } from '../guard/nest-container.js';
 import { UnopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { ContextKindsModule } from './handlers/context-kinds.module.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { PARTS, type RegistrationParts } from './wiring.js';
+import { PARTS, type AuthorityParts } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -34,7 +34,7 @@ describe.each<[string, (name?: string) => DynamicModule]>([
     (name) =>
       SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...(name !== undefined && { name }) }),
   ],
-])('a registration by %s', (_method, register) => {
+])('an authority by %s', (_method, register) => {
   it('without a name is one of SessionAuthModule itself', () => {
     for (const name of [undefined, 'default']) {
       const definition = register(name);
@@ -79,18 +79,18 @@ describe('the injection token of a class', () => {
   });
 });
 
-/** A registration that has started nothing yet, and its parts. */
+/** An authority that has started nothing yet, and its parts. */
 async function parts() {
   const context = await start(SessionAuthModule.forRoot(OPTIONS));
   const { instance, providers } = moduleWith(undefined, context);
   return {
     context,
     module: instance as unknown as SessionAuthModule,
-    ...(providers.get(PARTS)?.instance as RegistrationParts),
+    ...(providers.get(PARTS)?.instance as AuthorityParts),
   };
 }
 
-describe('a registration', () => {
+describe('an authority', () => {
   it('subscribes to revocations when its module is initialized, and audits when the application has started', async () => {
     const { context, module, verifier } = await parts();
     const calls = [

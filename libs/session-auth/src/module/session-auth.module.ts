@@ -23,21 +23,21 @@ import type {
   SessionAuthExtras,
   SessionAuthOptions,
 } from './options/options.js';
-import { AUDIT, EXPORTS, namedRegistration, PROVIDERS } from './providers.js';
+import { AUDIT, EXPORTS, namedAuthority, PROVIDERS } from './providers.js';
 import { SessionAuthService } from './service/session-auth.service.js';
-import { PARTS, type RegistrationParts } from './wiring.js';
+import { PARTS, type AuthorityParts } from './wiring.js';
 
 declare const service: unique symbol;
 
-/** A registration of the module, with the type of its user record for {@link ServiceOf}. */
+/** An authority of the module, with the type of its user record for {@link ServiceOf}. */
 export interface SessionAuthDynamicModule<User extends UserRecord> extends DynamicModule {
   /** Exists in the type only. */
   readonly [service]?: SessionAuthService<User>;
 }
 
-/** The type of the service that a registration provides: `ServiceOf<typeof registration>`. */
-export type ServiceOf<Registration extends DynamicModule> =
-  Registration extends SessionAuthDynamicModule<infer User> ? SessionAuthService<User> : never;
+/** The type of the service that an authority provides: `ServiceOf<typeof authority>`. */
+export type ServiceOf<Authority extends DynamicModule> =
+  Authority extends SessionAuthDynamicModule<infer User> ? SessionAuthService<User> : never;
 
 /** Registers the guard and the service for one session service and one application key. */
 @Module({ imports: [ContextKindsModule], providers: PROVIDERS, exports: EXPORTS })
@@ -47,7 +47,7 @@ export class SessionAuthModule
 {
   /** @internal Created by Nest. */
   constructor(
-    @Inject(PARTS) private readonly parts: RegistrationParts,
+    @Inject(PARTS) private readonly parts: AuthorityParts,
     @Inject(AUDIT) private readonly audit: () => void,
   ) {
     super();
@@ -84,7 +84,7 @@ export class SessionAuthModule
   }
 
   /**
-   * Returns the injection token of a class of the registration with this name, for the `inject` of a factory
+   * Returns the injection token of a class of the authority with this name, for the `inject` of a factory
    * and for `overrideProvider()` of a test. The decorator `InjectSessionAuth` injects it.
    */
   static getToken(name: string, provided: ProvidedClass = SessionAuthService): InjectionToken {
@@ -132,20 +132,20 @@ export class SessionAuthModule
 }
 
 /**
- * A registration with a name. Its providers depend on the name; none of them has the token of one of the
- * registration without a name.
+ * A named authority. Its providers depend on the name; none of them has the token of one of the
+ * default authority.
  */
 @Module({ imports: [], providers: [], exports: [] })
 class NamedSessionAuthModule extends SessionAuthModule {}
 
-/** Returns a registration under its name, if it has one. */
+/** Returns an authority under its name, if it has one. */
 function named(definition: DynamicModule, name: string = DEFAULT_AUTHORITY): DynamicModule {
   if (name === DEFAULT_AUTHORITY) return definition;
-  const registration = namedRegistration(name);
+  const authority = namedAuthority(name);
   return {
     ...definition,
     module: NamedSessionAuthModule,
-    providers: [...registration.providers, ...(definition.providers ?? [])],
-    exports: [...registration.exports, ...(definition.exports ?? [])],
+    providers: [...authority.providers, ...(definition.providers ?? [])],
+    exports: [...authority.exports, ...(definition.exports ?? [])],
   };
 }

@@ -15,7 +15,7 @@ import { SessionHttpService } from '../client/session-http.service.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { PARTS, type RegistrationParts } from './wiring.js';
+import { PARTS, type AuthorityParts } from './wiring.js';
 
 @Module({})
 class Root {}
@@ -50,7 +50,7 @@ afterEach(async () => {
   server.close();
 });
 
-/** Starts an application, and returns the parts of its registration. */
+/** Starts an application, and returns the parts of its authority. */
 async function start(options: Partial<SessionAuthOptions> = {}) {
   const registration = SessionAuthModule.forRoot({
     baseUrl: `http://${origin}`,
@@ -62,7 +62,7 @@ async function start(options: Partial<SessionAuthOptions> = {}) {
   const root: DynamicModule = { module: Root, imports: [registration], providers: [Consumer] };
   context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   const { service, http } = context.get(Consumer);
-  const { requests, deadlines } = context.get<RegistrationParts>(PARTS, { strict: false });
+  const { requests, deadlines } = context.get<AuthorityParts>(PARTS, { strict: false });
   return { service, http, requests, deadlines };
 }
 
@@ -71,8 +71,8 @@ const answerWith = (record: object, headers: Record<string, string> = {}, status
   answer = (_request, response) => void response.writeHead(status, headers).end(JSON.stringify(record));
 };
 
-describe('the client of a registration', () => {
-  it('asks the session service, with the options of the registration', async () => {
+describe('the client of an authority', () => {
+  it('asks the session service, with the options of the authority', async () => {
     const paths: unknown[] = [];
     answer = ({ url, headers }, response) => {
       paths.push([url, headers['x-api-key'], headers['x-auth-token']]);

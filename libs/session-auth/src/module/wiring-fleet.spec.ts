@@ -52,7 +52,7 @@ class MemoryStore extends SessionStore {
     Promise.resolve(keys.map(() => undefined));
 }
 
-/** The connection of a registration, in an application without other modules. */
+/** The connection of an authority, in an application without other modules. */
 async function connectionWith(options: Partial<SessionAuthOptions>) {
   const modules = new ModulesContainer();
   const all = { baseUrl: 'http://service', apiKey: 'key', ...options };
@@ -83,7 +83,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('a registration with a store', () => {
+describe('an authority with a store', () => {
   it('shares its sessions with other instances, which read the user by the options', async () => {
     const store = new MemoryStore();
     const [first, second] = [await instanceWith(store), await instanceWith(store)];
@@ -142,7 +142,7 @@ describe('a registration with a store', () => {
   });
 });
 
-describe('a registration without a store', () => {
+describe('an authority without a store', () => {
   it('has no revocations of other instances', async () => {
     const { connection, modules } = await connectionWith({});
     const { verifier, events } = await partsOf(connection, {} as never, modules);

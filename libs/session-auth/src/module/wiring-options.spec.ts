@@ -5,13 +5,13 @@ import { type Connection, connectionOf } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 
-/** The connection of a registration with this name. */
+/** The connection of an authority with this name. */
 function start(options: object, name = 'default'): Promise<Connection> {
   const registration = { isForWholeApplication: true, name };
   return connectionOf({ ...OPTIONS, ...options }, registration, new ModulesContainer());
 }
 
-describe('the options of a registration', () => {
+describe('the options of an authority', () => {
   const environment = process.env.NODE_ENV;
   let lines: unknown[];
 
@@ -25,7 +25,7 @@ describe('the options of a registration', () => {
     jest.restoreAllMocks();
   });
 
-  it('are validated, and named after the registration', async () => {
+  it('are validated, and named after the authority', async () => {
     expect((await start({ timeoutMs: 70 })).settings).toMatchObject({
       authority: 'default',
       timeoutMs: 70,

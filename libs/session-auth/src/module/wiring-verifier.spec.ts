@@ -41,7 +41,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** The verifier of a registration whose service answers as the test says. */
+/** The verifier of an authority whose service answers as the test says. */
 async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority = 'default') {
   const [modules, asked] = [new ModulesContainer(), [] as unknown[]];
   const all = { baseUrl: 'http://service', apiKey: 'key', retry: false as const, ...options };
@@ -56,7 +56,7 @@ async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority =
   return { verifier, service, events, asked, status: () => events.serviceStatus.value };
 }
 
-describe('the verifier of a registration', () => {
+describe('the verifier of an authority', () => {
   it('calls the service with the session and its deadline', async () => {
     const { verifier, asked } = await verifierOf({ timeoutMs: 7_000 });
     expect(await verifier.verify(session)).toEqual(ANN);
@@ -74,7 +74,7 @@ describe('the verifier of a registration', () => {
     expect([await verifier.verify(session), asked.length, verifier.countCached()]).toEqual([ANN, 1, 1]);
   });
 
-  it('names the registration in its messages', async () => {
+  it('names the authority in its messages', async () => {
     const messages = messagesOf(CHECK_CHANNEL);
     await (await verifierOf({}, 'partners')).verifier.verify(session);
     expect(messages).toMatchObject([{ authority: 'partners' }]);
@@ -107,7 +107,7 @@ describe('the verifier of a registration', () => {
   });
 });
 
-describe('the breakers of a registration', () => {
+describe('the breakers of an authority', () => {
   const options = { breaker: BREAKER_OPTIONS };
   const stateOf = (authority: string, lane: string, state: string): object => ({ authority, lane, state });
 
@@ -134,7 +134,7 @@ describe('the breakers of a registration', () => {
     expect([messages, events.serviceStatus.value.breakers.strangers]).toEqual([[], 'open']);
   });
 
-  it('are reported as closed at the start, if the registration has a name', async () => {
+  it('are reported as closed at the start, if the authority has a name', async () => {
     const messages = messagesOf(BREAKER_CHANNEL);
     await verifierOf(options);
     expect(messages).toEqual([]);

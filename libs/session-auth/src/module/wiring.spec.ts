@@ -16,12 +16,12 @@ import type { SessionAuthDecision } from '../guard/decisions.js';
 import { Authorize, OptionalAuth, Roles } from '../guard/access.decorators.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { nameIn } from './authorities/registration.js';
+import { nameIn } from './authorities/authority.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { PARTS, type RegistrationParts } from './wiring.js';
+import { PARTS, type AuthorityParts } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -50,7 +50,7 @@ afterEach(async () => {
   context = undefined;
 });
 
-/** Starts an application, and returns the providers of one of its registrations. */
+/** Starts an application, and returns the providers of one of its authorities. */
 async function start(options: Partial<SessionAuthOptions> = {}, name?: string, controllers: Type[] = []) {
   const imports: DynamicModule[] = [
     SessionAuthModule.forRoot({ ...OPTIONS, ...(name === undefined && options) }),
@@ -65,10 +65,10 @@ async function start(options: Partial<SessionAuthOptions> = {}, name?: string, c
   const find = <Part>(token: abstract new (...values: never[]) => Part): Part =>
     module?.providers.get(token)?.instance as Part;
   const parts = module?.providers.get(GUARD_PARTS)?.instance as GuardParts;
-  return { find, parts, all: module?.providers.get(PARTS)?.instance as RegistrationParts };
+  return { find, parts, all: module?.providers.get(PARTS)?.instance as AuthorityParts };
 }
 
-describe('the guard of a registration', () => {
+describe('the guard of an authority', () => {
   it('has its verifier, its name, its token sources and the limits of its options', async () => {
     const { all, parts } = await start({ http: { maxTokenLength: 5 } });
     expect([parts.authority, parts.verifier]).toEqual(['default', all.verifier]);
@@ -92,7 +92,7 @@ describe('the guard of a registration', () => {
   });
 
   it.each([undefined, 'partners'])(
-    'emits its decisions, with the name of its registration: %p',
+    'emits its decisions, with the name of its authority: %p',
     async (name) => {
       const { all, parts } = await start({ impersonatorField: 'email' }, name);
       const decisions: SessionAuthDecision[] = [];
@@ -135,7 +135,7 @@ describe('a policy of the application', () => {
     }
   }
 
-  it.each([undefined, 'partners'])('decides in the guard of each registration: %p', async (name) => {
+  it.each([undefined, 'partners'])('decides in the guard of each authority: %p', async (name) => {
     const { parts } = await start({}, name, [Policed]);
     const method = Object.getOwnPropertyDescriptor(Policed.prototype, 'list')?.value as () => string;
     const call = new ExecutionContextHost([{ headers: {} }, {}], Policed, method);
@@ -155,7 +155,7 @@ function contextOf(owner: Type): ExecutionContextHost {
   return host;
 }
 
-describe('the service of a registration', () => {
+describe('the service of an authority', () => {
   it('has the limits of its options', async () => {
     const { find } = await start({ http: { maxTokenLength: 5 }, maxSignIns: 1 });
     const service = find(SessionAuthService);
@@ -167,7 +167,7 @@ describe('the service of a registration', () => {
   });
 });
 
-describe('the events of a registration', () => {
+describe('the events of an authority', () => {
   it('log a subscriber to decisions that fails', async () => {
     const { find, parts } = await start();
     find(SessionAuthEvents).decisions$.subscribe(() => {
@@ -178,7 +178,7 @@ describe('the events of a registration', () => {
   });
 });
 
-describe('the ends that a registration shares', () => {
+describe('the ends that an authority shares', () => {
   it('are those of its sessions', async () => {
     const { all, parts } = await start();
     const [source, reported] = [all.events, [] as unknown[]];
@@ -193,7 +193,7 @@ describe('the ends that a registration shares', () => {
   });
 });
 
-describe('the causes that the parts of a registration report', () => {
+describe('the causes that the parts of an authority report', () => {
   it('are logged, and part of its status', async () => {
     const { find, parts } = await start();
     parts.causes.occurred('unprotected socket');
@@ -202,7 +202,7 @@ describe('the causes that the parts of a registration report', () => {
   });
 });
 
-describe('the audit of a registration', () => {
+describe('the audit of an authority', () => {
   it.each<[SessionAuthOptions['audit'], number]>([
     ['warn', 1],
     ['off', 0],

@@ -17,18 +17,18 @@ import { ServiceStatusTracker } from '../verifier/service-status.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
-import { hasSeveral, type Registration } from './authorities/registration.js';
+import { hasSeveral, type Authority } from './authorities/authority.js';
 import type * as Several from './authorities/several-services.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
 import { Causes } from './events/causes.js';
 import { replyOpened } from './open-replies.js';
 import { checkReport, storeReports, warningsTo } from './reports.js';
 import type { SessionAuthOptions } from './options/options.js';
-import { isPlainTextBeyondLoopback, namingRegistration } from './settings/option-checks.js';
+import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-checks.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
 import { readerFor, readUserWith } from './settings/user-reader.js';
 
-/** The validated options of a registration, and what its client is made of. */
+/** The validated options of an authority, and what its client is made of. */
 export interface Connection {
   readonly settings: SessionAuthSettings;
   /** Loaded if the application registers, or names, several session services. */
@@ -42,8 +42,8 @@ export interface Connection {
 /** Injection token of the {@link Connection}. */
 export const CONNECTION = Symbol('session-auth connection');
 
-/** The objects of a registration. */
-export interface RegistrationParts extends Connection {
+/** The objects of an authority. */
+export interface AuthorityParts extends Connection {
   readonly events: EventSource;
   readonly verifier: SessionVerifier<UserRecord>;
   /** Finds the policies of the application, or has them created. @throws InvalidConfigurationError */
@@ -51,23 +51,23 @@ export interface RegistrationParts extends Connection {
   readonly guard: GuardParts;
 }
 
-/** Injection token of the {@link RegistrationParts}. */
+/** Injection token of the {@link AuthorityParts}. */
 export const PARTS = Symbol('session-auth parts');
 
 /**
  * Reads the options, and creates what the client is made of. @throws InvalidConfigurationError naming an
- * invalid option, or the registrations that Nest could not distinguish
+ * invalid option, or the authorities that Nest could not distinguish
  */
 export async function connectionOf(
   options: SessionAuthOptions,
-  { name, extras }: Registration,
+  { name, extras }: Authority,
   modules: ModulesContainer,
 ): Promise<Connection> {
   const settings = readSettings(options, name, extras);
   const { authority, resolveAuthority, baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
   const isOneOfSeveral = resolveAuthority !== undefined || hasSeveral(modules);
   const several = isOneOfSeveral ? await import('./authorities/several-services.js') : undefined;
-  several?.checkRegistrations(modules);
+  several?.checkAuthorities(modules);
   const causes = new Causes(authority);
   if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl))
     causes.note(
@@ -75,7 +75,7 @@ export async function connectionOf(
       'baseUrl is http: and not on this host, so that keys and tokens can be read in transit. Use https.',
     );
   const prepare = await readerFor(userRecord);
-  const readUser = namingRegistration(authority, () =>
+  const readUser = namingAuthority(authority, () =>
     readUserWith(settings, prepare, (field, requirement) => causes.invalidRecord(field, requirement)),
   );
   const requests = new RequestSender({
@@ -88,17 +88,17 @@ export async function connectionOf(
   return { settings, several, causes, readUser, deadlines: new Deadlines(timeoutMs), requests };
 }
 
-/** Creates the client of a registration. */
+/** Creates the client of an authority. */
 export function clientOf({ settings, causes, readUser, requests }: Connection): SessionClient<UserRecord> {
   return new SessionClient(requests, settings, readUser, warningsTo(causes, settings, requests));
 }
 
-/** Creates the objects of a registration, above its client. */
+/** Creates the objects of an authority, above its client. */
 export async function partsOf(
   connection: Connection,
   client: SessionClient<UserRecord>,
   modules: ModulesContainer,
-): Promise<RegistrationParts> {
+): Promise<AuthorityParts> {
   const { settings, several, causes } = connection;
   const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
@@ -193,7 +193,7 @@ function breakerReporter(
   const publish: BreakerChanged = (lane, state) => {
     if (BREAKER.hasSubscribers) BREAKER.publish({ authority, lane, state });
   };
-  // Subscribers know the lanes of the registration without a name.
+  // Subscribers know the lanes of the default authority.
   if (authority !== DEFAULT_AUTHORITY)
     for (const lane of ['known', 'strangers'] as const) publish(lane, 'closed');
   return (lane, state) => {

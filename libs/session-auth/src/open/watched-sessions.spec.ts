@@ -24,7 +24,7 @@ interface Opened {
   readonly ends: GuardDenial[];
 }
 
-/** The ends of the sessions of a registration, whose fingerprints are the keys of tokens. */
+/** The ends of the sessions of an authority, whose fingerprints are the keys of tokens. */
 class Source {
   readonly ended = new Subject<string>();
   readonly evicted = new Subject<string>();
@@ -32,8 +32,8 @@ class Source {
   readonly fingerprintOf = jest.fn((key: TokenKey) => String(key));
 }
 
-/** A registration whose service answers at once: a token with a user of its own, unless the test sets another. */
-function registration({ cached = false } = {}) {
+/** An authority whose service answers at once: a token with a user of its own, unless the test sets another. */
+function anAuthority({ cached = false } = {}) {
   const service = {
     answers: new Map<string, Verdict<UserRecord>>(),
     tokens: [] as string[],
@@ -74,7 +74,7 @@ afterEach(() => void jest.useRealTimers());
 
 describe('what is open', () => {
   it('is found by its session from its start on, and no longer once it is over', async () => {
-    const { sessions, open, opened } = registration();
+    const { sessions, open, opened } = anAuthority();
     const [first, second] = [await opened('ann-1'), open('ann-1')];
     expect([first.watched.state, second.watched.state, sessions.all()]).toEqual([
       'open',
@@ -91,14 +91,14 @@ describe('what is open', () => {
     expect([first.watched.user, first.ends, sessions.all()]).toEqual([undefined, [], [second.watched]]);
   });
 
-  it('is of one registry for each registration', () => {
-    const { parts, sessions } = registration();
+  it('is of one registry for each authority', () => {
+    const { parts, sessions } = anAuthority();
     expect(WatchedSessions.of(parts)).toBe(sessions);
-    expect(registration().sessions).not.toBe(sessions);
+    expect(anAuthority().sessions).not.toBe(sessions);
   });
 
   it('is checked again within recheckMs, a tenth early at most', async () => {
-    const { service, opened } = registration();
+    const { service, opened } = anAuthority();
     await opened('ann-1');
     await jest.advanceTimersByTimeAsync(899);
     expect(service.tokens).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('what is open', () => {
     [UNAUTHENTICATED, 'SESSION_REJECTED'],
     [FORBIDDEN, 'ACCESS_DENIED'],
   ] as const)('ends by a check that is $kind, and is not checked again', async (verdict, code) => {
-    const { service, sessions, opened } = registration();
+    const { service, sessions, opened } = anAuthority();
     const each = await opened('ann-1');
     service.answers.set('ann-1', verdict);
     await jest.advanceTimersByTimeAsync(10_000);
@@ -123,7 +123,7 @@ describe('what is open', () => {
   });
 
   it('does not open during an outage, nor if its session is refused', async () => {
-    const { service, opened, sessions } = registration();
+    const { service, opened, sessions } = anAuthority();
     service.answers.set('ann-1', OUTAGE).set('bob-1', UNAUTHENTICATED);
     const denied = [await opened('ann-1'), await opened('bob-1')];
     expect([endsOf(...denied), sessions.all(), jest.getTimerCount()]).toEqual([
@@ -134,7 +134,7 @@ describe('what is open', () => {
   });
 
   it('is not checked, nor open, once it is over', async () => {
-    const { service, open, opened } = registration();
+    const { service, open, opened } = anAuthority();
     const [first, second, third] = [open('ann-1'), await opened('bob-1'), open('cid-1')];
     first.watched.over();
     expect(first.watched.confirm()).toBe(false);
@@ -151,7 +151,7 @@ describe('what is open', () => {
   });
 
   it('has its first check once, and one of another is its own', async () => {
-    const { service, open } = registration();
+    const { service, open } = anAuthority();
     const { watched } = open('ann-1');
     expect(await Promise.all([watched.confirm(), watched.confirm()])).toEqual([true, true]);
     const other = open('ann-1').watched;
@@ -159,7 +159,7 @@ describe('what is open', () => {
   });
 
   it('is at most 10,000 of one session: the next is denied without a call', async () => {
-    const { service, open, opened } = registration();
+    const { service, open, opened } = anAuthority();
     await opened('ann-1');
     for (let count = 1; count < MAX_OPEN_OF_SESSION; count += 1) open('ann-1').watched.admit(ANN);
     const [next, other] = [open('ann-1'), await opened('ann-2')];
@@ -169,7 +169,7 @@ describe('what is open', () => {
 
   it('does not keep the process alive', async () => {
     const timeout = jest.spyOn(globalThis, 'setTimeout');
-    const { opened } = registration();
+    const { opened } = anAuthority();
     await opened('ann-1');
     const timers = timeout.mock.results.map(({ value }) => value as NodeJS.Timeout);
     timeout.mockRestore();
@@ -179,7 +179,7 @@ describe('what is open', () => {
 
 describe('what is open, during an outage', () => {
   it('stays open for outageGraceMs from the first failed check', async () => {
-    const { service, opened } = registration();
+    const { service, opened } = anAuthority();
     const each = await opened('ann-1');
     service.answers.set('ann-1', OUTAGE);
     await jest.advanceTimersByTimeAsync(1_000 + 4_999 - 100);
@@ -189,7 +189,7 @@ describe('what is open, during an outage', () => {
   });
 
   it('has the full grace again after the outage has ended', async () => {
-    const { service, opened } = registration();
+    const { service, opened } = anAuthority();
     const each = await opened('ann-1');
     for (let outage = 0; outage < 3; outage += 1) {
       service.answers.set('ann-1', OUTAGE);
@@ -201,7 +201,7 @@ describe('what is open, during an outage', () => {
   });
 
   it('ends at the first failed check without a grace, and what has one of the same session stays', async () => {
-    const { service, opened } = registration();
+    const { service, opened } = anAuthority();
     const [strict, other] = [await opened('ann-1', { outageGraceMs: 0 }), await opened('ann-1')];
     service.answers.set('ann-1', OUTAGE);
     await jest.advanceTimersByTimeAsync(1_000);
@@ -212,7 +212,7 @@ describe('what is open, during an outage', () => {
   });
 
   it('has no more than the grace while only stale entries authenticate it, and opens with a grace only', async () => {
-    const { service, opened } = registration({ cached: true });
+    const { service, opened } = anAuthority({ cached: true });
     const each = await opened('ann-1');
     service.answers.set('ann-1', OUTAGE);
     await jest.advanceTimersByTimeAsync(1_000 + 4_999 - 100);
@@ -229,7 +229,7 @@ describe('what is open, during an outage', () => {
 
 describe('what one session has open', () => {
   it('shares one recheck, also what opens later and what waits for its first check [P30]', async () => {
-    const { service, opened, sessions } = registration();
+    const { service, opened, sessions } = anAuthority();
     const all: Opened[] = [];
     for (let count = 0; count < 299; count += 1) {
       await jest.advanceTimersByTimeAsync(1);
@@ -248,7 +248,7 @@ describe('what one session has open', () => {
   });
 
   it('is checked at the shortest of its intervals', async () => {
-    const { service, opened } = registration();
+    const { service, opened } = anAuthority();
     await opened('ann-1', { recheckMs: 60_000 });
     await opened('ann-1', { recheckMs: 1_000 });
     service.tokens.length = 0;
@@ -258,7 +258,7 @@ describe('what one session has open', () => {
   });
 
   it('is checked again after the first of it is over', async () => {
-    const { service, opened } = registration();
+    const { service, opened } = anAuthority();
     const [first, second] = [await opened('ann-1'), await opened('ann-1')];
     first.watched.over();
     service.answers.set('ann-1', UNAUTHENTICATED);
@@ -267,7 +267,7 @@ describe('what one session has open', () => {
   });
 
   it('ends at once when the session is revoked, what waits too, and nothing of another', async () => {
-    const { source, open, opened } = registration();
+    const { source, open, opened } = anAuthority();
     const [first, second, other] = [await opened('ann-1'), await opened('ann-1'), await opened('ann-2')];
     const [waiting, otherWaiting] = [open('ann-1'), open('ann-2')];
     source.ended.next(tokenKeyOf('ann-1'));
@@ -279,7 +279,7 @@ describe('what one session has open', () => {
   });
 
   it('ends though some of it throws, and the first error is reported', async () => {
-    const { source, opened } = registration();
+    const { source, opened } = anAuthority();
     const ended: number[] = [];
     for (const index of [0, 1, 2]) {
       const { watched } = await opened('ann-1');
@@ -296,7 +296,7 @@ describe('what one session has open', () => {
   });
 
   it('is checked at once after it was evicted', async () => {
-    const { service, source, opened } = registration();
+    const { service, source, opened } = anAuthority();
     const each = await opened('ann-1');
     service.answers.set('ann-1', UNAUTHENTICATED);
     source.evicted.next(tokenKeyOf('ann-1'));
@@ -305,7 +305,7 @@ describe('what one session has open', () => {
   });
 
   it('is watched no longer after a shutdown, and stays open', async () => {
-    const { source, opened, sessions } = registration();
+    const { source, opened, sessions } = anAuthority();
     const all = [await opened('ann-1'), await opened('bob-1')];
     source.ended.complete();
     expect([sessions.all(), endsOf(...all), jest.getTimerCount()]).toEqual([[], [[], []], 0]);
@@ -314,14 +314,14 @@ describe('what one session has open', () => {
 
 describe('the revocation of a user', () => {
   it('ends what the user has open, and nothing of others', async () => {
-    const { source, opened } = registration();
+    const { source, opened } = anAuthority();
     const all = [await opened('ann-1'), await opened('bob-1'), await opened('ann-2')];
     source.forgottenUsers.next('ann');
     expect(endsOf(...all)).toEqual([['SESSION_REJECTED'], [], ['SESSION_REJECTED']]);
   });
 
   it('does not end what has no verdict yet, because its check is repeated instead', async () => {
-    const { service, source, verifier, open, opened } = registration();
+    const { service, source, verifier, open, opened } = anAuthority();
     const [each, waiting] = [await opened('ann-2'), open('ann-1')];
     service.onAsk = async () => {
       service.onAsk = () => undefined;
@@ -338,7 +338,7 @@ describe('the revocation of a user', () => {
   });
 
   it('ends everything, if it is of every user', async () => {
-    const { source, opened, sessions } = registration();
+    const { source, opened, sessions } = anAuthority();
     const all = [await opened('ann-1'), await opened('bob-1')];
     source.forgottenUsers.next(undefined);
     expect([endsOf(...all), sessions.all()]).toEqual([[['SESSION_REJECTED'], ['SESSION_REJECTED']], []]);
@@ -350,7 +350,7 @@ describe('a refusal by the service', () => {
     [UNAUTHENTICATED, SESSION_REJECTED],
     [FORBIDDEN, ACCESS_DENIED],
   ])('ends what its session has open after the denial of its own call: $kind', async (verdict, denial) => {
-    const { service, open, opened, verify } = registration();
+    const { service, open, opened, verify } = anAuthority();
     const [each, other] = [await opened('ann-1'), await opened('ann-2')];
     service.answers.set('ann-1', verdict);
     expect(await verify('ann-1')).toEqual(verdict);
@@ -361,7 +361,7 @@ describe('a refusal by the service', () => {
   });
 
   it('ends nothing that opens after it', async () => {
-    const { service, opened, verify } = registration();
+    const { service, opened, verify } = anAuthority();
     const other = await opened('ann-2');
     service.answers.set('ann-1', UNAUTHENTICATED);
     await verify('ann-1');
@@ -372,7 +372,7 @@ describe('a refusal by the service', () => {
   });
 
   it('costs nothing while nothing is open', async () => {
-    const { service, source, opened, verify } = registration();
+    const { service, source, opened, verify } = anAuthority();
     const { fingerprintOf: digest } = source;
     service.answers.set('bob-1', UNAUTHENTICATED);
     await verify('bob-1');
@@ -383,7 +383,7 @@ describe('a refusal by the service', () => {
   });
 
   it('is no outage', async () => {
-    const { service, opened, verify } = registration();
+    const { service, opened, verify } = anAuthority();
     const each = await opened('ann-1');
     service.answers.set('ann-1', unavailable('server_error'));
     await verify('ann-1');
@@ -395,7 +395,7 @@ describe('a refusal by the service', () => {
 describe('the first check of something', () => {
   /** Revokes the sessions of a user, or all, while each of the first calls is under way. */
   function revoking(times: number, username?: string) {
-    const own = registration();
+    const own = anAuthority();
     let left = times;
     own.service.onAsk = async () => {
       if (left === 0) return;
@@ -409,7 +409,7 @@ describe('the first check of something', () => {
   }
 
   it('of a cached session returns no promise', async () => {
-    const { open, opened } = registration({ cached: true });
+    const { open, opened } = anAuthority({ cached: true });
     await opened('ann-1');
     expect(open('ann-1').watched.confirm()).toBe(true);
   });
@@ -430,7 +430,7 @@ describe('the first check of something', () => {
   );
 
   it('is repeated, and denies what the second verdict refuses', async () => {
-    const { service, verifier, opened } = registration();
+    const { service, verifier, opened } = anAuthority();
     service.onAsk = async () => {
       service.onAsk = () => void service.answers.set('ann-1', UNAUTHENTICATED);
       await verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });

@@ -175,7 +175,7 @@ class WatchedSession {
 }
 
 /**
- * What is open of one registration, by session: sockets, streams and subscriptions. Holds nothing that is not
+ * What is open of one authority, by session: sockets, streams and subscriptions. Holds nothing that is not
  * open, and sessions only while they have something open. They are identified by fingerprints.
  */
 export class WatchedSessions {
@@ -203,7 +203,7 @@ export class WatchedSessions {
 
   static readonly #ofParts = new WeakMap<WatchParts, WatchedSessions>();
 
-  /** Returns what is open of the registration with these parts. */
+  /** Returns what is open of the authority with these parts. */
   static of(parts: WatchParts): WatchedSessions {
     const existing = this.#ofParts.get(parts);
     if (existing) return existing;

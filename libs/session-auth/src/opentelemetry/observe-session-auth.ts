@@ -33,7 +33,7 @@ export interface ObservationOptions {
 const SCOPE = 'nestjs-session-auth';
 
 /**
- * Starts reporting to OpenTelemetry, for all registrations of the module in this process:
+ * Starts reporting to OpenTelemetry, for all authorities of the module in this process:
  *
  * - `session_auth.check.duration`, a histogram in seconds: checks by `session_auth.outcome` (`authenticated`,
  * `unauthenticated`, `forbidden`, `unavailable`) and `session_auth.source` (`cache`, `store`, `service`), and
@@ -48,7 +48,7 @@ const SCOPE = 'nestjs-session-auth';
  * `http.response.status_code` and, on failure, `error.type` of the semantic conventions, and with
  * `session_auth.operation` and `session_auth.outcome`
  *
- * Each has `session_auth.authority`: the name of the registration, `default` for the one without a name.
+ * Each has `session_auth.authority`: the name of the authority, `default` for the default one.
  *
  * None of them contains a key, token, IV, password or user. Returns a function that stops the reporting.
  */

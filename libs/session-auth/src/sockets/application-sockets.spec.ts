@@ -32,7 +32,7 @@ const CACHE = {
 };
 const TOKEN = { 'x-auth-token': 'token' };
 
-/** A registration whose service answers when the test does, and the tokens that the service got. */
+/** An authority whose service answers when the test does, and the tokens that the service got. */
 function registration(username: string, authorities?: Authorities) {
   const tokens: string[] = [];
   const contexts: ExecutionContext[] = [];
@@ -98,9 +98,9 @@ const socket = () =>
 
 describe('the handshakes of an application', () => {
   it.each<[string, Parameters<typeof application>]>([
-    ['that has one registration', []],
+    ['that has one authority', []],
     ['whose option authority does not select for each call', [(_own, other) => other, false]],
-    ['whose option authority selects the registration without a name', [(own) => own]],
+    ['whose option authority selects the default authority', [(own) => own]],
   ])('%s are checked by it', async (_which, parameters) => {
     const { own, other, handshake } = application(...parameters);
     const { admitted, denials } = handshake();
@@ -109,7 +109,7 @@ describe('the handshakes of an application', () => {
     expect([own.tokens, other.tokens]).toEqual([['token'], []]);
   });
 
-  it('are checked by the registration that its option authority selects for the connection', async () => {
+  it('are checked by the authority that its option authority selects for the connection', async () => {
     const { own, other, partsOf, handshake } = application((_own, other) => other);
     const client = {};
     const { admitted, request } = handshake(client);
@@ -126,9 +126,9 @@ describe('the handshakes of an application', () => {
   });
 
   it.each<[string, (own: GuardParts) => GuardParts | undefined]>([
-    ['without a registration', () => undefined],
+    ['without an authority', () => undefined],
     [
-      'of a registration by an older copy of this package, which shares no ends',
+      'of an authority by an older copy of this package, which shares no ends',
       ({ reader }) => ({ reader }) as never,
     ],
   ])('are denied %s, and their token is not read', (_which, select) => {
@@ -252,7 +252,7 @@ describe('the handshakes of an application', () => {
 });
 
 describe('a watched socket', () => {
-  it('belongs to the registration that has checked it', async () => {
+  it('belongs to the authority that has checked it', async () => {
     const { own, other, sockets, handshake } = application((_own, other) => other);
     const plain = new ApplicationSockets({ ...own.parts, authorities: undefined });
     const [client, ofOwn] = [socket(), socket()];

@@ -16,7 +16,7 @@ interface OpeningSocket {
   readonly client: object;
   readonly request: CallRequest;
   readonly options: SessionSocketOptions;
-  /** Called once if the socket is denied, with the parts of the registration that has decided. */
+  /** Called once if the socket is denied, with the parts of the authority that has decided. */
   readonly deny: (denial: GuardDenial, parts: GuardParts) => void;
 }
 
@@ -34,11 +34,11 @@ class SocketTarget implements WatchTarget {
 }
 
 /**
- * The sockets of an application, each watched for the registration that checks it: that of `SessionSockets`,
+ * The sockets of an application, each watched for the authority that checks it: that of `SessionSockets`,
  * or the one that the option `authority` selects.
  */
 export class ApplicationSockets {
-  /** The parts of the registration of `SessionSockets`. */
+  /** The parts of the authority of `SessionSockets`. */
   readonly own: GuardParts;
   readonly #ofClient = new WeakMap<object, Watched>();
 
@@ -48,7 +48,7 @@ export class ApplicationSockets {
 
   /**
    * Watches a socket from its handshake on, because its session may end during the check. Returns `undefined`
-   * if the socket is denied already: it presents no session, or has no registration, and its token is not
+   * if the socket is denied already: it presents no session, or has no authority, and its token is not
    * read then. Never throws.
    */
   watch({ client, request, options, deny }: OpeningSocket): Watched | undefined {
@@ -80,7 +80,7 @@ export class ApplicationSockets {
     return watched?.state === 'over' ? undefined : watched;
   }
 
-  /** Returns the numbers of the sockets of the registration of `SessionSockets`. Visits all that is open. */
+  /** Returns the numbers of the sockets of the authority of `SessionSockets`. Visits all that is open. */
   count(): SocketCounts {
     const sockets = WatchedSessions.of(this.own)
       .all()

@@ -82,18 +82,18 @@ describe('a gateway', () => {
     ['default', OfPartnersWithOwnSockets, 'partners'],
     ['partners', OfDefaultWithPartnersSockets, 'default'],
     ['partners', WithBothSockets, 'default'],
-  ])('with SessionSockets of the registration %j stops the start: %p', async (sockets, gateway, messages) => {
+  ])('with SessionSockets of the authority %j stops the start: %p', async (sockets, gateway, messages) => {
     const error: unknown = await start(WithoutName, gateway).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(InvalidConfigurationError);
     expect((error as Error).message).toContain(
-      `${gateway.name} has SessionSockets of the registration '${sockets}', and its messages are checked by '${messages}'.`,
+      `${gateway.name} has SessionSockets of the authority '${sockets}', and its messages are checked by '${messages}'.`,
     );
   });
 
   it.each<[string, Type]>([
-    ['has the sockets and the name of one registration', OfPartners],
-    ['has the sockets of the registration without a name, and its name', OfDefault],
-    ['has the sockets of the registration without a name, and no name', WithoutName],
+    ['has the sockets and the name of one authority', OfPartners],
+    ['has the sockets of the default authority, and its name', OfDefault],
+    ['has the sockets of the default authority, and no name', WithoutName],
     ['has no sockets', WithoutSockets],
   ])('may start if it %s', async (_case, gateway) => {
     await expect(start(gateway)).resolves.toBeUndefined();
@@ -101,7 +101,7 @@ describe('a gateway', () => {
 });
 
 describe('a provider that is no gateway', () => {
-  it('may have the sockets of any registration', async () => {
+  it('may have the sockets of any authority', async () => {
     await expect(start(NoGateway)).resolves.toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ import { dependenciesOf } from '../guard/nest-container.js';
 const GATEWAY = 'websockets:is_gateway';
 
 /**
- * Rejects a gateway whose handshakes one registration would check, and whose messages another: the token of a
+ * Rejects a gateway whose handshakes one authority would check, and whose messages another: the token of a
  * client would reach a session service that the gateway does not name. Nest must have created the gateways.
  * @throws InvalidConfigurationError
  */
@@ -27,7 +27,7 @@ export function rejectForeignSockets(
     )
       continue;
     throw new InvalidConfigurationError(
-      `${metatype.name} has SessionSockets of the registration '${sockets.authority}', and its messages are checked by '${authority}'. Inject those of one registration: @InjectSessionAuth('${authority}', SessionSockets), or put @SessionAuthority('${sockets.authority}') on the gateway.`,
+      `${metatype.name} has SessionSockets of the authority '${sockets.authority}', and its messages are checked by '${authority}'. Inject those of one authority: @InjectSessionAuth('${authority}', SessionSockets), or put @SessionAuthority('${sockets.authority}') on the gateway.`,
     );
   }
 }

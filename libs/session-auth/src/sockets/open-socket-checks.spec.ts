@@ -139,7 +139,7 @@ describe('the check of an open socket', () => {
     expect([client.closings, calls, total()]).toEqual([[[code, reason]], [], 0]);
   });
 
-  it('closes a socket without a registration, and does not read its token', async () => {
+  it('closes a socket without an authority, and does not read its token', async () => {
     selects = false;
     expect(await check()).toBeUndefined();
     expect([client.closings, calls, total()]).toEqual([[[4401, 'SESSION_REJECTED']], [], 0]);

@@ -27,7 +27,7 @@ const STALE = { ttlMs: 1_000, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 
 const ahead = (): number => performance.now() + 2_000;
 const UPGRADE = { headers: { 'x-auth-token': 'good' } };
 
-/** The sockets of a registration, whose service refuses the token `bad`. */
+/** The sockets of an authority, whose service refuses the token `bad`. */
 function registration(authority = 'default') {
   const service = { isDown: false };
   const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> =>
@@ -198,7 +198,7 @@ describe('a misuse of SessionSockets.protect()', () => {
     expect(() => sockets.onApplicationBootstrap()).not.toThrow();
   });
 
-  it('for a server of another registration stops the start, and leaves the server to that one', () => {
+  it('for a server of another authority stops the start, and leaves the server to that one', () => {
     const [first, second, again] = [registration('staff'), registration('shop'), registration('staff')];
     const server = socketIoServer();
     for (const { sockets } of [first, second, again]) sockets.protect(server);
@@ -208,7 +208,7 @@ describe('a misuse of SessionSockets.protect()', () => {
       undefined,
     ]);
     expect(() => second.sockets.onApplicationBootstrap()).toThrow(
-      /two registrations of SessionAuthModule: 'staff' and 'shop'\..* the option authority can select a registration for each socket\.$/,
+      /two authorities of SessionAuthModule: 'staff' and 'shop'\..* the option authority can select an authority for each socket\.$/,
     );
     expect([first, second].map(({ sockets }) => sockets.authority)).toEqual(['staff', 'shop']);
   });

@@ -14,7 +14,7 @@ import { ApplicationSockets } from './application-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
 
-/** The registration that protects each server. */
+/** The authority that protects each server. */
 const protectedBy = new WeakMap<object, string>();
 
 /**
@@ -47,7 +47,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     this.#open = new OpenSocketChecks(this.#application, () => parts.causes.occurred('unprotected socket'));
   }
 
-  /** Name of the registration. */
+  /** Name of the authority. */
   get authority(): string {
     return this.#application.own.authority;
   }
@@ -63,7 +63,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
    * every `recheckMs`, is closed immediately when its session ends, and stays open for `outageGraceMs` of an
    * outage of the session service. Another call for the same server only replaces the options.
    * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, or another
-   * registration protects it. The application can't catch an error of `afterInit`, so before the application
+   * authority protects it. The application can't catch an error of `afterInit`, so before the application
    * has started, startup fails with the error instead
    */
   protect(server: object, options?: SessionSocketOptions): void {
@@ -107,12 +107,12 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     return this.#application.watchedOf(client)?.user;
   }
 
-  /** Returns the numbers of watched sockets and of waiting handshakes of this registration. */
+  /** Returns the numbers of watched sockets and of waiting handshakes of this authority. */
   countSockets(): SocketCounts {
     return this.#application.count();
   }
 
-  /** @throws InvalidConfigurationError if a gateway has it, and another registration checks its messages */
+  /** @throws InvalidConfigurationError if a gateway has it, and another authority checks its messages */
   onModuleInit(): void {
     rejectForeignSockets(this.#modules, this);
   }
@@ -140,8 +140,8 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
 
 function protectedTwice(first: string, second: string): InvalidConfigurationError {
   return new InvalidConfigurationError(
-    `SessionSockets.protect() was called for one server by two registrations of SessionAuthModule: '${first}' and '${second}'. Protect it by one: ` +
-      'the option authority can select a registration for each socket.',
+    `SessionSockets.protect() was called for one server by two authorities of SessionAuthModule: '${first}' and '${second}'. Protect it by one: ` +
+      'the option authority can select an authority for each socket.',
   );
 }
 

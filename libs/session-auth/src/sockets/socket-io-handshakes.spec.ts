@@ -133,7 +133,7 @@ describe('the handshakes of socket.io', () => {
     expect([main, news, later].map(({ middlewares }) => middlewares.length)).toEqual([1, 1, 1]);
   });
 
-  it('that are denied get the denial at once, which is published for their registration', () => {
+  it('that are denied get the denial at once, which is published for their authority', () => {
     const { verdicts } = new Socket(news);
     expect(verdicts).toEqual([expect.objectContaining({ message: 'A session token is required' })]);
     expect(verdicts).toMatchObject([

@@ -19,7 +19,7 @@ import { SessionSockets } from './session-sockets.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
 
-/** The sockets of a registration, whose service refuses the token `bad`. */
+/** The sockets of an authority, whose service refuses the token `bad`. */
 function registration(): { source: EventSource; sockets: SessionSockets } {
   const verdictOf = (token: string): Verdict<UserRecord> =>
     token === 'bad' ? UNAUTHENTICATED : { kind: 'authenticated', user: { username: token } };

@@ -52,7 +52,7 @@ async function answerOf(context: INestApplicationContext): Promise<unknown> {
 }
 
 describe('an application with the plugin', () => {
-  it.each([true, false])('has the sockets of each registration, with isGlobal: %p', async (isGlobal) => {
+  it.each([true, false])('has the sockets of each authority, with isGlobal: %p', async (isGlobal) => {
     const context = await start({}, [partners(isGlobal)], Partners);
     const { own, sockets } = context.get(Partners);
     expect(own).toBe(context.get(SessionSockets));
@@ -68,9 +68,9 @@ describe('an application with the plugin', () => {
       [SessionAuthModule.forRoot({ ...OPTIONS, plugins: [], name: 'partners' })],
       'SESSION_REQUIRED',
     ],
-    ['that of no registration', () => 'staff', [], 'SESSION_REJECTED'],
+    ['that of no authority', () => 'staff', [], 'SESSION_REJECTED'],
   ])(
-    'checks the handshakes of sockets by the registration that is selected: %s',
+    'checks the handshakes of sockets by the authority that is selected: %s',
     async (_which, authority, imports, code) => {
       const context = await start(authority ? { authority } : {}, imports);
       expect(await answerOf(context)).toMatchObject({ code });

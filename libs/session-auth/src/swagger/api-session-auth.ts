@@ -23,7 +23,7 @@ const RETRY_AFTER = {
 
 /**
  * Documents that a route, or every route of a controller, requires a session: the security scheme, and the
- * responses 401, 403 and 503. The scheme is that of the registration which `@SessionAuthority()` names on the
+ * responses 401, 403 and 503. The scheme is that of the authority which `@SessionAuthority()` names on the
  * route or its controller, in whatever order the decorators are written.
  */
 export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
@@ -79,7 +79,7 @@ export class SessionAuthDenial {
 }
 
 /**
- * Name of the security scheme in an OpenAPI document. That of the registration `partners` is
+ * Name of the security scheme in an OpenAPI document. That of the authority `partners` is
  * `session-partners`.
  */
 export const SESSION_SCHEME = 'session';
@@ -118,7 +118,7 @@ const TOKEN_IN_HEADER: SessionScheme = { type: 'apiKey', in: 'header', name: AUT
  * @param scheme where the token is, if the option `token` says so: `{ type: 'http', scheme: 'bearer' }` for
  * `fromBearer()`.
  * @default the header `X-AUTH-TOKEN`
- * @param authority name of the registration. @default the registration without a name
+ * @param authority name of the authority. @default the default authority
  */
 export function addSessionAuth(
   builder: DocumentBuilder,

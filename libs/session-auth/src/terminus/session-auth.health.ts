@@ -17,8 +17,8 @@ export interface SessionAuthHealthOptions {
    */
   readonly probe?: boolean;
   /**
-   * Name of the registration of `SessionAuthModule` to report. With an unknown name, the result is down.
-   * @default the registration without a name
+   * Name of the authority of `SessionAuthModule` to report. With an unknown name, the result is down.
+   * @default the default authority
    */
   readonly authority?: string;
 }
@@ -52,7 +52,7 @@ export class SessionAuthHealthIndicator {
     { probe = false, authority = DEFAULT_AUTHORITY }: SessionAuthHealthOptions = {},
   ): Promise<HealthIndicatorResult<Key>> {
     const check = this.health.check(key);
-    const found = this.#registration(authority);
+    const found = this.#authority(authority);
     if (!found) return check.down({ state: 'down', unknownAuthority: authority });
     const unreachable = probe ? await this.#sharedProbe(authority, found.sessions) : undefined;
     const { ...status } = found.events.serviceStatus;
@@ -60,8 +60,8 @@ export class SessionAuthHealthIndicator {
     return status.state === 'down' ? check.down(status) : check.up(status);
   }
 
-  /** Returns the registration with a name; `undefined` if there is none. */
-  #registration(
+  /** Returns the named authority; `undefined` if there is none. */
+  #authority(
     name: string,
   ): { readonly events: SessionAuthEvents; readonly sessions: SessionAuthService } | undefined {
     if (name === DEFAULT_AUTHORITY) return { events: this.events, sessions: this.sessions };

@@ -27,7 +27,7 @@ export interface OverridableModule {
 
 /** Options of {@link TestSessions}. */
 export interface TestSessionsOptions {
-  /** Name of the registration whose session service they replace. @default the registration without a name */
+  /** Name of the authority whose session service they replace. @default the default authority */
   readonly authority?: string;
 }
 
@@ -46,7 +46,7 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
   readonly #authority: string;
 
   /**
-   * Creates sessions of one registration. An application with several session services needs those of each:
+   * Creates sessions of one authority. An application with several session services needs those of each:
    * the others are really called.
    */
   constructor({ authority = DEFAULT_AUTHORITY }: TestSessionsOptions = {}) {
@@ -94,7 +94,7 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
 }
 
 function unknownAuthority(name: string): string {
-  return `TestSessions: the module under test has no registration of SessionAuthModule with the name '${name}'. Import it, or correct the name.`;
+  return `TestSessions: the module under test has no authority of SessionAuthModule with the name '${name}'. Import it, or correct the name.`;
 }
 
 const NOT_IN_USE =

@@ -181,7 +181,7 @@ export interface VerifierParts<User extends object> extends Omit<
   SessionRevokerParts<User>,
   'known' | 'flights'
 > {
-  /** Name of the registration, for diagnostics. @default 'default' */
+  /** Name of the authority, for diagnostics. @default 'default' */
   readonly authority?: string | undefined;
   readonly checked?: CheckReport | undefined;
 }

@@ -35,7 +35,7 @@ Module({
   controllers: [GoldPartnersController],
 })(RecordsApp);
 
-/** An application as the guide prints it, with the sessions of each of its registrations. */
+/** An application as the guide prints it, with the sessions of each of its authorities. */
 async function start(Root, ...names) {
   const all = ['default', ...names].map((authority) => new TestSessions({ authority }));
   const builder = all.reduce(

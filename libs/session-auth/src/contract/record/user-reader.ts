@@ -20,7 +20,7 @@ export interface RecordReader {
   readonly read: (json: object) => UserRecord | undefined;
 }
 
-/** Prepares the reader of the records of a registration, at startup. */
+/** Prepares the reader of the records of an authority, at startup. */
 export type PrepareReader = (report: ReportInvalid, share?: ShareValues) => RecordReader;
 
 /** The type of a field, as the decorators of its class describe it. */

@@ -25,13 +25,13 @@ function bundled<Result>(run: () => Result): Result {
   }
 }
 
-describe('the injection tokens of a registration', () => {
+describe('the injection tokens of an authority', () => {
   it('are the classes themselves, if it has no name', () => {
     const classes = Object.entries(PARTS).map(([part, [provided]]) => [part, provided]);
     expect(tokensOf('default')).toEqual(Object.fromEntries(classes));
   });
 
-  it('have the name of the class and that of the registration, also in a bundle', () => {
+  it('have the name of the class and that of the authority, also in a bundle', () => {
     const expected = Object.fromEntries(
       Object.entries(PARTS).map(([part, [, label]]) => [part, `${label}@partners`]),
     );

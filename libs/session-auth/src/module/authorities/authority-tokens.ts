@@ -6,10 +6,10 @@ import { SessionAuthService } from '../service/session-auth.service.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
 import { pluginClasses, type PluginClass } from '../options/plugins.js';
 
-/** A class that a plugin provides for each registration, whose name its objects have. */
+/** A class that a plugin provides for each authority, whose name its objects have. */
 type ProvidedByPlugin = abstract new (...parts: never[]) => { readonly authority: string };
 
-/** A class that each registration provides to the application. */
+/** A class that each authority provides to the application. */
 export type ProvidedClass =
   typeof SessionAuthService | typeof SessionAuthEvents | typeof SessionHttpService | ProvidedByPlugin;
 
@@ -22,15 +22,15 @@ const LABELS = new Map<unknown, string>([
 ]);
 
 /**
- * Returns the injection token of a class of one registration: the class itself for the registration without a
- * name.
+ * Returns the injection token of a class of one authority: the class itself for the default
+ * authority.
  */
 export function authorityToken(name: string, provided: ProvidedClass | PluginClass): InjectionToken {
   if (name === DEFAULT_AUTHORITY) return provided;
   return `${LABELS.get(provided) ?? pluginClasses().get(provided)?.name ?? provided.name}@${name}`;
 }
 
-/** Injection tokens of one registration. */
+/** Injection tokens of one authority. */
 export interface AuthorityTokens {
   readonly client: InjectionToken;
   readonly service: InjectionToken;
@@ -38,7 +38,7 @@ export interface AuthorityTokens {
   readonly http: InjectionToken;
 }
 
-/** Returns the injection tokens of a registration. */
+/** Returns the injection tokens of an authority. */
 export function tokensOf(name: string): AuthorityTokens {
   return {
     client: authorityToken(name, SessionClient),

@@ -16,7 +16,7 @@ import { Causes } from '../events/causes.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { AuthorityTable } from './several-services.js';
 import type { NestModule } from '../../guard/nest-container.js';
-import { nameIn, registrationProvider } from './registration.js';
+import { nameIn, authorityProvider } from './authority.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -26,13 +26,13 @@ class Root {}
 class OtherCopy {}
 
 /**
- * A registration that another copy of this package has made: it shares the tokens that are symbols, and no
+ * An authority that another copy of this package has made: it shares the tokens that are symbols, and no
  * class.
  */
 const ofOtherCopy = (parts: unknown): DynamicModule => ({
   module: OtherCopy,
   providers: [
-    registrationProvider({ isForWholeApplication: true, name: 'copy' }),
+    authorityProvider({ isForWholeApplication: true, name: 'copy' }),
     { provide: GUARD_PARTS, useValue: parts },
   ],
 });
@@ -43,7 +43,7 @@ const call = { context, request } as unknown as GuardedCall;
 const own: CallGuard = { admit: () => true };
 const ownParts = {} as GuardParts;
 
-describe('the registrations of an application', () => {
+describe('the authorities of an application', () => {
   let lines: string[];
   let close: () => Promise<void>;
   let modules: ModulesContainer;

@@ -16,45 +16,45 @@ import type { NestModule } from '../../guard/nest-container.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import type { GuardedCall } from '../../guard/transport.js';
 import type { CauseReports } from '../../contract/causes.js';
-import { authoritiesNamedBy, nameIn, registrationIn } from './registration.js';
+import { authoritiesNamedBy, nameIn, authorityIn } from './authority.js';
 
 /**
- * Rejects registrations that are ambiguous, and names that none of them has.
+ * Rejects authorities that are ambiguous, and names that none of them has.
  * @throws InvalidConfigurationError
  */
-export function checkRegistrations(modules: ModulesContainer): void {
-  rejectAmbiguousRegistrations(modules);
+export function checkAuthorities(modules: ModulesContainer): void {
+  rejectAmbiguousAuthorities(modules);
   rejectAmbiguousNames(modules);
   rejectUnknownAuthorities(modules);
 }
 
-/** Returns the registration without a name that a module is. */
-function unnamedIn(module: NestModule): ReturnType<typeof registrationIn> {
-  return nameIn(module) === undefined ? registrationIn(module) : undefined;
+/** Returns the default authority that a module is. */
+function unnamedIn(module: NestModule): ReturnType<typeof authorityIn> {
+  return nameIn(module) === undefined ? authorityIn(module) : undefined;
 }
 
 /**
- * Rejects registrations that Nest could not distinguish: it would give each module the guard and the service
- * of one of them, by the order of imports. A registration that is imported more than once counts once.
+ * Rejects authorities that Nest could not distinguish: it would give each module the guard and the service
+ * of one of them, by the order of imports. An authority that is imported more than once counts once.
  * @throws InvalidConfigurationError
  */
-function rejectAmbiguousRegistrations(modules: ModulesContainer): void {
+function rejectAmbiguousAuthorities(modules: ModulesContainer): void {
   if ([...modules.values()].filter((module) => unnamedIn(module)?.isForWholeApplication).length > 1) {
     throw new InvalidConfigurationError(
-      'SessionAuthModule is registered more than once for the whole application. Call forRoot() or forRootAsync() once, in the root module: other modules need no import. For several session services, give each further registration a name; or set isGlobal: false in each, without protectAllRoutes, and import each in its own modules.',
+      'SessionAuthModule is registered more than once for the whole application. Call forRoot() or forRootAsync() once, in the root module: other modules need no import. For several session services, give each further authority a name; or set isGlobal: false in each, without protectAllRoutes, and import each in its own modules.',
     );
   }
   for (const { metatype, imports } of modules.values()) {
     if ([...imports].filter((module) => unnamedIn(module)?.isForWholeApplication === false).length > 1) {
       throw new InvalidConfigurationError(
-        `${metatype.name} imports more than one registration of SessionAuthModule. Import one: a module has one guard and one service.`,
+        `${metatype.name} imports more than one authority of SessionAuthModule. Import one: a module has one guard and one service.`,
       );
     }
   }
 }
 
 /**
- * Rejects a name that two registrations have, and named registrations without one that has no name. @throws
+ * Rejects a name that two authorities have, and named authorities without one that has no name. @throws
  * InvalidConfigurationError
  */
 function rejectAmbiguousNames(modules: ModulesContainer): void {
@@ -65,23 +65,23 @@ function rejectAmbiguousNames(modules: ModulesContainer): void {
     if (name === undefined) continue;
     if (names.has(name)) {
       throw new InvalidConfigurationError(
-        `SessionAuthModule has two registrations with the name '${name}'. Give each its own name, or import one DynamicModule where both are imported.`,
+        `SessionAuthModule has two authorities with the name '${name}'. Give each its own name, or import one DynamicModule where both are imported.`,
       );
     }
-    if (registrationIn(module)?.protectsAllRoutes) {
+    if (authorityIn(module)?.protectsAllRoutes) {
       throw new InvalidConfigurationError(
-        `SessionAuthModule '${name}': protectAllRoutes is in a registration with a name. Set it in the registration without a name: its guard checks every handler by the registration that the handler names.`,
+        `SessionAuthModule '${name}': protectAllRoutes is in a named authority. Set it in the default authority: its guard checks every handler by the authority that the handler names.`,
       );
     }
     names.add(name);
   }
   if (names.size === 0 || all.some((module) => unnamedIn(module))) return;
   throw new InvalidConfigurationError(
-    `SessionAuthModule has no registration without a name, which checks the handlers without @SessionAuthority(). Leave out name: '${[...names].join("' or '")}'.`,
+    `SessionAuthModule has no default authority, which checks the handlers without @SessionAuthority(). Leave out name: '${[...names].join("' or '")}'.`,
   );
 }
 
-/** Rejects `@SessionAuthority()` with a name that no registration has. @throws InvalidConfigurationError */
+/** Rejects `@SessionAuthority()` with a name that no authority has. @throws InvalidConfigurationError */
 function rejectUnknownAuthorities(modules: ModulesContainer): void {
   const names = new Set([...modules.values()].map(nameIn)).add(DEFAULT_AUTHORITY);
   for (const owner of new Set([...modules.values()].flatMap(classesOf))) {
@@ -94,19 +94,19 @@ function rejectUnknownAuthorities(modules: ModulesContainer): void {
   }
 }
 
-/** A registration that has a name. */
-interface NamedRegistration {
+/** A named authority. */
+interface NamedAuthority {
   readonly guard: CallGuard;
   readonly parts: GuardParts;
 }
 
-/** The registrations of an application that have a name. */
+/** The authorities of an application that have a name. */
 export class AuthorityTable implements Authorities {
   readonly arePerCall: boolean;
   readonly #modules: ModulesContainer;
   readonly #resolve: AuthorityResolver | undefined;
   readonly #causes: CauseReports;
-  #named: ReadonlyMap<string, NamedRegistration> | undefined;
+  #named: ReadonlyMap<string, NamedAuthority> | undefined;
 
   constructor(modules: ModulesContainer, resolve: AuthorityResolver | undefined, causes: CauseReports) {
     this.arePerCall = resolve !== undefined;
@@ -146,15 +146,15 @@ export class AuthorityTable implements Authorities {
     return undefined;
   }
 
-  /** Reads the registrations at the first call: Nest creates their providers in any order. */
-  #find(name: string | undefined): NamedRegistration | undefined {
-    this.#named ??= namedRegistrations(this.#modules);
+  /** Reads the authorities at the first call: Nest creates their providers in any order. */
+  #find(name: string | undefined): NamedAuthority | undefined {
+    this.#named ??= namedAuthorities(this.#modules);
     return name === undefined ? undefined : this.#named.get(name);
   }
 }
 
-function namedRegistrations(modules: ModulesContainer): ReadonlyMap<string, NamedRegistration> {
-  const named = new Map<string, NamedRegistration>();
+function namedAuthorities(modules: ModulesContainer): ReadonlyMap<string, NamedAuthority> {
+  const named = new Map<string, NamedAuthority>();
   for (const module of modules.values()) {
     const name = nameIn(module);
     if (name === undefined) continue;

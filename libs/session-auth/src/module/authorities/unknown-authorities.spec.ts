@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { SessionAuthority } from '../../guard/access.decorators.js';
 import { SessionAuthModule } from '../session-auth.module.js';
-import { registrationProvider } from './registration.js';
+import { authorityProvider } from './authority.js';
 
 @Module({})
 class Root {}
@@ -52,10 +52,10 @@ class WithoutName {
 }
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
-/** The registration of an older copy of this package, which has no name. */
-const UNNAMED = { module: OfOlderCopy, providers: [registrationProvider({ isForWholeApplication: false })] };
+/** The authority of an older copy of this package, which has no name. */
+const UNNAMED = { module: OfOlderCopy, providers: [authorityProvider({ isForWholeApplication: false })] };
 
-/** Starts an application that has the classes, a registration without a name, and others with the names. */
+/** Starts an application that has the classes, a default authority, and others with the names. */
 async function start(names: string[], controllers: Type[], providers: Type[] = []): Promise<void> {
   const imports = names.map((name) => SessionAuthModule.forRoot({ ...OPTIONS, name }));
   const root: DynamicModule = {
@@ -73,24 +73,21 @@ describe('@SessionAuthority()', () => {
     ['a controller', [OfDefault, OfClass], [], 'OfClass'],
     ['a handler', [OfMethod], [], 'OfMethod.list'],
     ['a provider', [], [OfProvider], 'OfProvider'],
-  ])(
-    'of %s stops the start if no registration has its name',
-    async (_kind, controllers, providers, place) => {
-      for (const names of [[], ['staff', 'partner']]) {
-        const error: unknown = await start(names, controllers, providers).catch((caught: unknown) => caught);
-        expect(error).toBeInstanceOf(InvalidConfigurationError);
-        expect((error as Error).message).toMatch(
-          new RegExp(`^${place} has @SessionAuthority\\('partners'\\), which is not registered\\.`),
-        );
-      }
-    },
-  );
+  ])('of %s stops the start if no authority has its name', async (_kind, controllers, providers, place) => {
+    for (const names of [[], ['staff', 'partner']]) {
+      const error: unknown = await start(names, controllers, providers).catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(InvalidConfigurationError);
+      expect((error as Error).message).toMatch(
+        new RegExp(`^${place} has @SessionAuthority\\('partners'\\), which is not registered\\.`),
+      );
+    }
+  });
 
-  it('may have the name of any registration', async () => {
+  it('may have the name of any authority', async () => {
     await expect(start(['staff', 'partners'], [OfClass, OfMethod], [OfProvider])).resolves.toBeUndefined();
   });
 
-  it('may have the name of the registration without a name, and may be absent', async () => {
+  it('may have the name of the default authority, and may be absent', async () => {
     await expect(start(['staff'], [OfDefault, WithoutName])).resolves.toBeUndefined();
   });
 });

@@ -104,7 +104,7 @@ describe('a class of a plugin that is not named', () => {
     ['by a controller', { controllers: [InController] }, 'InController'],
     ['by a guard that a controller names', { controllers: [Guarded] }, 'OfInjectable'],
     ['by a factory', { providers: [{ provide: 'made', useFactory: () => 1, inject: [Part] }] }, 'A provider'],
-    ['where the registration is imported', { providers: [ByConstructor], isGlobal: false }, 'ByConstructor'],
+    ['where the authority is imported', { providers: [ByConstructor], isGlobal: false }, 'ByConstructor'],
   ])('stops the start if it is injected %s, and names the plugin', async (_where, setup, name) => {
     const error: unknown = await start(setup).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(InvalidConfigurationError);

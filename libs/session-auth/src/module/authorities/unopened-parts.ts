@@ -17,7 +17,7 @@ import { authorityToken } from './authority-tokens.js';
 const rejections = new WeakMap<object, (consumer: string) => never>();
 
 /**
- * Provides the classes of plugins that a registration does not name, so that the start fails where one is
+ * Provides the classes of plugins that an authority does not name, so that the start fails where one is
  * injected.
  */
 @Module({})
@@ -43,7 +43,7 @@ function checkDependencies(wrapper: Wrapper): void {
 }
 
 /**
- * Returns the module of the classes that no plugin of a registration provides. Nest asks for it when it scans
+ * Returns the module of the classes that no plugin of an authority provides. Nest asks for it when it scans
  * the modules, and has loaded the files of the application by then.
  */
 export function unopenedParts(authority: string, opened: readonly InjectionToken[]): ForwardReference {

@@ -281,12 +281,9 @@ describe('the causes of denials', () => {
     );
   });
 
-  it.each(Object.keys(CAUSES) as CauseName[])(
-    'begin a line with their name and registration: %s',
-    (cause) => {
-      start('staff').occurred(cause, 'subject', 'one', 'two');
-      expect(lines).toEqual([expect.stringMatching(new RegExp(`^(?:warn|error) staff: ${cause}: .`))]);
-      expect(lines[0]).not.toContain('%');
-    },
-  );
+  it.each(Object.keys(CAUSES) as CauseName[])('begin a line with their name and authority: %s', (cause) => {
+    start('staff').occurred(cause, 'subject', 'one', 'two');
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`^(?:warn|error) staff: ${cause}: .`))]);
+    expect(lines[0]).not.toContain('%');
+  });
 });

@@ -76,7 +76,7 @@ export class Causes implements CauseReports {
   onChange: (active: readonly ActiveCause[], areDegrading: boolean) => void = () => undefined;
 
   /**
-   * @param authority name of the registration, which is written before each line, unless it is the one
+   * @param authority name of the authority, which is written before each line, unless it is the one
    * without a name
    */
   constructor(authority = DEFAULT_AUTHORITY) {

@@ -9,7 +9,7 @@ import { UP, type ServiceStatus } from '../../verifier/service-status.js';
 
 const FINGERPRINT_DIGITS = 32;
 
-/** Emits the events of one registration. Applications get the read-only `SessionAuthEvents`. */
+/** Emits the events of one authority. Applications get the read-only `SessionAuthEvents`. */
 export class EventSource {
   readonly #key = randomBytes(32);
   /** Fingerprints of revoked sessions. */
@@ -57,7 +57,7 @@ export class EventSource {
   }
 }
 
-/** Returns the ends of sessions, as the parts of a registration share them. */
+/** Returns the ends of sessions, as the parts of an authority share them. */
 export function sessionEnds(
   source: EventSource,
   { revoker }: Pick<SessionVerifier<UserRecord>, 'revoker'>,

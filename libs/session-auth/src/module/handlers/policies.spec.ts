@@ -166,7 +166,7 @@ describe('a policy', () => {
 });
 
 describe('the policies of an application', () => {
-  it('are loaded once, for all registrations of the module', async () => {
+  it('are loaded once, for all authorities of the module', async () => {
     const modules = await modulesOf(moduleOf([handlersOf(OwnsOpening), Openings]));
     expect(await found(modules)).toBe(await found(modules));
     expect(await found(await modulesOf(moduleOf([])))).not.toBe(await found(modules));

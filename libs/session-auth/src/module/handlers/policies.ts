@@ -28,7 +28,7 @@ interface PolicyOf {
 const applications = new WeakMap<ModulesContainer, Promise<Policies>>();
 
 /**
- * Finds the policies that handlers name, or lets Nest create them, once for all registrations of an
+ * Finds the policies that handlers name, or lets Nest create them, once for all authorities of an
  * application. @throws InvalidConfigurationError if one can't be created, or has no method `allows`
  */
 export function policiesIn(modules: ModulesContainer, placed: readonly Placed[]): Promise<Policies> {

@@ -130,10 +130,10 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly audit?: Audit;
 
   /**
-   * Selects the session service of each call by the name of its registration, for tenants or regions.
-   * `@SessionAuthority()` replaces it. An exception, and any value that is not the name of a registration,
-   * such as a promise, deny the call: 401. Only in the registration without a name.
-   * @default the registration without a name checks every call
+   * Selects the session service of each call by the name of its authority, for tenants or regions.
+   * `@SessionAuthority()` replaces it. An exception, and any value that is not the name of an authority,
+   * such as a promise, deny the call: 401. Only in the default authority.
+   * @default the default authority checks every call
    */
   readonly authority?: AuthorityResolver;
 
@@ -242,7 +242,7 @@ export interface SessionAuthExtras {
   /**
    * Name of a further session service: 1 to 64 letters, digits, dots, hyphens and underscores.
    * `@SessionAuthority(name)` has it check the calls of a handler, `@InjectSessionAuth(name)` injects its
-   * service. The registration without a name checks all other calls. @default 'default'
+   * service. The default authority checks all other calls. @default 'default'
    */
   readonly name?: string;
   /** Makes the guard and the service available in every module without an import. @default true */
@@ -260,7 +260,7 @@ export interface SessionAuthExtras {
 }
 
 /**
- * Options of a registration with a name. Its user record may be of a class other than the one that
+ * Options of a named authority. Its user record may be of a class other than the one that
  * `SessionAuthTypes` declares as `user`.
  */
 export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<
@@ -269,13 +269,13 @@ export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit
 > &
   OptionalRecord<User>;
 
-/** The extras of a registration with a name. */
+/** The extras of a named authority. */
 export interface NamedSessionAuthExtras extends SessionAuthExtras {
   /** See {@link SessionAuthExtras}. */
   readonly name: string;
 }
 
-/** Options of `forRootAsync` for a registration with a name. */
+/** Options of `forRootAsync` for a named authority. */
 export type NamedSessionAuthAsyncOptions<User extends UserRecord = UserRecord> = Omit<
   SessionAuthAsyncOptions,
   'useFactory'

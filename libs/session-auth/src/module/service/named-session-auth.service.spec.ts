@@ -15,7 +15,7 @@ const LANES = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 1
 const CREDENTIALS = { username: 'ann', password: 'secret' };
 const USER = { username: 'ann' };
 
-/** The service of a registration whose session service refuses everything, or nothing. */
+/** The service of an authority whose session service refuses everything, or nothing. */
 function serviceThat(isRefusing: boolean, authority = 'partners'): SessionAuthService<object> {
   const client = {
     signIn: async () =>
@@ -55,7 +55,7 @@ const errorOf = (work: Promise<unknown>): Promise<object> =>
     (error: unknown) => error as object,
   );
 
-describe.each(CALLS)('%s() of a registration', (_name, call, code, result) => {
+describe.each(CALLS)('%s() of an authority', (_name, call, code, result) => {
   it('with a name notes it on the errors that it throws', async () => {
     const error = await errorOf(call(serviceThat(true)));
     expect([error, authorityOfError(error)]).toEqual([expect.objectContaining({ code }), 'partners']);
@@ -77,7 +77,7 @@ describe.each(CALLS)('%s() of a registration', (_name, call, code, result) => {
   });
 });
 
-describe('forget() of a registration with a name', () => {
+describe('forget() of a named authority', () => {
   it('evicts the session, and notes the name on its errors', async () => {
     const service = serviceThat(false);
     await service.verify('token');
@@ -92,7 +92,7 @@ describe('forget() of a registration with a name', () => {
 });
 
 describe('the service', () => {
-  it('of every registration is a SessionAuthService', () => {
+  it('of every authority is a SessionAuthService', () => {
     expect(serviceThat(true)).toBeInstanceOf(SessionAuthService);
     expect(Object.getPrototypeOf(serviceThat(true, 'default'))).toBe(SessionAuthService.prototype);
   });

@@ -9,7 +9,7 @@ type Arguments<Method extends 'signIn' | 'signOut' | 'userDetails' | 'verify' | 
 
 type Parts<User extends UserRecord> = ConstructorParameters<typeof SessionAuthService<User>>;
 
-/** Creates the service of a registration. */
+/** Creates the service of an authority. */
 export function serviceOf<User extends UserRecord>(
   authority: string,
   ...parts: Parts<User>
@@ -20,7 +20,7 @@ export function serviceOf<User extends UserRecord>(
 }
 
 /**
- * The service of a registration with a name. Its errors name the registration, so that a response to one has
+ * The service of a named authority. Its errors name the authority, so that a response to one has
  * its challenge.
  */
 class NamedSessionAuthService<User extends UserRecord> extends SessionAuthService<User> {

@@ -4,10 +4,9 @@ import type { SessionAuthOptions } from '../options/options.js';
 import { readSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
-const MISPLACED =
-  'is in a registration with a name. Set it in the registration without a name, for all of them.';
+const MISPLACED = 'is in a named authority. Set it in the default authority, for all of them.';
 
-describe('the name of a registration', () => {
+describe('the name of an authority', () => {
   it.each([['partners'], ['default'], ['a'], ['9.b_c-D'], ['a'.repeat(64)]])('may be %p', (name) => {
     expect(readSettings(REQUIRED, name).authority).toBe(name);
   });
@@ -67,14 +66,14 @@ describe('the option authority', () => {
     expect(() => readSettings({ ...REQUIRED, authority } as unknown as SessionAuthOptions)).toThrow(
       new Error(
         'SessionAuthModule: authority must be a function that returns a name at once. ' +
-          'Give it (context, request) => name, or name the registration in @SessionAuthority().',
+          'Give it (context, request) => name, or name the authority in @SessionAuthority().',
       ),
     );
   });
 });
 
-describe('an option of the registration without a name', () => {
-  it('stops the application in a registration with a name', () => {
+describe('an option of the default authority', () => {
+  it('stops the application in a named authority', () => {
     const options = { ...REQUIRED, authority: () => 'default' };
     expect(() => readSettings(options, 'partners')).toThrow(
       new Error(`SessionAuthModule 'partners': authority ${MISPLACED}`),
@@ -82,7 +81,7 @@ describe('an option of the registration without a name', () => {
     expect(() => readSettings(options, 'default')).not.toThrow();
   });
 
-  it('may be undefined in a registration with a name', () => {
+  it('may be undefined in a named authority', () => {
     const options = { ...REQUIRED, authority: undefined } as unknown as SessionAuthOptions;
     expect(readSettings(options, 'partners')).toMatchObject({ resolveAuthority: undefined });
   });

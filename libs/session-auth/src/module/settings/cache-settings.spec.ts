@@ -93,7 +93,7 @@ describe('the option cache.store', () => {
     },
   );
 
-  it('has entries of its own for each registration with a name', () => {
+  it('has entries of its own for each named authority', () => {
     const scopes = ['default', 'partners', 'suppliers'].map((name) => sharedOf(storeWith(), {}, name)?.scope);
     const root = 'https://sessions.example.com/api';
     expect(scopes).toEqual([root, `partners ${root}`, `suppliers ${root}`]);

@@ -12,10 +12,10 @@ const asynchronous = (extras: object): DynamicModule =>
 @Module({})
 class Root {}
 
-describe('an extra of a registration', () => {
+describe('an extra of an authority', () => {
   let started: INestApplicationContext | undefined;
 
-  /** Starts an application with registrations. */
+  /** Starts an application with authorities. */
   async function start(...imports: DynamicModule[]): Promise<void> {
     started = await NestFactory.createApplicationContext(
       { module: Root, imports },
@@ -53,32 +53,29 @@ describe('an extra of a registration', () => {
     await expect(start(asynchronous({ plugins }))).rejects.toThrow(new Error(message));
   });
 
-  it.each([main, asynchronous])(
-    'opens each of its plugins once, for its registration',
-    async (registration) => {
-      const opened: string[] = [];
-      const plugin = {
-        open: (authority: string) => {
-          opened.push(authority);
-          return {
-            providers: [{ provide: `part of ${authority}`, useValue: authority }],
-            exports: [`part of ${authority}`],
-          };
-        },
-      };
-      await start(
-        registration({ plugins: [plugin, plugin] }),
-        registration({ name: 'partners', plugins: [plugin] }),
-      );
-      expect(opened).toEqual(['default', 'partners']);
-      expect([started?.get<string>('part of default'), started?.get<string>('part of partners')]).toEqual([
-        'default',
-        'partners',
-      ]);
-    },
-  );
+  it.each([main, asynchronous])('opens each of its plugins once, for its authority', async (registration) => {
+    const opened: string[] = [];
+    const plugin = {
+      open: (authority: string) => {
+        opened.push(authority);
+        return {
+          providers: [{ provide: `part of ${authority}`, useValue: authority }],
+          exports: [`part of ${authority}`],
+        };
+      },
+    };
+    await start(
+      registration({ plugins: [plugin, plugin] }),
+      registration({ name: 'partners', plugins: [plugin] }),
+    );
+    expect(opened).toEqual(['default', 'partners']);
+    expect([started?.get<string>('part of default'), started?.get<string>('part of partners')]).toEqual([
+      'default',
+      'partners',
+    ]);
+  });
 
-  it('stops the application with the name of its registration', async () => {
+  it('stops the application with the name of its authority', async () => {
     const partners = main({ name: 'partners', isGlobal: 'yes' });
     await expect(start(main({}), partners)).rejects.toThrow(
       "SessionAuthModule 'partners': isGlobal must be a boolean.",

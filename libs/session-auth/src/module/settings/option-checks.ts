@@ -10,8 +10,8 @@ export function invalidOption(option: string, problem: string, remedy: string): 
   throw new InvalidConfigurationError(`SessionAuthModule: ${option} ${problem}. ${remedy}.`);
 }
 
-/** Runs checks of the options of a registration. Their message names it, if it has a name. */
-export function namingRegistration<Result>(name: string, check: () => Result): Result {
+/** Runs checks of the options of an authority. Their message names it, if it has a name. */
+export function namingAuthority<Result>(name: string, check: () => Result): Result {
   try {
     return check();
   } catch (error) {
@@ -96,7 +96,7 @@ export function oneOf<Word extends string>(words: readonly Word[], fallback: Wor
   );
 }
 
-/** How messages call the options of a registration. Those in it have no prefix. */
+/** How messages call the options of an authority. Those in it have no prefix. */
 export const ALL_OPTIONS = 'options';
 
 /** Returns an option that is an object of options. A misspelt one would silently have its default. */

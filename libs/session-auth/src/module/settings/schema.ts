@@ -101,7 +101,7 @@ const HTTP = group({
   maxTokenLength: int(1, 65_536, 4_096),
 });
 
-/** The options of a registration, but for `token`, whose functions need Nest. */
+/** The options of an authority, but for `token`, whose functions need Nest. */
 export const OPTIONS = {
   baseUrl: { read: readBaseUrl },
   apiKey: { read: readApiKey },
@@ -207,7 +207,7 @@ function readResolver(resolver: unknown, name: string): AuthorityResolver {
   return invalidOption(
     name,
     'must be a function that returns a name at once',
-    'Give it (context, request) => name, or name the registration in @SessionAuthority()',
+    'Give it (context, request) => name, or name the authority in @SessionAuthority()',
   );
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { UserRecord } from '../../contract/record/user-record.js';
 import type { HttpRequest } from '../../guard/http-request.js';
-import { REGISTRATION } from '../authorities/registration.js';
+import { AUTHORITY } from '../authorities/authority.js';
 import type { SessionAuthOptions } from '../options/options.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { readSettings } from './settings.js';
@@ -53,7 +53,7 @@ function messageOf(options: unknown, name?: string): string {
   throw new Error('The options are valid');
 }
 
-describe('the settings of a registration', () => {
+describe('the settings of an authority', () => {
   it('are the defaults, except for the two required options', () => {
     const { token: sources, ...settings } = readSettings(REQUIRED);
     expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS, authority: 'default' });
@@ -71,7 +71,7 @@ describe('the settings of a registration', () => {
     expect(sources).toHaveLength(1);
   });
 
-  it('have the name of the registration', () => {
+  it('have the name of the authority', () => {
     expect(readSettings(REQUIRED, 'partners').authority).toBe('partners');
   });
 
@@ -89,7 +89,7 @@ describe('the settings of a registration', () => {
       const useValue = { isForWholeApplication: true, name: 'default', protectsAllRoutes: false };
       expect(global).toBe(true);
       expect(providers).toContainEqual({
-        provide: REGISTRATION,
+        provide: AUTHORITY,
         useValue: expect.objectContaining(useValue) as unknown,
       });
     },
@@ -142,7 +142,7 @@ describe('options that are no options', () => {
     }
   });
 
-  it('name their registration, unless it has no name', () => {
+  it('name their authority, unless it has no name', () => {
     expect(messageOf({ ...REQUIRED, timeoutMs: 0 }, 'partners')).toMatch(
       /^SessionAuthModule 'partners': timeoutMs must be an integer/,
     );

@@ -10,7 +10,7 @@ import {
   group,
   invalidOption,
   isGroup,
-  namingRegistration,
+  namingAuthority,
   type Option,
   type SettingsOf,
 } from './option-checks.js';
@@ -22,15 +22,15 @@ const SCHEMA = group(ALL);
 
 /** The validated options, with defaults applied. */
 export interface SessionAuthSettings extends Omit<SettingsOf<typeof ALL>, 'authority'> {
-  /** Name of the registration. */
+  /** Name of the authority. */
   readonly authority: string;
-  /** Selects the registration of each call. */
+  /** Selects the authority of each call. */
   readonly resolveAuthority: AuthorityResolver | undefined;
   readonly shared: SharedTierSettings | undefined;
 }
 
 /**
- * Validates the options. @throws InvalidConfigurationError naming the registration, if it has a name, and the
+ * Validates the options. @throws InvalidConfigurationError naming the authority, if it has a name, and the
  * first invalid option
  */
 export function readSettings(
@@ -38,15 +38,15 @@ export function readSettings(
   name = DEFAULT_AUTHORITY,
   extras: SessionAuthExtras = {},
 ): SessionAuthSettings {
-  return namingRegistration(name, () => {
+  return namingAuthority(name, () => {
     EXTRAS.read({ ...extras, name }, ALL_OPTIONS);
     rejectMisplacedExtra(options);
     const { authority: resolveAuthority, ...settings } = SCHEMA.read(options, ALL_OPTIONS);
     if (name !== DEFAULT_AUTHORITY && resolveAuthority)
       invalidOption(
         'authority',
-        'is in a registration with a name',
-        'Set it in the registration without a name, for all of them',
+        'is in a named authority',
+        'Set it in the default authority, for all of them',
       );
     const { cache } = settings;
     const own = { ...settings, authority: name, resolveAuthority };
@@ -89,7 +89,7 @@ export function readStoreSettings(
   return {
     store,
     secrets: readSecrets(store.secret, apiKey),
-    // Registrations with one secret and one baseUrl may have different application keys. A name has no space.
+    // Authorities with one secret and one baseUrl may have different application keys. A name has no space.
     scope: authority === DEFAULT_AUTHORITY ? baseUrl : `${authority} ${baseUrl}`,
     timeoutMs: storeTimeoutMs,
     ttlMs,

@@ -8,8 +8,8 @@ import { SessionAuthEvents } from './events/session-auth-events.js';
 import { InjectSessionAuth } from './inject-session-auth.decorator.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { nameIn } from './authorities/registration.js';
-import { PARTS, type RegistrationParts } from './wiring.js';
+import { nameIn } from './authorities/authority.js';
+import { PARTS, type AuthorityParts } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -30,7 +30,7 @@ class Partners {
 const partners = (isGlobal: boolean): DynamicModule =>
   SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', isGlobal });
 
-describe('a registration with a name', () => {
+describe('a named authority', () => {
   it.each([true, false])(
     'provides its own classes to the modules that reach it, with isGlobal: %p',
     async (isGlobal) => {
@@ -55,7 +55,7 @@ describe('a registration with a name', () => {
     },
   );
 
-  it('guards with its own verifier, and selects no other registration', async () => {
+  it('guards with its own verifier, and selects no other authority', async () => {
     const root: DynamicModule = {
       module: Root,
       imports: [SessionAuthModule.forRoot(OPTIONS), partners(true)],
@@ -64,7 +64,7 @@ describe('a registration with a name', () => {
     const module = [...context.get(ModulesContainer).values()].find((each) => nameIn(each) === 'partners');
     const parts = module?.providers.get(GUARD_PARTS)?.instance as GuardParts;
     expect(parts).toMatchObject({ authority: 'partners', authorities: undefined });
-    expect(parts.verifier).toBe((module?.providers.get(PARTS)?.instance as RegistrationParts).verifier);
+    expect(parts.verifier).toBe((module?.providers.get(PARTS)?.instance as AuthorityParts).verifier);
     expect(parts.verifier).toBeInstanceOf(SessionVerifier);
     await context.close();
   });

@@ -6,11 +6,11 @@ import { authorityOf } from '../../guard/access-metadata.js';
 import { classesOf, handlersIn } from '../../guard/handlers.js';
 import type { NestModule } from '../../guard/nest-container.js';
 
-/** The reach and the name of a registration of the module. */
-export interface Registration {
+/** The reach and the name of an authority of the module. */
+export interface Authority {
   /** Whether it provides or applies the guard outside of the modules that import it. */
   readonly isForWholeApplication: boolean;
-  /** Its name; `'default'` without one. Absent in a registration of an older copy of this package. */
+  /** Its name; `'default'` without one. Absent in an authority of an older copy of this package. */
   readonly name?: string;
   /** Whether it has `protectAllRoutes`. */
   readonly protectsAllRoutes?: boolean;
@@ -19,28 +19,28 @@ export interface Registration {
 }
 
 /**
- * Injection token of a {@link Registration}. All copies of this package share it, so that they find each
- * other's registrations.
+ * Injection token of an {@link Authority}. All copies of this package share it, so that they find each
+ * other's authorities.
  */
-export const REGISTRATION = Symbol.for('nestjs-session-auth:registration');
+export const AUTHORITY = Symbol.for('nestjs-session-auth:registration');
 
-/** Returns the provider that marks a module as a registration. */
-export function registrationProvider(registration: Registration): ValueProvider<Registration> {
-  return { provide: REGISTRATION, useValue: registration };
+/** Returns the provider that marks a module as an authority. */
+export function authorityProvider(authority: Authority): ValueProvider<Authority> {
+  return { provide: AUTHORITY, useValue: authority };
 }
 
-/** Returns the registration that a module is. */
-export function registrationIn({ providers }: NestModule): Registration | undefined {
-  return providers.get(REGISTRATION)?.instance as Registration | undefined;
+/** Returns the authority that a module is. */
+export function authorityIn({ providers }: NestModule): Authority | undefined {
+  return providers.get(AUTHORITY)?.instance as Authority | undefined;
 }
 
-/** Returns the name of the registration that a module is, unless it has none. */
+/** Returns the name of the authority that a module is, unless it has none. */
 export function nameIn(module: NestModule): string | undefined {
-  const name = registrationIn(module)?.name;
+  const name = authorityIn(module)?.name;
   return name === DEFAULT_AUTHORITY ? undefined : name;
 }
 
-/** Returns the names of registrations that a class and its handlers have in `@SessionAuthority()`, and where. */
+/** Returns the names of authorities that a class and its handlers have in `@SessionAuthority()`, and where. */
 export function authoritiesNamedBy(owner: Type): [place: string, name: string][] {
   const all = [
     [owner.name, authorityOf(owner)] as const,
@@ -49,13 +49,13 @@ export function authoritiesNamedBy(owner: Type): [place: string, name: string][]
   return all.flatMap(([place, name]) => (name === undefined ? [] : [[place, name] as [string, string]]));
 }
 
-/** Returns whether an application has more than one registration without a name, or any name of one. */
+/** Returns whether an application has more than one default authority, or any name of one. */
 export function hasSeveral(modules: ModulesContainer): boolean {
   const all = [...modules.values()];
-  const registrations = all.filter((module) => registrationIn(module));
+  const authorities = all.filter((module) => authorityIn(module));
   return (
-    registrations.length > 1 ||
-    registrations.some((module) => nameIn(module) !== undefined) ||
+    authorities.length > 1 ||
+    authorities.some((module) => nameIn(module) !== undefined) ||
     all.flatMap(classesOf).some((owner) => authoritiesNamedBy(owner).length > 0)
   );
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestModule } from '../../guard/nest-container.js';
-import { nameIn, registrationIn, registrationProvider, type Registration } from './registration.js';
+import { nameIn, authorityIn, authorityProvider, type Authority } from './authority.js';
 
 @Module({})
 class Root {}
@@ -20,21 +20,21 @@ async function moduleOf(definition: Omit<DynamicModule, 'module'>): Promise<Nest
 }
 
 describe('a module', () => {
-  it.each<[Registration, string | undefined]>([
+  it.each<[Authority, string | undefined]>([
     [{ isForWholeApplication: true, name: 'partners', protectsAllRoutes: false }, 'partners'],
     [{ isForWholeApplication: false, name: 'default', protectsAllRoutes: true }, undefined],
     [{ isForWholeApplication: true }, undefined],
-  ])('with the registration %j is one with the name %p', async (registration, name) => {
-    const module = await moduleOf({ providers: [registrationProvider(registration)] });
-    expect([registrationIn(module), nameIn(module)]).toEqual([registration, name]);
+  ])('with the authority %j is one with the name %p', async (registration, name) => {
+    const module = await moduleOf({ providers: [authorityProvider(registration)] });
+    expect([authorityIn(module), nameIn(module)]).toEqual([registration, name]);
   });
 
-  it('without a registration is none, and has no name', async () => {
+  it('without an authority is none, and has no name', async () => {
     const module = await moduleOf({});
-    expect([registrationIn(module), nameIn(module)]).toEqual([undefined, undefined]);
+    expect([authorityIn(module), nameIn(module)]).toEqual([undefined, undefined]);
   });
 
-  it('with the registration of another copy of this package is found', async () => {
+  it('with the authority of another copy of this package is found', async () => {
     const registration = { isForWholeApplication: true, name: 'partners' };
     const useValue = { provide: Symbol.for('nestjs-session-auth:registration'), useValue: registration };
     expect(nameIn(await moduleOf({ providers: [useValue] }))).toBe('partners');

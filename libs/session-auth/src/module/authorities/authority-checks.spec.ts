@@ -34,7 +34,7 @@ async function expectStop(root: DynamicModule, message: string): Promise<void> {
   expect((error as Error).message).toContain(message);
 }
 
-describe('an application with more than one registration without a name', () => {
+describe('an application with more than one default authority', () => {
   it.each<[string, DynamicModule]>([
     ['two of the whole application in one module', rootOf(main(), main())],
     ['two of the whole application in different modules', inModules(main(), main())],
@@ -51,7 +51,7 @@ describe('an application with more than one registration without a name', () => 
   it('does not start if one module imports two that are for single modules', async () => {
     await expectStop(
       rootOf({ module: Hiring, imports: [main(HERE), main({ ...HERE })] }),
-      'Hiring imports more than one registration of SessionAuthModule.',
+      'Hiring imports more than one authority of SessionAuthModule.',
     );
   });
 
@@ -76,9 +76,9 @@ describe('an application with more than one registration without a name', () => 
   });
 });
 
-describe('an application with registrations that have names', () => {
+describe('an application with named authorities', () => {
   it('does not start if two have the same name', async () => {
-    const message = "SessionAuthModule has two registrations with the name 'partners'.";
+    const message = "SessionAuthModule has two authorities with the name 'partners'.";
     await expectStop(rootOf(main(), named('partners'), named('staff'), named('partners')), message);
     await expectStop(
       rootOf(main(), named('partners', HERE), { module: Hiring, imports: [named('partners', HERE)] }),
@@ -96,22 +96,22 @@ describe('an application with registrations that have names', () => {
   it('does not start if one of them guards every route', async () => {
     await expectStop(
       rootOf(main(), named('partners', CLOSED)),
-      "SessionAuthModule 'partners': protectAllRoutes is in a registration with a name.",
+      "SessionAuthModule 'partners': protectAllRoutes is in a named authority.",
     );
   });
 
-  it('starts if the registration without a name guards every route', async () => {
+  it('starts if the default authority guards every route', async () => {
     await expect(start(rootOf(main(CLOSED), named('partners')))).resolves.toBeUndefined();
   });
 
-  it('does not start without a registration that has no name, and names all that it has', async () => {
+  it('does not start without a default authority, and names all that it has', async () => {
     await expectStop(
       rootOf(named('partners'), named('staff')),
-      "SessionAuthModule has no registration without a name, which checks the handlers without @SessionAuthority(). Leave out name: 'partners' or 'staff'.",
+      "SessionAuthModule has no default authority, which checks the handlers without @SessionAuthority(). Leave out name: 'partners' or 'staff'.",
     );
   });
 
-  it.each([HERE, {}])('starts if the registration without a name is one of %j', async (extras) => {
+  it.each([HERE, {}])('starts if the default authority is one of %j', async (extras) => {
     await expect(start(rootOf(main(extras), named('partners')))).resolves.toBeUndefined();
   });
 });
