@@ -9,7 +9,7 @@ import { API_KEY } from './odd-service.js';
  * token.
  */
 export async function askGuard(
-  { baseUrl, ...others }: Report['options'],
+  { baseUrl, ...others }: Report['options'] & { readonly baseUrl: string },
   token: string,
   apiKey = API_KEY,
 ): Promise<readonly [user: number, junk: number]> {

@@ -1,4 +1,4 @@
-import { json, type Habits, type OddCall, type OddReply } from './odd-service.js';
+import { json, type Habits, type OddCall, type OddReply, USER } from './odd-service.js';
 
 /** A service with a habit, and the expected findings of the doctor. */
 export interface Row {
@@ -7,7 +7,10 @@ export interface Row {
   /** Checks that must fail. None: the guard must work with the advised options. */
   readonly fails?: readonly string[];
   readonly warns?: readonly string[];
-  /** Advised options, except `baseUrl`. */
+  /**
+   * Advised options, except `baseUrl`, beside `statusMap: { 403: 'unavailable' }`, which follows from a 403 to a
+   * wrong key.
+   */
   readonly options?: object;
   /** Changes the URL that the doctor is given. */
   readonly urlOf?: (url: string) => string;
@@ -141,7 +144,7 @@ export const ROWS: readonly Row[] = [
             ? { status: 400 }
             : usual,
     },
-    options: { statusMap: { 400: 'unavailable', 404: 'unauthenticated' } },
+    options: { statusMap: { 400: 'unavailable', 403: 'unavailable', 404: 'unauthenticated' } },
     warns: ['bodies'],
   },
   {
@@ -152,6 +155,7 @@ export const ROWS: readonly Row[] = [
   {
     name: 'refuses keys with 401, as tokens',
     habits: { answer: on(isBadKey, { status: 401 }) },
+    options: { statusMap: undefined },
     warns: ['wrong-key', 'no-key'],
   },
   {
@@ -170,11 +174,12 @@ export const ROWS: readonly Row[] = [
           : usual,
     },
     warns: ['wrong-key', 'no-key'],
+    options: { statusMap: undefined },
   },
   {
     name: 'answers unknown paths with an empty 404',
     habits: { answer: on(isBadPath, { status: 404 }) },
-    options: { statusMap: { 404: 'unavailable' } },
+    options: { statusMap: { 403: 'unavailable', 404: 'unavailable' } },
   },
   {
     name: 'answers unknown paths with 401',
@@ -442,8 +447,25 @@ export const ROWS: readonly Row[] = [
   {
     name: 'signs out with 204',
     habits: { answer: on((call, usual) => isSignOut(call) && usual.status === 200, { status: 204 }) },
-    fails: ['sign-out'],
-    guard: [200, 401],
+  },
+  {
+    name: 'signs in with 201',
+    habits: {
+      answer: on(
+        (call, usual) => isSignIn(call) && usual.status === 200,
+        (usual) => ({ ...usual, status: 201 }),
+      ),
+    },
+  },
+  {
+    name: 'refuses unknown users with 422',
+    habits: { answer: on((call, usual) => isSignIn(call) && usual.status === 401, { status: 422 }) },
+    warns: ['wrong-password'],
+  },
+  {
+    name: 'repeats the password in its records',
+    habits: { answer: withRecord({ display_label: USER.password }) },
+    warns: ['secrets-in-replies'],
   },
   {
     name: 'ends no session at its sign-out',

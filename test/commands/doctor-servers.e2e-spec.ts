@@ -180,6 +180,6 @@ describeWithNginx('behind an nginx that', () => {
       checks.filter((check) => check.outcome === outcome).map(({ id }) => id);
     expect({ code, fails: idsOf('fail') }).toEqual({ code: fails.length > 0 ? 1 : 0, fails });
     expect(idsOf('warn')).toEqual(expect.arrayContaining([...warns]));
-    expect(await askGuard(options, service.issue())).toEqual(guard);
+    expect(await askGuard({ baseUrl: `${nginx.url}${path}`, ...options }, service.issue())).toEqual(guard);
   });
 });

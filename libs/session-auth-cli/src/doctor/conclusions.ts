@@ -9,12 +9,13 @@ import {
 } from '../../../session-auth/src/contract/status-outcomes.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
 import { type Answer, hasBody, type ReplyAnswer, tokenIn } from '../calls/answer.js';
+import { type Secrets, TOKENS } from '../calls/secrets.js';
 import type { Examination } from './examination.js';
 import { readUser } from './reading.js';
 
 /**
  * Derives `statusMap`: a status that invalid sessions get is `unauthenticated`; one that only a wrong key or
- * a wrong path gets is `unavailable`, so that users are not asked to sign in again because of it. Ambiguous
+ * a wrong path gets is `unavailable`, so that no user is blamed for it. Ambiguous
  * statuses stay `unauthenticated`, and a check reports them.
  */
 export function adviseStatusMap({ options, refusals }: Examination): void {
@@ -24,7 +25,8 @@ export function adviseStatusMap({ options, refusals }: Examination): void {
   const map: Partial<Record<RefusalStatus, StatusMeaning>> = {};
   for (const reply of sessions) if (!isUnauthenticated(reply)) map[reply.status] = 'unauthenticated';
   for (const reply of configurations)
-    if (isUnauthenticated(reply) && !statuses.has(reply.status)) map[reply.status] = 'unavailable';
+    if ((isUnauthenticated(reply) || reply.status === 403) && !statuses.has(reply.status))
+      map[reply.status] = 'unavailable';
   if (Object.keys(map).length > 0) options.statusMap = map;
 }
 
@@ -41,22 +43,26 @@ function refusalsIn(answers: readonly (Answer | undefined)[]): Refusal[] {
 }
 
 /**
- * Reports whether replies repeat a secret: logs and caches on the way would keep it. The record of a 200
- * holds the token by the interface.
+ * Reports which secrets replies repeat: logs and caches on the way would keep them. The record of a sign-in or
+ * of user_details holds the token by the interface.
  */
 export function examineLeaks({ calls, findings, secrets }: Examination): void {
-  const texts = calls.answers.map((answer) => textOf(answer));
-  if (texts.some((text) => secrets.areIn(text)))
+  const kinds = new Set(calls.answers.flatMap((answer) => leaksIn(answer, secrets)));
+  if (kinds.size > 0)
     findings.warn(
       'secrets-in-replies',
-      'Replies repeat the key, the password, a token or an IV. Logs and caches on the way would keep it.',
+      `Replies repeat ${[...kinds].join(', ')}. Logs and caches on the way would keep it.`,
     );
 }
 
-function textOf(answer: Answer): string {
-  if (answer.kind === 'failure') return '';
-  const isRecord = answer.status === 200 && tokenIn(answer) !== undefined;
-  return `${JSON.stringify(answer.headers)}${isRecord ? '' : (answer.body?.toString('latin1') ?? '')}`;
+function leaksIn(answer: Answer, secrets: Secrets): readonly string[] {
+  if (answer.kind === 'failure') return [];
+  const isRecord = answer.status < 300 && tokenIn(answer) !== undefined;
+  const body = answer.body?.toString('latin1') ?? '';
+  return [
+    ...secrets.kindsIn(JSON.stringify(answer.headers)),
+    ...secrets.kindsIn(body).filter((kind) => !(isRecord && kind === TOKENS)),
+  ];
 }
 
 const NO_WARNINGS = {

@@ -120,7 +120,7 @@ function reportRedirect(
   const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   const root = target && rootOf(target);
   const isSlashAdded = target?.host === from.host && target.pathname === `${from.pathname}/`;
-  const known = root !== undefined && root !== calls.url && !secrets.areIn(root);
+  const known = root !== undefined && root !== calls.url && secrets.kindsIn(root).length === 0;
   const where = isSlashAdded
     ? 'to the same path with a slash at its end'
     : known

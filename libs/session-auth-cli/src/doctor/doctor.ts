@@ -18,7 +18,7 @@ export async function doctor(args: readonly string[], io: CommandIo): Promise<Ex
   const examination = new Examination(readSettings(options, io.env), io);
   await examine(examination);
   const { findings, secrets, settings } = examination;
-  const report = { checks: findings.checks, options: examination.options };
+  const report = { checks: findings.checks, options: findings.hasFailure ? {} : examination.options };
   io.stdout.write(secrets.mask(settings.json ? reportAsJson(report) : reportAsText(report, io)));
   return findings.hasFailure ? 1 : 0;
 }

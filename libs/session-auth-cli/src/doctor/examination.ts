@@ -48,7 +48,8 @@ export class Examination {
     const { url, apiKey, timeoutMs, password } = settings;
     this.settings = settings;
     this.env = env;
-    this.secrets.add(apiKey, password);
+    this.secrets.addAs('the key', apiKey);
+    this.secrets.addAs('the password', password);
     this.options = { baseUrl: url };
     this.calls = new ServiceClient({ url, apiKey, timeoutMs, interrupted }, { keepAlive: true });
   }

@@ -65,7 +65,7 @@ export function examinePath({
   else if (wrongPath.status === 404 && hasBody(wrongPath) && !sessionAnswer)
     findings.fail(
       'session-service',
-      `${text}, as user_details does. This is probably not the session service: check the URL.`,
+      `${text}, as user_details does. This is probably not the session service: check the URL. The library calls /authentication/user_details below baseUrl, a path that no option changes.`,
     );
   else
     findings.warn(

@@ -10,7 +10,8 @@ const WIDTH = Math.max(...Object.keys(STYLES).map((outcome) => outcome.length));
 /** The findings of the examination. */
 export interface Report {
   readonly checks: readonly Check[];
-  readonly options: AdvisedOptions;
+  /** Empty if a check failed: options do not mend it. */
+  readonly options: Partial<AdvisedOptions>;
 }
 
 /** Returns the report as JSON. */
@@ -29,15 +30,15 @@ export function reportAsText({ checks, options }: Report, io: CommandIo): string
     ...known.map(line),
     ...(unknown.length > 0 ? ['', 'Could not be determined:', '', ...unknown.map(line)] : []),
     '',
-    'Options that follow:',
-    '',
-    optionsAsCode(options),
+    ...(options.baseUrl !== undefined
+      ? ['Options that follow:', '', optionsAsCode(options)]
+      : ['No options follow: correct what fails first.']),
     '',
   ].join('\n');
 }
 
 /** Returns the options as code to paste. */
-function optionsAsCode({ baseUrl, ...others }: AdvisedOptions): string {
+function optionsAsCode({ baseUrl, ...others }: Partial<AdvisedOptions>): string {
   const lines = [
     `baseUrl: ${literal(baseUrl)},`,
     "apiKey: process.env.SESSION_SERVICE_API_KEY ?? '',",

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AUTH_IV_HEADER, isHeaderValue } from '../../../session-auth/src/contract/wire.js';
+import { callOutcomeOf } from '../../../session-auth/src/contract/status-outcomes.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
 import {
   type Answer,
@@ -57,6 +58,9 @@ async function endSessions({ calls, findings }: Examination): Promise<void> {
 /** The largest value of `http.maxTokenLength`. */
 const MAX_TOKEN_LENGTH = 65_536;
 
+/** Appended to the text of a status that the library understands. */
+const UNLISTED = ' The interface says 200; the library takes it for success, and logs it once.';
+
 /** Appended to the text of a sign-in that may have opened a session without returning its token. */
 const MAY_BE_OPEN = ' A session may have been opened; its token is unknown.';
 
@@ -84,7 +88,9 @@ async function examineSignIn(examination: Examination): Promise<OpenSession | un
   if (!answer || (answer.kind === 'failure' && answer.code === INTERRUPTED)) return undefined;
   const problem = signInProblem(answer, session?.tokens[0], examination);
   if (problem !== undefined || examination.calls.isInterrupted) return undefined;
-  examination.findings.ok('sign-in', 'Signs in with 200, a valid user record and a token.');
+  const status = statusOf(answer) ?? 200;
+  const note = status === 200 ? '' : UNLISTED;
+  examination.findings.ok('sign-in', `Signs in with ${status}, a valid user record and a token.${note}`);
   return session;
 }
 
@@ -96,19 +102,25 @@ function signInProblem(
   const fail = (text: string): string => (findings.fail('sign-in', text), text);
   if (answer.kind === 'failure')
     return fail(`The sign-in brought no reply. ${failureText(answer)}${MAY_BE_OPEN}`);
-  if (answer.status === 202) {
+  const { status } = answer;
+  const outcome = callOutcomeOf('sign_in', status);
+  if (outcome === 'accepted') {
     findings.unknown(
       'sign-in',
       'The sign-in answers 202, which the interface does not explain: no session, and nothing to examine. Use another user.',
     );
     return '202';
   }
-  if (answer.status !== 200) return fail(refusalText(answer));
+  if (outcome !== 'done') return fail(refusalText(answer));
   const reading = readUserRecord(answer);
   if ('problem' in reading)
-    return fail(`The sign-in answers 200, but ${reading.problem}.${token === undefined ? MAY_BE_OPEN : ''}`);
+    return fail(
+      `The sign-in answers ${status}, but ${reading.problem}.${token === undefined ? MAY_BE_OPEN : ''}`,
+    );
   if (token === undefined)
-    return fail(`The sign-in answers 200, but its record has no auth_token.${MAY_BE_OPEN}`);
+    return fail(
+      `The sign-in answers ${status}, but its record has no auth_token, a name that no option changes.${MAY_BE_OPEN}`,
+    );
   if (!isHeaderValue(token, MAX_TOKEN_LENGTH))
     return fail(
       'The token holds other characters than visible ASCII, or is longer than 65536 bytes: no header can carry it.',
@@ -118,15 +130,36 @@ function signInProblem(
   return undefined;
 }
 
+/** The paths and the names of fields and headers are those of the interface. */
+const FIXED = {
+  path: 'The library calls /authentication below baseUrl, a path that no option changes: let a gateway map it.',
+  fields:
+    'The library sends JSON with username and password, names that no option changes: let a gateway map them.',
+};
+
 function refusalText(answer: ReplyAnswer): string {
   const text = `The sign-in answers ${described(answer)}`;
-  if (answer.status === 401 || answer.status === 404) {
-    const url = answer.status === 404 ? ', and the path of --url' : '';
-    return `${text}: check --user and SESSION_SERVICE_PASSWORD${url}. It is not tried again, since that could lock the account.`;
+  switch (callOutcomeOf('sign_in', answer.status)) {
+    case 'rejected': {
+      const [url, path] = answer.status === 404 ? [', and the path of --url', ` ${FIXED.path}`] : ['', ''];
+      return `${text}: check --user and SESSION_SERVICE_PASSWORD${url}. It is not tried again, since that could lock the account.${path}`;
+    }
+    case 'denied':
+      return `${text}: check the key, and whether the user may sign in, or is locked.`;
+    case 'invalid':
+      return `${text}: the service does not understand the request. ${FIXED.fields}`;
+    case 'limited':
+      return `${text}: the service limits sign-ins.`;
+    default:
+      return answer.status >= 500
+        ? `${text}: the service fails.`
+        : `${text}: the service redirects the request, or does not know it. ${FIXED.path}`;
   }
-  if (answer.status === 403) return `${text}: check the key, and whether the user may sign in.`;
-  if (answer.status === 429 || answer.status >= 500) return `${text}: the service fails, or limits sign-ins.`;
-  return `${text}: the service does not understand the request, or redirects it.`;
+}
+
+/** Whether a sign-in with this status may have opened a session. */
+function isUnclear(status: number | undefined): boolean {
+  return status === undefined || callOutcomeOf('sign_in', status) === 'done';
 }
 
 /**
@@ -140,16 +173,25 @@ async function examineWrongPassword(examination: Examination): Promise<void> {
   if (!answer) return;
   const text = `A sign-in of an unknown user answers ${described(answer)}`;
   if (answer.kind === 'failure') findings.unknown('wrong-password', `${text}. ${failureText(answer)}`);
-  else if (answer.status < 300) findings.fail('wrong-password', `${text}: the service signs in anyone.`);
-  else if (answer.status === 401 || answer.status === 404)
-    findings.ok('wrong-password', `${text}, which is CredentialsRejectedError (401).`);
-  else findings.warn('wrong-password', `${text}, which is ${errorOf(answer.status)} in signIn(), not 401.`);
+  else {
+    const outcome = callOutcomeOf('sign_in', answer.status) ?? 'unavailable';
+    if (answer.status < 300) findings.fail('wrong-password', `${text}: the service signs in anyone.`);
+    else if (outcome === 'rejected')
+      findings.ok('wrong-password', `${text}, which is CredentialsRejectedError (401).`);
+    else findings.warn('wrong-password', `${text}, which is ${ERRORS[outcome]} in signIn(), not 401.`);
+  }
 }
 
-function errorOf(status: number): string {
-  if (status === 400) return 'InvalidRequestError (400)';
-  return status === 403 ? 'AccessDeniedError (403)' : 'SessionServiceUnavailableError (503)';
-}
+/** The errors of `signIn()`. */
+const ERRORS = {
+  done: 'no error',
+  accepted: 'no error',
+  invalid: 'InvalidRequestError (400)',
+  rejected: 'CredentialsRejectedError (401)',
+  denied: 'AccessDeniedError (403)',
+  limited: 'TooManyAttemptsError (429)',
+  unavailable: 'SessionServiceUnavailableError (503)',
+} as const;
 
 /** Signs the session out, and presents its token again. */
 async function examineSignOut(examination: Examination, session: OpenSession): Promise<void> {
@@ -161,18 +203,22 @@ async function examineSignOut(examination: Examination, session: OpenSession): P
 /** Returns whether the session should have ended now. */
 async function hasSignedOut({ calls, findings }: Examination, token: string): Promise<boolean> {
   const answer = await calls.signOut(token);
-  if (answer.kind === 'failure') findings.fail('sign-out', failureText(answer));
-  else if (answer.status === 200) findings.ok('sign-out', 'Signs out with 200.');
+  if (answer.kind === 'failure') {
+    findings.fail('sign-out', failureText(answer));
+    return false;
+  }
+  const { status } = answer;
+  const isDone = callOutcomeOf('sign_out', status) === 'done';
+  if (isDone && status < 300)
+    findings.ok('sign-out', `Signs out with ${status}.${status === 200 ? '' : UNLISTED}`);
   else {
-    const effect = [401, 404].includes(answer.status)
-      ? 'which the library takes for a session that has ended'
-      : 'so signOut() rejects';
+    const effect = isDone ? 'which the library takes for a session that has ended' : 'so signOut() rejects';
     findings.fail(
       'sign-out',
       `The sign-out answers ${described(answer)}, ${effect}. The interface says 200.`,
     );
   }
-  return answer.kind === 'reply' && answer.status < 300;
+  return status < 300;
 }
 
 async function isRefused({ calls, findings, refusals }: Examination, token: string): Promise<boolean> {
@@ -198,7 +244,7 @@ async function examineSecondSignOut({ calls, findings, isOver }: Examination, to
   if (isOver) return;
   const again = await calls.signOut(token);
   const text = `A second sign-out answers ${described(again)}`;
-  if (again.kind === 'reply' && [200, 401, 404].includes(again.status))
+  if (again.kind === 'reply' && callOutcomeOf('sign_out', again.status) === 'done')
     findings.ok('second-sign-out', `${text}, and signOut() resolves.`);
   else findings.warn('second-sign-out', `${text}, and signOut() rejects.`);
 }
@@ -216,7 +262,7 @@ async function examineIv(examination: Examination): Promise<void> {
   const session = await signIn(examination, authIv);
   const signedIn = calls.answers.at(-1);
   if (!session) {
-    const maybe = statusOf(signedIn) === undefined || statusOf(signedIn) === 200 ? MAY_BE_OPEN : '';
+    const maybe = isUnclear(statusOf(signedIn)) ? MAY_BE_OPEN : '';
     findings.unknown(
       'iv',
       `What X-AUTH-IV is for: a sign-in with a random one answers ${signedIn ? described(signedIn) : 'nothing'}.${maybe}`,

@@ -52,7 +52,7 @@ export const CAUSES = {
     level: 'error',
   },
   'unexpected reply': {
-    text: 'the session service answered % to %, which get 503. Check that baseUrl is the session service and nothing answers in its place; statusMap changes what 400, 401, 403 and 404 mean.',
+    text: 'the session service answered % to %, which get 503. Check apiKey, and that baseUrl is the session service, with nothing that answers in its place; statusMap changes what 400, 401, 403 and 404 mean.',
     ends: 'acceptance',
   },
   'unusable reply': {
