@@ -1,4 +1,4 @@
-import { deepEqual, rejects } from 'node:assert/strict';
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
 import { HealthModule } from '../dist/operations/src/health.module.js';
@@ -21,6 +21,8 @@ await trial('operations', async () => {
     breakers: { known: 'closed', strangers: 'closed' },
     misconfigurationSuspected: false,
     revocationBus: { state: 'off', unreadableMessages: 0 },
+    causes: [],
+    failedChecks: 0,
   });
   const token = service.signInAs({ username: 'ann' });
   await app.get(SessionAuthService).verify(token);
@@ -28,7 +30,13 @@ await trial('operations', async () => {
   await rejects(app.get(SessionAuthService).verify('some-token'), SessionServiceUnavailableError);
   deepEqual((await details(200)).breakers, { known: 'closed', strangers: 'open' });
   await rejects(app.get(SessionAuthService).verify(token), SessionServiceUnavailableError);
-  deepEqual(await details(503), {
+  const { causes, failedChecks, ...down } = await details(503);
+  deepEqual(
+    causes.map(({ cause }) => cause),
+    ['service unreachable'],
+  );
+  equal(failedChecks > 0, true);
+  deepEqual(down, {
     status: 'down',
     state: 'down',
     breakers: { known: 'open', strangers: 'open' },
