@@ -1,5 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
+import { SessionAuthModule } from 'nestjs-session-auth';
 import { AppModule } from '../dist/errors/src/app.module.js';
+import { SignInController } from '../dist/errors/src/sign-in.controller.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 await trial('errors', async () => {
@@ -22,4 +24,27 @@ await trial('errors', async () => {
   equal(Number.isInteger(Number(down.headers.get('retry-after'))), true);
   equal((await down.json()).code, 'SESSION_SERVICE_UNAVAILABLE');
   await app.close();
+  await trySignIn();
 });
+
+async function trySignIn() {
+  const session = SessionAuthModule.forRoot({ baseUrl: 'https://sessions.example.com/api', apiKey: 'key' });
+  const { sessions, moduleRef } = await underTest({
+    module: class {},
+    imports: [session],
+    controllers: [SignInController],
+  });
+  sessions.addUser({ username: 'ann', password: 'ann-demo' });
+  const { app, ask } = await listening(moduleRef.createNestApplication());
+  const signIn = (password) =>
+    ask(
+      '/sign-in',
+      { 'content-type': 'application/json' },
+      { method: 'POST', body: JSON.stringify({ username: 'ann', password }) },
+    );
+  deepEqual(await (await expectStatus(signIn('wrong'), 201)).json(), { kind: 'refused' });
+  equal((await (await expectStatus(signIn('ann-demo'), 201)).json()).kind, 'signed-in');
+  sessions.setDown(true);
+  await expectStatus(signIn('ann-demo'), 503);
+  await app.close();
+}

@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
 import { HealthModule } from '../dist/operations/src/health.module.js';
@@ -11,6 +11,7 @@ await trial('operations', async () => {
   const service = await startSessionService();
   const options = { baseUrl: service.url, apiKey: 'your-application-key', breaker, protectAllRoutes: true };
   const root = { module: class {}, imports: [SessionAuthModule.forRoot(options), HealthModule] };
+  await import('../dist/operations/src/prometheus.js');
   const { app, ask } = await listening(await NestFactory.create(root, { logger: false }));
   const details = async (status) =>
     (await (await expectStatus(ask('/health'), status)).json()).details['session-service'];
@@ -26,6 +27,8 @@ await trial('operations', async () => {
   });
   const token = service.signInAs({ username: 'ann' });
   await app.get(SessionAuthService).verify(token);
+  const metrics = await (await fetch('http://127.0.0.1:9464/metrics')).text();
+  match(metrics, /session_auth_check_duration_\w*count\{[^}]*session_auth_outcome="authenticated"/);
   service.setDown(true);
   await rejects(app.get(SessionAuthService).verify('some-token'), SessionServiceUnavailableError);
   deepEqual((await details(200)).breakers, { known: 'closed', strangers: 'open' });
@@ -35,7 +38,7 @@ await trial('operations', async () => {
     causes.map(({ cause }) => cause),
     ['service unreachable'],
   );
-  equal(failedChecks > 0, true);
+  equal(failedChecks, 1);
   deepEqual(down, {
     status: 'down',
     state: 'down',
@@ -45,4 +48,6 @@ await trial('operations', async () => {
   });
   await app.close();
   await service.close();
+  // The exporter of the guide listens until the process ends.
+  setImmediate(() => process.exit());
 });
