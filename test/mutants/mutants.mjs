@@ -781,7 +781,7 @@ export const MUTANTS = [
     file: 'sockets/open-socket-checks.ts',
     find: 'deny: (denial) => disconnect(client, payloadOf(denial))',
     replace: 'deny: (denial) => void (Math.random() < 0.5 && disconnect(client, payloadOf(denial)))',
-    suites: ['sockets/watched-sockets', 'sockets/open-socket-checks'],
+    suites: ['sockets/sockets-without-a-gateway'],
   },
   {
     name: 'Half of the denied messages of sockets reach their handler',
