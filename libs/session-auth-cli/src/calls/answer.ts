@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Reply } from '../../../session-auth/src/client/reply.js';
 import { parseObject } from '../../../session-auth/src/contract/wire.js';
-import { isTlsCode } from '../../../session-auth/src/client/reply.js';
+import { isTlsCode, type Reply } from '../../../session-auth/src/client/reply.js';
 
 export interface ReplyAnswer extends Reply {
   readonly kind: 'reply';

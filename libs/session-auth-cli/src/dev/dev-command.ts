@@ -45,10 +45,15 @@ const COMMAND_LINE = {
 
 export async function dev(args: readonly string[], io: CommandIo): Promise<ExitCode> {
   const values = readCommandLine(COMMAND_LINE, args);
-  if (typeof values === 'string') return print(values, io);
+  if (typeof values === 'string') {
+    io.stdout.write(values);
+    return 0;
+  }
   if (io.env.NODE_ENV === 'production')
     throw new UsageError('dev keeps passwords in plain text, and does not run with NODE_ENV=production.');
-  const [given, port, { host = '127.0.0.1' }] = [await usersFrom(values), portFrom(values.port), values];
+  const { host = '127.0.0.1' } = values;
+  const given = await usersFrom(values);
+  const port = portFrom(values.port);
   const allowedHosts = namesFrom(values['allow-host']);
   const { SESSION_SERVICE_API_KEY: key = '' } = io.env;
   const apiKey = key === '' ? undefined : key;
@@ -68,14 +73,9 @@ export async function dev(args: readonly string[], io: CommandIo): Promise<ExitC
     given.length > 0
       ? given.map(({ record }) => record.username).join(', ')
       : `${DEFAULT_USER} (name:password:role)`;
-  io.stdout.write(greeting({ url: service.url, apiKey, names }, io));
+  io.stdout.write(greeting(paintFor(io.stdout, io)('bold', service.url), apiKey !== undefined, names));
   if (!io.interrupted.aborted) await once(io.interrupted, 'abort');
   await service.close();
-  return 0;
-}
-
-function print(text: string, { stdout }: CommandIo): ExitCode {
-  stdout.write(text);
   return 0;
 }
 
@@ -120,13 +120,10 @@ function explain({ code }: NodeJS.ErrnoException, host: string, port: number): s
 }
 
 /** The password of the default user is no secret. Those of other users are not printed. */
-function greeting(
-  { url, apiKey, names }: Readonly<Record<'url' | 'names', string>> & { apiKey: string | undefined },
-  io: CommandIo,
-): string {
+function greeting(url: string, hasKey: boolean, names: string): string {
   return [
-    `Session service for development: ${paintFor(io.stdout, io)('bold', url)}`,
-    `  application key  ${apiKey === undefined ? 'any' : 'that of SESSION_SERVICE_API_KEY'}`,
+    `Session service for development: ${url}`,
+    `  application key  ${hasKey ? 'that of SESSION_SERVICE_API_KEY' : 'any'}`,
     `  users            ${names}`,
     `  control          GET ${CONTROL_PATH}, POST ${CONTROL_PATH}/revoke, ${CONTROL_PATH}/delay, ${CONTROL_PATH}/fail, ${CONTROL_PATH}/reset`,
     'Stop it with Ctrl+C.\n\n',

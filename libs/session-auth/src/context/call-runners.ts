@@ -18,14 +18,11 @@ export function runEveryCall(modules: ModulesContainer, config: ApplicationConfi
   config.addGlobalInterceptor(INTERCEPTOR);
   for (const module of modules.values()) {
     for (const handler of classesOf(module).flatMap(handlersIn)) {
-      if (isOneOf(handler, 'message', 'gateway')) addFirst(handler.owner, 'interceptor', INTERCEPTOR);
-      if (isOneOf(handler, 'field', 'reference')) addMiddleware(handler);
+      const { kinds } = handler;
+      if (kinds.has('message') || kinds.has('gateway')) addFirst(handler.owner, 'interceptor', INTERCEPTOR);
+      if (kinds.has('field') || kinds.has('reference')) addMiddleware(handler);
     }
   }
-}
-
-function isOneOf({ kinds }: Handler, ...wanted: ('message' | 'gateway' | 'field' | 'reference')[]): boolean {
-  return wanted.some((kind) => kinds.has(kind));
 }
 
 /**
