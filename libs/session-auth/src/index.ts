@@ -30,6 +30,7 @@ export type { RefusalStatus, StatusMap, StatusMeaning } from './contract/status-
 export type { BreakerSettings, BreakerState } from './verifier/circuit-breaker.js';
 export type { RetrySettings } from './verifier/lane.js';
 
+export type { LoadUser, UserLoader } from './module/handlers/user-loader.js';
 export { SessionAuthService } from './module/service/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/service/service-input.js';
 export type { SignInResult } from './client/session-client.js';
@@ -68,6 +69,8 @@ export {
   AuthToken,
   CurrentSession,
   CurrentUser,
+  SessionRecord,
+  type CurrentRequestUser,
   type CurrentUserRecord,
   type AnyUserRecord,
 } from './guard/current-user.decorator.js';
@@ -82,5 +85,10 @@ export {
   type TokenSource,
 } from './guard/token-source.js';
 
-export { CclInfo, UserRecord, type UserRecordClass, type UserRecordSchema } from './contract/record/user-record.js';
+export {
+  CclInfo,
+  UserRecord,
+  type UserRecordClass,
+  type UserRecordSchema,
+} from './contract/record/user-record.js';
 export * from './contract/session-auth-types.js';

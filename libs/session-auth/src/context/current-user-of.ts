@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
-import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
-import { ADMISSION, type Admission } from '../guard/guarded-request.js';
+import type { CurrentRequestUser } from '../guard/current-user.decorator.js';
+import { ADMISSION, type Admission, userOf } from '../guard/guarded-request.js';
 import { transportOf } from '../guard/transport.js';
 
 /**
@@ -21,14 +21,14 @@ export function admissionTo(context: ExecutionContext): Admission | undefined {
 /**
  * Returns the user of a call, for guards, interceptors and decorators of your own, in every kind of context
  * and without the plugin. `undefined` if the guard has not admitted this call, or has admitted it without a
- * session. Guards that run before `SessionAuthGuard` get `undefined`. The record is the one that the guard
- * admitted, even if another guard has replaced `request.user` since.
+ * session. Guards that run before `SessionAuthGuard` get `undefined`. The user is the one that the guard
+ * attached, even if another guard has replaced `request.user` since.
  */
-export function currentUserOf(context: ExecutionContext): CurrentUserRecord | undefined {
+export function currentUserOf(context: ExecutionContext): CurrentRequestUser | undefined {
   return userIn(admissionTo(context));
 }
 
-export function userIn(admission: Admission | undefined): CurrentUserRecord | undefined {
-  const user: unknown = admission?.user;
-  return user as CurrentUserRecord | undefined;
+export function userIn(admission: Admission | undefined): CurrentRequestUser | undefined {
+  const user: unknown = admission && userOf(admission);
+  return user as CurrentRequestUser | undefined;
 }

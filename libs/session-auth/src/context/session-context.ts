@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { SessionRejectedError } from '../exceptions/session-exceptions.js';
-import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
+import type { CurrentRequestUser, CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { Admission } from '../guard/guarded-request.js';
 import { ProvidedBy } from '../module/options/plugins.js';
 import type { CurrentCall } from './current-call.js';
@@ -33,17 +33,23 @@ export class SessionContext {
   }
 
   /**
-   * The user's record.
+   * The user, as `@CurrentUser()` injects it: the record, or what `loadUser` has loaded.
    * @throws SessionRejectedError (401, `SESSION_REQUIRED`) outside of a guarded call, and in a call without a
    * session
    */
-  get user(): CurrentUserRecord {
+  get user(): CurrentRequestUser {
     return this.findUser() ?? rejectOutside();
   }
 
-  /** Returns the user's record; `undefined` outside of a guarded call, and in a call without a session. */
-  findUser(): CurrentUserRecord | undefined {
+  /** Returns the user; `undefined` outside of a guarded call, and in a call without a session. */
+  findUser(): CurrentRequestUser | undefined {
     return userIn(this.#admission());
+  }
+
+  /** The record of the session service; `undefined` outside of a guarded call, and in one without a session. */
+  get record(): CurrentUserRecord | undefined {
+    const record: unknown = this.#admission()?.user;
+    return record as CurrentUserRecord | undefined;
   }
 
   /**

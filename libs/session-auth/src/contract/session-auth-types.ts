@@ -13,7 +13,8 @@
  * `role` and `sub_role` narrow the record and the decorators; `user` is the application's own record class,
  * which the option `userRecord` then requires. `authorities` has the record class of each authority with a
  * name, as in `{ partners: PartnerRecord }`, for the types of `@CurrentUser()`, `@Authorize()` and
- * `@RequireFlags()`. The interface documents no values of `role` and `sub_role` (section 2.4).
+ * `@RequireFlags()`. `localUser` is the application's own user, which the option `loadUser` then must load,
+ * and handlers receive in place of the record. The interface documents no values of `role` and `sub_role` (section 2.4).
  */
 export interface SessionAuthTypes {
   /** Reserved: an interface without members would accept anything. */
@@ -21,6 +22,9 @@ export interface SessionAuthTypes {
 }
 
 declare const unused: unique symbol;
+
+/** The user that the option `loadUser` loads: unknown, unless {@link SessionAuthTypes} declares `localUser`. */
+export type LocalUser = SessionAuthTypes extends Readonly<Record<'localUser', infer Local>> ? Local : unknown;
 
 /** Name of a role: any string, unless {@link SessionAuthTypes} narrows it. */
 export type RoleName =

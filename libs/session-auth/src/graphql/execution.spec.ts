@@ -35,7 +35,7 @@ function executionWith(...admitted: readonly (readonly [info: FieldInfo, usernam
 }
 
 const above = (execution: Execution, info: FieldInfo): string | undefined =>
-  execution.above(info)?.user?.username;
+  (execution.above(info)?.user as { readonly username?: string } | undefined)?.username;
 
 describe('the admitted field above another one', () => {
   it('is the nearest, by the keys of its path: compiled operations build another path for each field', () => {

@@ -163,8 +163,10 @@ function admit(context: ExecutionContext, username: string): void {
   GRAPHQL.admitted?.(call);
 }
 
-const ownUser = (context: ExecutionContext): unknown => GRAPHQL.requestOf(context)?.user?.username;
-const inheritedUser = (context: ExecutionContext): unknown => GRAPHQL.inherited?.(context)?.user?.username;
+const ownUser = (context: ExecutionContext): unknown =>
+  (GRAPHQL.requestOf(context)?.user as { readonly username?: string } | undefined)?.username;
+const inheritedUser = (context: ExecutionContext): unknown =>
+  (GRAPHQL.inherited?.(context)?.user as { readonly username?: string } | undefined)?.username;
 
 describe('an admitted field', () => {
   it('keeps its user when another field of the operation is admitted with another one', () => {

@@ -170,10 +170,15 @@ interface CachedRule {
 export class AccessRules {
   readonly #rules = new WeakMap<Handler, CachedRule>();
   readonly #policies: Policies | undefined;
+  readonly #loading: Requirement | undefined;
 
-  /** @param policies the policies of the application; without them, a policy denies */
-  constructor(policies?: Policies) {
+  /**
+   * @param policies the policies of the application; without them, a policy denies
+   * @param loading loads the application's own user, before the first `@Authorize()`, which gets it
+   */
+  constructor(policies?: Policies, loading?: Requirement) {
     this.#policies = policies;
+    this.#loading = loading;
   }
 
   /** Returns the rule of the handler of a context. */
@@ -192,18 +197,22 @@ export class AccessRules {
   }
 
   #withPolicies(rule: AccessRule, controller: Type): AccessRule {
-    if (rule.kind !== 'protected') return rule;
+    if (rule.kind === 'public') return rule;
     const requirements = rule.requirements.map((requirement) => {
       const { policy } = requirement;
       if (!policy) return requirement;
       let ask: AskPolicy | undefined;
-      const isMet: AskPolicy = (user, context) => {
+      const isMet: AskPolicy = (user, context, call) => {
         ask ??= this.#policies?.find(controller, policy);
         if (!ask) throw new InvalidConfigurationError('The policy is not known yet');
-        return ask(user, context);
+        return ask(user, context, call);
       };
       return { ...requirement, isMet };
     });
+    if (this.#loading) {
+      const asked = requirements.findIndex(({ kind }) => kind === 'authorize');
+      requirements.splice(asked === -1 ? requirements.length : asked, 0, this.#loading);
+    }
     return { ...rule, requirements };
   }
 }

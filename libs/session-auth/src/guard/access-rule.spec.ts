@@ -151,12 +151,14 @@ describe('a list of requirements', () => {
       [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })],
     ],
   ])('with %s admits the user: %s', async (_name, admitted, requirements) => {
-    expect(await meetsAll({ requirements, user: {}, context, timeoutMs: 60_000 })).toBe(admitted);
+    expect(await meetsAll({ requirements, user: {}, context, request: {}, timeoutMs: 60_000 })).toBe(
+      admitted,
+    );
   });
 
   it('is decided synchronously if every requirement is synchronous', () => {
     const requirements = [returns(true)];
-    expect(meetsAll({ requirements, user: {}, context, timeoutMs: 60_000 })).toBe(true);
+    expect(meetsAll({ requirements, user: {}, context, request: {}, timeoutMs: 60_000 })).toBe(true);
   });
 
   it.each<[string, Requirement, isLate: boolean]>([
@@ -172,7 +174,7 @@ describe('a list of requirements', () => {
     const asked: string[] = [];
     const after: Requirement = { kind: 'authorize', isMet: () => asked.push('after') > 0 };
     const requirements = [returns(Promise.resolve(true)), broken, after];
-    const result = await meetsAll({ requirements, user: {}, context, timeoutMs: 1 });
+    const result = await meetsAll({ requirements, user: {}, context, request: {}, timeoutMs: 1 });
     expect(result).toBeInstanceOf(FailedRule);
     expect(result).toMatchObject({
       requirement: broken,
@@ -188,9 +190,17 @@ describe('a list of requirements', () => {
     const timeouts = (): number =>
       process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
     const before = timeouts();
-    await meetsAll({ requirements: [returns(Promise.resolve(true))], user: {}, context, timeoutMs: 60_000 });
+    await meetsAll({
+      requirements: [returns(Promise.resolve(true))],
+      user: {},
+      context,
+      request: {},
+      timeoutMs: 60_000,
+    });
     expect(timeouts()).toBe(before);
-    expect(await meetsAll({ requirements: [late], user: {}, context, timeoutMs: 1 })).toMatchObject({
+    expect(
+      await meetsAll({ requirements: [late], user: {}, context, request: {}, timeoutMs: 1 }),
+    ).toMatchObject({
       isLate: true,
     });
     rejects[0]?.(new Error('too late'));

@@ -9,7 +9,7 @@ export interface Requirement {
    * Returns whether the user meets it. Application code may return any value; only `true`, or a promise of
    * it, admits.
    */
-  isMet(user: UserRecord, context: ExecutionContext): unknown;
+  isMet(user: UserRecord, context: ExecutionContext, call?: RuledCall): unknown;
   /** Maximum age of a cached session for this handler, in milliseconds. */
   readonly maxAgeMs?: number;
   /** The parameters of the call that it reads, for the audit. */
@@ -35,7 +35,7 @@ interface CheckedRule {
 
 interface OptionalRule extends CheckedRule {
   readonly kind: 'optional';
-  readonly requirements: readonly [];
+  readonly requirements: readonly Requirement[];
 }
 
 interface ProtectedRule extends CheckedRule {
@@ -135,6 +135,9 @@ export interface RuledCall {
   readonly requirements: readonly Requirement[];
   readonly user: UserRecord;
   readonly context: ExecutionContext;
+  readonly request: object;
+  /** The application's own user, once it is loaded. */
+  localUser?: unknown;
   /** Time for each requirement that returns a promise, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -147,7 +150,7 @@ export function meetsAll(call: RuledCall, first = 0): RuleResult | Promise<RuleR
   const requirement = call.requirements[first];
   if (requirement === undefined) return true;
   try {
-    const met = requirement.isMet(call.user, call.context);
+    const met = requirement.isMet(call.user, call.context, call);
     if (met instanceof Promise)
       return meetsLater(requirement, met, call.timeoutMs).then((result) => orNext(call, first, result));
     return met === true && meetsAll(call, first + 1);

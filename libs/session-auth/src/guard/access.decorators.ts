@@ -1,7 +1,7 @@
 import { type ExecutionContext, type Type, UseGuards } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { CclInfo, UserRecord } from '../contract/record/user-record.js';
-import type { RoleName, SubRoleName } from '../contract/session-auth-types.js';
+import type { LocalUser, RoleName, SubRoleName } from '../contract/session-auth-types.js';
 import { callParameter } from './transport.js';
 import {
   acknowledge,
@@ -83,26 +83,27 @@ export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecora
   });
 }
 
-/** A rule of {@link Authorize}. The type of its `user` may be the application's own record class. */
+/** A rule of {@link Authorize}. `localUser` is what `loadUser` has loaded. The type of its `user` may be the application's own record class. */
 export type AuthorizationRule = {
   /**
    * Returns whether the user has access: `true`, or a promise of it. Any other value denies. An
    * `HttpException` that it throws is the answer.
    */
-  rule(user: AnyUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
+  rule(user: AnyUserRecord, context: ExecutionContext, localUser: LocalUser): boolean | Promise<boolean>;
 }['rule'];
 
 /**
  * A rule with dependencies, for `@Authorize(OwnsOpening)`: an injectable class. If a provider of the class is
  * visible in the module of the handler, it is used. Otherwise Nest creates it in that module, with the
- * dependencies of the module. A request-scoped policy is resolved for each call.
+ * dependencies of the module. A request-scoped policy is resolved for each call. `localUser` is what
+ * `loadUser` has loaded.
  */
 export interface AuthorizationPolicy {
   /**
    * Returns whether the user has access: `true`, or a promise of it. Any other value denies. An
    * `HttpException` that it throws is the answer.
    */
-  allows(user: AnyUserRecord, context: ExecutionContext): boolean | Promise<boolean>;
+  allows(user: AnyUserRecord, context: ExecutionContext, localUser: LocalUser): boolean | Promise<boolean>;
 }
 
 /** The class of an {@link AuthorizationPolicy}. */
@@ -137,7 +138,11 @@ export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator
     );
   }
   const text = textOf('Authorize', [rule.name === '' ? 'function' : rule.name]);
-  return requiring({ kind: 'authorize', text, isMet: (user, context) => rule(user, context) });
+  return requiring({
+    kind: 'authorize',
+    text,
+    isMet: (user, context, call) => rule(user, context, call?.localUser as LocalUser),
+  });
 }
 
 /**

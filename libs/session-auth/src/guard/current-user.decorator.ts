@@ -24,21 +24,36 @@ export type AnyUserRecord =
     ? CurrentUserRecord | Records[keyof Records]
     : CurrentUserRecord;
 
+/**
+ * What `@CurrentUser()` injects: the application's own user, if it is declared as `localUser` in
+ * `SessionAuthTypes`, and otherwise the record.
+ */
+export type CurrentRequestUser =
+  SessionAuthTypes extends Readonly<Record<'localUser', infer Local>> ? Local : CurrentUserRecord;
+
+/** The user of a request that any registration checks: those with a name may have no `loadUser`. */
+type AnyRequestUser =
+  SessionAuthTypes extends Readonly<
+    Record<'authorities', infer Records extends Readonly<Record<string, UserRecord>>>
+  >
+    ? CurrentRequestUser | Records[keyof Records]
+    : CurrentRequestUser;
+
 type Pipe = Type<PipeTransform> | PipeTransform;
 /**
  * The names of the fields of each record. Not an alias of `keyof`, so that the compiler prints the names in
  * its error.
  */
 interface Known {
-  readonly field: NamesOf<AnyUserRecord>;
+  readonly field: NamesOf<AnyRequestUser>;
 }
 
 type DecoratorOf<First, Pipes extends readonly Pipe[]> = [First] extends [Known['field']]
   ? Pipes extends readonly []
-    ? FieldDecoratorFor<AnyUserRecord, First>
+    ? FieldDecoratorFor<AnyRequestUser, First>
     : ParameterDecorator
   : [First] extends [Pipe]
-    ? ParameterDecoratorFor<'the user', CurrentUserRecord, AnyUserRecord>
+    ? ParameterDecoratorFor<'the user', CurrentRequestUser, AnyRequestUser>
     : ParameterDecorator;
 
 function requestOf(context: ExecutionContext): GuardedRequest {
@@ -53,8 +68,11 @@ const readUser = createParamDecorator(
   }),
 );
 
-/** Injects the user's record; `undefined` if the rule admitted the call without a session. */
-export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentUserRecord, AnyUserRecord>;
+/**
+ * Injects the user: the record, or what `loadUser` has loaded; `undefined` if the rule admitted the call
+ * without a session.
+ */
+export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentRequestUser, AnyRequestUser>;
 /**
  * Injects one field of the user's record, typed by its name, or the whole record, transformed by pipes. A
  * field of {@link UserRecord} may be absent: the type of the parameter must include `undefined`, as in
@@ -67,6 +85,21 @@ export function CurrentUser<First extends Known['field'] | Pipe, Pipes extends r
 ): DecoratorOf<First, Pipes>;
 export function CurrentUser(...fieldAndPipes: (Known['field'] | Pipe)[]): ParameterDecorator {
   return (readUser as (...fieldAndPipes: unknown[]) => ParameterDecorator)(...fieldAndPipes);
+}
+
+const readRecord = createParamDecorator(
+  nameParameter('@SessionRecord()', (_: unknown, context: ExecutionContext): unknown => {
+    return requestOf(context)[ADMISSION]?.user;
+  }),
+);
+
+/**
+ * Injects the record of the session service, also if `loadUser` or a subclass of the guard has attached
+ * another user; `undefined` if the rule admitted the call without a session.
+ */
+export function SessionRecord(): ParameterDecoratorFor<'the record', CurrentUserRecord, AnyUserRecord>;
+export function SessionRecord(): ParameterDecorator {
+  return readRecord();
 }
 
 /** Returns a parameter decorator that reads the session of an admitted call. */
@@ -236,7 +269,7 @@ export type FieldDecoratorFor<User, Name extends string> = <
 ) => void;
 
 /** The names of the fields of each record. */
-export type NamesOf<User> = User extends unknown ? { [Name in keyof User]-?: Name }[keyof User] : never;
+export type NamesOf<User> = User extends unknown ? keyof User & string : never;
 
 /** The type of a field in one of the records, or in any of them. */
 type FieldOf<User, Name> = User extends unknown ? (Name extends keyof User ? User[Name] : never) : never;

@@ -24,8 +24,10 @@ export interface Admission {
   readonly revocations: number;
   /** The context of the call: one object for all guards of one handler. */
   readonly context: ExecutionContext;
-  /** The user that the guard attached to the request. */
+  /** The record of the user. */
   readonly user: UserRecord | undefined;
+  /** The application's own user, which is attached to the request in place of the record. */
+  readonly localUser?: unknown;
   /** The presented session; `undefined` if the rule admitted the request without a session. */
   readonly session: SessionIdentity | undefined;
   /** Whether a subclass of the guard made it: the user that it sets after that stays. */
@@ -34,7 +36,8 @@ export interface Admission {
 
 /** A request that carries the user and the session check of its call. */
 export interface GuardedRequest extends Partial<HttpRequest> {
-  user?: UserRecord | undefined;
+  /** The record, or the application's own user. */
+  user?: unknown;
   /**
    * Set if the user comes from an expired cache entry, because the service was unavailable
    * (`staleIfErrorMs`).
@@ -52,9 +55,9 @@ export interface GuardedRequest extends Partial<HttpRequest> {
 export function isAdmitted(request: GuardedRequest, verifier: Verifier, context: ExecutionContext): boolean {
   const admission = request[ADMISSION];
   if (admission?.context !== context || admission.verifier !== verifier) return false;
-  const { session, revocations, user, isOwn } = admission;
+  const { session, revocations, isOwn } = admission;
   const isCurrent = session === undefined || revocations === verifier.revoker.count;
-  return isCurrent && (isOwn === true || user === request.user);
+  return isCurrent && (isOwn === true || userOf(admission) === request.user);
 }
 
 /**
@@ -65,9 +68,14 @@ export function attach(request: GuardedRequest, admission: Admission, stale?: tr
   const before = request[ADMISSION];
   const hasOwnUser =
     before?.isOwn && before.context === admission.context && before.verifier === admission.verifier;
-  if (!hasOwnUser || admission.isOwn) request.user = admission.user;
+  if (!hasOwnUser || admission.isOwn) request.user = userOf(admission);
   if (stale ?? request.sessionIsStale) request.sessionIsStale = stale;
   request[ADMISSION] = admission;
+}
+
+/** Returns the user of an admission: the application's own, or else the record. */
+export function userOf({ user, localUser = user }: Pick<Admission, 'user' | 'localUser'>): unknown {
+  return localUser;
 }
 
 /** Returns what the last guard has attached, for a call that shares its request with calls of other users. */

@@ -37,7 +37,7 @@ const user = { username: 'ann' };
 function asked(policies: Policies | undefined): unknown {
   const rule = new AccessRules(policies).of(calling('byPolicy')) as AccessRule & { kind: 'protected' };
   expect(rule).toMatchObject({ kind: 'protected', maxAgeMs: 5 });
-  return meetsAll({ requirements: rule.requirements, user, context, timeoutMs: 60_000 });
+  return meetsAll({ requirements: rule.requirements, user, context, request: {}, timeoutMs: 60_000 });
 }
 
 describe('a policy', () => {
@@ -55,7 +55,7 @@ describe('a policy', () => {
     expect([asked(decide(true)), asked(decide(false))]).toEqual([true, false]);
     expect(seen.slice(0, 2)).toEqual([
       [Routes, Policy],
-      [user, context],
+      [user, context, expect.objectContaining({ user })],
     ]);
   });
 
@@ -74,8 +74,8 @@ describe('a policy', () => {
     };
     const rule = new AccessRules({ find }).of(calling('byPolicy')) as AccessRule & { kind: 'protected' };
     expect([
-      meetsAll({ requirements: rule.requirements, user, context, timeoutMs: 60_000 }),
-      meetsAll({ requirements: rule.requirements, user, context, timeoutMs: 60_000 }),
+      meetsAll({ requirements: rule.requirements, user, context, request: {}, timeoutMs: 60_000 }),
+      meetsAll({ requirements: rule.requirements, user, context, request: {}, timeoutMs: 60_000 }),
       found,
     ]).toEqual([true, true, 1]);
   });

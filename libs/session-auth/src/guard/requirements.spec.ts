@@ -24,6 +24,7 @@ const admits = (decorator: ClassDecorator, user: object, params: object = {}): u
     requirements: requirementsOf(decorator),
     user: userWith(user),
     context: calling(params),
+    request: {},
     timeoutMs: 60_000,
   });
 
@@ -100,7 +101,13 @@ describe('@Authorize()', () => {
     const rule = (...args: unknown[]): boolean => asked.push(...args) > 0;
     const [user, context] = [userWith({ username: 'ann' }), calling({})];
     expect(
-      meetsAll({ requirements: requirementsOf(Authorize(rule)), user, context, timeoutMs: 60_000 }),
+      meetsAll({
+        requirements: requirementsOf(Authorize(rule)),
+        user,
+        context,
+        request: {},
+        timeoutMs: 60_000,
+      }),
     ).toBe(true);
     expect(asked).toEqual([user, context]);
   });
@@ -125,9 +132,9 @@ describe('@Authorize()', () => {
     (policy) => {
       const requirements = requirementsOf(Authorize(policy as typeof Policy));
       expect(requirements).toMatchObject([{ kind: 'authorize', policy }]);
-      expect(meetsAll({ requirements, user: userWith({}), context: calling({}), timeoutMs: 60_000 })).toBe(
-        false,
-      );
+      expect(
+        meetsAll({ requirements, user: userWith({}), context: calling({}), request: {}, timeoutMs: 60_000 }),
+      ).toBe(false);
     },
   );
 

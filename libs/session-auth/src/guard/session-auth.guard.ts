@@ -5,7 +5,14 @@ import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED } from '../contrac
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
-import { type FailedRule, failureOf, meetsAll, ruleOf, type RuleResult } from './access-rule.js';
+import {
+  type FailedRule,
+  failureOf,
+  meetsAll,
+  ruleOf,
+  type RuledCall,
+  type RuleResult,
+} from './access-rule.js';
 import { type ClosedRule, GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
 import { markSessionAuthGuard } from './enhancers.js';
 import { attach, CHECK, isAdmitted } from './guarded-request.js';
@@ -105,27 +112,28 @@ export class SessionAuthGuard implements CanActivate {
   }
 
   /** Admits a caller who meets the rule, or denies the call. */
-  private admitUser(call: GuardedCall, rule: ClosedRule, caller: Caller): true | Promise<true> {
-    const { requirements } = rule;
+  private admitUser(call: GuardedCall, { requirements }: ClosedRule, caller: Caller): true | Promise<true> {
     if (requirements.length === 0) return this.enter(call, caller);
     const { user } = caller;
-    const met = meetsAll({ requirements, user, context: call.context, timeoutMs: this.parts.ruleTimeoutMs });
+    const { context, request } = call;
+    const ruled: RuledCall = { requirements, user, context, request, timeoutMs: this.parts.ruleTimeoutMs };
+    const met = meetsAll(ruled);
     return met instanceof Promise
-      ? met.then((settled) => this.conclude(call, rule, caller, settled))
-      : this.conclude(call, rule, caller, met);
+      ? met.then((settled) => this.conclude(call, caller, ruled, settled))
+      : this.conclude(call, caller, ruled, met);
   }
 
   private conclude(
     call: GuardedCall,
-    { requirements }: ClosedRule,
     caller: Caller,
+    { requirements, localUser }: RuledCall,
     met: RuleResult,
   ): true | Promise<true> {
     const { causes } = this.parts;
     if (met === true && !causes.areNone)
       for (const requirement of requirements)
         causes.recovered('rule failed', ruleOf(requirement, call.context));
-    if (met === true) return this.enter(call, caller);
+    if (met === true) return this.enter(call, { ...caller, localUser });
     return met === false
       ? this.deny(call, ACCESS_DENIED, caller.user)
       : this.denyFailed(call, met, caller.user);
@@ -136,12 +144,15 @@ export class SessionAuthGuard implements CanActivate {
     return this.enter(call);
   }
 
-  private enter(call: GuardedCall, { user, session, stale }: Partial<Caller> = {}): true | Promise<never> {
+  private enter(
+    call: GuardedCall,
+    { user, localUser, session, stale }: Partial<Caller> = {},
+  ): true | Promise<never> {
     const { verifier, authority, decisions } = this.parts;
     const { context, request, transport } = call;
     const revocations = verifier.revoker.count;
     const isOwn = this.constructor !== SessionAuthGuard;
-    attach(request, { verifier, authority, revocations, context, user, session, isOwn }, stale);
+    attach(request, { verifier, authority, revocations, context, user, localUser, session, isOwn }, stale);
     transport.admitted?.(call);
     const denial = session && transport.watch?.(call, this.parts);
     if (denial) return this.deny(call, denial, user);
@@ -185,6 +196,8 @@ export class SessionAuthGuard implements CanActivate {
 /** A caller whom a session, or a subclass of the guard, authenticates. */
 interface Caller {
   readonly user: UserRecord;
+  /** The application's own user, if it has been loaded. */
+  readonly localUser?: unknown;
   /** Absent if a subclass admits the call by another way. */
   readonly session?: SessionIdentity;
   readonly stale?: true | undefined;

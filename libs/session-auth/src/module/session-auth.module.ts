@@ -8,6 +8,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
@@ -49,6 +50,7 @@ export class SessionAuthModule
   constructor(
     @Inject(PARTS) private readonly parts: AuthorityParts,
     @Inject(AUDIT) private readonly audit: () => void,
+    @Inject(ModuleRef) private readonly modules: ModuleRef,
   ) {
     super();
   }
@@ -101,12 +103,13 @@ export class SessionAuthModule
   }
 
   /**
-   * Subscribes to the revocations of other instances, and finds or creates the policies. An unavailable store
-   * does not delay the start. @throws InvalidConfigurationError if a policy can't be created
+   * Subscribes to the revocations of other instances, and finds or creates the policies and the loader of users. An
+   * unavailable store does not delay the start. @throws InvalidConfigurationError if one can't be created
    */
-  onModuleInit(): Promise<void> {
+  async onModuleInit(): Promise<void> {
     this.parts.verifier.revoker.subscribe();
-    return this.parts.loadPolicies();
+    await this.parts.loadPolicies();
+    await this.parts.localUsers?.prepare(this.modules);
   }
 
   /**

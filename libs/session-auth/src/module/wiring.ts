@@ -21,6 +21,7 @@ import { hasSeveral, type Authority } from './authorities/authority.js';
 import type * as Several from './authorities/several-services.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
 import { Causes } from './events/causes.js';
+import type { LocalUsers } from './handlers/user-loader.js';
 import { replyOpened } from './open-replies.js';
 import { checkReport, storeReports, warningsTo } from './reports.js';
 import type { SessionAuthOptions } from './options/options.js';
@@ -48,6 +49,7 @@ export interface AuthorityParts extends Connection {
   readonly verifier: SessionVerifier<UserRecord>;
   /** Finds the policies of the application, or has them created. @throws InvalidConfigurationError */
   readonly loadPolicies: () => Promise<void>;
+  readonly localUsers: LocalUsers | undefined;
   readonly guard: GuardParts;
 }
 
@@ -105,8 +107,13 @@ export async function partsOf(
   const events = new EventSource();
   const verifier = await verifierOf(connection, client, events);
   let policies: Policies | undefined;
+  const loader = settings.loadUser;
+  const localUsers = loader && new (await import('./handlers/user-loader.js')).LocalUsers(loader);
   const guard: GuardParts = {
-    rules: new AccessRules({ find: (controller, policy) => policies?.find(controller, policy) }),
+    rules: new AccessRules(
+      { find: (controller, policy) => policies?.find(controller, policy) },
+      localUsers?.requirement,
+    ),
     reader: new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength }),
     verifier,
     authority,
@@ -124,7 +131,7 @@ export async function partsOf(
   const loadPolicies = async (): Promise<void> => {
     policies = await usedPolicies(modules);
   };
-  return { ...connection, events, verifier, loadPolicies, guard };
+  return { ...connection, events, verifier, loadPolicies, localUsers, guard };
 }
 
 /** Nest has created what handlers belong to, which shows where each is placed. */

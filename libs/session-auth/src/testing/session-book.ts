@@ -6,6 +6,8 @@ const MAX_SESSIONS = 100_000;
 
 export class SessionBook {
   isDown = false;
+  /** The application's own users, by the tokens of their sessions. */
+  readonly localUsers = new Map<string, unknown>();
   readonly #sessions = new Map<string, object>();
   readonly #users = new Map<string, { readonly password: string; readonly record: object }>();
 

@@ -6,6 +6,7 @@ import {
 } from '../exceptions/session-exceptions.js';
 import { UNAUTHENTICATED, type Unavailable, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
+import { giveLocalUser } from '../module/handlers/user-loader.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { SessionBook } from './session-book.js';
 
@@ -31,6 +32,8 @@ export class TestSessionClient<User extends UserRecord> implements Operations<Us
     const json = this.#book.recordOf(token);
     if (!json) return Promise.resolve(UNAUTHENTICATED);
     const user = this.#readUser(json);
+    const { localUsers } = this.#book;
+    if (user && localUsers.has(token)) giveLocalUser(user, localUsers.get(token));
     return Promise.resolve(user ? { kind: 'authenticated', user, json } : unavailable('malformed'));
   }
 

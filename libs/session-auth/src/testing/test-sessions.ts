@@ -1,6 +1,7 @@
 import { SessionClient } from '../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { UserRecord } from '../contract/record/user-record.js';
+import type { LocalUser } from '../contract/session-auth-types.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { authorityToken } from '../module/authorities/authority-tokens.js';
 import { CONNECTION } from '../module/wiring.js';
@@ -82,9 +83,14 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
     });
   }
 
-  /** Opens a new session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}. */
-  signInAs(fields: UserRecordFields<User> = {}): SessionHeaders {
-    return { [TOKEN_HEADER]: this.book.open(this.recordOf(fields)) };
+  /**
+   * Opens a new session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}.
+   * `localUser` is the user of the record, which `loadUser` is then not asked for.
+   */
+  signInAs(fields: UserRecordFields<User> = {}, ...localUser: [user?: LocalUser]): SessionHeaders {
+    const token = this.book.open(this.recordOf(fields));
+    if (localUser.length > 0) this.book.localUsers.set(token, localUser[0]);
+    return { [TOKEN_HEADER]: token };
   }
 
   /** @internal */

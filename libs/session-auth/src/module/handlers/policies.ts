@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { ExecutionContext, InjectionToken, Type } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
+import type { LocalUser } from '../../contract/session-auth-types.js';
 import type { AskPolicy, Policies } from '../../guard/access-metadata.js';
 import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
 import { type Handler, type Placed, policiesOf } from '../../guard/handlers.js';
@@ -114,15 +115,16 @@ async function addTo(module: NestModule, handler: Handler, policy: Type): Promis
 function asking(wrapper: Wrapper, handler: Handler, policy: Type): AskPolicy {
   if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
     const home = homeOf(wrapper);
-    return async (user, context) => {
+    return async (user, context, call) => {
       const id = contextIdOf(context, referenceOf(home), wrapper.isDependencyTreeDurable());
       const injector = injectorOf(home);
       const own = await injector.loadPerContext(wrapper.instance, home, home.providers, id, wrapper);
-      return own.allows(user, context);
+      return own.allows(user, context, call?.localUser as LocalUser);
     };
   }
   const single = wrapper.instance as AuthorizationPolicy | null | undefined;
-  if (typeof single?.allows === 'function') return (user, context) => single.allows(user, context);
+  if (typeof single?.allows === 'function')
+    return (user, context, call) => single.allows(user, context, call?.localUser as LocalUser);
   throw new InvalidConfigurationError(
     `${subject(policy, handler)} has no method allows(user, context). Add it, or give @Authorize() a function.`,
   );

@@ -13,13 +13,20 @@ import type { TokenSource } from '../../guard/token-source.js';
 import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
 import type { RetrySettings } from '../../verifier/lane.js';
 import type { SessionAuthPlugin } from './plugins.js';
-import type { OptionalRecord, RecordOption, TextField } from './record-option.js';
+import type {
+  LoaderOption,
+  OptionalLoader,
+  OptionalRecord,
+  RecordOption,
+  TextField,
+} from './record-option.js';
 
 /**
  * Options of {@link SessionAuthModule}. An invalid option stops the application at bootstrap; the error names
  * it.
  */
-export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord> extends RecordOption<User> {
+export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
+  extends RecordOption<User>, LoaderOption<User> {
   /**
    * Root URL of the session service, without `/authentication`: http or https, without user info, query and
    * fragment.
@@ -265,9 +272,10 @@ export interface SessionAuthExtras {
  */
 export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<
   SessionAuthOptions<User>,
-  'userRecord' | 'authority'
+  'userRecord' | 'loadUser' | 'authority'
 > &
-  OptionalRecord<User>;
+  OptionalRecord<User> &
+  OptionalLoader<User, unknown>;
 
 /** The extras of a named authority. */
 export interface NamedSessionAuthExtras extends SessionAuthExtras {

@@ -1,5 +1,7 @@
+import type { Type } from '@nestjs/common';
 import type { UserRecord, UserRecordClass, UserRecordSchema } from '../../contract/record/user-record.js';
-import type { SessionAuthTypes } from '../../contract/session-auth-types.js';
+import type { LocalUser, SessionAuthTypes } from '../../contract/session-auth-types.js';
+import type { LoadUser, UserLoader } from '../handlers/user-loader.js';
 
 /** The option `userRecord`. */
 export interface OptionalRecord<User extends UserRecord> {
@@ -25,6 +27,23 @@ export interface RequiredRecord<User extends UserRecord> {
 /** The option `userRecord`, required or optional. */
 export type RecordOption<User extends UserRecord> =
   SessionAuthTypes extends Readonly<Record<'user', UserRecord>> ? RequiredRecord<User> : OptionalRecord<User>;
+
+/** The option `loadUser`. */
+export interface OptionalLoader<User extends UserRecord, Local = LocalUser> {
+  /**
+   * Loads the application's own user of a record, once for each request, after the check: a function, or an
+   * injectable class with `load(record, context)`. The user is `request.user` and what `@CurrentUser()`
+   * injects; `@SessionRecord()` injects the record, which rules read. `@Authorize()` gets both. Without a user,
+   * the call is denied: 403. Required if `SessionAuthTypes` declares `localUser`. @default the record itself
+   */
+  readonly loadUser?: LoadUser<User, Local> | Type<UserLoader<User, Local>>;
+}
+
+/** The option `loadUser`, required or optional. */
+export type LoaderOption<User extends UserRecord> =
+  SessionAuthTypes extends Readonly<Record<'localUser', unknown>>
+    ? Required<OptionalLoader<User>>
+    : OptionalLoader<User>;
 
 /** The names of the fields that hold a text or a number. */
 export type TextField<User extends UserRecord> = {

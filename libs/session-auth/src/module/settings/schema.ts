@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import type { Type } from '@nestjs/common';
 import type { AxiosProxyConfig } from 'axios';
 import type { ApiKey } from '../../client/session-client.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
@@ -15,6 +16,7 @@ import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import { isClass } from '../../guard/access-metadata.js';
 import type { Audit } from '../options/options.js';
 import type { SessionAuthPlugin } from '../options/plugins.js';
+import type { LoadUser, UserLoader } from '../handlers/user-loader.js';
 import {
   bool,
   group,
@@ -119,6 +121,15 @@ export const OPTIONS = {
   // The reader of the records checks it, and loads what reads it.
   userRecord: optional<UserRecordClass | UserRecordSchema>(UserRecord, (value) => value as UserRecordClass),
   identityFields: optional<IdentityFields>(['username', 'email'], readIdentityFields),
+  loadUser: optional(undefined, (value, name) =>
+    typeof value === 'function'
+      ? (value as LoadUser | Type<UserLoader>)
+      : invalidOption(
+          name,
+          'must be a function or a class',
+          'Give it (record, context) => user, or a class with load(record, context)',
+        ),
+  ),
   // The reader of the records checks it, because it knows the fields of the class.
   impersonatorField: optional(undefined, (value) => value as string | undefined),
   tokenEcho: oneOf<TokenEcho>(['ignore', 'warn', 'deny'], 'deny'),

@@ -10,7 +10,7 @@ import { readSettings } from './settings.js';
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 const KNOWN =
   "'baseUrl', 'apiKey', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
-  "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'impersonatorField', 'tokenEcho', 'audit', " +
+  "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'loadUser', 'impersonatorField', 'tokenEcho', 'audit', " +
   "'http', 'whileOpen', 'authority', 'token'";
 
 /** All settings that do not depend on the two required options. */
@@ -29,6 +29,7 @@ const DEFAULT_SETTINGS = {
   statusMap: {},
   userRecord: UserRecord,
   identityFields: ['username', 'email'],
+  loadUser: undefined,
   impersonatorField: undefined,
   tokenEcho: 'deny',
   audit: 'warn',

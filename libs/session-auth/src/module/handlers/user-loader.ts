@@ -1,0 +1,127 @@
+import { type ExecutionContext, Scope, type Type } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
+import { InvalidConfigurationError } from '../../contract/errors.js';
+import type { UserRecord } from '../../contract/record/user-record.js';
+import type { LocalUser } from '../../contract/session-auth-types.js';
+import { isClass } from '../../guard/access-metadata.js';
+import type { Requirement, RuledCall } from '../../guard/access-rule.js';
+import type { CurrentUserRecord } from '../../guard/current-user.decorator.js';
+import { contextIdOf } from './policies.js';
+
+/**
+ * Loads the application's own user of a record, for the option `loadUser`: an injectable class. If it is a
+ * provider of any module, that one is used. Otherwise Nest creates it, with the dependencies that are visible
+ * to `SessionAuthModule`.
+ */
+export interface UserLoader<User extends UserRecord = CurrentUserRecord, Local = LocalUser> {
+  /**
+   * Returns the user, or a promise of it. Without one, the call is denied: 403. An `HttpException` that it
+   * throws is the answer; with any other error, or after `timeoutMs`, the answer is 503.
+   */
+  load(
+    record: User,
+    context: ExecutionContext,
+  ): Local | null | undefined | PromiseLike<Local | null | undefined>;
+}
+
+/** {@link UserLoader} as a function. */
+export type LoadUser<User extends UserRecord = CurrentUserRecord, Local = LocalUser> = UserLoader<
+  User,
+  Local
+>['load'];
+
+/** The users that tests give to their records, in place of those that would be loaded. */
+const given = new WeakMap<object, unknown>();
+
+/** Makes a user the one of a record, which is then not loaded. */
+export function giveLocalUser(record: object, user: unknown): void {
+  given.set(record, user);
+}
+
+/** Loads the application's own users, for one registration: one for each request. */
+export class LocalUsers {
+  readonly #loader: LoadUser | Type<UserLoader>;
+  readonly #loaded = new WeakMap<object, { readonly record: object; readonly result: unknown }>();
+  #load: LoadUser | undefined;
+
+  constructor(loader: LoadUser | Type<UserLoader>) {
+    this.#loader = loader;
+    if (!isLoaderClass(loader)) this.#load = loader;
+  }
+
+  /** Denies a call whose user can't be loaded. Policies, which come after it, get the user. */
+  readonly requirement: Requirement = {
+    kind: 'load-user',
+    text: 'loadUser',
+    isMet: (record, context, call) => call && this.#loadFor(record, context, call),
+  };
+
+  /** Finds or creates the loader. @throws InvalidConfigurationError if Nest can't create it */
+  async prepare(modules: ModuleRef): Promise<void> {
+    const loader = this.#loader;
+    if (!isLoaderClass(loader)) return;
+    const scope = scopeOf(loader, modules);
+    if (scope !== undefined && scope !== Scope.DEFAULT) {
+      this.#load = async (record, context) => {
+        const id = contextIdOf(context, modules, false);
+        return (await modules.resolve(loader, id, { strict: false })).load(record, context);
+      };
+      return;
+    }
+    const single =
+      scope === undefined ? await create(loader, modules) : modules.get(loader, { strict: false });
+    if (typeof (single as Partial<UserLoader>).load !== 'function')
+      throw new InvalidConfigurationError(
+        `loadUser: ${loader.name} has no method load(record, context). Add it, or give loadUser a function.`,
+      );
+    this.#load = (record, context) => single.load(record, context);
+  }
+
+  #loadFor(record: UserRecord, context: ExecutionContext, call: RuledCall): boolean | Promise<boolean> {
+    const earlier = this.#loaded.get(call.request);
+    const result = earlier?.record === record ? earlier.result : this.#find(record, context);
+    this.#loaded.set(call.request, { record, result });
+    const take = (found: unknown): boolean => {
+      call.localUser = found ?? undefined;
+      return call.localUser !== undefined;
+    };
+    return isThenable(result) ? Promise.resolve(result).then(take) : take(result);
+  }
+
+  #find(record: UserRecord, context: ExecutionContext): unknown {
+    if (given.has(record)) return given.get(record);
+    if (!this.#load) throw new InvalidConfigurationError('The loader of users is not known yet');
+    return this.#load(record, context);
+  }
+}
+
+function isLoaderClass(loader: LoadUser | Type<UserLoader>): loader is Type<UserLoader> {
+  const prototype = (loader as Partial<Type<Partial<UserLoader>>>).prototype as
+    Partial<UserLoader> | undefined;
+  return typeof prototype?.load === 'function' || isClass(loader);
+}
+
+/** Queries of some libraries for databases have a `then()`, and are no promises. */
+function isThenable(result: unknown): boolean {
+  return typeof (result as { readonly then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/** Returns the scope of a provider; `undefined` if no module has it. */
+function scopeOf(loader: Type<UserLoader>, modules: ModuleRef): Scope | undefined {
+  try {
+    return modules.introspect(loader).scope;
+  } catch {
+    return undefined;
+  }
+}
+
+async function create(loader: Type<UserLoader>, modules: ModuleRef): Promise<UserLoader> {
+  try {
+    return await modules.create(loader);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'Its constructor threw.';
+    throw new InvalidConfigurationError(
+      `loadUser: ${loader.name} can't be created. Add it to the providers of the module that has its dependencies. ${reason}`,
+    );
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Type-level tests of an application with users of its own. A separate program, because an augmentation
+ * applies everywhere.
+ */
+import 'reflect-metadata';
+import type { ExecutionContext } from '@nestjs/common';
+import {
+  Authorize,
+  CurrentUser,
+  SessionAuthModule,
+  SessionRecord,
+  UserRecord,
+  type AuthorizationPolicy,
+  type LocalUser,
+  type UserLoader,
+} from 'nestjs-session-auth';
+import { type currentUserOf, type SessionContext } from 'nestjs-session-auth/context';
+import { TestSessions } from 'nestjs-session-auth/testing';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function prove<Claim extends true>(): Claim;
+
+class Staff {
+  readonly id: number = 1;
+  readonly isActive: boolean = true;
+}
+
+class PartnerRecord extends UserRecord {
+  readonly company?: string | undefined = undefined;
+}
+
+declare module 'nestjs-session-auth' {
+  interface SessionAuthTypes {
+    localUser: Staff;
+  }
+}
+
+prove<Equal<LocalUser, Staff>>();
+prove<Equal<SessionContext['user'], Staff>>();
+prove<Equal<SessionContext['record'], UserRecord | undefined>>();
+prove<Equal<ReturnType<typeof currentUserOf>, Staff | undefined>>();
+
+const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
+class StaffLoader implements UserLoader {
+  load({ username }: UserRecord, context: ExecutionContext): Promise<Staff | null> {
+    return Promise.resolve(username === context.getClass().name ? new Staff() : null);
+  }
+}
+class RecordLoader implements UserLoader<UserRecord, UserRecord> {
+  load(record: UserRecord): UserRecord {
+    return record;
+  }
+}
+SessionAuthModule.forRoot({ ...required, loadUser: StaffLoader });
+SessionAuthModule.forRoot({
+  ...required,
+  loadUser: ({ email }) => (email === undefined ? undefined : new Staff()),
+});
+SessionAuthModule.forRootAsync({ useFactory: () => ({ ...required, loadUser: () => new Staff() }) });
+// A registration with a name may have users of its own, or none.
+SessionAuthModule.forRoot({ ...required, name: 'partners', userRecord: PartnerRecord });
+SessionAuthModule.forRoot({ ...required, name: 'others', loadUser: () => ({ other: true }) });
+// @ts-expect-error without loadUser, handlers would get the record
+SessionAuthModule.forRoot(required);
+// @ts-expect-error another user
+SessionAuthModule.forRoot({ ...required, loadUser: () => ({ id: '1' }) });
+// @ts-expect-error another user
+SessionAuthModule.forRoot({ ...required, loadUser: RecordLoader });
+
+export class OwnsOpening implements AuthorizationPolicy {
+  allows(record: UserRecord, _context: ExecutionContext, staff: Staff): boolean {
+    return record.username !== undefined && staff.isActive;
+  }
+}
+
+export class Openings {
+  one(@CurrentUser() staff: Staff, @SessionRecord() record: UserRecord): unknown[] {
+    return [staff, record];
+  }
+
+  @Authorize((record, _context, staff) => staff.isActive && record.ats_enabled === true)
+  @Authorize(OwnsOpening)
+  two(@CurrentUser('id') id: number, @CurrentUser('isActive') isActive: boolean): unknown[] {
+    return [id, isActive];
+  }
+
+  // @ts-expect-error the user is no longer the record
+  three(@CurrentUser() user: UserRecord): unknown {
+    return user;
+  }
+
+  // @ts-expect-error a field of the record, and not of the user
+  four(@CurrentUser('username') username: string | undefined): unknown {
+    return username;
+  }
+
+  // @ts-expect-error the record is not the user
+  five(@SessionRecord() staff: Staff): unknown {
+    return staff;
+  }
+}
+
+const sessions = new TestSessions();
+sessions.signInAs({ role: 'hiring_manager' }, new Staff());
+// @ts-expect-error another user
+sessions.signInAs({ role: 'hiring_manager' }, { id: '1' });
