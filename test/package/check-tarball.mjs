@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { relativeLinks } from '../../tools/links.mjs';
 
-/** Compressed, each part alone. The document is the README. */
+/** Compressed, each part alone. The documents are the README and SKILL.md. */
 const MAX_BYTES = { code: 276_000, documents: 10_000 };
 const BLOCK = 512;
 

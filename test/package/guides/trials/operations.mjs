@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
+import { setImmediate } from 'node:timers';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
 import { HealthModule } from '../dist/operations/src/health.module.js';
