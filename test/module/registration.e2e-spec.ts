@@ -331,7 +331,7 @@ describe('an application whose module has a guard or a rule and does not reach `
 
       expect(error).toBeInstanceOf(InvalidConfigurationError);
       expect(error.message).toBe(
-        `${name} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that authority here too.`,
+        `${name} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that authority here too. In a unit test, use overrideGuard(SessionAuthGuard), or TestSessions of nestjs-session-auth/testing.`,
       );
     },
   );

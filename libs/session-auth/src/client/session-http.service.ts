@@ -1,4 +1,5 @@
 import type { HttpService } from '@nestjs/axios';
+import { InvalidConfigurationError } from '../contract/errors.js';
 
 /**
  * Marks the instances. They extend `HttpService`, so that they can't extend {@link SessionHttpService} too.
@@ -20,6 +21,14 @@ const HttpServiceType = Object as unknown as abstract new () => HttpService;
  * constructor, get it with `await app.resolve(SessionHttpService)`.
  */
 export abstract class SessionHttpService extends HttpServiceType {
+  /** @internal Only a module that lists this class among its providers creates an instance. */
+  constructor() {
+    super();
+    throw new InvalidConfigurationError(
+      'SessionHttpService is among the providers of a module. Remove it there: SessionAuthModule provides it. In a unit test, write { provide: SessionHttpService, useValue: yourMock }.',
+    );
+  }
+
   /** Returns whether a value is the service of an authority. */
   static override [Symbol.hasInstance](candidate: unknown): boolean {
     return typeof candidate === 'object' && candidate !== null && SESSION_HTTP in candidate;

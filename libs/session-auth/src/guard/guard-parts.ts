@@ -56,7 +56,7 @@ export const GUARD_PARTS = Symbol.for('nestjs-session-auth:guard-parts');
 export function rejectMissingModule(guard: unknown, modules: ModulesContainer | undefined): never {
   const names = modulesWith(guard, modules).join(', ') || 'A module';
   throw new InvalidConfigurationError(
-    `${names} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that authority here too.`,
+    `${names} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that authority here too. In a unit test, use overrideGuard(SessionAuthGuard), or TestSessions of nestjs-session-auth/testing.`,
   );
 }
 

@@ -3,17 +3,21 @@ import {
   Inject,
   Module,
   type DynamicModule,
+  type FactoryProvider,
   type InjectionToken,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleInit,
+  type Provider,
+  type Type,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { contextKind, ContextKindsModule } from './handlers/context-kinds.module.js';
-import { ConfigurableModuleClass } from './module-definition.js';
+import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { SessionAuthPlugin } from './options/plugins.js';
 import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';
 import type {
@@ -23,6 +27,7 @@ import type {
   SessionAuthAsyncOptions,
   SessionAuthExtras,
   SessionAuthOptions,
+  SessionAuthOptionsFactory,
 } from './options/options.js';
 import { AUDIT, EXPORTS, namedAuthority, PROVIDERS } from './providers.js';
 import { SessionAuthService } from './service/session-auth.service.js';
@@ -67,6 +72,7 @@ export class SessionAuthModule
   ): SessionAuthDynamicModule<User>;
   static override forRoot(options: object): DynamicModule {
     const given = options as SessionAuthOptions & SessionAuthExtras;
+    rejectMissing(given, 'forRoot({ baseUrl, apiKey })');
     return named(super.forRoot(given), given.name);
   }
 
@@ -82,7 +88,8 @@ export class SessionAuthModule
   ): SessionAuthDynamicModule<User>;
   static override forRootAsync(options: object): DynamicModule {
     const given = options as SessionAuthAsyncOptions & SessionAuthExtras;
-    return named(super.forRootAsync(given), given.name);
+    rejectMissing(given, 'forRootAsync({ useFactory })');
+    return named(checkingFactory(super.forRootAsync(given), given), given.name);
   }
 
   /**
@@ -140,6 +147,33 @@ export class SessionAuthModule
  */
 @Module({ imports: [], providers: [], exports: [] })
 class NamedSessionAuthModule extends SessionAuthModule {}
+
+/** @throws InvalidConfigurationError if there are no options */
+function rejectMissing(options: unknown, call: string): void {
+  if (typeof options !== 'object' || options === null)
+    throw new InvalidConfigurationError(`SessionAuthModule has no options. Write SessionAuthModule.${call}.`);
+}
+
+/** Lets a class of options without its method stop the start with a message. */
+function checkingFactory(
+  definition: DynamicModule,
+  { useClass, useExisting }: SessionAuthAsyncOptions,
+): DynamicModule {
+  const given = useClass ?? useExisting;
+  if (!given) return definition;
+  const check = (provider: Provider): Provider => {
+    const { provide, useFactory } = provider as FactoryProvider<unknown>;
+    if (provide !== MODULE_OPTIONS_TOKEN) return provider;
+    const checked = (factory?: Partial<SessionAuthOptionsFactory>): unknown => {
+      if (typeof factory?.createSessionAuthOptions === 'function') return useFactory(factory);
+      throw new InvalidConfigurationError(
+        `SessionAuthModule: ${(given as Type).name} has no createSessionAuthOptions(). Add the method, which returns { baseUrl, apiKey }.`,
+      );
+    };
+    return { ...(provider as FactoryProvider), useFactory: checked };
+  };
+  return { ...definition, providers: (definition.providers ?? []).map(check) };
+}
 
 /** Returns an authority under its name, if it has one. */
 function named(definition: DynamicModule, name: string = DEFAULT_AUTHORITY): DynamicModule {

@@ -22,11 +22,10 @@ describe('the session of a call', () => {
 
   it.each<[unknown]>([
     ...['', 'to ken', '123456', 't\u00f6ken', 'a\r\nb'].map((token): [string] => [token]),
-    ...[undefined, null, 7, true, ['token'], () => 'token', {}].map((token): [unknown] => [token]),
+    ...[undefined, null, 7, true, ['token'], () => 'token'].map((token): [unknown] => [token]),
     [{ token: '' }],
     [{ token: '123456' }],
     [{ token: 7 }],
-    [{ authIv: 'iv' }],
   ])('%j has no token that can be sent', (session) => {
     expect(() => input.token(session as string)).toThrow(SessionRejectedError);
     expect(() => input.identity(session as string, {})).toThrow(SessionRejectedError);
@@ -41,6 +40,18 @@ describe('the session of a call', () => {
       );
     },
   );
+
+  it.each([
+    {},
+    { authIv: 'iv' },
+    JSON.parse(JSON.stringify(new HiddenSession({ token: 'token', authIv: 'iv' }))),
+  ])('that went through JSON has an error of its own: %j [P43]', (session: unknown) => {
+    const message = expect.stringMatching(
+      /^The session has no token: .* Store session\.token and session\.authIv/,
+    );
+    for (const read of [() => input.token(session as string), () => input.identity(session as string, {})])
+      expect(read).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST', message }) as never);
+  });
 
   it('may be read for its token, whatever its X-AUTH-IV is', () => {
     expect(input.token({ token: 'token', authIv: '' })).toBe('token');

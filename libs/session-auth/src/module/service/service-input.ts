@@ -4,6 +4,10 @@ import type { SessionIdentity } from '../../contract/session-identity.js';
 import { isHeaderValue } from '../../contract/wire.js';
 import type { PresentedSession } from '../../guard/current-user.decorator.js';
 
+/** A session hides its token from JSON, so that neither a reply nor a log holds it. */
+const NO_TOKEN =
+  'The session has no token: JSON and copies do not keep it. Store session.token and session.authIv, and treat both as passwords';
+
 const MAX_USERNAME_LENGTH = 1_024;
 
 /** Validates the arguments of `SessionAuthService` before anything is sent. */
@@ -21,8 +25,13 @@ export class ServiceInput {
     return { token: this.token(session), authIv };
   }
 
-  /** Returns the token of a session. @throws SessionRejectedError if it can't be sent */
+  /**
+   * Returns the token of a session. @throws SessionRejectedError if it can't be sent, and InvalidRequestError if
+   * there is none, as in a session that went through JSON
+   */
   token(session: string | PresentedSession): string {
+    if (isSession(session) && !Array.isArray(session) && session.token === undefined)
+      throw new InvalidRequestError(NO_TOKEN);
     const token: unknown = isSession(session) ? session.token : session;
     if (!isHeaderValue(token, this.#maxTokenLength)) throw new SessionRejectedError();
     return token;
