@@ -53,6 +53,7 @@ const problems = [
   ...checkRows(),
   ...guides.flatMap(checkPackages),
   ...checkRuns(),
+  ...checkPromises(),
 ];
 
 if (problems.length > 0) {
@@ -156,6 +157,18 @@ function checkRuns() {
       .map((file) => `no test and no trial runs ${file} of the guides`),
     ...unused(NOT_RUN, new Set(left)),
   ];
+}
+
+/** Each line of the page of scenarios names its test. */
+function checkPromises() {
+  const page = 'docs/what-happens-when.md';
+  const lines = read(page)
+    .split(/^(?=- |#)/m)
+    .filter((line) => line.startsWith('- '));
+  if (lines.length === 0) throw new Error(`${page} has no lines: the check checks nothing`);
+  return lines
+    .filter((line) => !line.includes('](../test/'))
+    .map((line) => `${page} has no test of: ${line}`);
 }
 
 function unused(exceptions, used) {
