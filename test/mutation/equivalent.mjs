@@ -192,13 +192,6 @@ export const EQUIVALENT = [
   },
   {
     file: 'records/field-descriptions.ts',
-    in: 'targetName',
-    original: "''",
-    replacement: '"Stryker was here!"',
-    reason: 'Each call sets it before the validator runs.',
-  },
-  {
-    file: 'records/field-descriptions.ts',
     in: 'checkOf',
     original: '!each && !validateIf',
     replacement: 'false',

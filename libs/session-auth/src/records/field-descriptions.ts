@@ -106,26 +106,15 @@ function checkOf(validator: ValidatorConstraintInterface, metadata: ValidationMe
   };
 }
 
-/** Returns a check that calls a validator, and reuses one arguments object for all calls. */
 function callValidator(
   validator: ValidatorConstraintInterface,
   { propertyName, constraints }: ValidationMetadata,
 ): Check {
-  const args = {
-    value: undefined as unknown,
-    object: {},
-    property: propertyName,
-    constraints,
-    targetName: '',
-  };
-  return (value, owner) => {
-    args.value = value;
-    args.object = owner;
-    args.targetName = owner.constructor.name;
-    const verdict = validator.validate(value, args);
-    args.value = undefined;
-    args.object = args;
-    return isTrue(verdict);
+  return (value, object) => {
+    const targetName = object.constructor.name;
+    return isTrue(
+      validator.validate(value, { value, object, property: propertyName, constraints, targetName }),
+    );
   };
 }
 
