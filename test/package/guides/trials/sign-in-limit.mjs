@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { adapter } from '../dist/sign-in-limit/src/adapter.js';
-import { trustProxy } from '../dist/sign-in-limit/src/trust-proxy.js';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -51,8 +50,8 @@ async function check() {
   try {
     // One instance on Express, the other on Fastify.
     instances.push(
-      await startInstance('one', new ExpressAdapter(), trustProxy),
-      await startInstance('other', adapter, () => undefined),
+      await startInstance('one', new ExpressAdapter(), (app) => app.set('trust proxy', 'loopback')),
+      await startInstance('other', new FastifyAdapter({ trustProxy: 'loopback' }), () => undefined),
     );
     const [one, other] = instances;
     // Ten sign-ins of one name from one client, in several spellings, over both instances.
