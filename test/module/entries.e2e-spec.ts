@@ -24,11 +24,11 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
       'fromBearer fromCookie fromHeader fromPayload',
   ],
   ['browsers', browsers, 'SameOriginGuard endedSessionCookie sessionCookie'],
-  ['context', context, 'SessionContext SessionRelay currentUserOf sessionContext'],
+  ['context', context, 'SessionContext SessionRelay accessOf currentUserOf sessionContext'],
   [
     'diagnostics',
     diagnostics,
-    'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders',
+    'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CAUSE_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders',
   ],
   [
     'errors',

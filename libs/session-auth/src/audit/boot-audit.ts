@@ -2,11 +2,12 @@ import { Logger } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { authorityOf } from '../guard/access-metadata.js';
+import { acknowledgedReason, authorityOf } from '../guard/access-metadata.js';
+import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { GRAPHQL_OPTIONS, type Handler, handlersOf, REPLACED_OPTION } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
 import { finding, type Finding } from './ineffective-rules.js';
-import { auditContextOf } from './audit-context.js';
+import { type AuditContext, auditContextOf } from './audit-context.js';
 
 /** A method of `ApplicationConfig` since NestJS 12. Not every module system can read the version of Nest. */
 const SINCE_NESTJS_12 = 'getGlobalPreRequestHooks';
@@ -46,9 +47,46 @@ function findingsFor(authority: string, modules: ModulesContainer, config: Appli
   if (isDefault) audited.add(modules);
   const isOwn = ({ method, owner }: Handler): boolean =>
     (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority;
-  const findings = findingsOf(handlersOf(modules), auditContextOf(modules, config), isOwn);
-  const shared = isDefault ? contextFindings(graphqlOptionsOf(modules), SINCE_NESTJS_12 in config) : [];
-  return [...findings, ...shared];
+  const [handlers, context] = [handlersOf(modules), auditContextOf(modules, config)];
+  const findings = findingsOf(handlers, context, isOwn);
+  if (!isDefault) return findings;
+  return [
+    ...findings,
+    ...earlierGuardsOf(handlers, context),
+    ...contextFindings(graphqlOptionsOf(modules), SINCE_NESTJS_12 in config),
+  ];
+}
+
+/**
+ * Returns a finding for each global guard that runs before the session guard and reads the user, which is not
+ * set yet: by the text of its methods, because guards that need no user, such as those that limit callers,
+ * are right there.
+ */
+function earlierGuardsOf(handlers: readonly Handler[], { guards }: AuditContext): Finding[] {
+  const own = guards.findIndex(isSessionAuthGuard);
+  const isNamed = handlers.some((handler) => handler.guards.some(isSessionAuthGuard));
+  const earlier = own >= 0 ? guards.slice(0, own) : isNamed ? guards : [];
+  return earlier.filter(readsUser).map((guard) => {
+    const name = typeof guard === 'function' ? guard.name : (guard as object).constructor.name;
+    return finding(
+      `${name} is a guard of the whole application that runs before SessionAuthGuard, and reads a user that is not set yet. Register { provide: APP_GUARD, useExisting: SessionAuthGuard } above it, in the same module.`,
+    );
+  });
+}
+
+const READS_USER = /\buser\b|\bcurrentUserOf\b/;
+
+/** Whether a method of a guard, a class or an instance, has the word. Its finding may be acknowledged. */
+function readsUser(guard: unknown): boolean {
+  let level = (typeof guard === 'function' ? guard.prototype : guard) as object | null;
+  for (; level && level !== Object.prototype; level = Object.getPrototypeOf(level) as object | null)
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(level)) as [
+      string,
+      { readonly value?: unknown },
+    ][])
+      if (name !== 'constructor' && typeof value === 'function' && READS_USER.test(value.toString()))
+        return acknowledgedReason(value) === undefined;
+  return false;
 }
 
 function linesOf(findings: readonly Finding[]): string[] {

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
+import { AccessRules } from '../guard/access-metadata.js';
 import type { CurrentRequestUser } from '../guard/current-user.decorator.js';
 import { ADMISSION, type Admission, userOf } from '../guard/guarded-request.js';
 import { transportOf } from '../guard/transport.js';
@@ -31,4 +32,15 @@ export function currentUserOf(context: ExecutionContext): CurrentRequestUser | u
 export function userIn(admission: Admission | undefined): CurrentRequestUser | undefined {
   const user: unknown = admission && userOf(admission);
   return user as CurrentRequestUser | undefined;
+}
+
+const rules = new AccessRules();
+
+/**
+ * Returns the access that the decorators of a handler and its controller declare, for guards and interceptors
+ * of your own: `public` with `@Public()`, `optional` with `@OptionalAuth()`, otherwise `protected`, by whatever
+ * guard. A guard of yours that reads the user lets `public` handlers pass.
+ */
+export function accessOf(context: ExecutionContext): 'public' | 'optional' | 'protected' {
+  return rules.of(context).kind;
 }

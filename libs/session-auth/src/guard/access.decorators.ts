@@ -54,31 +54,36 @@ export function AcknowledgeAudit(reason: string): MethodDecorator {
   return (_target, name, { value }) => acknowledge(methodIn(value, name), reason);
 }
 
+/** A name, or a list of names. */
+type Listed<Name> = Name | readonly Name[];
+
 /**
- * Requires the user's `role` to be one of these names. The match is exact and case-sensitive. A handler's
+ * Requires the user's `role` to be one of these names, or of the names in these lists. The match is exact and case-sensitive. A handler's
  * list replaces its controller's. Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError if there is no name, or an empty one
  */
-export function Roles(...names: [RoleName, ...RoleName[]]): ClassDecorator & MethodDecorator {
+export function Roles(...names: [Listed<RoleName>, ...Listed<RoleName>[]]): ClassDecorator & MethodDecorator {
   const allowed = namesOf('Roles', names);
   return requiring({
     kind: 'roles',
-    text: textOf('Roles', names),
+    text: textOf('Roles', [...allowed]),
     isMet: ({ role }) => role !== undefined && allowed.has(role),
   });
 }
 
 /**
- * Requires the user's `sub_role` to be one of these names. The match is exact and case-sensitive. With
+ * Requires the user's `sub_role` to be one of these names, or of the names in these lists. The match is exact and case-sensitive. With
  * {@link Roles} on the same handler, both must be met. A handler's list replaces its controller's. Applies
  * `SessionAuthGuard`.
  * @throws InvalidConfigurationError if there is no name, or an empty one
  */
-export function SubRoles(...names: [SubRoleName, ...SubRoleName[]]): ClassDecorator & MethodDecorator {
+export function SubRoles(
+  ...names: [Listed<SubRoleName>, ...Listed<SubRoleName>[]]
+): ClassDecorator & MethodDecorator {
   const allowed = namesOf('SubRoles', names);
   return requiring({
     kind: 'sub-roles',
-    text: textOf('SubRoles', names),
+    text: textOf('SubRoles', [...allowed]),
     isMet: ({ sub_role: subRole }) => subRole !== undefined && allowed.has(subRole),
   });
 }
@@ -172,7 +177,8 @@ function textOf(decorator: string, parameters: readonly string[]): string {
   return `@${decorator}(${parameters.join(', ')})`;
 }
 
-function namesOf(decorator: string, names: readonly unknown[]): ReadonlySet<string> {
+function namesOf(decorator: string, listed: readonly unknown[]): ReadonlySet<string> {
+  const names: readonly unknown[] = listed.flat();
   const valid = names.filter((name): name is string => typeof name === 'string' && name !== '');
   if (valid.length === 0 || valid.length !== names.length) {
     throw new InvalidConfigurationError(
