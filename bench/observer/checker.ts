@@ -1,7 +1,7 @@
 import { overlap, type Span } from './clock.js';
 import { Health } from './health.js';
-import type { End, Journal, Request } from './journal.js';
-import { CACHE, HANG_MS, PROPAGATION_MS, TIMEOUT_MS } from './settings.js';
+import type { End, Journal, OpenStream, Request } from './journal.js';
+import { CACHE, HANG_MS, PROPAGATION_MS, TIMEOUT_MS, WHILE_OPEN } from './settings.js';
 import { Truth } from './truth.js';
 
 /** Categories of requests after a revocation, by the instance that received them. */
@@ -105,6 +105,7 @@ export class Checker {
       if (request.status === 200) this.#checkAcceptance(request, ends);
       this.#count(request, ends);
     }
+    for (const stream of this.#journal.streams) this.#checkStream(stream);
     const others = this.#ends.flatMap(({ isConnected, instance }) =>
       isConnected.filter((_connected, index) => index !== instance),
     );
@@ -128,6 +129,30 @@ export class Checker {
     return { ...end, sinceMs: endedAtMs ?? calledAtMs, isConnected };
   }
 
+  /**
+   * The last part of a stream is like a request that was accepted when the instance wrote it. A stream ends
+   * only with its session, or when the machine kept the service from answering.
+   */
+  #checkStream({ token, instance, openedAtMs, lastPartAtMs, overAtMs, user, endedWith }: OpenStream): void {
+    const all = this.#ends.filter((end) => concerns(end, token, this.#truth.userOf(token)));
+    const part = { sentAtMs: lastPartAtMs, answeredAtMs: lastPartAtMs, instance, token, status: 200, user };
+    const lostMs = this.#lostMs([`instance ${instance}`, 'service'], { fromMs: openedAtMs, toMs: overAtMs });
+    this.#checkAcceptance(
+      part,
+      // After `forget`, the session is checked by a call, and ends with its answer.
+      all.filter(
+        ({ kind, settledAtMs }) => settledAtMs + (kind === 'forget' ? TIMEOUT_MS + lostMs : 0) < lastPartAtMs,
+      ),
+      LIFETIME_MS + WHILE_OPEN.recheckMs + lostMs,
+    );
+    if (endedWith === 0 || endedWith === 503) return;
+    const mayEnd = all.some(
+      ({ calledAtMs }) => calledAtMs < overAtMs && calledAtMs > openedAtMs - REFUSAL_MS,
+    );
+    if (!mayEnd && this.#truth.wasValid(token, openedAtMs - REFUSAL_MS, overAtMs))
+      this.#violate('a stream of a valid session that ended', part);
+  }
+
   /** Only Redis fails, never the service: no instance may be worse off than without a store. */
   #checkAvailability(request: Request): void {
     const { status, instance, token, sentAtMs, answeredAtMs } = request;
@@ -142,7 +167,7 @@ export class Checker {
       this.#violate('a valid session is denied', request);
   }
 
-  #checkAcceptance(request: Request, ends: readonly BindingEnd[]): void {
+  #checkAcceptance(request: Request, ends: readonly BindingEnd[], lifetimeMs = LIFETIME_MS): void {
     const { token, user = '', instance, sentAtMs, answeredAtMs } = request;
     this.#counts.acceptances += 1;
     const confirmedMs = this.#truth.lastConfirmation(token, user, answeredAtMs);
@@ -151,8 +176,8 @@ export class Checker {
       return;
     }
     this.#counts.bounds += 1;
-    if (confirmedMs < sentAtMs - LIFETIME_MS)
-      this.#violate(`later than ttlMs + timeoutMs (${LIFETIME_MS} ms)`, request, { confirmedMs });
+    if (confirmedMs < sentAtMs - lifetimeMs)
+      this.#violate(`later than its lifetime (${lifetimeMs.toFixed(0)} ms)`, request, { confirmedMs });
     for (const end of ends) {
       const isOwn = end.instance === instance;
       const isBound =

@@ -1,6 +1,14 @@
 import 'reflect-metadata';
 import type { Server } from 'node:http';
-import { Controller, Get, Module, UseGuards, type INestApplication } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Module,
+  Sse,
+  UseGuards,
+  type INestApplication,
+  type MessageEvent,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -13,9 +21,10 @@ import {
   type UserRecord,
 } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
+import { interval, map, startWith, type Observable } from 'rxjs';
 import { serve } from '../../test/soak/child-serve.js';
 import { nowMs, type Span } from './clock.js';
-import { API_KEY, CACHE, SOCKET_TIMEOUT_MS, TIMEOUT_MS, type Sabotage } from './settings.js';
+import { API_KEY, CACHE, SOCKET_TIMEOUT_MS, TIMEOUT_MS, WHILE_OPEN, type Sabotage } from './settings.js';
 import { StallLog } from './stall-log.js';
 
 /**
@@ -48,6 +57,7 @@ export interface InstanceOrder {
 }
 
 const KEEP_ALIVE_MS = 600_000;
+const PART_MS = 20;
 
 type Subscriber = Parameters<RedisSessionStore['subscribe']>[0];
 
@@ -87,6 +97,16 @@ class MeController {
     replies += 1;
     return { username: sabotage === 'user' && replies % 50 === 0 ? 'user-of-another-session' : username };
   }
+
+  /** Each part says when it was written, and for whom. */
+  @Sse('parts')
+  @UseGuards(SessionAuthGuard)
+  parts(@CurrentUser() { username = '' }: UserRecord): Observable<MessageEvent> {
+    return interval(PART_MS).pipe(
+      startWith(-1),
+      map(() => ({ data: { atMs: nowMs(), username } })),
+    );
+  }
 }
 
 @Module({})
@@ -103,7 +123,13 @@ async function start({ platform, baseUrl, redisPort, ...order }: InstanceOrder):
   sabotage = order.sabotage;
   const store = redisPort === undefined ? undefined : { store: storeAt(redisPort) };
   const cache = { ...CACHE, ...(sabotage === 'ttl' && { ttlMs: CACHE.ttlMs * 3 }), ...store };
-  const session = SessionAuthModule.forRoot({ baseUrl, apiKey: API_KEY, timeoutMs: TIMEOUT_MS, cache });
+  const session = SessionAuthModule.forRoot({
+    baseUrl,
+    apiKey: API_KEY,
+    timeoutMs: TIMEOUT_MS,
+    cache,
+    whileOpen: WHILE_OPEN,
+  });
   const root = { module: InstanceModule, imports: [session], controllers: [MeController] };
   app = await NestFactory.create(root, platform === 'Express' ? new ExpressAdapter() : new FastifyAdapter(), {
     logger: false,

@@ -16,6 +16,19 @@ export interface Request {
   readonly user?: string | undefined;
 }
 
+/** One reply that stayed open, as recorded by its reader. */
+export interface OpenStream {
+  readonly openedAtMs: number;
+  /** When the instance had written the last part that arrived. */
+  readonly lastPartAtMs: number;
+  readonly overAtMs: number;
+  readonly instance: number;
+  readonly token: string;
+  readonly user: string;
+  /** Status of its last event; 0 if its reader has left, -1 if it ended without one. */
+  readonly endedWith: number;
+}
+
 /** One call that revokes or evicts sessions, as recorded by the called instance. */
 export interface End {
   readonly kind: EndKind;
@@ -42,6 +55,7 @@ export interface Fault extends Span {
 /** All records, taken outside the library. */
 export class Journal {
   readonly requests: Request[] = [];
+  readonly streams: OpenStream[] = [];
   /** Of the instance without a store. */
   readonly comparison: Request[] = [];
   readonly ends: End[] = [];

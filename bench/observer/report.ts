@@ -12,13 +12,17 @@ export function rowsOf(
   ways: ReadonlyMap<string, number>,
   violations: readonly Violation[],
 ): Row[] {
-  const { requests, ends, faults } = journal;
+  const { requests, streams, ends, faults } = journal;
   const categories = (Object.keys(CATEGORIES) as Category[]).flatMap((category) =>
     categoryRows(category, findings),
   );
   return [
     ['faults injected', `${faults.length}: ${counted(faults.map(({ name }) => name))}`],
     ['requests, by status', `${requests.length}: ${counted(requests.map(({ status }) => String(status)))}`],
+    [
+      'streams held open, by the status that they ended with (0: left)',
+      `${streams.length}: ${counted(streams.map(({ endedWith }) => String(endedWith)))}`,
+    ],
     ['milliseconds of a request, p50, p99, most', latencies(requests)],
     [
       'the same of an instance without a store',

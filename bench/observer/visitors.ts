@@ -3,7 +3,7 @@ import type { SeededRandom } from '../../test/soak/seeded-random.js';
 import type { Fleet } from './fleet.js';
 import type { EndKind } from './instance.process.js';
 import type { Journal } from './journal.js';
-import { CACHE, TIMEOUT_MS } from './settings.js';
+import { CACHE, TIMEOUT_MS, WHILE_OPEN } from './settings.js';
 
 const USERS = 40;
 const SESSIONS_OF_USER = 2;
@@ -108,7 +108,10 @@ export class Visitors {
         .filter(() => this.#random.next() < share)
         .map(({ instance }) => this.#askAfter(instance, token, WARM_UP_MS)),
     );
-    for (const token of tokens) this.#track(this.#compareAfter(token, WARM_UP_MS, 0));
+    for (const token of tokens) {
+      this.#track(this.#compareAfter(token, WARM_UP_MS, 0));
+      this.#track(this.#hold(token));
+    }
     // The last checks are in flight when the sessions end.
     await Promise.race([Promise.all(asked), delay(WARM_UP_MS)]);
   }
@@ -177,6 +180,17 @@ export class Visitors {
   async #ask(instance: number, token: string): Promise<void> {
     const request = await this.#fleet.callers[instance]?.ask(token);
     if (request) this.#journal.requests.push(request);
+  }
+
+  /** Reads a reply that stays open, from before the end of its session until after every bound. */
+  async #hold(token: string): Promise<void> {
+    await delay(this.#random.between(0, WARM_UP_MS / 2));
+    const caller = this.#random.pick(this.#fleet.callers);
+    const stream = await caller?.hold(
+      token,
+      WARM_UP_MS + WHILE_OPEN.recheckMs + CACHE.ttlMs + 2 * TIMEOUT_MS,
+    );
+    if (stream) this.#journal.streams.push(stream);
   }
 
   async #compareAfter(token: string, maxMs: number, minMs: number): Promise<void> {

@@ -147,11 +147,14 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
     expect(stream.text()).toMatch(/event: session-ended\ndata: .*SESSION_SERVICE_UNAVAILABLE.*\n\n$/);
   });
 
-  it('is not sent if the session ends before the first part', async () => {
+  it.each([
+    ['a download', 'late-file'],
+    ['events', 'late-events'],
+  ])('is not sent if the session ends before the first part: %s [P39]', async (_kind, path) => {
     const sessions = await start({ cache: { ttlMs: 60_000 } });
     const token = service.signInAs({});
     await read('sse', token);
-    const late = openReply(`${app.url}/late-file?ms=100`, token).then(
+    const late = openReply(`${app.url}/${path}?ms=100`, token).then(
       (stream) => stream.over().then(() => stream.text()),
       () => '',
     );

@@ -50,6 +50,12 @@ export class StreamsController {
     return this.file();
   }
 
+  @Get('late-events')
+  async lateEvents(@Query('ms') ms: string, @Res() reply: Reply): Promise<void> {
+    await pause(Number(ms));
+    this.ownEvents(reply);
+  }
+
   @Get('generator')
   generator(): AsyncGenerator<string> {
     return this.#parts();

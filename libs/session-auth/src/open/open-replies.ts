@@ -32,7 +32,7 @@ export function endWithSession(response: NodeResponse, { call, admission, parts 
       const lastEvents = (): string => call.transport.lastEvents?.(denial) ?? lastEvent(denial);
       const end = (): void => {
         try {
-          endReply(reply, lastEvents);
+          endReply(reply, isHeld ? undefined : lastEvents);
         } catch {
           // A function that the application has put in place of write() or end() threw.
           cut(reply);
@@ -61,11 +61,12 @@ export function endWithSession(response: NodeResponse, { call, admission, parts 
 
 /**
  * Ends a reply. A stream of events gets a last one; any other is cut, so that its client does not take it for
- * complete. To the application, its client has gone.
+ * complete. So is one that was held, because its parts would be sent before a last event. To the application,
+ * its client has gone.
  */
-function endReply(response: Response, lastEvents: () => string): void {
+function endReply(response: Response, lastEvents: (() => string) | undefined): void {
   if (response.writableEnded) return;
-  if (!isEventStream(response)) {
+  if (!lastEvents || !isEventStream(response)) {
     silence(response);
     cut(response);
     return;
