@@ -34,7 +34,10 @@ export async function bundleTypes(declared, folders) {
       chunkFileNames: 'types/[name].d.ts',
       // npm packs files of one name side by side, and gzip looks back 32 kB: below that, the second copy of a
       // file costs little.
-      manualChunks: (id) => (entries.has(id) ? undefined : relative(declared, id).split(sep)[0]),
+      manualChunks: (id) => {
+        const [folder] = relative(declared, id).split(sep);
+        return folder in input || entries.has(id) ? undefined : folder;
+      },
       hoistTransitiveImports: false,
       minifyInternalExports: false,
     });
