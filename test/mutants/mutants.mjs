@@ -723,6 +723,13 @@ export const MUTANTS = [
     suites: ['fleet/shared-tier'],
   },
   {
+    name: 'A late reading of the clock of the store is dropped',
+    file: 'fleet/revocation-bus.ts',
+    find: '(late) => this.#keep(late)',
+    replace: '() => undefined',
+    suites: ['fleet/session-verifier-fleet'],
+  },
+  {
     name: 'The store may take as long as it likes',
     file: 'fleet/store-access.ts',
     find: '      }, this.#timeoutMs).unref();',
