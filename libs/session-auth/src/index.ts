@@ -37,6 +37,7 @@ export type { SignInResult } from './client/session-client.js';
 export { InjectSessionAuth } from './module/inject-session-auth.decorator.js';
 export type { ProvidedClass } from './module/authorities/authority-tokens.js';
 export { SessionAuthEvents } from './module/events/session-auth-events.js';
+export type { ActiveCause, CauseName } from './contract/causes.js';
 export type {
   RevocationBusState,
   RevocationBusStatus,
