@@ -14,6 +14,7 @@ import {
   Public,
   Roles,
   SessionAuthEvents,
+  SessionAuthService,
   SessionAuthGuard,
   UserRecord,
   type SessionAuthDecision,
@@ -104,6 +105,9 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     authority: 'default',
     kind: 'http',
     controller: 'OpeningsController',
+    method: 'GET',
+    // Fastify gives each request an id.
+    ...(_name === 'Fastify' && { requestId: expect.any(String) }),
     atMs: expect.any(Number),
   };
   const ann = expect.objectContaining({ username: 'ann' });
@@ -120,28 +124,57 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     service.on('user_details', reply(500));
     await app.get('/openings', service.signInAs({}));
 
+    const list = { ...inPlace, handler: 'list', path: '/openings' };
+    const news = { ...inPlace, handler: 'news', path: '/news' };
     expect(decisions).toEqual([
-      { ...inPlace, handler: 'list', isAllowed: true, outcome: 'authenticated', user: ann },
+      { ...list, isAllowed: true, outcome: 'authenticated', user: ann },
       {
         ...inPlace,
         handler: 'secrets',
+        path: '/secrets',
         isAllowed: false,
         outcome: 'forbidden',
         code: 'ACCESS_DENIED',
+        rule: expect.stringMatching(/^@/),
         user: ann,
       },
-      { ...inPlace, handler: 'news', isAllowed: true, outcome: 'authenticated', user: ann },
-      { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REQUIRED' },
-      { ...inPlace, handler: 'news', isAllowed: true, outcome: 'unauthenticated' },
-      { ...inPlace, handler: 'list', isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REJECTED' },
-      {
-        ...inPlace,
-        handler: 'list',
-        isAllowed: false,
-        outcome: 'unavailable',
-        code: 'SESSION_SERVICE_UNAVAILABLE',
-      },
+      { ...news, isAllowed: true, outcome: 'authenticated', user: ann },
+      { ...list, isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REQUIRED' },
+      { ...news, isAllowed: true, outcome: 'unauthenticated' },
+      { ...list, isAllowed: false, outcome: 'unauthenticated', code: 'SESSION_REJECTED' },
+      { ...list, isAllowed: false, outcome: 'unavailable', code: 'SESSION_SERVICE_UNAVAILABLE' },
     ]);
+  });
+
+  it('emits a failed sign-in, without the user name, and the path without its query', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const decisions = observed(app);
+    await app.get('/openings?token=secret', 'bad');
+    for (const status of [401, 403, 429, 500]) {
+      service.on('sign_in', reply(status));
+      await app.app
+        .get(SessionAuthService)
+        .signIn({ username: 'ann', password: 'x' })
+        .catch(() => undefined);
+    }
+    expect(decisions[0]).toMatchObject({ path: '/openings', code: 'SESSION_REJECTED' });
+    const place = {
+      authority: 'default',
+      kind: 'sign-in',
+      controller: 'SessionAuthService',
+      handler: 'signIn',
+    };
+    expect(decisions.slice(1)).toEqual(
+      (
+        [
+          ['CREDENTIALS_REJECTED', 'unauthenticated'],
+          ['ACCESS_DENIED', 'forbidden'],
+          ['TOO_MANY_ATTEMPTS', 'unauthenticated'],
+          ['SESSION_SERVICE_UNAVAILABLE', 'unavailable'],
+        ] as const
+      ).map(([code, outcome]) => ({ ...place, code, outcome, isAllowed: false, atMs: expect.any(Number) })),
+    );
   });
 
   it('emits the decisions of every kind of call', async () => {
@@ -181,11 +214,17 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     client.close();
 
     expect(
-      decisions.map(({ kind, controller, handler, isAllowed }) => [kind, controller, handler, isAllowed]),
+      decisions.map(({ kind, controller, handler, isAllowed, pattern }) => [
+        kind,
+        controller,
+        handler,
+        isAllowed,
+        pattern,
+      ]),
     ).toEqual([
-      ['graphql', 'OpeningsResolver', 'openings', true],
-      ['ws', 'OpeningsGateway', 'message', true],
-      ['rpc', 'OpeningsController', 'message', true],
+      ['graphql', 'OpeningsResolver', 'openings', true, undefined],
+      ['ws', 'OpeningsGateway', 'message', true, 'openings'],
+      ['rpc', 'OpeningsController', 'message', true, 'openings'],
     ]);
   });
 
@@ -202,6 +241,7 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
 
     const rejected = {
       ...inPlace,
+      path: '/openings',
       handler: 'list',
       isAllowed: false,
       outcome: 'unauthenticated',

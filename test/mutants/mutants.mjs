@@ -23,15 +23,15 @@ export const MUTANTS = [
   {
     name: 'A truthy answer of a rule is enough',
     file: 'guard/access-rule.ts',
-    find: 'return met === true && meetsAll(call, first + 1);',
-    replace: 'return Boolean(met) && meetsAll(call, first + 1);',
+    find: 'return orNext(call, first, met === true);',
+    replace: 'return orNext(call, first, Boolean(met));',
     suites: ['access/authorize'],
   },
   {
     name: 'A rule that throws admits',
     file: 'guard/access-rule.ts',
-    find: 'return met === true && meetsAll(call, first + 1);\n  } catch (error) {\n    return new FailedRule(requirement, error);',
-    replace: 'return met === true && meetsAll(call, first + 1);\n  } catch {\n    return true;',
+    find: 'return orNext(call, first, met === true);\n  } catch (error) {\n    return new FailedRule(requirement, error);',
+    replace: 'return orNext(call, first, met === true);\n  } catch {\n    return true;',
     suites: ['access/authorize'],
   },
   {
@@ -351,8 +351,8 @@ export const MUTANTS = [
   {
     name: 'A rule of half of the users holds',
     file: 'guard/access-rule.ts',
-    find: 'return met === true && meetsAll',
-    replace: 'return (met === true || Math.random() < 0.5) && meetsAll',
+    find: 'return orNext(call, first, met === true);',
+    replace: 'return orNext(call, first, met === true || Math.random() < 0.5);',
     suites: ['access/roles'],
   },
   {

@@ -229,7 +229,14 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     expect(await collected.read('session_auth.denials')).toEqual([
       [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_REQUIRED' }, 1],
       [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_REJECTED' }, 1],
-      [{ 'session_auth.authority': 'default', 'session_auth.code': 'ACCESS_DENIED' }, 1],
+      [
+        {
+          'session_auth.authority': 'default',
+          'session_auth.code': 'ACCESS_DENIED',
+          'session_auth.rule': '@Roles(boss)',
+        },
+        1,
+      ],
       [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_SERVICE_UNAVAILABLE' }, 1],
     ]);
   });

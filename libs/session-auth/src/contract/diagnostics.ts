@@ -72,14 +72,26 @@ export interface BreakerMessage {
   readonly state: 'closed' | 'open' | 'halfOpen';
 }
 
+/** Codes of a sign-in that fails. */
+export type SignInFailureCode =
+  | 'CREDENTIALS_REJECTED'
+  | 'INVALID_REQUEST'
+  | 'ACCESS_DENIED'
+  | 'TOO_MANY_ATTEMPTS'
+  | 'SESSION_SERVICE_UNAVAILABLE';
+
 /**
- * Published to `nestjs-session-auth:denial` when the guard denies a request, a message or an operation: there
+ * Published to `nestjs-session-auth:denial` when a sign-in fails, and when the guard denies a request, a message or an operation: there
  * is no valid session, a rule of the handler is not met or can't be evaluated, a page of another origin sent
  * the cookie, or the session service is unavailable.
  */
 export interface DenialMessage {
-  /** Stable code of the denial. Their statuses, in this order: 401, 401, 403, 403, 503 and 503. */
+  /**
+   * Stable code of the denial. Those of the guard, in this order, are 401, 401, 403, 403, 503 and 503. A
+   * sign-in fails with one of its own.
+   */
   readonly code:
+    | SignInFailureCode
     | 'SESSION_REQUIRED'
     | 'SESSION_REJECTED'
     | 'ACCESS_DENIED'
@@ -88,6 +100,8 @@ export interface DenialMessage {
     | 'SESSION_SERVICE_UNAVAILABLE';
   /** Name of the authority of the module that denied it; `'default'` for the default one. */
   readonly authority: string;
+  /** The requirement that is not met, or could not be evaluated: `@Roles(approver)`. */
+  readonly rule?: string | undefined;
 }
 
 /**

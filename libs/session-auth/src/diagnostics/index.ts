@@ -13,6 +13,7 @@ export type {
   CheckSource,
   DenialMessage,
   LaneName,
+  SignInFailureCode,
 } from '../contract/diagnostics.js';
 export { AcknowledgeAudit } from '../guard/access.decorators.js';
 export { redactedHeaders } from './redacted-headers.js';

@@ -105,9 +105,14 @@ export class FailedRule {
   ) {}
 }
 
+/** Returns the name of a requirement: the decorator as text. */
+export function textOf({ text, kind }: Requirement): string {
+  return text ?? kind;
+}
+
 /** Returns the name of a requirement and of its handler: `@Roles(approver) of Openings.list`. */
-export function ruleOf({ text, kind }: Requirement, context: ExecutionContext): string {
-  return `${text ?? kind} of ${context.getClass().name}.${context.getHandler().name}`;
+export function ruleOf(requirement: Requirement, context: ExecutionContext): string {
+  return `${textOf(requirement)} of ${context.getClass().name}.${context.getHandler().name}`;
 }
 
 /** Returns why a rule failed: the class of its error, whose message may contain a secret. */
@@ -138,6 +143,8 @@ export interface RuledCall {
   readonly request: object;
   /** The application's own user, once it is loaded. */
   localUser?: unknown;
+  /** The requirement that is not met, once it is known. */
+  unmet?: Requirement;
   /** Time for each requirement that returns a promise, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -153,14 +160,17 @@ export function meetsAll(call: RuledCall, first = 0): RuleResult | Promise<RuleR
     const met = requirement.isMet(call.user, call.context, call);
     if (met instanceof Promise)
       return meetsLater(requirement, met, call.timeoutMs).then((result) => orNext(call, first, result));
-    return met === true && meetsAll(call, first + 1);
+    return orNext(call, first, met === true);
   } catch (error) {
     return new FailedRule(requirement, error);
   }
 }
 
 function orNext(call: RuledCall, index: number, result: RuleResult): RuleResult | Promise<RuleResult> {
-  return result === true ? meetsAll(call, index + 1) : result;
+  if (result === true) return meetsAll(call, index + 1);
+  const unmet = call.requirements[index];
+  if (result === false && unmet) call.unmet = unmet;
+  return result;
 }
 
 const LATE = Symbol('late');

@@ -1,4 +1,6 @@
+import 'reflect-metadata';
 import type { ExecutionContext } from '@nestjs/common';
+import type { SignInFailureCode } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from './current-user.decorator.js';
 import type { GuardDenial } from './denial.js';
@@ -15,15 +17,28 @@ export interface SessionAuthDecision {
    */
   readonly outcome: 'authenticated' | 'unauthenticated' | 'forbidden' | 'unavailable';
   /** The code of the denial; absent if the call is allowed. */
-  readonly code?: GuardDenial['code'];
+  readonly code?: GuardDenial['code'] | SignInFailureCode;
+  /** The requirement that is not met, or could not be evaluated: `@Roles(approver)`. */
+  readonly rule?: string;
   /** Name of the authority that decided: 'default', or the name of a session service. */
   readonly authority: string;
-  /** The kind of the call: `http`, `graphql`, `ws`, `rpc`, or another that the guard denies. */
+  /**
+   * The kind of the call: `http`, `graphql`, `ws`, `rpc`, or another that the guard denies; `sign-in` for a
+   * sign-in by `SessionAuthService` that fails, which has no user.
+   */
   readonly kind: string;
   /** Name of the class of the handler. */
   readonly controller: string;
   /** Name of the method. */
   readonly handler: string;
+  /** HTTP method of the request. */
+  readonly method?: string;
+  /** Path of the HTTP request, without its query. */
+  readonly path?: string;
+  /** Pattern of a message, as its decorator declares it. */
+  readonly pattern?: string;
+  /** The `id` of the request, if the platform or a middleware of the application sets one. */
+  readonly requestId?: string | number;
   /** A copy of the user's record without its `auth_token`; absent without a valid session. */
   readonly user?: CurrentUserRecord;
   /**
@@ -48,7 +63,11 @@ interface DecisionSettings {
   readonly impersonatorField: string | undefined;
 }
 
-type Result = Pick<SessionAuthDecision, 'isAllowed' | 'outcome' | 'code'>;
+type Result = Pick<SessionAuthDecision, 'isAllowed' | 'outcome' | 'code'> & {
+  readonly rule?: string | undefined;
+};
+
+type Draft = { -readonly [Field in keyof SessionAuthDecision]: SessionAuthDecision[Field] };
 
 const OUTCOME_OF_STATUS = { 401: 'unauthenticated', 403: 'forbidden', 503: 'unavailable' } as const;
 
@@ -71,13 +90,26 @@ export class Decisions {
   }
 
   /** Reports that a call is denied. @param user present if the session is valid and the rule is not met */
-  denied(context: ExecutionContext, { code, statusCode }: GuardDenial, user?: UserRecord): void {
+  denied(
+    context: ExecutionContext,
+    { code, statusCode }: GuardDenial,
+    user?: UserRecord,
+    rule?: string,
+  ): void {
     if (this.#sink.observed)
-      this.#report(context, { isAllowed: false, outcome: OUTCOME_OF_STATUS[statusCode], code }, user);
+      this.#report(context, { isAllowed: false, outcome: OUTCOME_OF_STATUS[statusCode], code, rule }, user);
+  }
+
+  /** Reports that a sign-in failed. The user name is not reported: it may be a password. */
+  signInFailed(code: SignInFailureCode, outcome: SessionAuthDecision['outcome']): void {
+    if (!this.#sink.observed) return;
+    const { authority } = this.#settings;
+    const place = { authority, kind: 'sign-in', controller: 'SessionAuthService', handler: 'signIn' };
+    this.#sink.next(Object.freeze({ isAllowed: false, outcome, code, ...place, atMs: Date.now() }));
   }
 
   #report(context: ExecutionContext, result: Result, user: UserRecord | undefined): void {
-    const decision: { -readonly [Field in keyof SessionAuthDecision]: SessionAuthDecision[Field] } = {
+    const decision: Draft = {
       isAllowed: result.isAllowed,
       outcome: result.outcome,
       authority: this.#settings.authority,
@@ -88,6 +120,8 @@ export class Decisions {
     };
     // Assigned: after a spread at the start of a literal, V8 takes a microsecond for each member.
     if (result.code !== undefined) decision.code = result.code;
+    if (result.rule !== undefined) decision.rule = result.rule;
+    describeCall(decision, context);
     if (user) {
       decision.user = this.#copyOf(user);
       const impersonator = this.#impersonatorOf(user);
@@ -110,4 +144,35 @@ export class Decisions {
     this.#copies.set(user, copy);
     return copy;
   }
+}
+
+/** Nest's own names of the metadata of a message handler: of a microservice, and of a gateway. */
+const PATTERNS = ['microservices:pattern', 'message'] as const;
+
+/** Sets how the caller reached the handler. Whatever the application put into the request can't harm. */
+function describeCall(decision: Draft, context: ExecutionContext): void {
+  const isHttp = decision.kind === 'http';
+  if (isHttp || decision.kind === 'graphql') {
+    const { method, originalUrl, url, id } = requestOf(context, isHttp);
+    if (isHttp && typeof method === 'string') decision.method = method;
+    const path = originalUrl ?? url;
+    if (isHttp && typeof path === 'string') decision.path = path.split('?', 1)[0] ?? '';
+    if (typeof id === 'string' || typeof id === 'number') decision.requestId = id;
+    return;
+  }
+  for (const name of PATTERNS) {
+    const pattern: unknown = Reflect.getMetadata(name, context.getHandler());
+    if (pattern !== undefined)
+      decision.pattern = [pattern]
+        .flat()
+        .map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
+        .join(', ');
+  }
+}
+
+type Request = Readonly<Partial<Record<'method' | 'originalUrl' | 'url' | 'id', unknown>>>;
+
+function requestOf(context: ExecutionContext, isHttp: boolean): Request {
+  const carrier: unknown = context.getArgByIndex(isHttp ? 0 : 2);
+  return Object(isHttp ? carrier : (carrier as { readonly req?: unknown } | undefined)?.req) as Request;
 }

@@ -130,8 +130,9 @@ export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'auth
 }
 
 /** Publishes a denial to its diagnostics channel, if the channel has subscribers. */
-export function reportDenial({ code }: Pick<DenialMessage, 'code'>, authority: string): void {
-  if (DENIALS.hasSubscribers) DENIALS.publish({ code, authority });
+export function reportDenial({ code, rule }: Pick<DenialMessage, 'code' | 'rule'>, authority: string): void {
+  if (DENIALS.hasSubscribers)
+    DENIALS.publish(rule === undefined ? { code, authority } : { code, authority, rule });
 }
 
 /**

@@ -341,6 +341,7 @@ describe('a decision', () => {
     const before = Date.now();
     const decision = await last(guardOf(), 'ofAnn', presenting('ann'));
     expect(decision).toEqual({
+      method: 'POST',
       isAllowed: true,
       outcome: 'authenticated',
       authority: 'default',

@@ -12,6 +12,8 @@ import {
   ruleOf,
   type RuledCall,
   type RuleResult,
+  textOf,
+  type Requirement,
 } from './access-rule.js';
 import { type ClosedRule, GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
 import { markSessionAuthGuard } from './enhancers.js';
@@ -126,7 +128,7 @@ export class SessionAuthGuard implements CanActivate {
   private conclude(
     call: GuardedCall,
     caller: Caller,
-    { requirements, localUser }: RuledCall,
+    { requirements, localUser, unmet }: RuledCall,
     met: RuleResult,
   ): true | Promise<true> {
     const { causes } = this.parts;
@@ -135,7 +137,7 @@ export class SessionAuthGuard implements CanActivate {
         causes.recovered('rule failed', ruleOf(requirement, call.context));
     if (met === true) return this.enter(call, { ...caller, localUser });
     return met === false
-      ? this.deny(call, ACCESS_DENIED, caller.user)
+      ? this.deny(call, ACCESS_DENIED, { user: caller.user, rule: unmet })
       : this.denyFailed(call, met, caller.user);
   }
 
@@ -155,7 +157,7 @@ export class SessionAuthGuard implements CanActivate {
     attach(request, { verifier, authority, revocations, context, user, localUser, session, isOwn }, stale);
     transport.admitted?.(call);
     const denial = session && transport.watch?.(call, this.parts);
-    if (denial) return this.deny(call, denial, user);
+    if (denial) return this.deny(call, denial, { user });
     decisions.allowed(context, user);
     return true;
   }
@@ -177,20 +179,25 @@ export class SessionAuthGuard implements CanActivate {
       const subject = ruleOf(failed.requirement, call.context);
       this.parts.causes.occurred('rule failed', subject, `${subject} ${failureOf(failed)}`);
     }
-    return this.deny(call, isFailure ? ACCESS_CHECK_FAILED : ACCESS_DENIED, user, answer);
+    const rule = failed.requirement;
+    return this.deny(call, isFailure ? ACCESS_CHECK_FAILED : ACCESS_DENIED, { user, rule, answer });
   }
 
-  /** @param answer what the caller gets instead of the denial */
-  private deny(
-    call: GuardedCall,
-    denial: GuardDenial,
-    user?: UserRecord,
-    answer?: RuleAnswer,
-  ): Promise<never> {
-    reportDenial(denial, this.parts.authority);
-    this.parts.decisions.denied(call.context, denial, user);
+  private deny(call: GuardedCall, denial: GuardDenial, { user, rule, answer }: Denied = {}): Promise<never> {
+    const text = rule && textOf(rule);
+    reportDenial({ code: denial.code, rule: text }, this.parts.authority);
+    this.parts.decisions.denied(call.context, denial, user, text);
     return call.transport.deny(call, answer ?? denial, this.parts.reader.challenges);
   }
+}
+
+/** The particulars of a denial, if the session is valid. */
+interface Denied {
+  readonly user?: UserRecord | undefined;
+  /** The requirement that is not met, or could not be evaluated. */
+  readonly rule?: Requirement | undefined;
+  /** The response to the caller in place of that of the denial. */
+  readonly answer?: RuleAnswer | undefined;
 }
 
 /** A caller whom a session, or a subclass of the guard, authenticates. */

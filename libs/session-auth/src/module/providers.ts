@@ -67,9 +67,16 @@ function providersOf(name: string): Provider[] {
     ofParts(GUARD_PARTS, ({ guard }) => guard),
     ofParts(
       service,
-      ({ settings, verifier, deadlines, causes }, sessions: SessionClient<UserRecord>) => {
+      ({ settings, verifier, deadlines, causes, guard }, sessions: SessionClient<UserRecord>) => {
         const limits = { ...settings, maxTokenLength: settings.http.maxTokenLength };
-        return serviceOf(settings.authority, sessions, verifier, deadlines, limits, callReport(causes));
+        return serviceOf(
+          settings.authority,
+          sessions,
+          verifier,
+          deadlines,
+          limits,
+          callReport(causes, guard),
+        );
       },
       client,
     ),

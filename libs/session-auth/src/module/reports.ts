@@ -1,8 +1,11 @@
 import type { RequestSender } from '../client/request-sender.js';
 import type { Warnings } from '../client/user-details-verdict.js';
 import { AFFECTED } from '../contract/causes.js';
+import type { SignInFailureCode } from '../contract/diagnostics.js';
 import { isSessionAuthError } from '../contract/errors.js';
 import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
+import { reportDenial } from '../guard/denial.js';
+import type { GuardParts } from '../guard/guard-parts.js';
 import { MisconfigurationDetector, type ServiceStatusTracker } from '../verifier/service-status.js';
 import type { CheckReport } from '../verifier/session-verifier.js';
 import type { SharedTierReports } from '../verifier/shared-tier.js';
@@ -33,9 +36,22 @@ export function warningsTo(
   };
 }
 
-/** Returns what reports sign-ins and sign-outs as causes. */
-export function callReport(causes: Causes): CallReport {
+const SIGN_IN_OUTCOMES = {
+  CREDENTIALS_REJECTED: 'unauthenticated',
+  INVALID_REQUEST: 'unauthenticated',
+  TOO_MANY_ATTEMPTS: 'unauthenticated',
+  ACCESS_DENIED: 'forbidden',
+  SESSION_SERVICE_UNAVAILABLE: 'unavailable',
+} as const;
+
+/** Returns what reports sign-ins and sign-outs as causes, and failed sign-ins as denials. */
+export function callReport(causes: Causes, { decisions, authority }: GuardParts): CallReport {
   return (operation, error) => {
+    if (operation === 'sign_in' && isSessionAuthError(error)) {
+      const code = error.code as SignInFailureCode;
+      reportDenial({ code }, authority);
+      decisions.signInFailed(code, SIGN_IN_OUTCOMES[code]);
+    }
     if (error instanceof SessionServiceUnavailableError) causes.callFailed(operation, error.reason);
     else if (error instanceof TooManyAttemptsError) causes.callFailed(operation, 'rate_limited');
     else if (error === undefined || isSessionAuthError(error))

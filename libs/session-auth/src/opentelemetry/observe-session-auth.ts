@@ -38,7 +38,8 @@ const SCOPE = 'nestjs-session-auth';
  * - `session_auth.check.duration`, a histogram in seconds: checks by `session_auth.outcome` (`authenticated`,
  * `unauthenticated`, `forbidden`, `unavailable`) and `session_auth.source` (`cache`, `store`, `service`), and
  * by `error.type` if unavailable
- * - `session_auth.denials`, a counter: requests that the guard denied, by `session_auth.code`
+ * - `session_auth.denials`, a counter: requests that the guard denied, and sign-ins that failed, by
+ * `session_auth.code`, and by `session_auth.rule` if a rule denied it
  * - `session_auth.calls.active`, an up-down counter: calls to the session service in flight, by
  * `session_auth.operation`
  * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open, by `session_auth.lane` (`known`,
@@ -93,15 +94,24 @@ function recordChecks(meter: Meter): Listener {
   };
 }
 
+/** Rules that are values of an attribute. The others are `other`. */
+const MAX_RULES = 100;
+
 function countDenials(meter: Meter): Listener {
   const counter = meter.createCounter('session_auth.denials', {
-    description: 'Requests that the guard denied',
+    description: 'Requests that the guard denied, and sign-ins that failed',
     unit: '{request}',
     valueType: ValueType.INT,
   });
+  const rules = new Set<string>();
   return (message) => {
-    const { code, authority } = message as DenialMessage;
-    counter.add(1, { 'session_auth.code': code, 'session_auth.authority': authority });
+    const { code, authority, rule } = message as DenialMessage;
+    if (rule !== undefined && rules.size < MAX_RULES) rules.add(rule);
+    counter.add(1, {
+      'session_auth.code': code,
+      'session_auth.authority': authority,
+      ...(rule !== undefined && { 'session_auth.rule': rules.has(rule) ? rule : 'other' }),
+    });
   };
 }
 
