@@ -146,7 +146,7 @@ export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator
   return requiring({
     kind: 'authorize',
     text,
-    isMet: (user, context, call) => rule(user, context, call?.localUser as LocalUser),
+    isMet: (user, context, call) => rule(user, context, call?.localUser),
   });
 }
 
