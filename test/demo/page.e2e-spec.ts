@@ -96,6 +96,21 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     await visitor.screenshot(`${platform}-first-sight`);
   });
 
+  it('shows a stream that ends when its session does, and why', async () => {
+    const visitor = await visit();
+    await visitor.play();
+    const stream = visitor.drawer.getByRole('region', { name: 'Stream' });
+    const open = stream.getByRole('button', { name: 'Open a stream' });
+    await open.click();
+    await stream.getByText('Over after 0 events: 401 Unauthorized.').waitFor();
+    await visitor.sendAs('manager');
+    await open.click();
+    await stream.getByText(/^Open: [1-9]\d* events/).waitFor();
+    await visitor.drawer.getByRole('button', { name: 'Sign out' }).click();
+    await stream.getByText(/^Over after [1-9]\d* events: session-ended, SESSION_REJECTED\.$/).waitFor();
+    await visitor.screenshot(`${platform}-stream`);
+  });
+
   it('moves before any click: the demo sends a few requests, until the visitor pauses them, uses the controls, or prefers no motion', async () => {
     const visitor = await visit();
     await until('each kind has passed', async () => {

@@ -226,6 +226,7 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
       '/api/health',
       '/api/health/session-service',
       '/api/me',
+      '/api/news',
       '/api/onboarding',
       '/api/openings',
       '/api/openings/{id}/approval',

@@ -5,6 +5,7 @@ import { useCaller } from '../backend/use-caller.js';
 import { CallerChoice } from './caller-choice.js';
 import { LastReply } from './last-reply.js';
 import { LoadControl } from './load.js';
+import { OpenStream } from './open-stream.js';
 import { RouteList } from './route-list.js';
 import { SessionCache } from './session-cache.js';
 import { SessionService } from './session-service.js';
@@ -14,7 +15,7 @@ interface DrawerProps {
   readonly report: LiveReport | undefined;
 }
 
-/** Renders free play: a caller, the routes, the last reply, and the settings of the demo. */
+/** Renders free play: a caller, the last reply, a stream, the routes, and the settings of the demo. */
 export function Drawer({ info, report }: DrawerProps): VNode {
   const sources = useJson('/sources.json') as RouteSources | undefined;
   const caller = useCaller();
@@ -23,6 +24,7 @@ export function Drawer({ info, report }: DrawerProps): VNode {
       <h2 id="free-play-title">Free play</h2>
       <CallerChoice caller={caller} users={info.users} />
       <LastReply exchange={caller.last} sources={sources} />
+      <OpenStream token={caller.token} />
       <RouteList caller={caller} />
       {info.controls && report?.fault !== undefined && <SessionService fault={report.fault} />}
       {info.controls && report && <SessionCache cache={report.cache} />}

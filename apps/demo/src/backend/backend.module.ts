@@ -7,6 +7,7 @@ import { CompanyReportController } from './companies/company-report.controller.j
 import { GreetingController } from './greeting/greeting.controller.js';
 import { HealthModule } from './health/health.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { NewsController } from './news/news.controller.js';
 import { OnboardingController } from './onboarding/onboarding.controller.js';
 import { OpeningsModule } from './openings/openings.module.js';
 import { PayrollController } from './payroll/payroll.controller.js';
@@ -33,6 +34,7 @@ import { SessionModule } from './session/session.module.js';
   ],
   controllers: [
     GreetingController,
+    NewsController,
     OnboardingController,
     CompanyReportController,
     BenefitsController,
