@@ -20,7 +20,6 @@ import { AUTHORITY } from './authorities/authority.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { callReport } from './reports.js';
-import { serviceOf } from './service/named-session-auth.service.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { clientOf, CONNECTION, connectionOf, PARTS, partsOf, type AuthorityParts } from './wiring.js';
@@ -69,14 +68,7 @@ function providersOf(name: string): Provider[] {
       service,
       ({ settings, verifier, deadlines, causes, guard }, sessions: SessionClient<UserRecord>) => {
         const limits = { ...settings, maxTokenLength: settings.http.maxTokenLength };
-        return serviceOf(
-          settings.authority,
-          sessions,
-          verifier,
-          deadlines,
-          limits,
-          callReport(causes, guard),
-        );
+        return new SessionAuthService(sessions, verifier, deadlines, limits, callReport(causes, guard));
       },
       client,
     ),

@@ -1,7 +1,8 @@
 import { abortable, type Deadline, type Deadlines } from '../../client/deadline.js';
 import type { SessionClient, SignInResult } from '../../client/session-client.js';
 import type { Credentials } from '../../client/session-client.js';
-import { denialOfVerdict, sessionException } from '../../guard/denial.js';
+import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import { denialOfVerdict, sessionException, setErrorAuthority } from '../../guard/denial.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { Verdict } from '../../contract/outcome.js';
@@ -11,8 +12,10 @@ import { CallLimit } from './call-limit.js';
 import { rejectOwnProvider } from './own-provider.js';
 import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
 
-/** Limits of {@link SessionAuthService}. */
+/** Name and limits of a {@link SessionAuthService}. */
 export interface ServiceSettings {
+  /** Name of the authority. @default 'default' */
+  readonly authority?: string;
   readonly signInTimeoutMs: number;
   readonly signOutTimeoutMs: number;
   /** Sign-ins in flight; and as many sign-outs, counted separately. */
@@ -36,6 +39,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   /** Separate from sign-ins, so that a flood of them never blocks a sign-out. */
   readonly #signOuts: CallLimit;
   readonly #report: CallReport;
+  readonly #authority: string;
 
   /** @internal Created by Nest. */
   constructor(
@@ -50,6 +54,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     this.#verifier = verifier;
     this.#input = new ServiceInput(settings.maxTokenLength);
     this.#report = report;
+    this.#authority = settings.authority ?? DEFAULT_AUTHORITY;
     const maxInFlight = settings.maxSignIns;
     this.#signIns = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signInTimeoutMs });
     this.#signOuts = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signOutTimeoutMs });
@@ -61,12 +66,14 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws CredentialsRejectedError (401, 404), InvalidRequestError (400), AccessDeniedError (403),
    * TooManyAttemptsError (429), SessionServiceUnavailableError
    */
-  async signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
-    const input = this.#input.credentials(credentials, call.authIv);
-    const work = (deadline: Deadline) => this.#client.signIn(input, call.authIv, deadline);
-    const result = await this.#reported('sign_in', this.#signIns.run(call.signal, work));
-    if (result.kind === 'signed-in') this.#verifier.revoker.signedIn(result.token, result.user);
-    return result;
+  signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
+    return this.#naming(async () => {
+      const input = this.#input.credentials(credentials, call.authIv);
+      const work = (deadline: Deadline) => this.#client.signIn(input, call.authIv, deadline);
+      const result = await this.#reported('sign_in', this.#signIns.run(call.signal, work));
+      if (result.kind === 'signed-in') this.#verifier.revoker.signedIn(result.token, result.user);
+      return result;
+    });
   }
 
   /**
@@ -75,17 +82,19 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws SessionRejectedError (the token can't be sent), InvalidRequestError (400), AccessDeniedError
    * (403), SessionServiceUnavailableError
    */
-  async signOut(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
-    const token = this.#input.token(session);
-    const known = this.#verifier.revoker.signingOut(token);
-    try {
-      const identity = this.#input.identity(session, call);
-      await known;
-      const work = (deadline: Deadline) => this.#client.signOut(identity, deadline);
-      await this.#reported('sign_out', this.#signOuts.run(call.signal, work));
-    } finally {
-      this.#verifier.revoker.signedOut(token);
-    }
+  signOut(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
+    return this.#naming(async () => {
+      const token = this.#input.token(session);
+      const known = this.#verifier.revoker.signingOut(token);
+      try {
+        const identity = this.#input.identity(session, call);
+        await known;
+        const work = (deadline: Deadline) => this.#client.signOut(identity, deadline);
+        await this.#reported('sign_out', this.#signOuts.run(call.signal, work));
+      } finally {
+        this.#verifier.revoker.signedOut(token);
+      }
+    });
   }
 
   /**
@@ -93,9 +102,11 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * check.
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
-  async userDetails(session: string | PresentedSession, call: CallOptions = {}): Promise<User> {
-    call.signal?.throwIfAborted();
-    return this.#userOf(this.#verifier.call(this.#input.identity(session, call)), call.signal);
+  userDetails(session: string | PresentedSession, call: CallOptions = {}): Promise<User> {
+    return this.#naming(async () => {
+      call.signal?.throwIfAborted();
+      return this.#userOf(this.#verifier.call(this.#input.identity(session, call)), call.signal);
+    });
   }
 
   /** @internal Checks a session by a call in the lane of known sessions. Never rejects. */
@@ -107,23 +118,27 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * Checks a session as the guard does: from the cache, or by a call that concurrent checks share.
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
-  async verify(session: string | PresentedSession, call: VerifyOptions = {}): Promise<User> {
-    call.signal?.throwIfAborted();
-    return this.#userOf(
-      this.#verifier.verify(this.#input.identity(session, call), call.maxAgeMs),
-      call.signal,
-    );
+  verify(session: string | PresentedSession, call: VerifyOptions = {}): Promise<User> {
+    return this.#naming(async () => {
+      call.signal?.throwIfAborted();
+      return this.#userOf(
+        this.#verifier.verify(this.#input.identity(session, call), call.maxAgeMs),
+        call.signal,
+      );
+    });
   }
 
   /**
    * Evicts a session, here and on every instance, without signing it out. @throws SessionRejectedError if the
    * token can't be sent
    */
-  async forget(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
-    const evicted = this.#verifier.revoker.evict(this.#input.token(session));
-    call.signal?.throwIfAborted();
-    this.#input.identity(session, call);
-    await abortable(evicted, call.signal);
+  forget(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
+    return this.#naming(async () => {
+      const evicted = this.#verifier.revoker.evict(this.#input.token(session));
+      call.signal?.throwIfAborted();
+      this.#input.identity(session, call);
+      await abortable(evicted, call.signal);
+    });
   }
 
   /**
@@ -152,6 +167,16 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    */
   countCached(): number {
     return this.#verifier.countCached();
+  }
+
+  /** The errors of a named authority have its name, so that a response to one has its challenge. */
+  async #naming<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (this.#authority !== DEFAULT_AUTHORITY) setErrorAuthority(error, this.#authority);
+      throw error;
+    }
   }
 
   async #reported<Result>(operation: 'sign_in' | 'sign_out', pending: Promise<Result>): Promise<Result> {

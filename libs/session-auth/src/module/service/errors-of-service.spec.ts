@@ -7,7 +7,6 @@ import { authorityOfError } from '../../guard/denial.js';
 import { SessionCache } from '../../verifier/session-cache.js';
 import { Lanes } from '../../verifier/lanes.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
-import { serviceOf } from './named-session-auth.service.js';
 import { SessionAuthService } from './session-auth.service.js';
 
 const LIMITS = { ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 };
@@ -29,7 +28,7 @@ function serviceThat(isRefusing: boolean, authority = 'partners'): SessionAuthSe
     cache,
   });
   const settings = { signInTimeoutMs: 1_000, signOutTimeoutMs: 1_000, maxSignIns: 1, maxTokenLength: 5 };
-  return serviceOf(authority, client, verifier, deadlines, settings);
+  return new SessionAuthService(client, verifier, deadlines, { ...settings, authority });
 }
 
 type Call = (
@@ -88,12 +87,5 @@ describe('forget() of a named authority', () => {
       expect.objectContaining({ code: 'SESSION_REJECTED' }),
       'partners',
     ]);
-  });
-});
-
-describe('the service', () => {
-  it('of every authority is a SessionAuthService', () => {
-    expect(serviceThat(true)).toBeInstanceOf(SessionAuthService);
-    expect(Object.getPrototypeOf(serviceThat(true, 'default'))).toBe(SessionAuthService.prototype);
   });
 });
