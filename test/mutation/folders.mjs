@@ -18,6 +18,7 @@ export const FOLDERS = {
   browsers: 95,
   context: 95,
   sockets: 95,
+  open: 95,
   redis: 90,
   testing: 90,
   opentelemetry: 94,
@@ -31,6 +32,7 @@ export const FOLDERS = {
  */
 export const SUITES = {
   audit: ['kit/access-map'],
+  open: ['open/replies'],
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
   testing: [
     'kit/scripted-session-service',

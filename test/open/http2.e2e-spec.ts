@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { once } from 'node:events';
+import { connect, constants, type ClientHttp2Session } from 'node:http2';
+import { SessionAuthService } from 'nestjs-session-auth';
+import { NEST_MAJOR } from '../support/nest-major.js';
+import { testbed } from '../support/testbed.js';
+import { until } from '../support/until.js';
+import { Sources, StreamsController } from './streams.controller.js';
+
+/** Express has no HTTP/2. */
+describe('over HTTP/2, on Fastify, what a session has open', () => {
+  const connections: ClientHttp2Session[] = [];
+  afterEach(() => {
+    for (const connection of connections.splice(0)) connection.destroy();
+  });
+  const bed = testbed(() => new FastifyAdapter({ http2: true }));
+
+  /** Streams of one connection. */
+  async function start() {
+    const service = await bed.service();
+    const { app, url } = await bed.sample({
+      baseUrl: service.url,
+      options: { retry: false, breaker: false },
+      controllers: [StreamsController],
+      providers: [Sources],
+    });
+    const connection = connect(url);
+    connections.push(connection);
+    const read = async (path: string, token: string) => {
+      const stream = connection.request({ ':path': `/${path}`, 'x-auth-token': token });
+      let text = '';
+      stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+      stream.on('error', () => undefined);
+      const over = new Promise((resolve) => stream.once('close', () => resolve(stream.rstCode)));
+      const [headers] = (await once(stream, 'response')) as [{ ':status'?: number }];
+      expect(headers[':status']).toBe(200);
+      await until('two parts have arrived', () => text.split('part').length > 2);
+      return { text: () => text, over };
+    };
+    return { service, sessions: app.get(SessionAuthService), connection, read };
+  }
+
+  it.each(['sse', 'own-events'])('ends with it, with a last event: %s [P39]', async (path) => {
+    const { service, sessions, read } = await start();
+    const token = service.signInAs({});
+    const stream = await read(path, token);
+    await sessions.signOut(token);
+
+    expect(await stream.over).toBe(constants.NGHTTP2_NO_ERROR);
+    expect(stream.text()).toMatch(/event: session-ended\ndata: .*SESSION_REJECTED.*\n\n$/);
+  });
+
+  it.each(['file', 'own', ...(NEST_MAJOR === 12 ? ['generator', 'readable', 'web'] : [])])(
+    'ends with it, and is not complete: %s; another stream of the connection goes on [P39]',
+    async (path) => {
+      const { service, sessions, connection, read } = await start();
+      const [mine, others] = [
+        await read(path, service.signInAs({ username: 'ann' })),
+        await read(path, service.signInAs({ username: 'bob' })),
+      ];
+      await sessions.forgetUser('ann');
+
+      expect(await mine.over).toBe(constants.NGHTTP2_CANCEL);
+      const soFar = others.text().length;
+      await until('more of the other arrives', () => others.text().length > soFar);
+      expect([connection.destroyed, connection.closed]).toEqual([false, false]);
+    },
+  );
+});
