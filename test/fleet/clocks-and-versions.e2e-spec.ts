@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { sessionKeysOf, type SessionKeys } from '../../libs/session-auth/src/contract/session-identity.js';
 import { SessionSeal } from '../../libs/session-auth/src/fleet/session-seal.js';
 import { describeWithRedis } from '../support/redis.js';
+import { monitor } from '../support/redis-monitor.js';
 import { until } from '../support/until.js';
 import { plainRow } from '../support/trial/row.js';
 import { platforms, type Platform } from '../support/platforms.js';
@@ -320,10 +321,7 @@ class RecordedTraffic {
 async function recordTraffic(port: number): Promise<RecordedTraffic & { close(): void }> {
   const traffic = new RecordedTraffic();
   const listener = new Redis(port, '127.0.0.1');
-  const client = new Redis(port, '127.0.0.1');
-  const monitor = await client.monitor();
-  client.disconnect();
-  monitor.on('monitor', (_time: string, args: string[]) => traffic.texts.push(args.join(' ')));
+  const monitoring = await monitor(port, (args) => traffic.texts.push(args.join(' ')));
   await listener.psubscribe('*');
   listener.on('pmessageBuffer', (_pattern: string, channel: Buffer, message: Buffer) => {
     traffic.texts.push(
@@ -333,7 +331,10 @@ async function recordTraffic(port: number): Promise<RecordedTraffic & { close():
       message.toString('base64'),
     );
   });
-  const close = (): void => [listener, monitor].forEach((one) => one.disconnect());
+  const close = (): void => {
+    listener.disconnect();
+    monitoring.close();
+  };
   return Object.assign(traffic, { close });
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { json, reply, type Script } from 'nestjs-session-auth/testing';
 import { describeWithRedis } from '../support/redis.js';
+import { monitor } from '../support/redis-monitor.js';
 import { until } from '../support/until.js';
 import { plainRow } from '../support/trial/row.js';
 import type { Fleet } from './fleet.js';
@@ -39,14 +40,11 @@ function gate() {
 /** The addresses of the clients that looked for an entry, from now on. */
 async function clientsOf(fleet: Fleet): Promise<ReadonlySet<string>> {
   const clients = new Set<string>();
-  const monitor = await fleet.redis.monitor();
-  fleet.keep({ close: () => monitor.disconnect() });
-  // ioredis reports a line that comes together with the reply to MONITOR as an error: it is older than the
-  // commands to find.
-  monitor.on('error', () => undefined);
-  monitor.on('monitor', (_time: string, args: string[], source: string) => {
-    if (args[0]?.toLowerCase() === 'evalsha') clients.add(source);
-  });
+  fleet.keep(
+    await monitor(fleet.server.port, (args, client) => {
+      if (args[0]?.toLowerCase() === 'evalsha') clients.add(client);
+    }),
+  );
   return clients;
 }
 
@@ -148,17 +146,19 @@ describeWithRedis('an instance that waits for the answer of another', () => {
 });
 
 /** Returns the scripts that the instances ran in the store during `work`, but for those that read its clock. */
-async function scriptsDuring({ redis }: Fleet, work: () => Promise<void>): Promise<string[][]> {
-  const commands: string[][] = [];
-  const monitor = await redis.monitor();
-  monitor.on('monitor', (_time: string, command: string[]) => void commands.push(command));
+async function scriptsDuring(
+  { redis, server }: Fleet,
+  work: () => Promise<void>,
+): Promise<readonly (readonly string[])[]> {
+  const commands: (readonly string[])[] = [];
+  const monitoring = await monitor(server.port, (command) => void commands.push(command));
   const has = (text: string): boolean => commands.some((command) => command.includes(text));
   await redis.echo('begin');
   await until('the commands are seen', () => has('begin'));
   await work();
   await redis.echo('end');
   await until('all commands are seen', () => has('end'));
-  monitor.disconnect();
+  monitoring.close();
   return commands.filter(
     (command) => command[0] === 'evalsha' && !command.some((argument) => /:clo[a-z]+$/.test(argument)),
   );
