@@ -30,7 +30,6 @@ export type { RefusalStatus, StatusMap, StatusMeaning } from './contract/status-
 export type { BreakerSettings, BreakerState } from './verifier/circuit-breaker.js';
 export type { RetrySettings } from './verifier/lane.js';
 
-export type { LoadUser, UserLoader } from './module/handlers/user-loader.js';
 export { SessionAuthService } from './module/service/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/service/service-input.js';
 export type { SignInResult } from './client/session-client.js';
@@ -72,6 +71,8 @@ export {
   CurrentUser,
   SessionRecord,
   type CurrentRequestUser,
+  type LoadUser,
+  type UserLoader,
   type CurrentUserRecord,
   type AnyUserRecord,
 } from './guard/current-user.decorator.js';

@@ -143,10 +143,12 @@ export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator
     );
   }
   const text = textOf('Authorize', [rule.name === '' ? 'function' : rule.name]);
+  // Without the option `loadUser`, there is no user of the application.
+  const ask = rule as (...call: [user: UserRecord, context: ExecutionContext, localUser: unknown]) => unknown;
   return requiring({
     kind: 'authorize',
     text,
-    isMet: (user, context, call) => rule(user, context, call?.localUser),
+    isMet: (user, context, call) => ask(user, context, call?.localUser),
   });
 }
 

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext, type PipeTransform, type Type } from '@nestjs/common';
-import type { SessionAuthTypes } from '../contract/session-auth-types.js';
+import type { LocalUser, SessionAuthTypes } from '../contract/session-auth-types.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { ADMISSION, type GuardedRequest } from './guarded-request.js';
@@ -38,6 +38,28 @@ type AnyRequestUser =
   >
     ? CurrentRequestUser | Records[keyof Records]
     : CurrentRequestUser;
+
+/**
+ * Loads the application's own user of a record, for the option `loadUser`: an injectable class. If it is a
+ * provider of any module, that one is used. Otherwise Nest creates it, with the dependencies that are visible
+ * to `SessionAuthModule`.
+ */
+export interface UserLoader<User extends UserRecord = CurrentUserRecord, Local = LocalUser> {
+  /**
+   * Returns the user, or a promise of it. Without one, the call is denied: 403. An `HttpException` that it
+   * throws is the answer; with any other error, or after `timeoutMs`, the answer is 503.
+   */
+  load(
+    record: User,
+    context: ExecutionContext,
+  ): Local | null | undefined | PromiseLike<Local | null | undefined>;
+}
+
+/** {@link UserLoader} as a function. */
+export type LoadUser<User extends UserRecord = CurrentUserRecord, Local = LocalUser> = UserLoader<
+  User,
+  Local
+>['load'];
 
 type Pipe = Type<PipeTransform> | PipeTransform;
 /**

@@ -2,11 +2,15 @@ import 'reflect-metadata';
 import type { ExecutionContext, InjectionToken, Type } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
-import type { LocalUser } from '../../contract/session-auth-types.js';
+import type { UserRecord } from '../../contract/record/user-record.js';
 import type { AskPolicy, Policies } from '../../guard/access-metadata.js';
-import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
 import { type Handler, type Placed, policiesOf } from '../../guard/handlers.js';
 import { dependenciesOf, type NestModule, type Wrapper } from '../../guard/nest-container.js';
+
+/** A policy, whose `localUser` is absent without the option `loadUser`. */
+interface Policy {
+  allows(user: UserRecord, context: ExecutionContext, localUser: unknown): unknown;
+}
 
 /** The used part of Nest's injector. The reference of each module has it. */
 interface Injector {
@@ -17,7 +21,7 @@ interface Injector {
     collection: NestModule['providers'],
     id: ContextId,
     wrapper: Wrapper,
-  ): Promise<AuthorizationPolicy>;
+  ): Promise<Policy>;
 }
 
 /** A policy, as Nest stores it. */
@@ -119,12 +123,12 @@ function asking(wrapper: Wrapper, handler: Handler, policy: Type): AskPolicy {
       const id = contextIdOf(context, referenceOf(home), wrapper.isDependencyTreeDurable());
       const injector = injectorOf(home);
       const own = await injector.loadPerContext(wrapper.instance, home, home.providers, id, wrapper);
-      return own.allows(user, context, call?.localUser as LocalUser);
+      return own.allows(user, context, call?.localUser);
     };
   }
-  const single = wrapper.instance as AuthorizationPolicy | null | undefined;
+  const single = wrapper.instance as Policy | null | undefined;
   if (typeof single?.allows === 'function')
-    return (user, context, call) => single.allows(user, context, call?.localUser as LocalUser);
+    return (user, context, call) => single.allows(user, context, call?.localUser);
   throw new InvalidConfigurationError(
     `${subject(policy, handler)} has no method allows(user, context). Add it, or give @Authorize() a function.`,
   );

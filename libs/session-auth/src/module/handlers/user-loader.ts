@@ -2,33 +2,10 @@ import { type ExecutionContext, Scope, type Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
-import type { LocalUser } from '../../contract/session-auth-types.js';
 import { isClass } from '../../guard/access-metadata.js';
 import type { Requirement, RuledCall } from '../../guard/access-rule.js';
-import type { CurrentUserRecord } from '../../guard/current-user.decorator.js';
+import type { LoadUser, UserLoader } from '../../guard/current-user.decorator.js';
 import { contextIdOf } from './policies.js';
-
-/**
- * Loads the application's own user of a record, for the option `loadUser`: an injectable class. If it is a
- * provider of any module, that one is used. Otherwise Nest creates it, with the dependencies that are visible
- * to `SessionAuthModule`.
- */
-export interface UserLoader<User extends UserRecord = CurrentUserRecord, Local = LocalUser> {
-  /**
-   * Returns the user, or a promise of it. Without one, the call is denied: 403. An `HttpException` that it
-   * throws is the answer; with any other error, or after `timeoutMs`, the answer is 503.
-   */
-  load(
-    record: User,
-    context: ExecutionContext,
-  ): Local | null | undefined | PromiseLike<Local | null | undefined>;
-}
-
-/** {@link UserLoader} as a function. */
-export type LoadUser<User extends UserRecord = CurrentUserRecord, Local = LocalUser> = UserLoader<
-  User,
-  Local
->['load'];
 
 /** The users that tests give to their records, in place of those that would be loaded. */
 const given = new WeakMap<object, unknown>();

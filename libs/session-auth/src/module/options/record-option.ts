@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { UserRecord, UserRecordClass, UserRecordSchema } from '../../contract/record/user-record.js';
 import type { LocalUser, SessionAuthTypes } from '../../contract/session-auth-types.js';
-import type { LoadUser, UserLoader } from '../handlers/user-loader.js';
+import type { LoadUser, UserLoader } from '../../guard/current-user.decorator.js';
 
 /** The option `userRecord`. */
 export interface OptionalRecord<User extends UserRecord> {

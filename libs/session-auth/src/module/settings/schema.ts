@@ -16,7 +16,7 @@ import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import { isClass } from '../../guard/access-metadata.js';
 import type { Audit } from '../options/options.js';
 import type { SessionAuthPlugin } from '../options/plugins.js';
-import type { LoadUser, UserLoader } from '../handlers/user-loader.js';
+import type { LoadUser, UserLoader } from '../../guard/current-user.decorator.js';
 import {
   bool,
   group,
