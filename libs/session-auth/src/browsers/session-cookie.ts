@@ -80,7 +80,7 @@ const SECURE_PREFIX = /^__(?:Secure|Http)-/i;
 
 type Problem = readonly [isProblem: boolean, text: string, remedy: string];
 
-/** What is invalid, and what browsers would drop the cookie for. */
+/** Invalid options, and combinations for which browsers drop the cookie. */
 function problemsOf(settings: CookieSettings): readonly Problem[] {
   const { name, sameSite, maxAgeSeconds, domain, path, secure } = settings;
   const unknown = Object.keys(settings).find((option) => !OPTIONS.includes(option));
