@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { BodyBuffer, isReadable } from '../../../session-auth/src/client/reply.js';
-import type { Credentials } from '../../../session-auth/src/client/session-client.js';
 import {
   API_KEY_HEADER,
   AUTH_IV_HEADER,
@@ -21,7 +20,10 @@ export interface ServiceRequest {
   readonly body?: string | undefined;
 }
 
-export type Account = Credentials;
+export interface Account {
+  readonly username: string;
+  readonly password: string;
+}
 
 export interface OpenSession {
   readonly authIv: string | undefined;

@@ -7,10 +7,9 @@ import {
   type ServiceSettings,
 } from '../calls/service-client.js';
 import { Complaint, expectRefusal, expectStatus, expectToken, NoReply } from './expectations.js';
-import type { Need } from './row.js';
 
 /** The users that may be signed in. */
-export type ContractUsers = Readonly<Record<Exclude<Need, 'nothing'>, Account | undefined>>;
+export type ContractUsers = Readonly<Record<'user' | 'second user' | 'pending user', Account | undefined>>;
 
 export interface ContractClientSettings extends ServiceSettings {
   readonly users: ContractUsers;

@@ -1,7 +1,7 @@
-import type { ContractClient } from './contract-client.js';
+import type { ContractClient, ContractUsers } from './contract-client.js';
 
 /** The requirement of a row besides the application key. */
-export type Need = 'nothing' | 'user' | 'second user' | 'pending user';
+export type Need = 'nothing' | keyof ContractUsers;
 
 /** The sections of the interface that have rows, in the order of the report. */
 export const SECTIONS = {
