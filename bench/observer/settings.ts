@@ -7,7 +7,7 @@ export const INSTANCES = 8;
  */
 export const CACHE = { ttlMs: 3_000, negativeTtlMs: 1_000 };
 export const TIMEOUT_MS = 1_000;
-/** What is open is checked again so often, and ends with an outage: only the machine makes one here. */
+/** Rechecks of open things, which end with an outage: only the machine makes one here. */
 export const WHILE_OPEN = { recheckMs: 1_000, outageGraceMs: 0 };
 export const API_KEY = 'application-key';
 

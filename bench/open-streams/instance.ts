@@ -33,7 +33,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { concat, interval, map, NEVER, of, type Observable } from 'rxjs';
 import type { WebSocket } from 'ws';
 
-/** What the parent process passes. */
+/** The plan that the parent process passes. */
 interface Plan {
   readonly baseUrl: string;
   readonly redisPort: string;

@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
-/** What has arrived of a stream. */
+/** The part of a stream that has arrived. */
 interface Stream {
   readonly events: number;
   /** Why it is over; undefined: it is open. */
