@@ -7,7 +7,7 @@ import { readPageFor } from './links.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (page) => readFileSync(join(root, page), 'utf8');
 const CONTENTS = 'docs/README.md';
-const APPENDICES = /^docs\/(?:faults|asvs|compatibility)\.md$/;
+const APPENDICES = /^docs\/(?:asvs|causes|compatibility|faults)\.md$/;
 
 /** The guides, in the order of the table of contents. */
 export function guides() {
