@@ -10,7 +10,13 @@ import { codeBlocks, fencesOf } from './code-blocks.mjs';
 const MAX_WORDS = 24_000;
 const MAX_LINES_OF_README = 110;
 /** Appendices, which are looked up and not read. */
-const APPENDICES = new Set(['docs/asvs.md', 'docs/causes.md', 'docs/compatibility.md', 'docs/faults.md']);
+const APPENDICES = new Set([
+  'docs/asvs.md',
+  'docs/causes.md',
+  'docs/causes.md',
+  'docs/compatibility.md',
+  'docs/faults.md',
+]);
 const CONTENTS = 'docs/README.md';
 const OPENING = 'You need this if ';
 /** First cells that may stand twice, each with the reason. */

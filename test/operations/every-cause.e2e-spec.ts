@@ -1,0 +1,226 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Get } from '@nestjs/common';
+import { HealthIndicatorService } from '@nestjs/terminus';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import {
+  Authorize,
+  SessionAuthEvents,
+  type SessionAuthOptions,
+  SessionAuthService,
+} from 'nestjs-session-auth';
+import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
+import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
+import { json, reply, silence, type Script } from 'nestjs-session-auth/testing';
+import { errorOf } from '../support/caching-app.js';
+import { CapturedLog } from '../support/captured-log.js';
+import { EXPRESS, type RunningApp, startApp } from '../support/platforms.js';
+import { MeController, sampleApp } from '../support/sample-app.js';
+import { type ScriptedService, startScriptedService } from '../support/scripted-service.js';
+
+/** `docs/causes.md` is written from this run with WRITE_CAUSES=1, and compared with it otherwise. */
+const PAGE = join(import.meta.dirname, '../../docs/causes.md');
+const START = '| cause |';
+const MAX_SIGN_INS = 32;
+
+class DatabaseError extends Error {}
+
+@Controller('openings')
+class OpeningsController {
+  @Get()
+  @Authorize(function ownsOpening() {
+    throw new DatabaseError('postgres://app:secret@db');
+  })
+  list(): string {
+    return 'in';
+  }
+}
+
+interface Running {
+  readonly app: RunningApp;
+  readonly service: ScriptedService;
+  readonly sessions: SessionAuthService;
+}
+
+interface Row {
+  readonly what: string;
+  readonly options?: (service: ScriptedService) => Partial<SessionAuthOptions>;
+  readonly baseUrl?: (service: ScriptedService) => string;
+  readonly provoke: (running: Running) => Promise<unknown>;
+}
+
+/** Three requests of known users, while the service answers so. */
+const answering =
+  (script: Script): Row['provoke'] =>
+  async ({ app, service }) => {
+    const tokens = ['ann', 'bob', 'eve'].map((username) => service.signInAs({ username }));
+    for (const token of tokens) await app.get('/me', token);
+    service.on('user_details', script);
+    for (const token of tokens) await app.get('/me', token);
+  };
+
+const request: Row['provoke'] = ({ app }) => app.get('/me', 'token');
+
+const ROWS: Readonly<Record<string, Row>> = {
+  'service unreachable': {
+    what: 'the service is stopped',
+    provoke: async (running) => {
+      const { app, service } = running;
+      const token = service.signInAs({ username: 'ann' });
+      await app.get('/me', token);
+      await service.close();
+      for (let call = 0; call < 3; call += 1) await app.get('/me', token);
+    },
+  },
+  'TLS failure': {
+    what: 'the service speaks http, and `baseUrl` says https',
+    baseUrl: ({ url }) => url.replace('http:', 'https:'),
+    provoke: request,
+  },
+  'service too slow': { what: 'the service accepts calls, and answers none', provoke: answering(silence) },
+  'service failing': { what: 'the service answers 503', provoke: answering(reply(503)) },
+  throttled: { what: 'the service answers 429', provoke: answering(reply(429)) },
+  'too many calls': {
+    what: 'a 33rd sign-in while 32 are under way',
+    provoke: async ({ service, sessions }) => {
+      service.on('sign_in', silence);
+      const signIn = (): Promise<unknown> => errorOf(sessions.signIn({ username: 'ann', password: 'x' }));
+      for (let call = 0; call < MAX_SIGN_INS; call += 1) void signIn();
+      await signIn();
+    },
+  },
+  'no key': {
+    what: 'the function `apiKey` throws',
+    options: () => ({
+      apiKey: () => {
+        throw new Error('vault');
+      },
+    }),
+    provoke: request,
+  },
+  'unexpected reply': {
+    what: 'another web server answers 404 with a page',
+    provoke: answering(reply(404, '<html>', { 'content-type': 'text/html' })),
+  },
+  'unusable reply': {
+    what: 'a proxy answers 200 with a sign-in page',
+    provoke: answering(reply(200, '<html>', { 'content-type': 'text/html' })),
+  },
+  'token mismatch': {
+    what: 'a proxy mixes up replies',
+    provoke: answering(json({ username: 'ann', auth_token: 'of-another-user' })),
+  },
+  'invalid user record': {
+    what: 'the role of a user is a list',
+    provoke: answering(json({ username: 'ann', role: ['boss'] })),
+  },
+  'access refused': {
+    what: 'the service answers 403 to one user',
+    provoke: async ({ app, service }) => {
+      service.on('user_details', reply(403));
+      await app.get('/me', 'token');
+    },
+  },
+  'key refused': { what: 'the key is replaced by a wrong one', provoke: answering(reply(403)) },
+  'rule failed': {
+    what: 'the database of a rule is down',
+    provoke: ({ app, service }) => app.get('/openings', service.signInAs({ username: 'ann' })),
+  },
+  'no authority': {
+    what: 'the function `authority` throws',
+    options: () => ({
+      authority: () => {
+        throw new Error('no tenant');
+      },
+    }),
+    provoke: request,
+  },
+  'decision subscriber failed': {
+    what: 'a subscriber of `decisions$` throws',
+    provoke: async ({ app }) => {
+      app.app.get(SessionAuthEvents).decisions$.subscribe(() => {
+        throw new Error('queue');
+      });
+      await app.get('/me', 'token');
+    },
+  },
+  'caching forbidden': {
+    what: '`cache` is on, and the service sends `no-store`',
+    options: () => ({ cache: { ttlMs: 10_000 } }),
+    provoke: async ({ app, service }) => {
+      const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+      service.on('user_details', reply(200, JSON.stringify({ username: 'ann' }), headers));
+      await app.get('/me', 'token');
+    },
+  },
+};
+
+interface Seen {
+  readonly log: string;
+  readonly health: string;
+  readonly metric: string;
+}
+
+async function run(cause: string, { options, baseUrl, provoke }: Row): Promise<Seen> {
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const meters = new MeterProvider({ readers: [exporter] });
+  const stop = observeSessionAuth({ meter: meters.getMeter('test') });
+  const [log, service] = [new CapturedLog(), await startScriptedService()];
+  const root = sampleApp({
+    baseUrl: baseUrl?.(service) ?? service.url,
+    controllers: [MeController, OpeningsController],
+    // The defaults: a sample application has longer ones, for a busy machine.
+    options: { timeoutMs: 3_000, signInTimeoutMs: 10_000, ...options?.(service) },
+  });
+  const app = await startApp(EXPRESS, root, { logger: log });
+  try {
+    const [events, sessions] = [app.app.get(SessionAuthEvents), app.app.get(SessionAuthService)];
+    await provoke({ app, service, sessions });
+    await setTimeout(10);
+    const indicator = new SessionAuthHealthIndicator(new HealthIndicatorService(), events, sessions);
+    const { health } = await indicator.isHealthy('health');
+    const { resourceMetrics } = await exporter.collect();
+    const active = new RegExp(
+      `^session_auth_causes_active\\{[^}]*session_auth_cause="${cause}"[^}]*\\} (\\d+)`,
+      'm',
+    );
+    const line = log.lines.find((each) => new RegExp(`^(?:warn|error) ${cause}: `).test(each)) ?? '';
+    return {
+      log: line.replace(/ SessionAuth$/, '').replace(/(?<=failed with )(?:ERR_SSL_|EPROTO)\w*/, 'ERR_SSL_…'),
+      health: `${String(health.status)}, \`state\` ${String(health['state'])}`,
+      metric: active.exec(new PrometheusSerializer().serialize(resourceMetrics))?.[1] ?? 'none',
+    };
+  } finally {
+    stop();
+    await app.close();
+    if (cause !== 'service unreachable') await service.close();
+    await meters.shutdown();
+  }
+}
+
+const rowOf = (cause: string, what: string, { log, health, metric }: Seen): string =>
+  `| \`${cause}\` | ${what} | \`${log.replaceAll('`', "'").replaceAll('|', '\\|')}\` | ${health} | ${metric} |`;
+
+const cellsOf = (row: string): string[] => row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+
+describe('every cause in a running application with default settings', () => {
+  const rows: string[] = [];
+  beforeAll(async () => {
+    for (const [cause, row] of Object.entries(ROWS)) rows.push(rowOf(cause, row.what, await run(cause, row)));
+    if (process.env.WRITE_CAUSES === undefined) return;
+    const page = readFileSync(PAGE, 'utf8');
+    const head = [`${START} what happens | log | health | metric |`, '| --- | --- | --- | --- | --- |'];
+    writeFileSync(PAGE, `${page.slice(0, page.indexOf(START))}${[...head, ...rows].join('\n')}\n`);
+  }, 120_000);
+  afterAll(() => void rows.splice(0));
+
+  it('has a line, a state and a metric, as docs/causes.md shows them', () => {
+    const page = readFileSync(PAGE, 'utf8');
+    const written = page.slice(page.indexOf(START)).trim().split('\n').slice(2);
+    expect(rows.map(cellsOf)).toEqual(written.map(cellsOf));
+    for (const row of rows) expect(row).toMatch(/\| `(?:warn|error) .+` \| (?:up|down), .* \| 1 \|$/);
+  });
+});
