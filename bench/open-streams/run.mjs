@@ -237,6 +237,7 @@ ${table(
       unguarded.rssOfEach.toFixed(0),
     ],
     ['CPU while they are idle', platform, 'ms per s', ms(guarded.cpuPerSecond), ms(unguarded.cpuPerSecond)],
+    ['rechecks', platform, 'per s', ms(guarded.checksPerSecond), ms(unguarded.checksPerSecond)],
     ['until all of one user have ended', platform, 'ms', ms(guarded.ofUser), ''],
     ['until all of all users have ended', platform, 'ms', ms(guarded.ofAll), ''],
   ]),
