@@ -23,7 +23,7 @@ import { type ScriptedService, startScriptedService } from '../support/scripted-
 
 /** `docs/causes.md` is written from this run with WRITE_CAUSES=1, and compared with it otherwise. */
 const PAGE = join(import.meta.dirname, '../../docs/causes.md');
-const START = '| cause |';
+const START = '| cause ';
 const MAX_SIGN_INS = 32;
 
 class DatabaseError extends Error {}
@@ -212,7 +212,7 @@ describe('every cause in a running application with default settings', () => {
     for (const [cause, row] of Object.entries(ROWS)) rows.push(rowOf(cause, row.what, await run(cause, row)));
     if (process.env.WRITE_CAUSES === undefined) return;
     const page = readFileSync(PAGE, 'utf8');
-    const head = [`${START} what happens | log | health | metric |`, '| --- | --- | --- | --- | --- |'];
+    const head = [`${START}| what happens | log | health | metric |`, '| --- | --- | --- | --- | --- |'];
     writeFileSync(PAGE, `${page.slice(0, page.indexOf(START))}${[...head, ...rows].join('\n')}\n`);
   }, 120_000);
   afterAll(() => void rows.splice(0));
