@@ -38,15 +38,15 @@ async function failureOf(imports: () => (DynamicModule | Type)[], providers: Typ
 }
 
 describe('an error at the start says what is wrong:', () => {
-  it.each<[string, (this: void) => (DynamicModule | Type)[], RegExp]>([
+  it.each<[string, () => (DynamicModule | Type)[], RegExp]>([
     [
       'forRoot() without an argument',
-      () => [Reflect.apply(SessionAuthModule.forRoot, SessionAuthModule, []) as DynamicModule],
+      () => [SessionAuthModule.forRoot(undefined as never)],
       /^SessionAuthModule has no options\. Write SessionAuthModule\.forRoot\(\{ baseUrl, apiKey \}\)\.$/,
     ],
     [
       'forRootAsync() without an argument',
-      () => [Reflect.apply(SessionAuthModule.forRootAsync, SessionAuthModule, []) as DynamicModule],
+      () => [SessionAuthModule.forRootAsync(undefined as never)],
       /^SessionAuthModule has no options\. Write SessionAuthModule\.forRootAsync\(\{ useFactory \}\)\.$/,
     ],
     [

@@ -190,7 +190,7 @@ async function run(cause: string, { options, baseUrl, provoke }: Row): Promise<S
     const line = log.lines.find((each) => new RegExp(`^(?:warn|error) ${cause}: `).test(each)) ?? '';
     return {
       log: line.replace(/ SessionAuth$/, '').replace(/(?<=failed with )(?:ERR_SSL_|EPROTO)\w*/, 'ERR_SSL_…'),
-      health: `${String(health.status)}, \`state\` ${String(health['state'])}`,
+      health: `${health.status}, \`state\` ${String(health.state)}`,
       metric: active.exec(new PrometheusSerializer().serialize(resourceMetrics))?.[1] ?? 'none',
     };
   } finally {
