@@ -1,7 +1,7 @@
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { ownField, type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
-import type { UserRecord, UserRecordSchema } from '../contract/record/user-record.js';
-import { freezeDeep } from './application-record.js';
+import type { UserRecord, UserRecordClass, UserRecordSchema } from '../contract/record/user-record.js';
+import { freezeDeep, prepareReader } from './application-record.js';
 
 type Fields = Record<string, unknown>;
 
@@ -11,11 +11,16 @@ type Refusal = readonly [path: string, requirement: string];
 /** A path leads into a record, and may have names that are data. */
 const MAX_PATH_LENGTH = 200;
 
+/** Prepares the reader of the application's own records: of a class, or by a schema. */
+export function prepareOwnReader(record: UserRecordClass | UserRecordSchema): PrepareReader {
+  return '~standard' in record ? prepareSchemaReader(record) : prepareReader(record);
+}
+
 /**
  * Prepares the reader of records that a Standard Schema describes. `null` counts as absent, as it does in a
  * class; which fields a record keeps is up to the schema.
  */
-export const prepareSchemaReader =
+const prepareSchemaReader =
   (schema: UserRecordSchema): PrepareReader =>
   (report, share) => {
     const validate = (value: object) => schema['~standard'].validate(value);

@@ -27,15 +27,14 @@ interface UserReaderSettings {
  */
 export async function readerFor(record: unknown): Promise<PrepareReader | undefined> {
   if (record === UserRecord && !hasAddedDecorators()) return prepareUserReader;
-  const isOne =
+  if (isOwn(record)) return (await import('../../records/schema-record.js')).prepareOwnReader(record);
+  return undefined;
+}
+
+function isOwn(record: unknown): record is UserRecordClass | UserRecordSchema {
+  const isClass =
     record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord);
-  if (isOne) {
-    const { prepareReader } = await import('../../records/application-record.js');
-    return prepareReader(record as UserRecordClass);
-  }
-  if (!isSchema(record)) return undefined;
-  const { prepareSchemaReader } = await import('../../records/schema-record.js');
-  return prepareSchemaReader(record);
+  return isClass || isSchema(record);
 }
 
 /** The schemas of some libraries are functions. */
