@@ -124,18 +124,19 @@ describeWithPostgres('the audit trail of its guide, on PostgreSQL', () => {
     expect(statuses).toEqual([200, ...Array.from({ length: DENIALS }, () => [403, 401]).flat()]);
     await app?.close();
 
-    const handler = 'OpeningsController.list';
+    const call = ['http', 'OpeningsController.list', 'GET /openings'];
+    const rule = '@Roles(hiring_manager)';
     const lines = await rows('select * from decisions order by number');
     expect(
       lines.map((line) => [
-        ...[Number(line.number), line.allowed, line.outcome, line.code, line.kind],
-        ...[line.handler, line.username, line.impersonator],
+        ...[Number(line.number), line.allowed, line.outcome, line.code, line.rule, line.kind],
+        ...[line.handler, line.target, line.username, line.impersonator],
       ]),
     ).toEqual([
-      [1, true, 'authenticated', null, 'http', handler, 'ann', 'support-7'],
+      [1, true, 'authenticated', null, null, ...call, 'ann', 'support-7'],
       ...Array.from({ length: DENIALS }, (_, round) => [
-        [2 + 2 * round, false, 'forbidden', 'ACCESS_DENIED', 'http', handler, 'b\ufffdb \ufffd', null],
-        [3 + 2 * round, false, 'unauthenticated', 'SESSION_REQUIRED', 'http', handler, null, null],
+        [2 + 2 * round, false, 'forbidden', 'ACCESS_DENIED', rule, ...call, 'b\ufffdb \ufffd', null],
+        [3 + 2 * round, false, 'unauthenticated', 'SESSION_REQUIRED', null, ...call, null, null],
       ]).flat(),
     ]);
     expect(Math.abs(Date.now() - Number(lines[0]?.at))).toBeLessThan(600_000);

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Controller, Get } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
@@ -13,13 +12,19 @@ import {
   SessionAuthService,
 } from 'nestjs-session-auth';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
+import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 import { json, reply, silence, type Script } from 'nestjs-session-auth/testing';
+import { Redis } from 'ioredis';
+import type { Fleet } from '../fleet/fleet.js';
+import { fleets, TIMEOUT_MS } from '../fleet/suites.js';
 import { errorOf } from '../support/caching-app.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { EXPRESS, type RunningApp, startApp } from '../support/platforms.js';
 import { MeController, sampleApp } from '../support/sample-app.js';
+import { describeWithRedis } from '../support/redis.js';
 import { type ScriptedService, startScriptedService } from '../support/scripted-service.js';
+import { until } from '../support/until.js';
 
 /** `docs/causes.md` is written from this run with WRITE_CAUSES=1, and compared with it otherwise. */
 const PAGE = join(import.meta.dirname, '../../docs/causes.md');
@@ -51,6 +56,17 @@ interface Row {
   readonly baseUrl?: (service: ScriptedService) => string;
   readonly provoke: (running: Running) => Promise<unknown>;
 }
+
+/** A row of an application with a store in a Redis. */
+interface FleetRow {
+  readonly what: string;
+  readonly provokeIn: (fleet: Fleet, running: Running) => Promise<unknown>;
+}
+
+const stopRedis: FleetRow['provokeIn'] = async ({ server }, { app }) => {
+  await server.kill();
+  await app.get('/me', 'token');
+};
 
 /** Three requests of known users, while the service answers so. */
 const answering =
@@ -158,10 +174,48 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
+const FLEET_ROWS: Readonly<Record<string, FleetRow>> = {
+  'session store unavailable': { what: 'the Redis of `cache.store` is stopped', provokeIn: stopRedis },
+  'revocation bus interrupted': { what: 'the Redis of `cache.store` is stopped', provokeIn: stopRedis },
+  'unreadable messages': {
+    what: 'another instance has another `secret`',
+    provokeIn: async (fleet) => {
+      const other = await fleet.instance({ store: { secret: 'the secret of the other' } });
+      await other.do('forgetUser', 'ann');
+    },
+  },
+  'clock differs': {
+    what: 'the clock of another instance is two minutes ahead',
+    provokeIn: async (fleet) => {
+      const other = await fleet.instance({ clockOffsetMs: 120_000 });
+      await other.do('forgetUser', 'ann');
+    },
+  },
+};
+
 interface Seen {
   readonly log: string;
   readonly health: string;
   readonly metric: string;
+}
+
+/** An application with a store in the Redis of a fleet, which receives the messages of others. */
+async function runIn(fleet: Fleet, cause: string, { provokeIn }: FleetRow): Promise<Seen> {
+  const redis = new Redis({ port: fleet.server.port, host: '127.0.0.1' });
+  redis.on('error', () => undefined);
+  const store = new RedisSessionStore({ redis });
+  const seen = await run(cause, {
+    what: '',
+    options: () => ({ cache: { ttlMs: 10_000, store } }),
+    baseUrl: () => fleet.service.url,
+    provoke: async (running) => {
+      const events = running.app.app.get(SessionAuthEvents);
+      await until('it is subscribed', () => events.serviceStatus.revocationBus.state === 'connected');
+      await provokeIn(fleet, running);
+    },
+  });
+  redis.disconnect();
+  return seen;
 }
 
 async function run(cause: string, { options, baseUrl, provoke }: Row): Promise<Seen> {
@@ -179,7 +233,8 @@ async function run(cause: string, { options, baseUrl, provoke }: Row): Promise<S
   try {
     const [events, sessions] = [app.app.get(SessionAuthEvents), app.app.get(SessionAuthService)];
     await provoke({ app, service, sessions });
-    await setTimeout(10);
+    const isLine = (each: string): boolean => new RegExp(`^(?:warn|error) ${cause}: `).test(each);
+    await until('the line is written', () => log.lines.some(isLine));
     const indicator = new SessionAuthHealthIndicator(new HealthIndicatorService(), events, sessions);
     const { health } = await indicator.isHealthy('health');
     const { resourceMetrics } = await exporter.collect();
@@ -187,7 +242,7 @@ async function run(cause: string, { options, baseUrl, provoke }: Row): Promise<S
       `^session_auth_causes_active\\{[^}]*session_auth_cause="${cause}"[^}]*\\} (\\d+)`,
       'm',
     );
-    const line = log.lines.find((each) => new RegExp(`^(?:warn|error) ${cause}: `).test(each)) ?? '';
+    const line = log.lines.find(isLine) ?? '';
     return {
       log: line.replace(/ SessionAuth$/, '').replace(/(?<=failed with )(?:ERR_SSL_|EPROTO)\w*/, 'ERR_SSL_…'),
       health: `${health.status}, \`state\` ${String(health.state)}`,
@@ -206,15 +261,18 @@ const rowOf = (cause: string, what: string, { log, health, metric }: Seen): stri
 
 const cellsOf = (row: string): string[] => row.split(/(?<!\\)\|/).map((cell) => cell.trim());
 
-describe('every cause in a running application with default settings', () => {
+describeWithRedis('every cause in a running application with default settings', () => {
+  const start = fleets();
   const rows: string[] = [];
   beforeAll(async () => {
     for (const [cause, row] of Object.entries(ROWS)) rows.push(rowOf(cause, row.what, await run(cause, row)));
+    for (const [cause, row] of Object.entries(FLEET_ROWS))
+      rows.push(rowOf(cause, row.what, await runIn(await start(), cause, row)));
     if (process.env.WRITE_CAUSES === undefined) return;
     const page = readFileSync(PAGE, 'utf8');
     const head = [`${START}| what happens | log | health | metric |`, '| --- | --- | --- | --- | --- |'];
     writeFileSync(PAGE, `${page.slice(0, page.indexOf(START))}${[...head, ...rows].join('\n')}\n`);
-  }, 120_000);
+  }, TIMEOUT_MS);
   afterAll(() => void rows.splice(0));
 
   it('has a line, a state and a metric, as docs/causes.md shows them', () => {

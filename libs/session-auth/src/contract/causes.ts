@@ -119,7 +119,7 @@ export const CAUSES = {
     ends: 'report',
   },
   'revocation bus interrupted': {
-    text: 'sign-outs on other instances take effect here after cache.ttlMs at the latest. % Check cache.store and its permissions.',
+    text: 'sign-outs on other instances take effect here after cache.ttlMs at the latest (%). Check cache.store and its permissions.',
     ends: 'report',
   },
   'unreadable messages': {

@@ -16,7 +16,9 @@ function accessWith() {
   const failures = { count: 0 };
   return {
     failures,
-    access: new StoreAccess(SETTINGS, (isFailed) => void (isFailed && (failures.count += 1))),
+    access: new StoreAccess(SETTINGS, (isFailed) => {
+      if (isFailed) failures.count += 1;
+    }),
   };
 }
 

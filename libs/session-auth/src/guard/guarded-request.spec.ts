@@ -72,14 +72,14 @@ describe('a request', () => {
   it('keeps the user that a subclass of the guard has set, also if a session was revoked since', () => {
     const request: { user?: unknown } & Omit<GuardedRequest, 'user'> = {};
     const ending = { revoker: { count: 0 } };
-    attach(request as GuardedRequest, { ...admission, verifier: ending, isOwn: true });
+    attach(request, { ...admission, verifier: ending, isOwn: true });
     const own = (request.user = { id: 7 });
-    expect(isAdmitted(request as GuardedRequest, ending, context)).toBe(true);
+    expect(isAdmitted(request, ending, context)).toBe(true);
     ending.revoker.count += 1;
-    expect(isAdmitted(request as GuardedRequest, ending, context)).toBe(false);
-    attach(request as GuardedRequest, { ...admission, verifier: ending });
+    expect(isAdmitted(request, ending, context)).toBe(false);
+    attach(request, { ...admission, verifier: ending });
     expect(request.user).toBe(own);
-    attach(request as GuardedRequest, { ...admission, verifier: ending, context: {} as ExecutionContext });
+    attach(request, { ...admission, verifier: ending, context: {} as ExecutionContext });
     expect(request.user).toBe(ann);
   });
 

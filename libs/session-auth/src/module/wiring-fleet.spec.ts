@@ -132,11 +132,11 @@ describe('an authority with a store', () => {
     expect(status().revocationBus.state).toBe('off');
     store.subscribers[0]?.subscribed();
     expect([status().revocationBus.state, status().state, lines]).toEqual(['connected', 'up', []]);
-    store.subscribers[0]?.interrupted('The connection was lost.');
+    store.subscribers[0]?.interrupted('The connection was lost');
     expect([status().revocationBus.state, status().state, lines]).toEqual([
       'interrupted',
       'degraded',
-      [expect.stringMatching(/^revocation bus interrupted: .* The connection was lost\. /)],
+      [expect.stringMatching(/^revocation bus interrupted: .* \(The connection was lost\)\. /)],
     ]);
     await Promise.all([verifier.close(), jest.advanceTimersByTimeAsync(0)]);
   });

@@ -99,7 +99,7 @@ const MAX_RULES = 100;
 
 function countDenials(meter: Meter): Listener {
   const counter = meter.createCounter('session_auth.denials', {
-    description: 'Requests that the guard denied, and sign-ins that failed',
+    description: 'Calls that the guard denied, and sign-ins that failed',
     unit: '{request}',
     valueType: ValueType.INT,
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { internCommonValues, prepareUserReader } from './user-reader.js';
-import { CclInfo, UserRecord } from './user-record.js';
+import { CclInfo } from './user-record.js';
 
 const id = fc.option(fc.integer({ min: -1, max: 3 }), { nil: null });
 const text = fc.constantFrom('', 'a', '1', 'hm', null);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateSync } from 'class-validator';
 import { prepareUserReader } from './user-reader.js';
-import { CclInfo, UserRecord } from './user-record.js';
+import { CclInfo, type UserRecord } from './user-record.js';
 
 const { read } = prepareUserReader(() => undefined);
 

@@ -30,9 +30,9 @@ export class ServiceInput {
    * there is none, as in a session that went through JSON
    */
   token(session: string | PresentedSession): string {
-    if (isSession(session) && !Array.isArray(session) && session.token === undefined)
-      throw new InvalidRequestError(NO_TOKEN);
+    const isList = Array.isArray(session);
     const token: unknown = isSession(session) ? session.token : session;
+    if (isSession(session) && !isList && token === undefined) throw new InvalidRequestError(NO_TOKEN);
     if (!isHeaderValue(token, this.#maxTokenLength)) throw new SessionRejectedError();
     return token;
   }
