@@ -275,7 +275,7 @@ export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit
   'userRecord' | 'loadUser' | 'authority'
 > &
   OptionalRecord<User> &
-  OptionalLoader<User>;
+  OptionalLoader<User, unknown>;
 
 /** The extras of a named authority. */
 export interface NamedSessionAuthExtras extends SessionAuthExtras {

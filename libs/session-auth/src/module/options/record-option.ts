@@ -29,7 +29,7 @@ export type RecordOption<User extends UserRecord> =
   SessionAuthTypes extends Readonly<Record<'user', UserRecord>> ? RequiredRecord<User> : OptionalRecord<User>;
 
 /** The option `loadUser`. */
-export interface OptionalLoader<User extends UserRecord, Local = LocalUser> {
+export interface OptionalLoader<User extends UserRecord, Local> {
   /**
    * Loads the application's own user of a record, once for each request, after the check: a function, or an
    * injectable class with `load(record, context)`. The user is `request.user` and what `@CurrentUser()`
@@ -42,8 +42,8 @@ export interface OptionalLoader<User extends UserRecord, Local = LocalUser> {
 /** The option `loadUser`, required or optional. */
 export type LoaderOption<User extends UserRecord> =
   SessionAuthTypes extends Readonly<Record<'localUser', unknown>>
-    ? Required<OptionalLoader<User>>
-    : OptionalLoader<User>;
+    ? Required<OptionalLoader<User, LocalUser>>
+    : OptionalLoader<User, LocalUser>;
 
 /** The names of the fields that hold a text or a number. */
 export type TextField<User extends UserRecord> = {
