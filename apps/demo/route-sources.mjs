@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import ts from 'typescript';
 
-const HTTP_METHODS = ['Get', 'Post', 'Put', 'Patch', 'Delete'];
+/** The decorators of routes, and the method of their requests. */
+const ROUTES = { Get: 'GET', Sse: 'GET', Post: 'POST', Put: 'PUT', Patch: 'PATCH', Delete: 'DELETE' };
 const SHOWN_API_DECORATORS = ['ApiSessionAuth'];
 
 /**
@@ -25,9 +26,9 @@ function routesOfClass(file, controller) {
   if (!prefix) return [];
   return controller.members.filter(ts.isMethodDeclaration).flatMap((method) =>
     decoratorsOf(method)
-      .filter(({ name }) => HTTP_METHODS.includes(name))
+      .filter(({ name }) => name in ROUTES)
       .map((route) => [
-        `${route.name.toUpperCase()} /${[prefix.path, route.path].filter(Boolean).join('/')}`,
+        `${ROUTES[route.name]} /${[prefix.path, route.path].filter(Boolean).join('/')}`,
         { file: basename(file.fileName), source: sourceOf(file, controller, method) },
       ]),
   );

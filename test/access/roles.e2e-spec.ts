@@ -144,15 +144,23 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
 describe('@Roles and @SubRoles without a usable name', () => {
   const loose = { Roles, SubRoles } as unknown as Record<string, (...names: unknown[]) => unknown>;
 
-  it.each([[[]], [['']], [['boss', '']], [[undefined]], [[null]], [[7]], [[['boss']]]])(
-    'are an error at once: %j',
-    (names) => {
-      for (const decorator of ['Roles', 'SubRoles']) {
-        expect(() => loose[decorator]?.(...names)).toThrow(InvalidConfigurationError);
-        expect(() => loose[decorator]?.(...names)).toThrow(new RegExp(`@${decorator}\\(\\)`));
-      }
-    },
-  );
+  it.each([
+    [[]],
+    [['']],
+    [['boss', '']],
+    [[undefined]],
+    [[null]],
+    [[7]],
+    [[[]]],
+    [[['']]],
+    [[['boss', 7]]],
+    [[[['boss']]]],
+  ])('are an error at once: %j', (names) => {
+    for (const decorator of ['Roles', 'SubRoles']) {
+      expect(() => loose[decorator]?.(...names)).toThrow(InvalidConfigurationError);
+      expect(() => loose[decorator]?.(...names)).toThrow(new RegExp(`@${decorator}\\(\\)`));
+    }
+  });
 });
 
 @Controller('class')

@@ -268,7 +268,7 @@ describe.each(platforms('Express'))('the demo on %s', (_platform, newAdapter) =>
     );
     expect(Object.keys(sources)).toEqual(expect.arrayContaining([...documented, ...ROUTES.map(routeKey)]));
     for (const { source } of Object.values(sources)) {
-      expect(source).toMatch(/^@[^]*export class \w+Controller \{\n[^]*@(Get|Post|Delete)\([^]*\n\}$/);
+      expect(source).toMatch(/^@[^]*export class \w+Controller \{\n[^]*@(Get|Sse|Post|Delete)\([^]*\n\}$/);
       expect(source).not.toMatch(/@Api(?!SessionAuth\(\))/);
     }
     expect(sources['POST /api/openings/:id/approval']?.source).toContain("@SubRoles('approver')");

@@ -147,7 +147,6 @@ describe('a token or an IV that cannot be sent', () => {
     null,
     7,
     ['a'],
-    {},
   ];
 
   it.each(use)('is rejected by %s without a call to the service', async (_method, call) => {
@@ -162,6 +161,7 @@ describe('a token or an IV that cannot be sent', () => {
         name: 'SessionRejectedError',
       });
     }
+    await expect(call(sessions, {} as string, {})).rejects.toMatchObject({ name: 'InvalidRequestError' });
     expect(service.requests).toHaveLength(0);
   });
 });

@@ -193,18 +193,16 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
   });
 
   it.each([
-    ['is no session', undefined],
-    ['has no token', {}],
-    ['has a token that cannot be sent', { token: 'a b' }],
-    ['has an IV that cannot be sent', { token: 'token', authIv: 'a\nb' }],
-  ])('is refused by the service class if it %s', async (_problem, session) => {
+    ['is no session', undefined, 'SESSION_REJECTED'],
+    ['has no token, as after JSON', {}, 'INVALID_REQUEST'],
+    ['has a token that cannot be sent', { token: 'a b' }, 'SESSION_REJECTED'],
+    ['has an IV that cannot be sent', { token: 'token', authIv: 'a\nb' }, 'SESSION_REJECTED'],
+  ])('is refused by the service class if it %s', async (_problem, session, code) => {
     const { app, service } = await start();
     const sessions = app.app.get(SessionAuthService);
 
     for (const call of ['signOut', 'verify', 'userDetails', 'forget'] as const) {
-      await expect(sessions[call](session as PresentedSession)).rejects.toMatchObject({
-        code: 'SESSION_REJECTED',
-      });
+      await expect(sessions[call](session as PresentedSession)).rejects.toMatchObject({ code });
     }
     expect(service.requests).toEqual([]);
   });
