@@ -24,12 +24,13 @@ await trial('audit trail', async () => {
   await app.close();
 
   equal(app.get(AuditTrail).lost, 0);
+  const call = ['http', 'OpeningsController.list', 'GET /openings', null];
   deepEqual(
     written.map(([number, , ...line]) => [number, ...line]),
     [
-      [1, true, 'authenticated', null, 'http', 'OpeningsController.list', 'ann', 'support-7'],
-      [2, false, 'forbidden', 'ACCESS_DENIED', 'http', 'OpeningsController.list', 'bob', null],
-      [3, false, 'unauthenticated', 'SESSION_REQUIRED', 'http', 'OpeningsController.list', null, null],
+      [1, true, 'authenticated', null, null, ...call, 'ann', 'support-7'],
+      [2, false, 'forbidden', 'ACCESS_DENIED', '@Roles(hiring_manager)', ...call, 'bob', null],
+      [3, false, 'unauthenticated', 'SESSION_REQUIRED', null, ...call, null, null],
     ],
   );
 });
