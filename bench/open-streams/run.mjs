@@ -13,9 +13,11 @@ import { format } from 'prettier';
 import ts from 'typescript';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import { RedisProcess } from '../fleet-simulation/redis-process.mjs';
+import { commitOf } from '../../tools/record-run.mjs';
 import { freePort } from '../free-port.mjs';
 import { KINDS, now, openHttp, PROTO } from './clients.mjs';
 
+const commit = commitOf(import.meta.url);
 const isShort = process.env.SHORT === '1';
 const ENDS = isShort ? 5 : 200;
 const WARM_UP = isShort ? 1 : 20;
@@ -197,7 +199,7 @@ try {
   const ms = (value) => value.toFixed(1);
   const page = `# How soon what is open ends with its session, and what it costs
 
-Written by \`npm run bench:open-streams\`; not edited by hand. Node.js ${process.version}, ${cpus().length} processors, Redis ${await redis.version()}.
+Written by \`npm run bench:open-streams\`; not edited by hand. ${new Date().toISOString().slice(0, 10)}, commit ${commit}; Node.js ${process.version}, ${cpus().length} processors, Redis ${await redis.version()}.
 
 Two instances, each a process, with Redis and the session service on the same machine; ${ENDS} ends of each kind, one after the other. Milliseconds from the call
 until the client had the last byte, while the source writes a part every 5 ms: \`signOut\` on the instance that holds the stream, and \`forgetUser\` on the other one.

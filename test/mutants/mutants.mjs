@@ -805,6 +805,13 @@ export const MUTANTS = [
     suites: ['open/replies'],
   },
   {
+    name: 'Half of the subscriptions outlive their session',
+    file: 'graphql/watched-socket.ts',
+    find: '(denial) => disconnect(socket, payloadOf(denial))',
+    replace: '(denial) => void (Math.random() < 0.5 && disconnect(socket, payloadOf(denial)))',
+    suites: ['open/graphql'],
+  },
+  {
     name: 'Half of the denied messages of sockets reach their handler',
     file: 'gateways/socket-transport.ts',
     find: 'deny({ context }, denial) {',
