@@ -43,7 +43,11 @@ function registration(username: string, authorities?: Authorities) {
   };
   const clock = { aheadMs: 0 };
   const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
-    cache: new SessionCache<UserRecord>(CACHE, () => performance.now() + clock.aheadMs),
+    cache: new SessionCache<UserRecord>(
+      CACHE,
+      () => performance.now() + clock.aheadMs,
+      () => Date.now() + clock.aheadMs,
+    ),
   });
   const own: TokenSource = (context) => void contexts.push(context);
   const reader = new SessionReader({
