@@ -116,6 +116,8 @@ describeWithRedis('instances with another secret', () => {
     const one = await fleet.instance({ store: { secret: 'the secret of one' } });
     const other = await fleet.instance({ store: { secret: 'the secret of the other' } });
     await fleet.subscribed(2);
+    // It receives from the moment at which it has read that it is subscribed.
+    await until('the other one receives', () => other.do('isReceiving'));
     const sent = await recordedOn(fleet);
     fleet.service.on('user_details', json({ username: 'ann' }));
     for (const username of ['ann', 'bob', 'eve']) await one.do('forgetUser', username);

@@ -117,6 +117,7 @@ async function startInstance({
       await app.close();
       return forgotten;
     },
+    isReceiving: () => events.serviceStatus.revocationBus.state === 'connected',
     unreadable: () => events.serviceStatus.revocationBus.unreadableMessages,
     forgetAll: () => outcome(sessions.forgetAll()),
     /** Users whose sessions were all revoked, `null` for all users. */
