@@ -3,14 +3,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
+import { importSource } from './import-source.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = join(root, 'docs/operations.md');
 const TABLE = /(?<=<!-- causes -->\n\n)[^]*?(?=<!-- end of causes -->)/;
 
-const { CAUSES } = await importSource(join(root, 'libs/session-auth/src/contract/causes.ts'));
+const { CAUSES } = await importSource('contract/causes.ts');
 const table = await format(
   ['| cause | level | state |', '| --- | --- | --- |', ...Object.entries(CAUSES).map(rowOf), ''].join('\n'),
   { ...(await resolveConfig(page)), parser: 'markdown' },
@@ -31,18 +31,4 @@ console.log(`${Object.keys(CAUSES).length} causes are in docs/operations.md as i
 
 function rowOf([name, { level = 'warn', isHarmless }]) {
   return `| \`${name}\` | ${level} | ${isHarmless ? '`up`' : '`degraded`'} |`;
-}
-
-/** Imports a source, with what it imports of the library. */
-async function importSource(path) {
-  const outfile = join(root, 'dist/check-causes.mjs');
-  await build({
-    entryPoints: [path],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-  });
-  return import(outfile);
 }

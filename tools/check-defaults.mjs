@@ -2,13 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import ts from 'typescript';
+import { importSource } from './import-source.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = (name) => join(root, 'libs/session-auth/src', name);
 
-const { DEFAULTS } = await importSource(source('module/settings/schema.ts'));
+const { DEFAULTS } = await importSource('module/settings/schema.ts');
 /** Groups of options, whose members are compared on their own, and options whose default is a sentence. */
 const GROUPS = new Set(['cache', 'store', 'http', 'statusMap', 'authority', 'baseUrl', 'apiKey', 'ttlMs']);
 const problems = [];
@@ -86,20 +86,4 @@ function textOf(value) {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return 'none';
   if (typeof value === 'function') return value.name;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** Imports a source, with what it imports of the library. */
-async function importSource(path) {
-  const outfile = join(root, 'dist/check-defaults.mjs');
-  await build({
-    entryPoints: [path],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    keepNames: true,
-    tsconfig: join(root, 'tsconfig.json'),
-  });
-  return import(outfile);
 }

@@ -24,7 +24,7 @@ export class Caller {
     return { sentAtMs, answeredAtMs: nowMs(), instance: this.instance, token, status, user };
   }
 
-  /** Reads a reply that stays open, for so long at most. Returns `undefined` if it did not open. Never rejects. */
+  /** Reads a reply that stays open, and leaves it after `forMs`. Returns `undefined` if it did not open. Never rejects. */
   async hold(token: string, forMs: number): Promise<OpenStream | undefined> {
     const openedAtMs = nowMs();
     const call = get(`${this.url}/parts`, { agent: false, headers: { 'x-auth-token': token } });
