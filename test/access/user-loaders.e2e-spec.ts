@@ -26,6 +26,7 @@ import {
   type UserRecord,
 } from 'nestjs-session-auth';
 import { TestSessions } from 'nestjs-session-auth/testing';
+import { always } from '../support/always.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';
@@ -137,6 +138,7 @@ describe.each(PLATFORMS)('loadUser on %s', (_name, platform) => {
       401,
       'text',
     ]);
+    if (expected === 403) expect(await always(() => ask('/me', token))).toBe(403);
     if (expected === 503) expect(log.lines.join('\n')).toContain('loadUser of StaffController.me');
     expect(log.lines.join('\n')).not.toContain('hunter2');
   });
