@@ -19,6 +19,7 @@ import { z } from 'zod';
 import { always } from '../support/always.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { platforms } from '../support/platforms.js';
+import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 
 class Badge {
@@ -161,6 +162,27 @@ describe.each(platforms('Express'))('records that are described on %s', (_name, 
       expect(lines[0]).toContain(named);
       expect(lines[0]).not.toMatch(/secret|noon/);
     });
+  });
+});
+
+describe('names of fields that are data', () => {
+  const bed = testbed();
+
+  it('are not in the log, and keep no other cause out of it', async () => {
+    const service = await bed.service();
+    const log = new CapturedLog();
+    const userRecord = z.object({ username: z.string() }).catchall(z.string());
+    const app = await bed.sample({ baseUrl: service.url, options: { userRecord } }, { logger: log });
+    for (const name of ['x\nwarn a line of its own', 'ann@example.com', 'y'.repeat(65)]) {
+      const token = service.signInAs({ [name]: 7 });
+      expect(await always(async () => (await app.get('/me', token)).status)).toBe(503);
+    }
+    expect(log.having('warn', 'invalid user record')).toEqual([
+      expect.stringContaining('invalid user record: * must be what the schema says.'),
+    ]);
+    service.on('user_details', reply(500));
+    await app.get('/me', 'token');
+    expect(log.having('warn', 'service failing')).toHaveLength(1);
   });
 });
 

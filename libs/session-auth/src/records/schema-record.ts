@@ -8,7 +8,8 @@ type Fields = Record<string, unknown>;
 /** Why a record is refused: a path into it, and what must be there. */
 type Refusal = readonly [path: string, requirement: string];
 
-/** A path leads into a record, and may have names that are data. */
+/** A path leads into a record, and may have names that are data: they could write lines of their own into the log. */
+const FIELD_NAME = /^[\w$-]{1,64}$/;
 const MAX_PATH_LENGTH = 200;
 
 /** Prepares the reader of the application's own records: of a class, or by a schema. */
@@ -93,5 +94,8 @@ function isObject(value: unknown): value is Fields {
 
 function pathOf(path: readonly (PropertyKey | { readonly key: PropertyKey })[] = []): string {
   const names = path.map((step) => String(typeof step === 'object' ? step.key : step));
-  return names.join('.').slice(0, MAX_PATH_LENGTH);
+  return names
+    .map((name) => (FIELD_NAME.test(name) ? name : '*'))
+    .join('.')
+    .slice(0, MAX_PATH_LENGTH);
 }

@@ -7,7 +7,7 @@ import type { UnavailableReason } from '../../contract/outcome.js';
 import { Causes } from './causes.js';
 
 const MINUTE_MS = 60_000;
-const MAX_ACTIVE = 500;
+const MAX_SUBJECTS = 500;
 
 describe('the causes of denials', () => {
   let lines: string[];
@@ -229,8 +229,10 @@ describe('the causes of denials', () => {
   });
 
   it('are limited in number, and others begin when some are over', () => {
-    for (let index = 0; index < 2 * MAX_ACTIVE; index += 1) causes.invalidRecord(`field${index}`, 'x');
-    expect(lines).toHaveLength(MAX_ACTIVE);
+    for (let index = 0; index < 2 * MAX_SUBJECTS; index += 1) causes.invalidRecord(`field${index}`, 'x');
+    expect(lines).toHaveLength(MAX_SUBJECTS);
+    causes.callFailed('user_details', 'server_error');
+    expect(lines.at(-1)).toContain('service failing: ');
     jest.advanceTimersByTime(10 * MINUTE_MS);
     causes.invalidRecord('another', 'another must be set');
     expect(lines.at(-1)).toMatch(/another must be set/);

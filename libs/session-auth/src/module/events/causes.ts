@@ -11,8 +11,11 @@ import {
 import { type CallMessage, CAUSE_CHANGES } from '../../contract/diagnostics.js';
 import type { UnavailableReason } from '../../contract/outcome.js';
 
-/** Causes, with their subjects, that are active at once. A record class has fewer fields. */
-const MAX_ACTIVE = 500;
+/**
+ * Subjects of one cause that are active at once. Those of records may be data: they must not keep other causes
+ * out.
+ */
+const MAX_SUBJECTS = 500;
 /** A cause without evidence of its end is over if it did not occur for this time. */
 const QUIET_MS = 600_000;
 /** Bounds of the time for which a cause must not occur again before it is over. */
@@ -92,7 +95,7 @@ export class Causes implements CauseReports {
     const key = `${cause} ${subject}`;
     const active = this.#active.get(key);
     if (active) this.#again(active);
-    else if (this.#active.size < MAX_ACTIVE && !this.#isClosed) {
+    else if (this.#countOf(cause) < MAX_SUBJECTS && !this.#isClosed) {
       this.#begin(key, cause, subject);
       const text = details.length > 0 ? details : [subject];
       this.#write(
@@ -245,7 +248,7 @@ export class Causes implements CauseReports {
     const { cause, subject, failures } = seen;
     this.#active.delete(key);
     this.#over.delete(key);
-    if (this.#over.size >= MAX_ACTIVE) this.#over.clear();
+    if (this.#over.size >= MAX_SUBJECTS) this.#over.clear();
     this.#over.set(key, nowMs);
     const seconds = Math.ceil((Math.max(lastMs, recoveredMs) - startedMs) / 1_000);
     const what = subject === '' ? '' : ` (${subject})`;
@@ -264,8 +267,11 @@ export class Causes implements CauseReports {
 
   #publish(cause: CauseName): void {
     if (!CAUSE_CHANGES.hasSubscribers) return;
-    const active = [...this.#active.values()].filter(({ seen }) => seen.cause === cause).length;
-    CAUSE_CHANGES.publish({ cause, authority: this.#authority, active });
+    CAUSE_CHANGES.publish({ cause, authority: this.#authority, active: this.#countOf(cause) });
+  }
+
+  #countOf(cause: CauseName): number {
+    return [...this.#active.values()].filter(({ seen }) => seen.cause === cause).length;
   }
 }
 
