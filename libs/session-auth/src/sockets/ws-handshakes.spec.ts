@@ -191,6 +191,16 @@ describe('the handshakes of ws', () => {
     expect([left.answers, denials, other.answers]).toEqual([[], [], [[true]]]);
   });
 
+  it("are not watched if their connection has closed during the application's own check", async () => {
+    let accept: Answer = () => undefined;
+    server.options.verifyClient = (_info: object, answer: Answer) => (accept = answer);
+    const { connection, answers } = handshake();
+    connection.destroy();
+    accept(true);
+    await answer();
+    expect([answers, denials, calls, counts()]).toEqual([[], [], [], [0, 0]]);
+  });
+
   it('close their connection when the client ends its side', () => {
     const { connection, answers } = handshake();
     connection.emit('end');

@@ -35,6 +35,8 @@ export class WsHandshakes {
    */
   #check(request: IncomingMessage, options: SessionSocketOptions, answer: Answer): void {
     const { socket } = request;
+    // The application's own check may have run for long, and no `close` would end the watch.
+    if (socket.destroyed) return;
     const handshake = handshakeRequest(request);
     const gone = (): void => void socket.destroy();
     const watched = this.#application.watch({
