@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect, constants, type ClientHttp2Session } from 'node:http2';
-import { SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
@@ -17,11 +18,11 @@ describe('over HTTP/2, on Fastify, what a session has open', () => {
   const bed = testbed(() => new FastifyAdapter({ http2: true }));
 
   /** Streams of one connection. */
-  async function start() {
+  async function start(more: Partial<SessionAuthOptions> = {}) {
     const service = await bed.service();
     const { app, url } = await bed.sample({
       baseUrl: service.url,
-      options: { retry: false, breaker: false },
+      options: { retry: false, breaker: false, ...more },
       controllers: [StreamsController],
       providers: [Sources],
     });
@@ -67,4 +68,19 @@ describe('over HTTP/2, on Fastify, what a session has open', () => {
       expect([connection.destroyed, connection.closed]).toEqual([false, false]);
     },
   );
+
+  it('is not checked again if its client has gone before the first part', async () => {
+    const { service, connection } = await start({ cache: false, whileOpen: { recheckMs: 20 } });
+    const stream = connection.request({
+      ':path': '/late-events?ms=100',
+      'x-auth-token': service.signInAs({}),
+    });
+    stream.on('error', () => undefined);
+    await until('it is admitted', () => service.callsTo('user_details') === 1);
+    await pause(20);
+    stream.close(constants.NGHTTP2_CANCEL);
+    await pause(300);
+
+    expect(service.callsTo('user_details')).toBe(1);
+  });
 });

@@ -164,6 +164,20 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
     expect(await late).toBe('');
   });
 
+  it('is not checked again if its client has gone before the first part', async () => {
+    await start({ cache: false, whileOpen: { recheckMs: SOON_MS } });
+    const leaving = new AbortController();
+    const headers = { 'x-auth-token': service.signInAs({}) };
+    const late = fetch(`${app.url}/late-events?ms=100`, { headers, signal: leaving.signal });
+    await until('it is admitted', () => service.callsTo('user_details') === 1);
+    await pause(20);
+    leaving.abort();
+    await expect(late).rejects.toThrow('aborted');
+    await pause(300);
+
+    expect(service.callsTo('user_details')).toBe(1);
+  });
+
   it('is sent if the handler has ended the session itself, and its reply is complete', async () => {
     await start();
     const farewell = await openReply(`${app.url}/sign-out`, service.signInAs({}), 'POST');

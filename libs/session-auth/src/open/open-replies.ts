@@ -7,7 +7,8 @@ import { watchCall } from './watched-call.js';
 interface Response extends NodeResponse {
   readonly _header?: string | null;
   readonly socket?: Socket | null;
-  readonly stream?: { close(code: number): void };
+  readonly stream?: { readonly destroyed: boolean; close(code: number): void };
+  readonly destroyed?: boolean;
   readonly writableFinished: boolean;
   end: (this: Response) => unknown;
   destroy(): unknown;
@@ -25,6 +26,8 @@ const CANCEL = 8;
 /** Ends a reply with its session. Called when its first part is written. */
 export function endWithSession(response: NodeResponse, { call, admission, parts }: ReplyOfCall): void {
   const reply = response as Response;
+  // Its client has gone before its first part: no `close` would end the watch.
+  if ((reply.stream ?? reply).destroyed) return;
   let isHeld = true;
   const watching = watchCall(
     { call, parts },
