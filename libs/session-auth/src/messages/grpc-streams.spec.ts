@@ -6,10 +6,13 @@ import type { WatchParts } from '../guard/open-reply.js';
 import type { GuardedCall } from '../guard/transport.js';
 import { endWithSession } from './grpc-streams.js';
 
-it('reports the end of the session, and no error that follows from it', () => {
+it.each([
+  ['reports the end of the session, and no error that follows from it', false, [16]],
+  ['reports nothing if its client has cancelled it before it is admitted', true, []],
+])('%s', (_case, cancelled, expected) => {
   const ended = new Subject<string>();
   const statuses: unknown[] = [];
-  const call = Object.assign(new EventEmitter(), { cancelled: false, write: () => true });
+  const call = Object.assign(new EventEmitter(), { cancelled, write: () => !cancelled });
   call.on('error', ({ code }: { code: number }) => statuses.push(code));
   // As Nest does: the requests fail, then the handler that reads them.
   call.on('error', ({ code }: { code: number }) => {
@@ -34,6 +37,6 @@ it('reports the end of the session, and no error that follows from it', () => {
   };
   endWithSession({ request, transport: {} } as unknown as GuardedCall, parts as unknown as WatchParts, call);
   ended.next('fingerprint');
-  expect(statuses).toEqual([16]);
+  expect(statuses).toEqual(expected);
   expect([call.cancelled, call.write()]).toEqual([true, false]);
 });

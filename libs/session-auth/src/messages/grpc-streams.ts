@@ -14,7 +14,8 @@ type StreamingCall = Omit<ServerCall, 'emit'> & {
 
 /** Ends a call that responds with a stream with its session. */
 export function endWithSession(call: GuardedCall, parts: WatchParts, grpc: ServerCall | undefined): void {
-  if (!isStreaming(grpc)) return;
+  // No event of a cancelled call would end the watch.
+  if (!isStreaming(grpc) || grpc.cancelled) return;
   const watching = watchCall({ call, parts }, (denial) => endStream(grpc, denial));
   if (!watching) return;
   const over = (): void => watching.watched.over();
