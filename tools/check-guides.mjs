@@ -5,18 +5,11 @@ import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeBlocks, fencesOf } from './code-blocks.mjs';
+import { isAppendix } from './llms.mjs';
 
 /** A word has a letter or a digit: a bracket is none. */
 const MAX_WORDS = 24_000;
 const MAX_LINES_OF_README = 110;
-/** Appendices, which are looked up and not read. */
-const APPENDICES = new Set([
-  'docs/asvs.md',
-  'docs/causes.md',
-  'docs/causes.md',
-  'docs/compatibility.md',
-  'docs/faults.md',
-]);
 const CONTENTS = 'docs/README.md';
 const OPENING = 'You need this if ';
 /** First cells that may stand twice, each with the reason. */
@@ -69,7 +62,7 @@ if (problems.length > 0) {
 
 function checkSize() {
   const words = guides
-    .filter((page) => !APPENDICES.has(page))
+    .filter((page) => !isAppendix(page))
     .flatMap((page) => read(page).match(/\S*[\p{L}\d]\S*/gu)).length;
   const lines = read('README.md').trimEnd().split('\n').length;
   console.log(
@@ -96,7 +89,7 @@ function checkRows() {
   const seen = new Map();
   const used = new Set();
   const found = guides
-    .filter((page) => !APPENDICES.has(page))
+    .filter((page) => !isAppendix(page))
     .flatMap((page) =>
       rowsOf(page).flatMap((row) => {
         const earlier = seen.get(row);

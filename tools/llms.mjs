@@ -7,7 +7,9 @@ import { readPageFor } from './links.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (page) => readFileSync(join(root, page), 'utf8');
 const CONTENTS = 'docs/README.md';
-const APPENDICES = /^docs\/(?:asvs|causes|compatibility|faults)\.md$/;
+
+/** Whether a page is an appendix, which is looked up and not read. */
+export const isAppendix = (page) => /^docs\/(?:asvs|causes|compatibility|faults)\.md$/.test(page);
 
 /** The guides, in the order of the table of contents. */
 export function guides() {
@@ -24,7 +26,6 @@ export function indexOfGuides(urlOf, hasOpenings) {
     const [, title, opening] = /^# (.+)\n+(?:You need this )?([^]+?)(?:[.:](?=\s)|\n\n)/.exec(read(page));
     return `- [${title}](${urlOf(page)})${hasOpenings ? `: ${textOf(opening)}` : ''}`;
   };
-  const isAppendix = (page) => APPENDICES.test(page);
   return [
     '# nestjs-session-auth',
     `> ${summary}`,
@@ -44,11 +45,7 @@ export function indexOfGuides(urlOf, hasOpenings) {
 
 /** Returns all guides but the appendices, their tables without padding. */
 export function allGuides() {
-  const pages = [
-    'README.md',
-    'libs/session-auth/SKILL.md',
-    ...guides().filter((page) => !APPENDICES.test(page)),
-  ];
+  const pages = ['README.md', 'libs/session-auth/SKILL.md', ...guides().filter((page) => !isAppendix(page))];
   return pages.map((page) => `<!-- ${page} -->\n\n${asMarkdown(page)}`).join('\n');
 }
 
