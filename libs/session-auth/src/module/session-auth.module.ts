@@ -110,8 +110,8 @@ export class SessionAuthModule
   }
 
   /**
-   * Subscribes to the revocations of other instances, and finds or creates the policies and the loader of users. An
-   * unavailable store does not delay the start. @throws InvalidConfigurationError if one can't be created
+   * Subscribes to the revocations of other instances, and finds or creates the policies and the loader of
+   * users. An unavailable store does not delay the start. @throws InvalidConfigurationError if one can't be created
    */
   async onModuleInit(): Promise<void> {
     this.parts.verifier.revoker.subscribe();
@@ -134,8 +134,9 @@ export class SessionAuthModule
    * alive.
    */
   async onApplicationShutdown(): Promise<void> {
-    const { deadlines, events, requests, verifier } = this.parts;
+    const { causes, deadlines, events, requests, verifier } = this.parts;
     await deadlines.close();
+    causes.close();
     events.complete();
     await Promise.all([requests.close(), verifier.close()]);
   }

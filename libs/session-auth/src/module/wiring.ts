@@ -161,7 +161,6 @@ async function verifierOf(
   const { authority, cache, shared, retry, identityFields } = settings;
   const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
   causes.onChange = (...changed) => watch.setCauses(...changed);
-  events.serviceStatus.subscribe({ complete: () => causes.close() });
   const lanes = new Lanes<UserRecord>(
     (session, deadline) => client.userDetails(session, deadline),
     deadlines,

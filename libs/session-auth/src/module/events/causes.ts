@@ -176,7 +176,7 @@ export class Causes implements CauseReports {
     this.#logger.warn(`${this.#prefix}${kind}: ${text}`);
   }
 
-  /** Writes no more lines. */
+  /** Begins and ends no more causes. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
