@@ -32,7 +32,7 @@ function withExtras(
     protectAllRoutes && name === DEFAULT_AUTHORITY
       ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }]
       : [];
-  const registration = authorityProvider({
+  const authority = authorityProvider({
     isForWholeApplication: isGlobal || protectAllRoutes,
     name,
     protectsAllRoutes: protectAllRoutes,
@@ -46,7 +46,7 @@ function withExtras(
     ...definition,
     global: isGlobal,
     imports: [...imports, unopenedParts(name, exported)],
-    providers: [...providers, ...guard, registration, ...parts.flatMap((part) => part.providers)],
+    providers: [...providers, ...guard, authority, ...parts.flatMap((part) => part.providers)],
     exports: [...exports, ...exported, UnopenedParts],
   };
 }

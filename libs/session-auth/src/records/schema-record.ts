@@ -8,7 +8,7 @@ type Fields = Record<string, unknown>;
 /** Why a record is refused: a path into it, and what must be there. */
 type Refusal = readonly [path: string, requirement: string];
 
-/** A path leads into a record, and may have names that are data: they could write lines of their own into the log. */
+/** A path leads into a record, and may have names that are data: they could write lines of the log. */
 const FIELD_NAME = /^[\w$-]{1,64}$/;
 const MAX_PATH_LENGTH = 200;
 

@@ -28,8 +28,9 @@ const PROBE = { token: 'health-probe', authIv: undefined };
 
 /**
  * Health indicator of the session service for `@nestjs/terminus`. Down while the circuit breaker of known
- * sessions is open, if their last three checks failed, or if a probe fails. Neither calls of strangers nor a service that refuses every token
- * make it down: its `state` is then `degraded`, and the result is up.
+ * sessions is open, if their last three checks failed, or if a probe fails. Neither calls of
+ * strangers nor a service that refuses every token make it down: its `state` is then `degraded`, and the
+ * result is up.
  */
 @Injectable()
 export class SessionAuthHealthIndicator {

@@ -84,7 +84,7 @@ function storedIn({ providers }: NestModule, token: InjectionToken): Wrapper {
   return wrapper as Wrapper;
 }
 
-/** Returns the provider that Nest injects for a policy in a module: the optional dependency of a provider shows it. */
+/** Returns the provider that Nest injects for a policy in a module: an optional dependency shows it. */
 async function providerIn(module: NestModule, policy: Type): Promise<Wrapper | undefined> {
   const token = Symbol(policy.name);
   module.addProvider({

@@ -7,7 +7,8 @@ import type { LoadUser, UserLoader } from '../../guard/current-user.decorator.js
 export interface OptionalRecord<User extends UserRecord> {
   /**
    * What a record is: a class that extends `UserRecord` with your own fields, each with a class-validator
-   * decorator, or a Standard Schema (zod, valibot, arktype), whose result is the record. Required if `SessionAuthTypes` declares `user`. @default UserRecord
+   * decorator, or a Standard Schema (zod, valibot, arktype), whose result is the record. Required if
+   * `SessionAuthTypes` declares `user`. @default UserRecord
    */
   readonly userRecord?: UserRecordClass<User> | UserRecordSchema<User>;
 }
