@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   Controller,
   Delete,
@@ -8,6 +8,7 @@ import {
   Param,
   UseGuards,
   type DynamicModule,
+  type ExecutionContext,
 } from '@nestjs/common';
 import {
   CurrentSession,
@@ -128,6 +129,10 @@ class LobbyController {
 @Module({})
 class Root {}
 
+const userNamed =
+  (by: string) =>
+  ({ username }: UserRecord): object => ({ username: `${by} ${String(username)}` });
+
 interface Both {
   readonly app: RunningApp;
   readonly own: ScriptedService;
@@ -243,6 +248,28 @@ describe.each(PLATFORMS)('two session services of one application on %s', (_name
     expect(await (await app.get('/partners/maybe')).text()).toBe('no user');
     expect(await (await app.get('/partners/maybe', undefined, partner(bob))).text()).toBe('bob');
     expect(await status('/partners/open')).toBe(200);
+  });
+
+  it('each load the users of their own records alone', async () => {
+    const [ownLoad, partnerLoad] = [jest.fn(userNamed('own')), jest.fn(userNamed('partner'))];
+    const token = fromHeader('x-partner-token');
+    const authority = (context: ExecutionContext): string =>
+      context.getClass() === MeController ? 'partners' : 'default';
+    const asks: [Both, string][] = [
+      [await both(undefined, { loadUser: ownLoad, authority }), 'bob'],
+      [await both({ token, loadUser: partnerLoad }, { authority }), 'partner bob'],
+    ];
+
+    for (const [{ app, own, partners }, loaded] of asks) {
+      const [ann, bob] = [own.signInAs({ username: 'ann' }), partners.signInAs({ username: 'bob' })];
+      const headers = partner(bob);
+      expect(await (await app.get('/me', undefined, headers)).json()).toMatchObject({ username: loaded });
+      expect(await (await app.get('/partners/me', undefined, headers)).text()).toBe(`partner ${loaded}`);
+      expect(await (await app.get('/partners/maybe', undefined, headers)).text()).toBe(loaded);
+      expect((await app.get('/partners/staff', ann)).status).toBe(200);
+    }
+    expect(ownLoad.mock.calls.map(([{ username }]) => username)).toEqual(['ann']);
+    expect(partnerLoad.mock.calls.map(([{ username }]) => username)).toEqual(['bob', 'bob', 'bob']);
   });
 
   it('close a handler of a public controller that names one', async () => {

@@ -3,6 +3,7 @@ import {
   Controller,
   Get,
   Injectable,
+  Module,
   Req,
   UnauthorizedException,
   type ExecutionContext,
@@ -17,6 +18,8 @@ import {
   Public,
   Roles,
   SessionAuthGuard,
+  SessionAuthModule,
+  SessionAuthority,
   UserRecord,
 } from 'nestjs-session-auth';
 import { always } from '../support/always.js';
@@ -39,14 +42,21 @@ class StaffGuard extends SessionAuthGuard {
   }
 }
 
+const ROBOT = { username: 'robot', role: 'hiring_manager' };
+/** A key may have no record in what an application reads, whatever its types say. */
+const KEYS = new Map<string, unknown>([
+  ['robot', ROBOT],
+  ['unknown', undefined],
+]);
+
 /** Admits callers with a key of the application, beside those with a session. */
 @Injectable()
 class KeyOrSessionGuard extends SessionAuthGuard {
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const key = context.switchToHttp().getRequest<OwnRequest>().headers['x-application-key'];
     if (key === undefined) return super.canActivate(context);
-    if (key !== 'robot') throw new UnauthorizedException();
-    return this.admitAs(context, { username: 'robot', role: 'hiring_manager' });
+    if (!KEYS.has(key)) throw new UnauthorizedException();
+    return this.admitAs(context, KEYS.get(key) as UserRecord);
   }
 }
 
@@ -88,7 +98,16 @@ class OwnController {
   }
 }
 
-const ROBOT = { username: 'robot', role: 'hiring_manager' };
+@SessionAuthority('partners')
+@Controller('partner')
+class PartnerController {
+  @Get() partner(@Req() { user }: OwnRequest, @CurrentUser() current: UserRecord): unknown[] {
+    return [user, user === current];
+  }
+}
+
+@Module({})
+class Root {}
 
 describe.each(PLATFORMS)('a subclass of the guard for the whole application on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -138,6 +157,41 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
       JSON.stringify({ user: ROBOT }),
     ]);
     expect(await answer('/public', robot)).toBe('{}');
+  });
+
+  it('admits by another way whichever authority checks the handler, which needs a session otherwise', async () => {
+    const service = await bed.service();
+    const options = { baseUrl: service.url, apiKey: 'key' };
+    const app = await bed.app({
+      module: Root,
+      imports: [
+        SessionAuthModule.forRoot({ ...options, authority: () => 'partners', audit: 'off' }),
+        SessionAuthModule.forRoot({
+          ...options,
+          name: 'partners',
+          loadUser: ({ username }) => ({ name: username }),
+        }),
+      ],
+      controllers: [OwnController, PartnerController],
+      providers: [{ provide: APP_GUARD, useClass: KeyOrSessionGuard }],
+    });
+    const robot = { 'x-application-key': 'robot' };
+    const statusOf = async (path: string, headers = {}): Promise<number> =>
+      (await app.get(path, undefined, headers)).status;
+    for (const path of ['/ruled', '/partner'])
+      expect(await (await app.get(path, undefined, robot)).json()).toEqual([{ name: 'robot' }, true]);
+    expect(await always(() => statusOf('/other-role', robot))).toBe(403);
+    for (const path of ['/ruled', '/partner']) expect(await always(() => statusOf(path))).toBe(401);
+    expect(service.requests).toHaveLength(0);
+  });
+
+  it('checks the session of a caller for whom it has found no record', async () => {
+    const { answer, token } = await appWith(KeyOrSessionGuard);
+    const unknown = { 'x-application-key': 'unknown' };
+    for (const path of ['/plain', '/ruled']) {
+      expect(await always(() => answer(path, unknown))).toBe(401);
+      expect(await answer(path, unknown, token)).toContain('"ann"');
+    }
   });
 
   it('asks no session service for a caller that it admits by another way', async () => {

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
+import type { UserRecord } from '../contract/record/user-record.js';
 import type { AccessRule } from './access-rule.js';
 import type { AccessRules } from './access-metadata.js';
 import type { SessionReader } from './session-reader.js';
@@ -83,6 +84,6 @@ export type AuthorityResolver = (context: ExecutionContext, request: HttpRequest
 
 /** The guard of one authority. */
 export interface CallGuard {
-  /** Admits a call that the session service of the authority authenticates, or denies it. */
-  admit(call: GuardedCall, rule: ClosedRule): true | Promise<true>;
+  /** Admits a call that has a record, or that the session service of the authority authenticates; or denies it. */
+  admit(call: GuardedCall, record?: UserRecord): true | Promise<true>;
 }

@@ -59,13 +59,7 @@ export class SessionAuthGuard implements CanActivate {
    * a gateway, RpcException in a message handler
    */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const rule = this.parts.rules.of(context);
-    if (rule.kind === 'public') return true;
-    const call = transportOf(context)?.open(context);
-    if (!call) return denyClosed(context, this.parts);
-    const { authorities } = this.parts;
-    if (rule.authority === undefined && !authorities?.arePerCall) return this.admit(call, rule);
-    return authorities?.guardOf(call, rule.authority, this)?.admit(call, rule) ?? this.denyUnknown(call);
+    return this.activate(context);
   }
 
   /**
@@ -73,23 +67,37 @@ export class SessionAuthGuard implements CanActivate {
    * this.admitAs(context, record)` in the `canActivate()` of a subclass. The rules of the handler are checked
    * on the record, which is `request.user`, whichever decorators apply the guard again. There is no session:
    * no service is called, `@AuthToken()` is `undefined`, and `@FreshSession()` is met. On a handler with
-   * `@Public()`, attaches no user.
+   * `@Public()`, attaches no user. Without a record, checks the session.
    * @throws as `canActivate()`, if the record does not meet a rule
    */
   protected admitAs(context: ExecutionContext, record: UserRecord): boolean | Promise<boolean> {
+    return this.activate(context, record);
+  }
+
+  private activate(context: ExecutionContext, record?: UserRecord): boolean | Promise<boolean> {
     const rule = this.parts.rules.of(context);
     if (rule.kind === 'public') return true;
     const call = transportOf(context)?.open(context);
-    if (call?.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.reader.vary);
-    return call ? this.admitUser(call, rule, { user: record }) : denyClosed(context, this.parts);
+    if (!call) return denyClosed(context, this.parts);
+    const { authorities } = this.parts;
+    if (rule.authority === undefined && !authorities?.arePerCall) return this.admit(call, record, rule);
+    return authorities?.guardOf(call, rule.authority, this)?.admit(call, record) ?? this.denyUnknown(call);
   }
 
-  /** @internal Admits a call that the session service of this authority authenticates, or denies it. */
-  admit(call: GuardedCall, rule: ClosedRule): true | Promise<true> {
+  /**
+   * @internal Admits a call that has a record, or that the session service of this authority authenticates; or
+   * denies it. The rule is that of this authority, whose `loadUser` is part of it.
+   */
+  admit(
+    call: GuardedCall,
+    record?: UserRecord,
+    rule = this.parts.rules.of(call.context) as ClosedRule,
+  ): true | Promise<true> {
     const { context, request, reply } = call;
     const { reader, verifier } = this.parts;
-    if (isAdmitted(request, verifier, context)) return true;
+    if (!record && isAdmitted(request, verifier, context)) return true;
     if (reply !== undefined) keepFromSharedCaches(reply, reader.vary);
+    if (record) return this.admitUser(call, rule, { user: record });
     const session = reader.read(context, request);
     if (session === CROSS_ORIGIN) return this.deny(call, DENIAL_WITHOUT_SESSION[session]);
     if (typeof session === 'string') return this.admitIfOptional(call, rule, DENIAL_WITHOUT_SESSION[session]);
