@@ -77,10 +77,21 @@ describe('a request', () => {
     expect(isAdmitted(request, ending, context)).toBe(true);
     ending.revoker.count += 1;
     expect(isAdmitted(request, ending, context)).toBe(false);
-    attach(request, { ...admission, verifier: ending });
-    expect(request.user).toBe(own);
+    for (const revocations of [1, 2]) {
+      attach(request, { ...admission, verifier: ending, revocations });
+      expect([request.user, isAdmitted(request, ending, context)]).toEqual([own, true]);
+      ending.revoker.count += 1;
+    }
     attach(request, { ...admission, verifier: ending, context: {} as ExecutionContext });
     expect(request.user).toBe(ann);
+  });
+
+  it('loses the user that a subclass of the guard has set once a rule admits it without a session', () => {
+    const request: { user?: unknown } & Omit<GuardedRequest, 'user'> = {};
+    attach(request, { ...admission, isOwn: true });
+    request.user = { id: 7 };
+    attach(request, anonymous);
+    expect([request.user, request[ADMISSION]?.session]).toEqual([undefined, undefined]);
   });
 
   it('stays admitted without a session, whatever sessions were revoked', () => {

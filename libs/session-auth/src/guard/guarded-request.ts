@@ -61,16 +61,17 @@ export function isAdmitted(request: GuardedRequest, verifier: Verifier, context:
 }
 
 /**
- * Attaches an admission and its user, which replaces any earlier one but that of a subclass of the guard,
- * which admitted this call before. @param stale see `sessionIsStale`
+ * Attaches an admission and its user, which replaces any earlier one but that of a subclass of the guard, which
+ * admitted this call before: it stays as long as there is a user. @param stale see `sessionIsStale`
  */
 export function attach(request: GuardedRequest, admission: Admission, stale?: true): void {
   const before = request[ADMISSION];
-  const hasOwnUser =
-    before?.isOwn && before.context === admission.context && before.verifier === admission.verifier;
-  if (!hasOwnUser || admission.isOwn) request.user = userOf(admission);
+  const { user, localUser = user, context, verifier, isOwn } = admission;
+  const isCall = before?.context === context && before.verifier === verifier;
+  const staysOwn = isCall && before.isOwn === true && !isOwn && user !== undefined;
+  if (!staysOwn) request.user = localUser;
   if (stale ?? request.sessionIsStale) request.sessionIsStale = stale;
-  request[ADMISSION] = admission;
+  request[ADMISSION] = staysOwn ? { ...admission, isOwn: true } : admission;
 }
 
 /** Returns the user of an admission: the application's own, or else the record. */
