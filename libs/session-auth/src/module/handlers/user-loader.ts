@@ -56,13 +56,18 @@ export class LocalUsers {
 
   #loadFor(record: UserRecord, context: ExecutionContext, call: RuledCall): boolean | Promise<boolean> {
     const earlier = this.#loaded.get(call.request);
-    const result = earlier?.record === record ? earlier.result : this.#find(record, context);
-    this.#loaded.set(call.request, { record, result });
+    let result = earlier?.result;
+    if (earlier?.record !== record) {
+      result = this.#find(record, context);
+      // Asked once: some libraries send a query again with each `then()`, or reject that.
+      if (isThenable(result)) result = Promise.resolve(result);
+      this.#loaded.set(call.request, { record, result });
+    }
     const take = (found: unknown): boolean => {
       call.localUser = found ?? undefined;
       return call.localUser !== undefined;
     };
-    return isThenable(result) ? Promise.resolve(result).then(take) : take(result);
+    return result instanceof Promise ? result.then(take) : take(result);
   }
 
   #find(record: UserRecord, context: ExecutionContext): unknown {
