@@ -234,6 +234,7 @@ describe('what a handler returns', () => {
       'shared',
       ['outside'],
     ]);
+    expect(JSON.stringify(wrapped)).toBe('{"name":"shared"}');
   });
 
   it('stays as it is otherwise', () => {

@@ -3,8 +3,9 @@ import { runInCall, type CurrentCall } from './current-call.js';
 
 /**
  * Returns an Observable that is subscribed, and unsubscribed, as a part of a call, and whose values produce
- * their parts as a part of it. `create` is called for each subscriber, as a part of it too. The source gets an observer of its own: with the subscriber itself,
- * it would be unsubscribed in the context of the code that unsubscribes.
+ * their parts as a part of it. `create` is called for each subscriber, as a part of it too. The source gets an
+ * observer of its own: with the subscriber itself, it would be unsubscribed in the context of the code that
+ * unsubscribes.
  */
 export function subscribedIn<Value>(
   call: CurrentCall | undefined,
@@ -74,7 +75,11 @@ export function streamedIn<Value>(call: CurrentCall | undefined, value: Value): 
     return (
       'next' in value
         ? iteratedIn(call, value)
-        : Object.create(value, { [Symbol.asyncIterator]: { value: () => iteratedIn(call, value) } })
+        : Object.create(value, {
+            // Its own members are those that JSON has.
+            ...Object.getOwnPropertyDescriptors(value),
+            [Symbol.asyncIterator]: { value: () => iteratedIn(call, value) },
+          })
     ) as Value;
   return value;
 }
