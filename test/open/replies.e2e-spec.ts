@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
 import { NEST_MAJOR } from '../support/nest-major.js';
@@ -176,6 +177,21 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
     await pause(300);
 
     expect(service.callsTo('user_details')).toBe(1);
+  });
+
+  it('is over if its connection closes while it waits for another reply', async () => {
+    await start({ cache: false, whileOpen: { recheckMs: SOON_MS } });
+    const requestOf = (token: string): string =>
+      `GET /own HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ${token}\r\n\r\n`;
+    const client = connect(Number(new URL(app.url).port), new URL(app.url).hostname);
+    client.write(requestOf(service.signInAs({})) + requestOf(service.signInAs({})));
+    await until('both are checked again', () => service.callsTo('user_details') > 6);
+    client.destroy();
+    await pause(100);
+    const before = service.callsTo('user_details');
+    await pause(200);
+
+    expect(service.callsTo('user_details')).toBe(before);
   });
 
   it('is sent if the handler has ended the session itself, and its reply is complete', async () => {

@@ -120,7 +120,7 @@ export class StreamsController {
         clearInterval(writing);
         response.end('the end');
       } else response.write(text((part += 1)));
-    }, EVERY_MS);
+    }, EVERY_MS).unref();
   }
 }
 

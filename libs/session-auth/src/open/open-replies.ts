@@ -7,6 +7,7 @@ import { watchCall } from './watched-call.js';
 interface Response extends NodeResponse {
   readonly _header?: string | null;
   readonly socket?: Socket | null;
+  readonly req?: { readonly socket?: Socket };
   readonly stream?: { readonly destroyed: boolean; close(code: number): void };
   readonly destroyed?: boolean;
   readonly writableFinished: boolean;
@@ -26,8 +27,10 @@ const CANCEL = 8;
 /** Ends a reply with its session. Called when its first part is written. */
 export function endWithSession(response: NodeResponse, { call, admission, parts }: ReplyOfCall): void {
   const reply = response as Response;
+  // It has no socket while another reply of its connection is sent, and is not closed with the connection.
+  const awaited = reply.socket ? undefined : reply.req?.socket;
   // Its client has gone before its first part: no `close` would end the watch.
-  if ((reply.stream ?? reply).destroyed) return;
+  if ((reply.stream ?? reply).destroyed || awaited?.destroyed) return;
   let isHeld = true;
   const watching = watchCall(
     { call, parts },
@@ -47,7 +50,12 @@ export function endWithSession(response: NodeResponse, { call, admission, parts 
     admission,
   );
   if (!watching) return;
-  reply.once('close', () => watching.watched.over());
+  const over = (): void => {
+    awaited?.off('close', over);
+    watching.watched.over();
+  };
+  reply.once('close', over);
+  awaited?.once('close', over);
   if (watching.isOpen === true) {
     isHeld = false;
     return;
