@@ -105,7 +105,7 @@ describe('an authority', () => {
   });
 
   it('ends the calls in flight when the application shuts down, then its events, and then its connections', async () => {
-    const { context, deadlines, events, requests, verifier } = await parts();
+    const { causes, context, deadlines, events, requests, verifier } = await parts();
     const seen: string[] = [];
     const spied = [jest.spyOn(requests, 'close'), jest.spyOn(verifier, 'close')];
     events.ended.subscribe({
@@ -122,5 +122,7 @@ describe('an authority', () => {
     expect([seen, events.isComplete]).toEqual([['2 open'], true]);
     expect(spied.map(({ mock }) => mock.calls)).toEqual([[[]], [[]]]);
     expect(deadlines.start(60_000).ended).toBe('shutting_down');
+    causes.occurred('clock differs');
+    expect(causes.areNone).toBe(true);
   });
 });
