@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, NotFoundException } from '@nestjs/common';
 import { Authorize, SessionAuthEvents, SessionAuthService, type ServiceStatus } from 'nestjs-session-auth';
 import { json, reply, type Script } from 'nestjs-session-auth/testing';
 import { errorOf } from '../support/caching-app.js';
@@ -132,35 +132,49 @@ describe.each(platforms('Express'))('nothing fails in silence on %s', (_name, pl
     expect(statusOf(app)).toMatchObject({ state: 'degraded', misconfigurationSuspected: true });
   });
 
-  it('a rule whose database is down: 503, one line, degraded, and a line when it answers again [P34]', async () => {
-    const { log, app, tokens } = await running();
-    rule = () => {
-      throw new DatabaseError('postgres://app:hunter2@db');
-    };
-    for (let call = 0; call < 3; call += 1) expect((await app.get('/openings', tokens[0])).status).toBe(503);
-    expect(linesOf(log)).toEqual([
-      expect.stringMatching(
-        /^warn rule failed: @Authorize\(.*\) of OpeningsController\.list failed with DatabaseError\. Its calls get 503/,
-      ),
-    ]);
-    expect(statusOf(app)).toMatchObject({
-      state: 'degraded',
-      causes: [{ cause: 'rule failed', failures: 3 }],
-    });
+  it.each<[string, rule: () => boolean, status: number]>([
+    ['admits', () => true, 200],
+    ['denies', () => false, 403],
+    [
+      'hides what it denies',
+      () => {
+        throw new NotFoundException();
+      },
+      404,
+    ],
+  ])(
+    'a rule whose database is down: 503, one line, degraded, and a line when it %s again [P34]',
+    async (_what, again, status) => {
+      const { log, app, tokens } = await running();
+      rule = () => {
+        throw new DatabaseError('postgres://app:hunter2@db');
+      };
+      for (let call = 0; call < 3; call += 1)
+        expect((await app.get('/openings', tokens[0])).status).toBe(503);
+      expect(linesOf(log)).toEqual([
+        expect.stringMatching(
+          /^warn rule failed: @Authorize\(.*\) of OpeningsController\.list failed with DatabaseError\. Its calls get 503/,
+        ),
+      ]);
+      expect(statusOf(app)).toMatchObject({
+        state: 'degraded',
+        causes: [{ cause: 'rule failed', failures: 3 }],
+      });
 
-    rule = () => true;
-    clock.advance(20_000);
-    for (let call = 0; call < 2; call += 1) {
-      expect((await app.get('/openings', tokens[0])).status).toBe(200);
-      clock.advance(5_000);
-    }
-    expect(linesOf(log).slice(1)).toEqual([
-      expect.stringMatching(
-        /^log rule failed: over after 20 s, 3 failed \(@Authorize\(.*\) of OpeningsController\.list\)/,
-      ),
-    ]);
-    expect(statusOf(app).state).toBe('up');
-  });
+      rule = again;
+      clock.advance(20_000);
+      for (let call = 0; call < 2; call += 1) {
+        expect((await app.get('/openings', tokens[0])).status).toBe(status);
+        clock.advance(5_000);
+      }
+      expect(linesOf(log).slice(1)).toEqual([
+        expect.stringMatching(
+          /^log rule failed: over after 20 s, 3 failed \(@Authorize\(.*\) of OpeningsController\.list\)/,
+        ),
+      ]);
+      expect(statusOf(app).state).toBe('up');
+    },
+  );
 
   it('a sign-out with 204, a sign-in with 201: success, and one line for each [P38]', async () => {
     const { log, service, tokens, sessions } = await running();

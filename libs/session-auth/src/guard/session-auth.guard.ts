@@ -140,8 +140,8 @@ export class SessionAuthGuard implements CanActivate {
     met: RuleResult,
   ): true | Promise<true> {
     const { causes } = this.parts;
-    if (met === true && !causes.areNone)
-      for (const requirement of requirements)
+    if (typeof met === 'boolean' && !causes.areNone)
+      for (const requirement of requirements.slice(0, unmet && requirements.indexOf(unmet) + 1))
         causes.recovered('rule failed', ruleOf(requirement, call.context));
     if (met === true) return this.enter(call, { ...caller, localUser });
     return met === false
@@ -183,10 +183,10 @@ export class SessionAuthGuard implements CanActivate {
   private denyFailed(call: GuardedCall, failed: FailedRule, user: UserRecord): Promise<never> {
     const answer = ruleAnswerOf(failed.error);
     const isFailure = answer === undefined || answer.statusCode >= 500;
-    if (isFailure) {
-      const subject = ruleOf(failed.requirement, call.context);
-      this.parts.causes.occurred('rule failed', subject, `${subject} ${failureOf(failed)}`);
-    }
+    const { causes } = this.parts;
+    const subject = ruleOf(failed.requirement, call.context);
+    if (isFailure) causes.occurred('rule failed', subject, `${subject} ${failureOf(failed)}`);
+    else causes.recovered('rule failed', subject);
     const rule = failed.requirement;
     return this.deny(call, isFailure ? ACCESS_CHECK_FAILED : ACCESS_DENIED, { user, rule, answer });
   }
