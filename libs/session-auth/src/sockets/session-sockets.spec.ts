@@ -148,7 +148,7 @@ describe('the sockets of an application', () => {
     const request = {
       headers: UPGRADE.headers,
       rawHeaders: [],
-      socket: Object.assign(new EventEmitter(), { destroyed: true }),
+      socket: Object.assign(new EventEmitter(), { destroyed: false }),
     };
     (server.options.verifyClient as unknown as (info: object, answer: () => void) => void)(
       { req: request },
