@@ -26,7 +26,7 @@ const PLACES = {
     ts.isPropertyAssignment(node) && /^(?:message|code)$/.test(node.name.getText()) ? [node.initializer] : [],
   'the code of an error': (node) =>
     ts.isPropertyDeclaration(node) && /^(?:name|code)$/.test(node.name.getText()) ? [node.initializer] : [],
-  'a refused option': (node) => (isCall(node, 'invalidOption') ? node.arguments.slice(1, 2) : []),
+  'a refused option': (node) => (isCall(node, 'invalidOption', 'only') ? node.arguments.slice(1, 2) : []),
   'a refused class of records': (node) => (isCall(node, 'rejectClass') ? node.arguments.slice(0, 1) : []),
   'the reason of an outage': (node) =>
     ts.isTypeAliasDeclaration(node) && node.name.text === 'UnavailableReason' ? literalsOf(node.type) : [],
@@ -36,7 +36,7 @@ const PLACES = {
 };
 
 /** Functions that throw a message of a problem, and the number of arguments with its remedy. */
-const WITH_REMEDY = { invalidOption: 3, rejectClass: 2 };
+const WITH_REMEDY = { invalidOption: 3, only: 3, rejectClass: 2 };
 /** Places whose messages a developer reads when an application starts. */
 const AT_START = new Set(['thrown', 'a refused option', 'a refused class of records', 'found by the audit']);
 

@@ -6,7 +6,7 @@ import {
   Scope,
 } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import type { SessionClient } from '../client/session-client.js';
+import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
@@ -15,7 +15,7 @@ import { ApplicationGuards, guardEveryHandler, GUARD_PROVIDERS } from '../guard/
 import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { tokensOf } from './authorities/authority-tokens.js';
+import { authorityToken } from './authorities/authority-tokens.js';
 import { AUTHORITY } from './authorities/authority.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
@@ -53,7 +53,7 @@ function ofParts<Injected extends unknown[]>(
 
 /** Returns the providers that each authority has, with or without a name, from its options to its audit. */
 function providersOf(name: string): Provider[] {
-  const { client, service, events, http } = tokensOf(name);
+  const client = authorityToken(name, SessionClient);
   return [
     {
       provide: CONNECTION,
@@ -65,7 +65,7 @@ function providersOf(name: string): Provider[] {
     { provide: PARTS, useFactory: partsOf, inject: [CONNECTION, client, ModulesContainer] },
     ofParts(GUARD_PARTS, ({ guard }) => guard),
     ofParts(
-      service,
+      authorityToken(name, SessionAuthService),
       ({ settings, verifier, deadlines, causes, guard }, sessions: SessionClient<UserRecord>) => {
         const limits = { ...settings, maxTokenLength: settings.http.maxTokenLength };
         return new SessionAuthService(sessions, verifier, deadlines, limits, callReport(causes, guard));
@@ -73,12 +73,15 @@ function providersOf(name: string): Provider[] {
       client,
     ),
     ofParts(
-      events,
+      authorityToken(name, SessionAuthEvents),
       ({ events: source, causes }) =>
         new SessionAuthEvents(source, () => causes.occurred('decision subscriber failed')),
     ),
     // Transient, so that Nest creates it only where it is injected: one service, which loads axios.
-    { ...ofParts(http, ({ requests }) => requests.http()), scope: Scope.TRANSIENT },
+    {
+      ...ofParts(authorityToken(name, SessionHttpService), ({ requests }) => requests.http()),
+      scope: Scope.TRANSIENT,
+    },
     ofParts(AUDIT, auditOf, ModulesContainer, ApplicationConfig),
   ];
 }
@@ -140,6 +143,6 @@ export const EXPORTS = [
  * the order of imports.
  */
 export function namedAuthority(name: string): Required<Pick<DynamicModule, 'providers' | 'exports'>> {
-  const { service, events, http } = tokensOf(name);
-  return { providers: providersOf(name), exports: [service, events, http] };
+  const classes = [SessionAuthService, SessionAuthEvents, SessionHttpService];
+  return { providers: providersOf(name), exports: classes.map((each) => authorityToken(name, each)) };
 }

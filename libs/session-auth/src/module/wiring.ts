@@ -9,6 +9,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import { AccessRules, type Policies } from '../guard/access-metadata.js';
 import { Decisions } from '../guard/decisions.js';
 import type { GuardParts } from '../guard/guard-parts.js';
+import type { WatchParts } from '../guard/open-reply.js';
 import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/known-sessions.js';
@@ -22,7 +23,6 @@ import type * as Several from './authorities/several-services.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
 import { Causes } from './events/causes.js';
 import type { LocalUsers } from './handlers/user-loader.js';
-import { replyOpened } from './open-replies.js';
 import { checkReport, storeReports, warningsTo } from './reports.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-checks.js';
@@ -133,6 +133,23 @@ export async function partsOf(
   };
   return { ...connection, events, verifier, loadPolicies, localUsers, guard };
 }
+
+/** Loaded with the first reply that is written in parts. */
+let endWithSession: WatchParts['replyOpened'] | undefined;
+
+/** Ends a reply with its session. */
+const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
+  if (endWithSession) {
+    endWithSession(response, reply);
+    return;
+  }
+  response.cork?.();
+  void import('../open/open-replies.js').then((loaded) => {
+    ({ endWithSession } = loaded);
+    loaded.endWithSession(response, reply);
+    response.uncork?.();
+  });
+};
 
 /** Nest has created what handlers belong to, which shows where each is placed. */
 async function usedPolicies(modules: ModulesContainer): Promise<Policies | undefined> {

@@ -4,18 +4,22 @@ import { SessionClient } from '../../client/session-client.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
 import { ProvidedBy } from '../options/plugins.js';
 import { SessionAuthService } from '../service/session-auth.service.js';
-import { authorityToken, tokensOf } from './authority-tokens.js';
+import { authorityToken } from './authority-tokens.js';
 
-const PARTS = {
-  client: [SessionClient, 'SessionClient'],
-  service: [SessionAuthService, 'SessionAuthService'],
-  events: [SessionAuthEvents, 'SessionAuthEvents'],
-  http: [SessionHttpService, 'SessionHttpService'],
+const CLASSES = {
+  SessionClient,
+  SessionAuthService,
+  SessionAuthEvents,
+  SessionHttpService,
 } as const;
+
+function tokensOf(authority: string): unknown[] {
+  return Object.values(CLASSES).map((provided) => authorityToken(authority, provided));
+}
 
 /** Calls a function while the classes have the names that a bundler gave them. */
 function bundled<Result>(run: () => Result): Result {
-  const classes = Object.values(PARTS).map(([provided]) => provided);
+  const classes = Object.values(CLASSES);
   const names = classes.map((provided) => Object.getOwnPropertyDescriptor(provided, 'name') ?? {});
   for (const provided of classes) Object.defineProperty(provided, 'name', { value: 'a', configurable: true });
   try {
@@ -27,14 +31,11 @@ function bundled<Result>(run: () => Result): Result {
 
 describe('the injection tokens of an authority', () => {
   it('are the classes themselves, if it has no name', () => {
-    const classes = Object.entries(PARTS).map(([part, [provided]]) => [part, provided]);
-    expect(tokensOf('default')).toEqual(Object.fromEntries(classes));
+    expect(tokensOf('default')).toEqual(Object.values(CLASSES));
   });
 
   it('have the name of the class and that of the authority, also in a bundle', () => {
-    const expected = Object.fromEntries(
-      Object.entries(PARTS).map(([part, [, label]]) => [part, `${label}@partners`]),
-    );
+    const expected = Object.keys(CLASSES).map((label) => `${label}@partners`);
     expect(tokensOf('partners')).toEqual(expected);
     expect(bundled(() => tokensOf('partners'))).toEqual(expected);
   });

@@ -25,25 +25,10 @@ const LABELS = new Map<unknown, string>([
  * Returns the injection token of a class of one authority: the class itself for the default
  * authority.
  */
-export function authorityToken(name: string, provided: ProvidedClass | PluginClass): InjectionToken {
+export function authorityToken(
+  name: string,
+  provided: ProvidedClass | PluginClass | typeof SessionClient,
+): InjectionToken {
   if (name === DEFAULT_AUTHORITY) return provided;
   return `${LABELS.get(provided) ?? pluginClasses().get(provided)?.name ?? provided.name}@${name}`;
-}
-
-/** Injection tokens of one authority. */
-export interface AuthorityTokens {
-  readonly client: InjectionToken;
-  readonly service: InjectionToken;
-  readonly events: InjectionToken;
-  readonly http: InjectionToken;
-}
-
-/** Returns the injection tokens of an authority. */
-export function tokensOf(name: string): AuthorityTokens {
-  return {
-    client: authorityToken(name, SessionClient),
-    service: authorityToken(name, SessionAuthService),
-    events: authorityToken(name, SessionAuthEvents),
-    http: authorityToken(name, SessionHttpService),
-  };
 }

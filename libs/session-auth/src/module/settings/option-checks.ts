@@ -29,6 +29,15 @@ export function namingAuthority<Result>(name: string, check: () => Result): Resu
  */
 type Read<Setting> = (value: unknown, name: string, others?: object) => Setting;
 
+/** Returns how a value is read that needs no conversion. */
+export function only<Setting>(
+  isValid: (value: unknown) => boolean,
+  problem: string,
+  remedy: string,
+): Read<Setting> {
+  return (value, name) => (isValid(value) ? (value as Setting) : invalidOption(name, problem, remedy));
+}
+
 /** An option: how it is read, and its default. */
 export interface Option<Setting> {
   readonly read: Read<Setting>;
@@ -79,10 +88,10 @@ function limitIn<Others>(limit: Limit<Others>, others: object | undefined): numb
 
 /** Returns an option that is `true` or `false`. */
 export function bool(fallback: boolean): Option<boolean> {
-  return optional(fallback, (value, name) =>
-    typeof value === 'boolean'
-      ? value
-      : invalidOption(name, 'must be a boolean', `Set true or false, or leave it out for ${fallback}`),
+  const remedy = `Set true or false, or leave it out for ${fallback}`;
+  return optional(
+    fallback,
+    only((value) => typeof value === 'boolean', 'must be a boolean', remedy),
   );
 }
 

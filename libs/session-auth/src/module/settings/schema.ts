@@ -24,6 +24,7 @@ import {
   invalidOption,
   isGroup,
   oneOf,
+  only,
   type Option,
   optional,
   rejectUnknownOptions,
@@ -40,14 +41,13 @@ const RETRY = group({ maxAttempts: int(1, 10, 2) });
 const BREAKER = group({
   windowMs: int(10, MAX_DURATION_MS, 10_000),
   minimumCalls: int(1, 1_000_000, 20),
-  failureRatio: optional(0.5, (value, name) =>
-    typeof value === 'number' && value > 0 && value <= 1
-      ? value
-      : invalidOption(
-          name,
-          'must be a number above 0 and up to 1',
-          'Set it within that range, or leave it out for 0.5',
-        ),
+  failureRatio: optional(
+    0.5,
+    only<number>(
+      (value) => typeof value === 'number' && value > 0 && value <= 1,
+      'must be a number above 0 and up to 1',
+      'Set it within that range, or leave it out for 0.5',
+    ),
   ),
   pauseMs: int(1, 120_000, 1_000),
   maxPauseMs: int(({ pauseMs }: { readonly pauseMs: number }) => pauseMs, 120_000, 30_000),
@@ -72,14 +72,13 @@ const CACHE = group({
   maxEntries: int(1, 10_000_000, 10_000),
   refreshAheadMs: int(0, ({ ttlMs }: { readonly ttlMs: number }) => ttlMs - 1, 0),
   staleIfErrorMs: int(0, 86_400_000, 0),
-  store: optional<SessionStore | undefined>(undefined, (value, name) =>
-    SessionStore.isOne(value)
-      ? value
-      : invalidOption(
-          name,
-          'must be a SessionStore',
-          "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'",
-        ),
+  store: optional<SessionStore | undefined>(
+    undefined,
+    only(
+      (value) => SessionStore.isOne(value),
+      'must be a SessionStore',
+      "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'",
+    ),
   ),
 });
 
@@ -120,15 +119,21 @@ export const OPTIONS = {
   statusMap: optional<StatusMap>({}, readStatusMap),
   // The reader of the records checks it, and loads what reads it.
   userRecord: optional<UserRecordClass | UserRecordSchema>(UserRecord, (value) => value as UserRecordClass),
-  identityFields: optional<IdentityFields>(['username', 'email'], readIdentityFields),
-  loadUser: optional(undefined, (value, name) =>
-    typeof value === 'function'
-      ? (value as LoadUser | Type<UserLoader>)
-      : invalidOption(
-          name,
-          'must be a function or a class',
-          'Give it (record, context) => user, or a class with load(record, context)',
-        ),
+  identityFields: optional<IdentityFields>(
+    ['username', 'email'],
+    only(
+      (names) => Array.isArray(names) && names.length > 0 && names.every(isName),
+      'must be a list of at least one field name',
+      "Name fields of the user record, for example ['username']",
+    ),
+  ),
+  loadUser: optional<LoadUser | Type<UserLoader> | undefined>(
+    undefined,
+    only(
+      (value) => typeof value === 'function',
+      'must be a function or a class',
+      'Give it (record, context) => user, or a class with load(record, context)',
+    ),
   ),
   // The reader of the records checks it, because it knows the fields of the class.
   impersonatorField: optional(undefined, (value) => value as string | undefined),
@@ -136,26 +141,31 @@ export const OPTIONS = {
   audit: oneOf<Audit>(['off', 'warn', 'error'], 'warn'),
   http: optional(HTTP.fallback, HTTP.read),
   whileOpen: optional(WHILE_OPEN.fallback, WHILE_OPEN.read),
-  authority: optional(undefined, readResolver),
+  authority: optional<AuthorityResolver | undefined>(
+    undefined,
+    only(
+      isPlainFunction,
+      'must be a function that returns a name at once',
+      'Give it (context, request) => name, or name the authority in @SessionAuthority()',
+    ),
+  ),
 };
 
 /** The extras, which are set beside the options. */
 export const EXTRAS = group({
-  name: optional<string>(DEFAULT_AUTHORITY, (value, name) =>
-    isAuthorityName(value)
-      ? value
-      : invalidOption(name, `must be ${AUTHORITY_NAME_FORM}`, "Give it a name such as 'partners'"),
+  name: optional<string>(
+    DEFAULT_AUTHORITY,
+    only(isAuthorityName, `must be ${AUTHORITY_NAME_FORM}`, "Give it a name such as 'partners'"),
   ),
   isGlobal: bool(true),
   protectAllRoutes: bool(false),
-  plugins: optional<readonly SessionAuthPlugin[]>([], (value, name) =>
-    Array.isArray(value) && value.every(isPlugin)
-      ? value
-      : invalidOption(
-          name,
-          'must be a list of plugins',
-          'Name values that entries of nestjs-session-auth export for it',
-        ),
+  plugins: optional<readonly SessionAuthPlugin[]>(
+    [],
+    only(
+      (value) => Array.isArray(value) && value.every(isPlugin),
+      'must be a list of plugins',
+      'Name values that entries of nestjs-session-auth export for it',
+    ),
   ),
 });
 
@@ -201,25 +211,12 @@ function readApiKey(apiKey: unknown, name: string): ApiKey {
 /** Of a class that extends `UserRecord`, further names. */
 type IdentityFields = readonly (keyof UserRecord)[];
 
-function readIdentityFields(fields: unknown, name: string): IdentityFields {
-  const names: readonly unknown[] = Array.isArray(fields) ? fields : [];
-  if (names.length > 0 && names.every((field) => typeof field === 'string' && field !== ''))
-    return names as IdentityFields;
-  return invalidOption(
-    name,
-    'must be a list of at least one field name',
-    "Name fields of the user record, for example ['username']",
-  );
+function isName(field: unknown): boolean {
+  return typeof field === 'string' && field !== '';
 }
 
-function readResolver(resolver: unknown, name: string): AuthorityResolver {
-  const isFunction = typeof resolver === 'function' && resolver.constructor.name === 'Function';
-  if (isFunction && !isClass(resolver)) return resolver as AuthorityResolver;
-  return invalidOption(
-    name,
-    'must be a function that returns a name at once',
-    'Give it (context, request) => name, or name the authority in @SessionAuthority()',
-  );
+function isPlainFunction(resolver: unknown): boolean {
+  return typeof resolver === 'function' && resolver.constructor.name === 'Function' && !isClass(resolver);
 }
 
 function readAgent(agent: unknown, name: string): Agent {
