@@ -169,7 +169,6 @@ class KeptConnections {
     return connection;
   }
 
-  /** Takes a connection back after its last call. */
   giveBack(connection: Connection): void {
     this.#idle.push(connection);
   }
@@ -207,7 +206,6 @@ class Connection {
     this.#dispatcher = proxy ? this.#throughProxy(proxy) : this.#clientOf(origin, connect);
   }
 
-  /** Bytes that it has received. */
   get bytesRead(): number {
     return this.#socket?.bytesRead ?? 0;
   }
@@ -232,7 +230,6 @@ class Connection {
     }
   }
 
-  /** Called when undici has completed a call. */
   completed(): void {
     this.#calls -= 1;
     if (this.#calls > 0) return;
@@ -240,7 +237,6 @@ class Connection {
     else this.#owner?.giveBack(this);
   }
 
-  /** Closes the connection after its calls. */
   close(): void {
     this.#dispatcher.close().catch(() => undefined);
   }
@@ -364,7 +360,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle(isStale ? STALE_CONNECTION : UNREACHABLE);
   }
 
-  /** Aborts the request at its deadline. */
   expire(end: DeadlineEnd): void {
     this.#abort(noReplyAt(end));
   }

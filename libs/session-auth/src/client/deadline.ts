@@ -77,7 +77,6 @@ export class Deadlines {
     this.#graceMs = graceMs;
   }
 
-  /** Starts the deadline of one call. */
   start(durationMs: number): Deadline {
     const deadline = new Deadline(durationMs, this.#remove);
     this.#running.add(deadline);

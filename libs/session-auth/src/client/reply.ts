@@ -79,7 +79,6 @@ export class BodyBuffer {
     return true;
   }
 
-  /** The bytes received so far. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }

@@ -47,7 +47,6 @@ interface CacheLifetimes {
   readonly negativeTtlMs: number;
 }
 
-/** Settings for reading replies to user_details. */
 export interface VerdictSettings {
   readonly statusMap: StatusMap;
   readonly tokenEcho: TokenEcho;

@@ -77,7 +77,6 @@ export class CircuitBreaker {
     return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - this.#now();
   }
 
-  /** Returns whether the state in which a call began still lasts. */
   isCurrent(began: CircuitState): boolean {
     return this.#state === began;
   }
@@ -114,7 +113,6 @@ export class CircuitBreaker {
     });
   }
 
-  /** Opens the circuit if it is closed. */
   trip(): void {
     const { pauseMs } = this.#settings;
     if (this.#state.kind === 'closed')
@@ -174,7 +172,6 @@ interface Slice {
 /** Number of slices of the window. The oldest slice is removed as a whole. */
 const SLICES = 10;
 
-/** Counts successes and failures within a sliding window. */
 export class RollingWindow {
   readonly #sliceMs: number;
   #slices: Slice[] = [];

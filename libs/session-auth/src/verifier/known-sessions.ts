@@ -88,12 +88,10 @@ export class KnownSessions {
     return userOf(this.#tokens.get(tokenKey)) ?? tokenKey;
   }
 
-  /** Adds a token that a sign-in issued. */
   add(tokenKey: TokenKey, user?: unknown): void {
     this.#set(tokenKey, this.#numberOf(user), [NOT_PRESENTED]);
   }
 
-  /** Removes a token that was signed out. */
   delete(tokenKey: TokenKey): void {
     this.#tokens.delete(tokenKey);
   }
@@ -113,7 +111,6 @@ export class KnownSessions {
       this.#set(tokenKey, userOf(entry) ?? this.#numberOf(verdict.user), withSession(sessions, sessionKey));
   }
 
-  /** Returns an entry that has not expired. */
   #find(tokenKey: TokenKey): Entry | undefined {
     const entry = this.#tokens.get(tokenKey);
     if (entry === undefined) return undefined;

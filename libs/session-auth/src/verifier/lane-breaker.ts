@@ -67,7 +67,6 @@ export class LaneBreaker extends CircuitBreaker {
       : undefined;
   }
 
-  /** Records the result of a call of this caller. */
   recordCall(began: CircuitState, result: CallResult, caller: CallerKey, nowMs: number): void {
     if (result === 'success') this.#limited.served(caller);
     if (result !== 'failure' || !this.#countsFailures)
@@ -90,7 +89,6 @@ export class LaneBreaker extends CircuitBreaker {
   }
 }
 
-/** The recent failures of one caller. */
 interface FailingCaller {
   /** Time of the first counted failure. */
   readonly sinceMs: number;
@@ -98,7 +96,6 @@ interface FailingCaller {
   readonly failures: number;
 }
 
-/** Bounds of {@link FailingCallers}. */
 interface FailingCallerLimits {
   /** Number of different callers that must fail within the window. */
   readonly callers: number;
@@ -168,7 +165,6 @@ class LimitedCallers {
   readonly #answers = new Map<CallerKey, boolean>();
   #lastMs = -Infinity;
 
-  /** Records a 429. */
   add(caller: CallerKey, nowMs: number): void {
     if (nowMs - this.#lastMs >= LIMITS_KEPT_MS) this.#answers.clear();
     this.#lastMs = nowMs;

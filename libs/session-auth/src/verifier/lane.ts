@@ -13,13 +13,10 @@ export interface RetrySettings {
   readonly maxAttempts: number;
 }
 
-/** Settings of both lanes. */
 export interface LaneSettings extends RetrySettings {
   /** Milliseconds for the whole check: queue, attempts and bodies. */
   readonly timeoutMs: number;
-  /** Bound of calls in flight. */
   readonly maxInFlight: number;
-  /** Bound of checks that wait. */
   readonly maxQueued: number;
   /** Settings of the breakers; `undefined`: no breaker. */
   readonly breaker?: BreakerSettings | undefined;
@@ -28,7 +25,6 @@ export interface LaneSettings extends RetrySettings {
 /** How a check leaves the queue: with a place, without room, or at the end of its deadline. */
 export type Entry = 'entered' | 'full' | DeadlineEnd;
 
-/** A check that waits for a place. */
 interface Waiter {
   readonly deadline: Deadline;
   settle(entry: Entry): void;
@@ -55,7 +51,6 @@ const MAX_RETRIES = 10;
 
 /** The calls of known sessions, or of strangers: their places, queue, circuit breaker, retries and pace. */
 export class Lane {
-  /** Calls in flight. */
   inFlight = 0;
   /** Waiting checks, the oldest first. */
   readonly waiting = new Set<Waiter>();
@@ -90,7 +85,6 @@ export class Lane {
     return !this.#isKnown && this.limit.isReached(this.inFlight);
   }
 
-  /** Waits for a place until the deadline. */
   wait(deadline: Deadline): Promise<Entry> {
     return new Promise((resolve) => {
       const waiter = {
@@ -217,7 +211,6 @@ export class Pace {
     return Math.max(0, 0.95 * this.#timeoutMs - Math.max(1.25 * this.usualMs, this.#timeoutMs / 2));
   }
 
-  /** Records the duration of an answered call, in milliseconds. */
   record(durationMs: number): void {
     this.usualMs += this.usualMs === 0 ? durationMs : (durationMs - this.usualMs) * WEIGHT;
   }

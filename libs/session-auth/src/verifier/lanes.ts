@@ -11,10 +11,8 @@ import { StrangersLimit } from './strangers-limit.js';
 /** Makes one call to the session service: gets the user of a session. */
 export type CallService<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
 
-/** Called with each new state of a lane's breaker. */
 export type BreakerChanged = (lane: LaneName, state: BreakerState) => void;
 
-/** Optional collaborators of {@link Lanes}. */
 interface LanesParts {
   readonly breakerChanged?: BreakerChanged | undefined;
   readonly known?: KnownSessions;
@@ -63,7 +61,6 @@ export class Lanes<User> {
     this.known = parts.known ?? new KnownSessions();
   }
 
-  /** Returns the lane of a session. */
   laneOf(keys: SessionKeys): LaneName {
     return this.known.has(keys) ? 'known' : 'strangers';
   }
@@ -95,7 +92,11 @@ export class Lanes<User> {
       if (entry !== 'entered') return notEntered(entry);
       return await lane.call(() => this.#callService(session, deadline), caller, deadline);
     } finally {
-      if (name === 'strangers') this.#uncount(tokenKey);
+      if (name === 'strangers') {
+        const left = (this.#calls.get(tokenKey) ?? 0) - 1;
+        if (left > 0) this.#calls.set(tokenKey, left);
+        else this.#calls.delete(tokenKey);
+      }
       if (entry === 'entered') this.leave(lane);
       deadline.clear();
     }
@@ -122,7 +123,6 @@ export class Lanes<User> {
     return known.inFlight + strangers.inFlight < this.#settings.maxInFlight && !lane.isAtLimit;
   }
 
-  /** Returns the lane that gets the next place. */
   #next(): Lane | undefined {
     const { known, strangers } = this.lanes;
     const strangersCan = strangers.waiting.size > 0 && this.#hasPlace(strangers);
@@ -140,12 +140,6 @@ export class Lanes<User> {
     const [oldest] = (lane === known ? strangers : known).waiting;
     oldest?.settle('full');
     return oldest !== undefined;
-  }
-
-  #uncount(tokenKey: TokenKey): void {
-    const calls = (this.#calls.get(tokenKey) ?? 0) - 1;
-    if (calls > 0) this.#calls.set(tokenKey, calls);
-    else this.#calls.delete(tokenKey);
   }
 
   /**

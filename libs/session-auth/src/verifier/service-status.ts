@@ -85,19 +85,16 @@ export class ServiceStatusTracker {
     this.#publish = publish;
   }
 
-  /** Sets the breaker state of a lane. */
   setBreaker(lane: LaneName, state: BreakerState): void {
     const { breakers } = this.#status;
     if (breakers[lane] !== state) this.#update({ breakers: { ...breakers, [lane]: state } });
   }
 
-  /** Sets whether the key or the URL is probably wrong. */
   setMisconfigurationSuspected(misconfigurationSuspected: boolean): void {
     if (this.#status.misconfigurationSuspected !== misconfigurationSuspected)
       this.#update({ misconfigurationSuspected });
   }
 
-  /** Sets whether revocations of other instances arrive. */
   setRevocationBus(state: RevocationBusState): void {
     const { revocationBus } = this.#status;
     if (revocationBus.state !== state) this.#update({ revocationBus: { ...revocationBus, state } });

@@ -16,7 +16,6 @@ export interface CacheSettings {
    * here.
    */
   readonly ttlMs: number;
-  /** Lifetime of a refusal in the cache. */
   readonly negativeTtlMs: number;
   /** Maximum number of cached sessions; also, separately, of refusals and of tombstones. */
   readonly maxEntries: number;
@@ -151,7 +150,6 @@ export class SessionCache<User extends object> {
     this.#entries.delete(tokenKey);
   }
 
-  /** Evicts every session. */
   evictAll(): void {
     this.#entries.clear();
   }
@@ -262,10 +260,8 @@ class UserWithIv<User> {
   ) {}
 }
 
-/** An entry of the session cache. */
 type CacheEntry<User> = User | UserWithIv<User>;
 
-/** Returns the entry of an authenticated session. */
 function entryOf<User>(user: User, { tokenKey, sessionKey }: SessionKeys): CacheEntry<User> {
   return sessionKey === tokenKey ? user : new UserWithIv(sessionKey, user);
 }

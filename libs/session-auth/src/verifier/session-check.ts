@@ -5,7 +5,6 @@ import { ageMs } from './clock-steps.js';
 
 /** A check of one session, for one request. */
 export interface SessionCheck<User> {
-  /** The verifier that made the check. */
   readonly verifier: object;
   readonly session: SessionIdentity;
   readonly verdict: Verdict<User> | Promise<Verdict<User>>;

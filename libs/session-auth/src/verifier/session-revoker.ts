@@ -8,13 +8,10 @@ import type { SingleFlight } from './single-flight.js';
 
 /** The holders and observers of sessions. */
 export interface SessionRevokerParts<User extends object> {
-  /** Session cache of this instance. */
   readonly cache?: SessionCache<User> | undefined;
-  /** Shared tier of all instances. */
   readonly shared?: SharedTier<User> | undefined;
   readonly known?: KnownSessions | undefined;
   readonly flights: Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>;
-  /** Called for each revocation of a session. */
   readonly onRevoked?: ((tokenKey: TokenKey) => void) | undefined;
   /** Called for each eviction of a session: its next check is by the service. */
   readonly onEvicted?: ((tokenKey: TokenKey) => void) | undefined;
@@ -109,7 +106,6 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     void shared?.clearTombstone(tokenKey);
   }
 
-  /** Subscribes to the revocations of other instances. */
   subscribe(): void {
     this.#parts.shared?.subscribe(this);
   }

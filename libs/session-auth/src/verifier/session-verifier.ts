@@ -26,7 +26,6 @@ export class SessionVerifier<User extends object> {
   readonly #shared: SharedTier<User> | undefined;
   readonly #checked: CheckReport | undefined;
   readonly #flights: SingleFlight<Verdict<User>>;
-  /** Revokes and evicts sessions. */
   readonly revoker: SessionRevoker<User>;
 
   constructor(lanes: Lanes<User>, parts: VerifierParts<User> = {}) {
@@ -103,7 +102,6 @@ export class SessionVerifier<User extends object> {
     await this.#shared?.close();
   }
 
-  /** Checks a session that is not cached. */
   #checkByFlight(
     session: SessionIdentity,
     keys: SessionKeys,
@@ -116,19 +114,17 @@ export class SessionVerifier<User extends object> {
       maxAgeMs !== Infinity || !this.#shared || this.#cache?.isRevoked(keys.tokenKey) === true;
     const demand = { maxAgeMs, byService };
     const access = this.#flights.accessOf(keys, demand);
-    let verdict: Promise<Verdict<User>> =
-      access === 'full' ? this.#busy(keys) : this.#share('check', session, keys, demand);
+    let verdict: Promise<Verdict<User>>;
+    if (access === 'full') {
+      const busy = unavailable('busy', 1);
+      this.#record(keys, busy);
+      verdict = Promise.resolve(busy);
+    } else verdict = this.#share('check', session, keys, demand);
     if (access === 'waits') verdict = this.#lanes.within(verdict);
     if (servesStale) verdict = this.#orStale(verdict, keys);
     if (CHECKS.hasSubscribers) verdict = reportCheck(verdict, access !== 'starts', this.#authority);
     const isFresh = access !== 'joins' && (maxAgeMs !== Infinity || (!this.#shared && !servesStale));
     return { verdict, isFresh };
-  }
-
-  #busy(keys: SessionKeys): Promise<Verdict<User>> {
-    const verdict = unavailable('busy', 1);
-    this.#record(keys, verdict);
-    return Promise.resolve(verdict);
   }
 
   async #orStale(pending: Promise<Verdict<User>>, keys: SessionKeys): Promise<Verdict<User>> {

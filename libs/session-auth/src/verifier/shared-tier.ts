@@ -27,7 +27,6 @@ export interface SharedTier<User> {
    * the store.
    */
   refused(refusal: Revocation & { readonly tokenKey: TokenKey }, wasCached: boolean): Promise<void>;
-  /** Subscribes to the revocations of other instances. */
   subscribe(listener: RevocationListener): void;
   /** Delivers what is pending, for a limited time, and stops publishing and receiving. */
   close(): Promise<void>;
@@ -48,7 +47,6 @@ export interface ServiceCall<User> {
 
 /** The revocations of this process. Sessions are identified by token digest. */
 export interface RevocationListener {
-  /** Applies a revocation of another instance. */
   receive(revocation: Revocation): void;
   /** Called when a look-up finds the tombstone of a session. */
   foundTombstone(tokenKey: TokenKey): void;
@@ -70,7 +68,6 @@ export interface SharedTierSettings {
   readonly secrets: readonly [string, ...string[]];
   /** Identifies the session service of the sessions. */
   readonly scope: string;
-  /** Lifetime of a session. */
   readonly ttlMs: number;
   /** Lifetime of a tombstone: longer than any instance could cache the session, whatever its options. */
   readonly tombstoneMs: number;
@@ -86,9 +83,7 @@ export interface SharedTierSettings {
 
 /** Callbacks for the state of the shared tier. */
 export interface SharedTierReports {
-  /** Called when a call to the store fails. */
   failed(): void;
-  /** Called when a call to the store succeeds. */
   answered(): void;
   /** Called when the wall clock of another instance differs by more than a minute. */
   clockDiffers(): void;

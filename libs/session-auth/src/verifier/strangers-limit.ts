@@ -1,4 +1,3 @@
-/** Bounds of a {@link StrangersLimit}. */
 interface StrangersLimitSettings {
   readonly maxInFlight: number;
   readonly timeoutMs: number;

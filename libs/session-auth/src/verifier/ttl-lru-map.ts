@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-/** Bounds of a {@link TtlLruMap}. */
 interface TtlLruMapLimits {
   readonly maxEntries: number;
   /** Milliseconds until an entry expires. */

@@ -23,53 +23,46 @@ export interface RecordReader {
 /** Prepares the reader of the records of an authority, at startup. */
 export type PrepareReader = (report: ReportInvalid, share?: ShareValues) => RecordReader;
 
-/** The type of a field, as the decorators of its class describe it. */
-interface FieldType {
-  readonly accepts: (value: unknown) => boolean;
-  readonly requirement: string;
-}
+/** What a field must be, as the decorators of its class say. */
+const REQUIREMENTS = {
+  string: 'must be a string',
+  boolean: 'must be a boolean value',
+  id: 'must be a safe integer',
+  object: 'must be an object',
+} as const;
 
-const TEXT: FieldType = { accepts: (value) => typeof value === 'string', requirement: 'must be a string' };
-const FLAG: FieldType = {
-  accepts: (value) => typeof value === 'boolean',
-  requirement: 'must be a boolean value',
-};
-const ID: FieldType = { accepts: Number.isSafeInteger, requirement: 'must be a safe integer' };
-const OBJECT: FieldType = {
-  accepts: (value) => typeof value === 'object' && !Array.isArray(value),
-  requirement: 'must be an object',
-};
+type FieldType = keyof typeof REQUIREMENTS;
 
 const USER_FIELDS = typesOf<Omit<UserRecord, 'auth_token'>>({
-  username: TEXT,
-  first_name: TEXT,
-  last_name: TEXT,
-  email: TEXT,
-  role: TEXT,
-  sub_role: TEXT,
-  preffered_language: TEXT,
-  help_checkbox: FLAG,
-  benestream_enabled: FLAG,
-  client_name: TEXT,
-  ccl_info: OBJECT,
-  ats_enabled: FLAG,
-  obs_enabled: FLAG,
-  display_label: TEXT,
+  username: 'string',
+  first_name: 'string',
+  last_name: 'string',
+  email: 'string',
+  role: 'string',
+  sub_role: 'string',
+  preffered_language: 'string',
+  help_checkbox: 'boolean',
+  benestream_enabled: 'boolean',
+  client_name: 'string',
+  ccl_info: 'object',
+  ats_enabled: 'boolean',
+  obs_enabled: 'boolean',
+  display_label: 'string',
 });
-const CCL_FIELDS = typesOf<CclInfo>({ client_id: ID, company_id: ID, location_id: ID });
-const TOKEN_FIELD = typesOf<Pick<UserRecord, 'auth_token'>>({ auth_token: TEXT });
+const CCL_FIELDS = typesOf<CclInfo>({ client_id: 'id', company_id: 'id', location_id: 'id' });
+const TOKEN_FIELD = typesOf<Pick<UserRecord, 'auth_token'>>({ auth_token: 'string' });
 
 /** Prepares the reader of {@link UserRecord} itself, from a table: the classes of applications are described. */
 export const prepareUserReader: PrepareReader = (report, share) => {
   const hidden = withHiddenToken(UserRecord);
-  const copy = copierWith(report);
   const read = (json: object): UserRecord | undefined => {
     const user = new hidden() as Fields;
     const token: Fields = {};
-    if (!copy(json, user, USER_FIELDS) || !copy(json, token, TOKEN_FIELD)) return undefined;
+    if (!copyFields(json, user, USER_FIELDS, report) || !copyFields(json, token, TOKEN_FIELD, report))
+      return undefined;
     if (user.ccl_info !== undefined) {
       const info = new CclInfo() as Fields;
-      if (!copy(user.ccl_info as object, info, CCL_FIELDS, 'ccl_info.')) return undefined;
+      if (!copyFields(user.ccl_info as object, info, CCL_FIELDS, report, 'ccl_info.')) return undefined;
       user.ccl_info = Object.freeze(info);
     }
     hidden.hideToken(user, token.auth_token);
@@ -85,21 +78,26 @@ function typesOf<Owner>(
   return Object.entries<FieldType>(types);
 }
 
-type CopyFields = (json: object, target: Fields, fields: typeof USER_FIELDS, path?: string) => boolean;
-
-/** Returns a function that copies fields, or reports the first one of the wrong type and returns `false`. */
-function copierWith(report: ReportInvalid): CopyFields {
-  return (json, target, fields, path = '') => {
-    for (const [name, { accepts, requirement }] of fields) {
-      const value = ownField(json, name) ?? undefined;
-      if (value !== undefined && !accepts(value)) {
-        report(path + name, `${path}${name} ${requirement}`);
-        return false;
-      }
-      target[name] = value;
+/** Copies fields, or reports the first one of the wrong type and returns `false`. */
+function copyFields(
+  json: object,
+  target: Fields,
+  types: typeof USER_FIELDS,
+  report: ReportInvalid,
+  path = '',
+): boolean {
+  for (const [name, type] of types) {
+    const value = ownField(json, name) ?? undefined;
+    const isAccepted =
+      value === undefined ||
+      (type === 'id' ? Number.isSafeInteger(value) : typeof value === type && !Array.isArray(value));
+    if (!isAccepted) {
+      report(path + name, `${path}${name} ${REQUIREMENTS[type]}`);
+      return false;
     }
-    return true;
-  };
+    target[name] = value;
+  }
+  return true;
 }
 
 /** Returns a field of JSON, and nothing that other code added to `Object.prototype`. */
