@@ -2,7 +2,6 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { Controller, Get } from '@nestjs/common';
 import { Authorize, SessionAuthModule } from 'nestjs-session-auth';
 import { AppModule } from '../dist/roles-and-scopes/src/app.module.js';
-import { ApproversOnly } from '../dist/roles-and-scopes/src/approvers-only.js';
 import { HidesOpenings } from '../dist/roles-and-scopes/src/hides-openings.js';
 import { MailController } from '../dist/roles-and-scopes/src/mail.controller.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
@@ -15,15 +14,6 @@ class HiddenController {
 Controller('hidden')(HiddenController);
 const list = Object.getOwnPropertyDescriptor(HiddenController.prototype, 'list');
 for (const decorate of [Get(), Authorize(HidesOpenings)]) decorate(HiddenController.prototype, 'list', list);
-
-class ApprovalsController {
-  list() {
-    return [];
-  }
-}
-Controller('approvals')(ApprovalsController);
-const approvals = Object.getOwnPropertyDescriptor(ApprovalsController.prototype, 'list');
-for (const decorate of [Get(), ApproversOnly()]) decorate(ApprovalsController.prototype, 'list', approvals);
 
 await trial('roles and scopes', async () => {
   const { sessions, moduleRef } = await underTest(AppModule);
@@ -73,15 +63,12 @@ async function hides() {
   const { sessions, moduleRef } = await underTest({
     module: class {},
     imports: [session],
-    controllers: [HiddenController, MailController, ApprovalsController],
+    controllers: [HiddenController, MailController],
   });
   const { app, ask } = await listening(moduleRef.createNestApplication());
   await expectStatus(ask('/hidden'), 401);
   await expectStatus(ask('/hidden', sessions.signInAs({ role: 'new_hire' })), 404);
   await expectStatus(ask('/hidden', sessions.signInAs({ role: 'hiring_manager' })), 200);
-  const approver = { role: 'hiring_manager', sub_role: 'approver' };
-  await expectStatus(ask('/approvals', sessions.signInAs(approver)), 200);
-  await expectStatus(ask('/approvals', sessions.signInAs({ ...approver, sub_role: 'recruiter' })), 403);
   const withoutEmail = sessions.signInAs({ email: null });
   const mail = async (path, headers) => (await expectStatus(ask(`/mail/${path}`, headers), 200)).json();
   deepEqual(await mail('maybe', withoutEmail), { email: null });
