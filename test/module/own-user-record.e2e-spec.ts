@@ -172,7 +172,7 @@ class Shifted extends UserRecord {
 
 const WARNING = 'invalid user record';
 const REMEDY =
-  'Its user gets 503 while the session service answers so. Correct the record there, or the decorators of userRecord.';
+  'Its user gets 503 while the session service answers so. Correct the record there, or userRecord.';
 
 describe.each(platforms('Express'))('a user record that is invalid, on %s', (_name, platform) => {
   const bed = testbed(platform);

@@ -64,7 +64,7 @@ export const CAUSES = {
     ends: 'quiet',
   },
   'invalid user record': {
-    text: '%. Its user gets 503 while the session service answers so. Correct the record there, or the decorators of userRecord.',
+    text: '%. Its user gets 503 while the session service answers so. Correct the record there, or userRecord.',
     ends: 'quiet',
     isHarmless: true,
   },
