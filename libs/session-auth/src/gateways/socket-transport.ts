@@ -1,5 +1,6 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { denialOf, payloadOf, PackageExceptions, type DenialPayload } from '../guard/denial.js';
+import { denialOf } from '../guard/denial.js';
+import { payloadOf, PackageExceptions, type DenialPayload } from '../guard/client-denial.js';
 import { bindRequest, boundRequest, type Transport, type ContextKind } from '../guard/transport.js';
 import { emitException, handshakeOf, type SocketClient } from '../guard/socket-client.js';
 

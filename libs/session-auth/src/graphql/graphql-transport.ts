@@ -11,7 +11,7 @@ import {
   endsWithReply,
   nodeRequestOf,
   receivedHeaders,
-} from '../guard/http-request.js';
+} from '../guard/handshake-request.js';
 import { watchReply } from '../guard/open-reply.js';
 import type { SocketClient } from '../guard/socket-client.js';
 import { closeWithSession, lastEvents } from './watched-socket.js';

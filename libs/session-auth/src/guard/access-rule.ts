@@ -21,26 +21,18 @@ export interface Requirement {
 }
 
 /** The rule of a handler, resolved once from its decorators and those of its controller. */
-export type AccessRule = { readonly kind: 'public' } | OptionalRule | ProtectedRule;
+export type AccessRule = { readonly kind: 'public' } | CheckedRule;
 
-/** The authority that checks the calls of a handler. */
-interface CheckedRule {
-  /** Its name, if a decorator fixes it. */
+/** The rule of a handler that is not public. */
+export interface CheckedRule {
+  readonly kind: 'optional' | 'protected';
+  readonly requirements: readonly Requirement[];
+  /** Name of the authority that checks the calls, if a decorator fixes it. */
   readonly authority?: string;
   /**
    * Maximum age of a cached session, in milliseconds; without it, the lifetime of the cache entry applies.
    */
   readonly maxAgeMs?: number;
-}
-
-interface OptionalRule extends CheckedRule {
-  readonly kind: 'optional';
-  readonly requirements: readonly Requirement[];
-}
-
-interface ProtectedRule extends CheckedRule {
-  readonly kind: 'protected';
-  readonly requirements: readonly Requirement[];
 }
 
 /** The declarations of the decorators on one handler or one controller. */
@@ -86,7 +78,7 @@ function open(kind: 'public' | 'optional'): AccessRule {
   return kind === 'public' ? { kind } : { kind, requirements: [] };
 }
 
-function protect(requirements: readonly Requirement[]): ProtectedRule {
+function protect(requirements: readonly Requirement[]): CheckedRule {
   const limits = requirements.flatMap(({ maxAgeMs }) => maxAgeMs ?? []);
   return { kind: 'protected', requirements, ...(limits.length > 0 && { maxAgeMs: Math.min(...limits) }) };
 }

@@ -23,14 +23,16 @@ import { AUTHORITY_NAME_FORM, isAuthorityName } from '../contract/authority-name
  * Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open
  * a handler that has a requirement or names `SessionAuthGuard`, nor a subclass that names it.
  */
-export const Public = (): ClassDecorator & MethodDecorator => publicAccess();
+export const Public = (): ClassDecorator & MethodDecorator =>
+  decorate((target) => declareOpen(target, 'public'));
 
 /**
  * Admits a call without a token, or with a refused one: the handler then runs without a user. If the service
  * is unavailable or refuses this application, the call is still denied, with 503 or 403. Applies
  * `SessionAuthGuard`.
  */
-export const OptionalAuth = (): ClassDecorator & MethodDecorator => optionalAccess();
+export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
+  withGuard((target) => declareOpen(target, 'optional'));
 
 /**
  * Lets what a handler opens outlive its session: a download that was paid for, for example. All other
@@ -272,42 +274,18 @@ function isSameId(id: number | undefined, parameter: unknown): boolean {
 
 type AccessDecorator = ClassDecorator & MethodDecorator;
 
-/** Returns a decorator that makes a handler or a controller public. It applies no guard. */
-export function publicAccess(): AccessDecorator {
-  return decorate((target) => declareOpen(target, 'public'));
-}
-
-/**
- * Returns a decorator that admits callers with and without a session. It applies the guard, which attaches
- * the user.
- */
-export function optionalAccess(): AccessDecorator {
-  return withGuard((target) => declareOpen(target, 'optional'));
-}
-
 /**
  * Returns a decorator that declares a requirement, and applies the guard that checks it. Two on one target
  * must both be met.
  */
-export function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
+function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
   return withGuard((target) => declareRequirement(target, requirement));
-}
-
-/** Returns a decorator that names the authority that checks the calls, and applies the guard. */
-export function checkedBy(authority: string): AccessDecorator {
-  return withGuard((target) => {
-    const other = declareAuthority(target, authority);
-    if (other === undefined) return;
-    throw new InvalidConfigurationError(
-      `@SessionAuthority('${authority}') is beside @SessionAuthority('${other}'). Remove one of them.`,
-    );
-  });
 }
 
 function withGuard(declare: (target: object) => void): AccessDecorator {
   return decorate((target, prototype, name) => {
     declare(target);
-    applySessionAuthGuard(target);
+    if (!namesSessionAuthGuard(target)) applyGuard(SessionAuthGuard, target);
     if (name !== undefined) recordDecorated(prototype, name, target);
   });
 }
@@ -323,19 +301,11 @@ function decorate(
  * Returns the function that carries the metadata of a handler. A decorator on anything but a method would
  * have no effect.
  */
-export function methodIn(method: unknown, name: string | symbol): object {
+function methodIn(method: unknown, name: string | symbol): object {
   if (typeof method === 'function') return method;
   throw new InvalidConfigurationError(
     `An access decorator is on ${String(name)}, which is not a method: put it on a class or on a method.`,
   );
-}
-
-/**
- * Applies the guard to a class or a handler, as `@UseGuards(SessionAuthGuard)` does, unless its guards
- * include it already.
- */
-function applySessionAuthGuard(target: object): void {
-  if (!namesSessionAuthGuard(target)) applyGuard(SessionAuthGuard, target);
 }
 
 /** Applies a guard class to a class or a handler, at most once. */
@@ -352,8 +322,15 @@ export function applyGuard(guard: Parameters<typeof UseGuards>[0], target: objec
  * @throws InvalidConfigurationError if `name` can't be that of an authority
  */
 export function SessionAuthority(name: string): ClassDecorator & MethodDecorator {
-  if (isAuthorityName(name)) return checkedBy(name);
-  throw new InvalidConfigurationError(
-    `@SessionAuthority() needs the name of an authority of SessionAuthModule: ${AUTHORITY_NAME_FORM}.`,
-  );
+  if (!isAuthorityName(name))
+    throw new InvalidConfigurationError(
+      `@SessionAuthority() needs the name of an authority of SessionAuthModule: ${AUTHORITY_NAME_FORM}.`,
+    );
+  return withGuard((target) => {
+    const other = declareAuthority(target, name);
+    if (other === undefined) return;
+    throw new InvalidConfigurationError(
+      `@SessionAuthority('${name}') is beside @SessionAuthority('${other}'). Remove one of them.`,
+    );
+  });
 }

@@ -23,12 +23,11 @@ import {
   denialOfVerdict,
   exceptionOf,
   type GuardDenial,
-  httpExceptionOf,
-  payloadOf,
   ruleAnswerOf,
   sessionException,
   unavailableDenial,
 } from './denial.js';
+import { httpExceptionOf, payloadOf } from './client-denial.js';
 
 describe('an error that a handler does not catch', () => {
   it.each<[SessionAuthError, number]>([

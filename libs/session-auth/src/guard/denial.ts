@@ -12,7 +12,7 @@ import {
 import { DENIALS, type DenialMessage } from '../contract/diagnostics.js';
 import { isSessionAuthError, type SessionAuthError } from '../contract/errors.js';
 import type { Unavailable, Verdict } from '../contract/outcome.js';
-import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
+import type { HttpDenial } from '../exceptions/denial-body.js';
 import {
   AccessCheckFailedError,
   AccessDeniedError,
@@ -118,11 +118,6 @@ export function sessionException(denial: GuardDenial): HttpException & SessionAu
   }
 }
 
-/** Returns an exception of HTTP with the status and the body of any denial. */
-export function httpExceptionOf(denial: HttpDenial): HttpException {
-  return withoutStack(() => new HttpException(bodyOf(denial), denial.statusCode));
-}
-
 /** Returns the denial of a verdict. */
 export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'authenticated' }>): GuardDenial {
   if (verdict.kind === 'unavailable') return unavailableDenial(verdict);
@@ -136,29 +131,6 @@ export function reportDenial({ code, rule }: Pick<DenialMessage, 'code' | 'rule'
 }
 
 /**
- * A denial, as the client of a gateway or a microservice receives it. `status` is a convention of Nest;
- * `code` is one of the stable codes.
- */
-export interface DenialPayload {
-  readonly status: 'error';
-  readonly statusCode: number;
-  readonly code: string;
-  readonly message: string;
-  readonly retryAfterSeconds?: number;
-}
-
-/** Returns the payload of a denial, for a client of a gateway or a microservice. */
-export function payloadOf({ statusCode, code, message, retryAfterSeconds }: HttpDenial): DenialPayload {
-  return {
-    status: 'error',
-    statusCode,
-    code,
-    message,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  };
-}
-
-/**
  * Builds an error without a stack trace. A denial is an expected response, and under a flood of refused
  * tokens the stack trace would be nearly all of its cost.
  */
@@ -169,45 +141,6 @@ export function withoutStack<Built extends Error>(build: () => Built): Built {
     return build();
   } finally {
     Reflect.set(Error, 'stackTraceLimit', limit);
-  }
-}
-
-type ExceptionClass = new (payload: object) => Error;
-
-/** The exceptions of an optional package, which Nest sends to the client unchanged. */
-export class PackageExceptions {
-  readonly #import: () => Promise<ExceptionClass>;
-  #loading: Promise<void> | undefined;
-  #Exception: ExceptionClass | undefined;
-
-  /** @param load imports the class of the exceptions */
-  constructor(load: () => Promise<ExceptionClass>) {
-    this.#import = load;
-  }
-
-  /** Imports the package. Never rejects. An application with a context of the package has it installed. */
-  load(): Promise<void> {
-    return (this.#loading ??= this.#load());
-  }
-
-  /** Returns an exception of the package once it is loaded, otherwise one of HTTP, which denies as well. */
-  exceptionOf(denial: HttpDenial, payload: object): Error {
-    const Exception = this.#Exception;
-    return Exception ? withoutStack(() => new Exception(payload)) : httpExceptionOf(denial);
-  }
-
-  /** Rejects with an exception of the package. */
-  async reject(denial: HttpDenial, payload: object): Promise<never> {
-    await this.load();
-    throw this.exceptionOf(denial, payload);
-  }
-
-  async #load(): Promise<void> {
-    try {
-      this.#Exception = await this.#import();
-    } catch {
-      // Without the package, the exceptions are those of HTTP.
-    }
   }
 }
 

@@ -2,7 +2,6 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { AccessRule } from './access-rule.js';
 import type { AccessRules } from './access-metadata.js';
 import type { SessionReader } from './session-reader.js';
 import type { Challenges } from './challenges.js';
@@ -70,9 +69,6 @@ function modulesWith(guard: unknown, modules: ModulesContainer | undefined): str
     )
     .map(({ metatype }) => metatype.name);
 }
-
-/** The rule of a handler that is not public. */
-export type ClosedRule = Exclude<AccessRule, { kind: 'public' }>;
 
 /**
  * Returns the name of the authority that checks a call: that of a tenant or a region, or `'default'`. In

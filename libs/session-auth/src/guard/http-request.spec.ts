@@ -2,7 +2,8 @@ import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { headerCount, type HttpRequest, receivedHeaders } from './http-request.js';
+import { headerCount, type HttpRequest } from './http-request.js';
+import { receivedHeaders } from './handshake-request.js';
 import { HTTP } from './transport.js';
 
 const request: HttpRequest = { headers: {} };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { handshakeRequest, presentedRequest, requestLike } from './http-request.js';
+import { handshakeRequest, presentedRequest, requestLike } from './handshake-request.js';
 
 const NOTHING = { headers: {}, rawHeaders: undefined, handshakeFields: {} };
 

@@ -6,6 +6,7 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
 import {
+  type CheckedRule,
   type FailedRule,
   failureOf,
   meetsAll,
@@ -15,7 +16,7 @@ import {
   textOf,
   type Requirement,
 } from './access-rule.js';
-import { type ClosedRule, GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
+import { GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
 import { markSessionAuthGuard } from './enhancers.js';
 import { attach, CHECK, isAdmitted } from './guarded-request.js';
 import {
@@ -91,7 +92,7 @@ export class SessionAuthGuard implements CanActivate {
   admit(
     call: GuardedCall,
     record?: UserRecord,
-    rule = this.parts.rules.of(call.context) as ClosedRule,
+    rule = this.parts.rules.of(call.context) as CheckedRule,
   ): true | Promise<true> {
     const { context, request, reply } = call;
     const { reader, verifier } = this.parts;
@@ -112,7 +113,7 @@ export class SessionAuthGuard implements CanActivate {
 
   private decide(
     call: GuardedCall,
-    rule: ClosedRule,
+    rule: CheckedRule,
     session: SessionIdentity,
     verdict: Verdict<UserRecord>,
   ): true | Promise<true> {
@@ -122,7 +123,7 @@ export class SessionAuthGuard implements CanActivate {
   }
 
   /** Admits a caller who meets the rule, or denies the call. */
-  private admitUser(call: GuardedCall, { requirements }: ClosedRule, caller: Caller): true | Promise<true> {
+  private admitUser(call: GuardedCall, { requirements }: CheckedRule, caller: Caller): true | Promise<true> {
     if (requirements.length === 0) return this.enter(call, caller);
     const { user } = caller;
     const { context, request } = call;
@@ -149,7 +150,7 @@ export class SessionAuthGuard implements CanActivate {
       : this.denyFailed(call, met, caller.user);
   }
 
-  private admitIfOptional(call: GuardedCall, rule: ClosedRule, denial: GuardDenial): true | Promise<never> {
+  private admitIfOptional(call: GuardedCall, rule: CheckedRule, denial: GuardDenial): true | Promise<never> {
     if (rule.kind !== 'optional') return this.deny(call, denial);
     return this.enter(call);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { payloadOf } from './denial.js';
+import { payloadOf } from './client-denial.js';
 import { isCrossOrigin } from './cross-origin.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
 import {

@@ -1,5 +1,5 @@
-import type { DenialPayload } from './denial.js';
-import { nodeRequestOf, handshakeRequest, presentedRequest, requestLike } from './http-request.js';
+import type { DenialPayload } from './client-denial.js';
+import { nodeRequestOf, handshakeRequest, presentedRequest, requestLike } from './handshake-request.js';
 import type { CallRequest } from './transport.js';
 
 /** The used part of a socket of socket.io, of ws, or of a library compatible with ws. */

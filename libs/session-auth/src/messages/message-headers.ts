@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ArgumentsHost } from '@nestjs/common';
 import { grpcCallOf, type GrpcMetadata } from './grpc-call.js';
-import { entriesOf, MAX_FIELDS, namedValues } from '../guard/http-request.js';
+import { entriesOf, MAX_FIELDS, namedValues } from '../guard/handshake-request.js';
 
 interface NatsHeaders {
   keys(): Iterable<string>;

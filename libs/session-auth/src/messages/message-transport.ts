@@ -1,7 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
 import type { HttpDenial } from '../exceptions/denial-body.js';
-import { denialOf, payloadOf, PackageExceptions } from '../guard/denial.js';
+import { denialOf } from '../guard/denial.js';
+import { payloadOf, PackageExceptions } from '../guard/client-denial.js';
 import { dropEvent, isKafkaEvent, completeDeniedEvents } from './denied-events.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { endWithSession } from './grpc-streams.js';

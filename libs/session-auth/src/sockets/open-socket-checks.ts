@@ -1,6 +1,6 @@
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
-import { payloadOf } from '../guard/denial.js';
+import { payloadOf } from '../guard/client-denial.js';
 import { holdMessages } from './held-messages.js';
 import {
   disconnect,

@@ -1,6 +1,7 @@
 import { SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
-import { denialOfVerdict, type GuardDenial, payloadOf, reportDenial, withoutStack } from '../guard/denial.js';
+import { denialOfVerdict, type GuardDenial, reportDenial, withoutStack } from '../guard/denial.js';
+import { payloadOf } from '../guard/client-denial.js';
 import { disconnect, handshakeOf, whenClosed } from '../guard/socket-client.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';

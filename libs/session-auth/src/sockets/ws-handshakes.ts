@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { bodyOf } from '../exceptions/denial-body.js';
 import { type GuardDenial, reportDenial } from '../guard/denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
-import { handshakeRequest } from '../guard/http-request.js';
+import { handshakeRequest } from '../guard/handshake-request.js';
 import { type SocketClient, storeUpgrade } from '../guard/socket-client.js';
 import type { CallRequest } from '../guard/transport.js';
 import type { Watched } from '../open/watched-sessions.js';
