@@ -14,8 +14,7 @@ import {
   type RefusalStatus,
   type StatusMap,
 } from '../contract/status-outcomes.js';
-import { type NoReply, readJsonObject, type Reply } from './reply.js';
-import { readCacheForMs, readRetryAfterSeconds } from './reply.js';
+import { type NoReply, readCacheForMs, readJsonObject, readRetryAfterSeconds, type Reply } from './reply.js';
 
 /** Reports for the operator, about replies. Called each time; the implementation limits what is logged. */
 export interface Warnings {
@@ -79,9 +78,11 @@ export class UserDetailsVerdicts<User extends UserRecord> {
 
   #readUserDetails(reply: Reply, presentedToken: string): Verdict<User> {
     const record = readRecord(reply, this.#readUser);
-    if (!record) this.#warnings.unusableReply('user_details');
-    if (!record) return unavailable('malformed');
-    const { user } = record;
+    if (!record) {
+      this.#warnings.unusableReply('user_details');
+      return unavailable('malformed');
+    }
+    const { user, json } = record;
     const isExpected =
       user.auth_token === undefined ||
       user.auth_token === presentedToken ||
@@ -89,7 +90,6 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     if (!isExpected) this.#warnings.tokenMismatch();
     if (!isExpected && this.#settings.tokenEcho !== 'warn') return unavailable('malformed');
     const cacheForMs = this.#cacheForMs(reply, 'ttlMs');
-    const { json } = record;
     if (cacheForMs === undefined) return { kind: 'authenticated', user, json };
     if (cacheForMs === 0) this.#warnings.cachingForbidden();
     return { kind: 'authenticated', user, json, cacheForMs };

@@ -92,28 +92,3 @@ describe('a sample of known sessions', () => {
     expect(knownTake(2_000)).toBe(8);
   });
 });
-
-describe('the duration of a sample', () => {
-  const growsAt = (
-    limit: StrangersLimit,
-    calls: readonly (readonly [durationMs: number, nowMs: number])[],
-  ): number | undefined =>
-    calls.find(([durationMs, nowMs]) => {
-      const before = limit.current;
-      limit.record(durationMs, nowMs, before);
-      return limit.current > before;
-    })?.[1];
-  const atOnce = (nowMs: number): [number, number][] => Array.from({ length: 10 }, () => [10, nowMs]);
-
-  it('is at least 100 ms, for the first sample from the beginning of its first call', () => {
-    const first = [40, 1_000] as const;
-    const calls = [first, ...atOnce(1_050), ...atOnce(1_059), ...atOnce(1_060)];
-    expect(growsAt(limitOf().limit, calls)).toBe(1_060);
-  });
-
-  it('is at least 100 ms, for a later sample from the end of the former', () => {
-    const { limit } = limitOf();
-    expect(growsAt(limit, [[100, 1_000], ...atOnce(1_000)])).toBe(1_000);
-    expect(growsAt(limit, [...atOnce(1_060), ...atOnce(1_099), ...atOnce(1_100)])).toBe(1_100);
-  });
-});

@@ -3,9 +3,7 @@ interface StrangersLimitSettings {
   readonly timeoutMs: number;
 }
 
-/** Minimum number of calls, and minimum milliseconds, of a sample. */
 const CALLS_PER_SAMPLE = 10;
-const MIN_SAMPLE_MS = 100;
 /** Initial limit: this number of calls, or this part of `maxInFlight` if that is more. */
 const FIRST_LIMIT = 16;
 const FIRST_PART = 1 / 8;
@@ -151,9 +149,8 @@ function restart(sample: Sample, nowMs: number): void {
 /** Adds a call to a sample, unless it began before the sample. Returns whether the sample is complete. */
 function addTo(sample: Sample, durationMs: number, nowMs: number, longMs: number): boolean {
   if (nowMs - durationMs < sample.atMs) return false;
-  if (sample.atMs === -Infinity) sample.atMs = nowMs - durationMs;
   sample.calls += 1;
   sample.totalMs += durationMs;
   if (durationMs > longMs) sample.longCalls += 1;
-  return sample.calls >= CALLS_PER_SAMPLE && nowMs - sample.atMs >= MIN_SAMPLE_MS;
+  return sample.calls >= CALLS_PER_SAMPLE;
 }

@@ -23,7 +23,7 @@ export interface RecordReader {
 /** Prepares the reader of the records of an authority, at startup. */
 export type PrepareReader = (report: ReportInvalid, share?: ShareValues) => RecordReader;
 
-/** What a field must be, as the decorators of its class say. */
+/** Requirement of each type of a field, as the decorators of its class state it. */
 const REQUIREMENTS = {
   string: 'must be a string',
   boolean: 'must be a boolean value',
