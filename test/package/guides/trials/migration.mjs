@@ -1,13 +1,17 @@
-import { equal } from 'node:assert/strict';
-import { AppModule } from '../dist/migration/src/app.module.js';
+import { deepEqual } from 'node:assert/strict';
+import { AppModule, OpeningsController } from '../dist/migration/src/app.module.js';
+import { openings } from '../dist/migration/test/openings.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 await trial('migration', async () => {
   const { sessions, moduleRef } = await underTest(AppModule);
   const { app, ask } = await listening(moduleRef.createNestApplication());
-  await expectStatus(ask('/me'), 401);
-  const reply = await expectStatus(ask('/me', sessions.signInAs()), 200);
-  equal('auth_token' in (await reply.json()), false);
-  equal(reply.headers.get('cache-control'), 'no-store');
+  const bearer = (user) => ({ authorization: `Bearer ${sessions.signInAs(user)['x-auth-token']}` });
+  await expectStatus(ask('/openings'), 401);
+  await expectStatus(ask('/openings/about'), 200);
+  await expectStatus(ask('/openings', bearer({ role: null })), 403);
+  const reply = await expectStatus(ask('/openings', bearer()), 200);
+  deepEqual(reply.headers.get('cache-control'), 'no-store');
   await app.close();
+  deepEqual((await openings()).get(OpeningsController).list(), []);
 });
