@@ -1,14 +1,55 @@
 import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../../session-auth/src/contract/wire.js';
+import type { Account, ServiceSettings } from '../calls/service-client.js';
 import { type CommandIo, UsageError } from './command-io.js';
+import type { OptionSpecs, OptionValues } from './command-line.js';
+
+/** The options of each command that calls a service. */
+export const SERVICE_OPTIONS = {
+  url: {
+    type: 'string',
+    value: 'URL',
+    about: 'root of the session service, without /authentication (required)',
+  },
+  timeout: { type: 'string', value: 'MS', about: 'milliseconds for each call, 1 to 300000 (default 10000)' },
+  json: { type: 'boolean', about: 'prints JSON' },
+} as const satisfies OptionSpecs;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 300_000;
+
+/** Reads the options and the environment of a command that calls a service. @throws UsageError */
+export function readServiceSettings(
+  { url, timeout, json = false }: OptionValues<typeof SERVICE_OPTIONS>,
+  { env, interrupted }: CommandIo,
+): ServiceSettings & { readonly json: boolean } {
+  return {
+    url: readServiceUrl(url),
+    apiKey: readApiKey(env),
+    timeoutMs: readTimeoutMs(timeout),
+    json,
+    interrupted,
+  };
+}
+
+/** Reads a user, whose password is in the environment. @throws UsageError that names no value */
+export function readAccount(
+  option: string,
+  username: string | undefined,
+  variable: string,
+  { env }: CommandIo,
+): Account | undefined {
+  if (username === undefined) return undefined;
+  const { [variable]: password = '' } = env;
+  if (username === '') throw new UsageError(`--${option} must be the name of a user.`);
+  if (password === '') throw new UsageError(`Set ${variable} to the password of --${option}.`);
+  return { username, password };
+}
 
 /**
  * Reads `--url` as the option `baseUrl` is validated: the root of the service, without a trailing slash.
  * @throws UsageError
  */
-export function readServiceUrl(value = ''): string {
+function readServiceUrl(value = ''): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UsageError('Set --url to the root of the session service: an http or https URL.');
@@ -20,7 +61,7 @@ export function readServiceUrl(value = ''): string {
   return root;
 }
 
-export function readApiKey({ SESSION_SERVICE_API_KEY: apiKey }: CommandIo['env']): string {
+function readApiKey({ SESSION_SERVICE_API_KEY: apiKey }: CommandIo['env']): string {
   if (isHeaderValue(apiKey, MAX_API_KEY_LENGTH)) return apiKey;
   throw new UsageError(
     `Set SESSION_SERVICE_API_KEY to the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters.`,
@@ -28,7 +69,7 @@ export function readApiKey({ SESSION_SERVICE_API_KEY: apiKey }: CommandIo['env']
 }
 
 /** Reads `--timeout`: milliseconds for each call. @throws UsageError */
-export function readTimeoutMs(value: string | undefined): number {
+function readTimeoutMs(value: string | undefined): number {
   if (value === undefined) return DEFAULT_TIMEOUT_MS;
   const ms = /^\d{1,6}$/.test(value) ? Number(value) : 0;
   if (ms < 1 || ms > MAX_TIMEOUT_MS)

@@ -1,16 +1,13 @@
 import type { CommandIo } from '../command-line/command-io.js';
 import type { CommandLine, OptionSpecs, OptionValues } from '../command-line/command-line.js';
-import { readApiKey, readServiceUrl, readTimeoutMs } from '../command-line/service-settings.js';
+import { readAccount, readServiceSettings, SERVICE_OPTIONS } from '../command-line/service-settings.js';
 import { UsageError } from '../command-line/command-io.js';
-import type { Account } from '../calls/service-client.js';
 import type { ContractClientSettings } from './contract-client.js';
 
+const { url, timeout, json } = SERVICE_OPTIONS;
+
 const OPTIONS = {
-  url: {
-    type: 'string',
-    value: 'URL',
-    about: 'root of the session service, without /authentication (required)',
-  },
+  url,
   user: {
     type: 'string',
     value: 'NAME',
@@ -23,8 +20,8 @@ const OPTIONS = {
     about: 'also runs the rows with a wrong password of --user, which may lock the account',
   },
   junit: { type: 'string', value: 'FILE', about: 'also writes a JUnit report' },
-  json: { type: 'boolean', about: 'prints JSON' },
-  timeout: { type: 'string', value: 'MS', about: 'milliseconds for each call, 1 to 300000 (default 10000)' },
+  json,
+  timeout,
 } as const satisfies OptionSpecs;
 
 export const COMMAND_LINE = {
@@ -52,39 +49,20 @@ export interface ContractSettings extends ContractClientSettings {
  * Validates the options and the environment. @throws UsageError that names the wrong setting, without its
  * value
  */
-export function readSettings(
-  options: OptionValues<typeof OPTIONS>,
-  { env, interrupted }: CommandIo,
-): ContractSettings {
-  const url = readServiceUrl(options.url);
-  const apiKey = readApiKey(env);
+export function readSettings(options: OptionValues<typeof OPTIONS>, io: CommandIo): ContractSettings {
+  const service = readServiceSettings(options, io);
   const users = {
-    user: readAccount('user', options.user, 'SESSION_SERVICE_PASSWORD', env),
-    'second user': readAccount('second-user', options['second-user'], 'SESSION_SERVICE_SECOND_PASSWORD', env),
+    user: readAccount('user', options.user, 'SESSION_SERVICE_PASSWORD', io),
+    'second user': readAccount('second-user', options['second-user'], 'SESSION_SERVICE_SECOND_PASSWORD', io),
     'pending user': readAccount(
       'pending-user',
       options['pending-user'],
       'SESSION_SERVICE_PENDING_PASSWORD',
-      env,
+      io,
     ),
   };
   const tryWrongPassword = options['try-wrong-password'] ?? false;
   if (tryWrongPassword && !users.user) throw new UsageError('--try-wrong-password needs --user.');
   if (options.junit === '') throw new UsageError('--junit must be the path of a file.');
-  const timeoutMs = readTimeoutMs(options.timeout);
-  const { junit, json = false } = options;
-  return { url, apiKey, timeoutMs, interrupted, users, tryWrongPassword, junit, json };
-}
-
-function readAccount(
-  option: string,
-  username: string | undefined,
-  variable: string,
-  env: CommandIo['env'],
-): Account | undefined {
-  if (username === undefined) return undefined;
-  const { [variable]: password = '' } = env;
-  if (username === '') throw new UsageError(`--${option} must be the name of a user.`);
-  if (password === '') throw new UsageError(`Set ${variable} to the password of --${option}.`);
-  return { username, password };
+  return { ...service, users, tryWrongPassword, junit: options.junit };
 }

@@ -15,7 +15,7 @@ export async function doctor(args: readonly string[], io: CommandIo): Promise<Ex
     io.stdout.write(options);
     return 0;
   }
-  const examination = new Examination(readSettings(options, io.env), io);
+  const examination = new Examination(readSettings(options, io), io);
   await examine(examination);
   const { findings, secrets, settings } = examination;
   const report = { checks: findings.checks, options: findings.hasFailure ? {} : examination.options };
@@ -49,8 +49,9 @@ async function isElsewhere(examination: Examination): Promise<boolean> {
 
 async function examineService(examination: Examination): Promise<void> {
   const { findings, settings } = examination;
-  if (settings.user === undefined) skipSession(examination);
-  else if (!examination.isOver) await examineSession(examination);
+  const { account } = settings;
+  if (!account) skipSession(examination);
+  else if (!examination.isOver) await examineSession(examination, account);
   examinePath(examination);
   examineKeys(examination);
   examineBodies(examination);

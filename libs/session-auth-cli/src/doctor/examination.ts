@@ -1,10 +1,10 @@
 import type { StatusMap } from '../../../session-auth/src/contract/status-outcomes.js';
 import type { Answer } from '../calls/answer.js';
 import { randomText, Secrets } from '../calls/secrets.js';
-import { ServiceClient } from '../calls/service-client.js';
+import { type Account, ServiceClient, type ServiceSettings } from '../calls/service-client.js';
 import { type CommandIo, UsageError } from '../command-line/command-io.js';
 import type { CommandLine, OptionSpecs, OptionValues } from '../command-line/command-line.js';
-import { readApiKey, readServiceUrl, readTimeoutMs } from '../command-line/service-settings.js';
+import { readAccount, readServiceSettings, SERVICE_OPTIONS } from '../command-line/service-settings.js';
 
 /** Answers to one call each, by the headers of the call. */
 export interface Refusals {
@@ -44,14 +44,14 @@ export class Examination {
   /** The answer to user_details with the token of a session, which the guard must accept. */
   sessionAnswer: { readonly answer: Answer; readonly token: string } | undefined;
 
-  constructor(settings: DoctorSettings, { env, interrupted }: CommandIo) {
-    const { url, apiKey, timeoutMs, password } = settings;
+  constructor(settings: DoctorSettings, { env }: CommandIo) {
+    const { url, apiKey, account } = settings;
     this.settings = settings;
     this.env = env;
     this.secrets.addAs('the key', apiKey);
-    this.secrets.addAs('the password', password);
+    this.secrets.addAs('the password', account?.password);
     this.options = { baseUrl: url };
-    this.calls = new ServiceClient({ url, apiKey, timeoutMs, interrupted }, { keepAlive: true });
+    this.calls = new ServiceClient(settings, { keepAlive: true });
   }
 
   /** Whether no further call makes sense: the user interrupts, or the service limits the rate. */
@@ -63,12 +63,10 @@ export class Examination {
   }
 }
 
+const { url, timeout, json } = SERVICE_OPTIONS;
+
 const OPTIONS = {
-  url: {
-    type: 'string',
-    value: 'URL',
-    about: 'root of the session service, without /authentication (required)',
-  },
+  url,
   user: {
     type: 'string',
     value: 'NAME',
@@ -79,8 +77,8 @@ const OPTIONS = {
     value: 'URL',
     about: 'also examines the Redis of a shared cache, such as redis://user@host:6379',
   },
-  timeout: { type: 'string', value: 'MS', about: 'milliseconds for each call, 1 to 300000 (default 10000)' },
-  json: { type: 'boolean', about: 'prints JSON' },
+  timeout,
+  json,
 } as const satisfies OptionSpecs;
 
 /** The command line of `doctor`. */
@@ -99,14 +97,9 @@ export const COMMAND_LINE = {
 } as const satisfies CommandLine<typeof OPTIONS>;
 
 /** The settings of `doctor`. */
-export interface DoctorSettings {
-  /** Root of the service, without a trailing slash. */
-  readonly url: string;
-  readonly apiKey: string;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
+export interface DoctorSettings extends ServiceSettings {
+  readonly account: Account | undefined;
   readonly redis: { readonly url: URL; readonly password: string | undefined } | undefined;
-  readonly timeoutMs: number;
   readonly json: boolean;
 }
 
@@ -114,21 +107,12 @@ export interface DoctorSettings {
  * Validates the options and the environment. @throws UsageError that names the wrong setting, without its
  * value
  */
-export function readSettings(options: OptionValues<typeof OPTIONS>, env: CommandIo['env']): DoctorSettings {
-  const { SESSION_SERVICE_PASSWORD: password = '', REDIS_PASSWORD: redisPassword } = env;
-  const url = readServiceUrl(options.url);
-  const apiKey = readApiKey(env);
-  if (options.user !== undefined && password === '')
-    throw new UsageError('Set SESSION_SERVICE_PASSWORD to the password of --user.');
+export function readSettings(options: OptionValues<typeof OPTIONS>, io: CommandIo): DoctorSettings {
+  const { REDIS_PASSWORD: password } = io.env;
   return {
-    url,
-    apiKey,
-    user: options.user,
-    password: options.user === undefined ? undefined : password,
-    redis:
-      options.redis === undefined ? undefined : { url: readRedisUrl(options.redis), password: redisPassword },
-    timeoutMs: readTimeoutMs(options.timeout),
-    json: options.json ?? false,
+    ...readServiceSettings(options, io),
+    account: readAccount('user', options.user, 'SESSION_SERVICE_PASSWORD', io),
+    redis: options.redis === undefined ? undefined : { url: readRedisUrl(options.redis), password },
   };
 }
 

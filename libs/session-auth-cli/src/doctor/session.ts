@@ -32,14 +32,14 @@ export function skipSession({ findings }: Examination): void {
 }
 
 /** Examines a session from its sign-in to its end. Leaves no session open. */
-export async function examineSession(examination: Examination): Promise<void> {
+export async function examineSession(examination: Examination, account: Account): Promise<void> {
   try {
-    const session = await examineSignIn(examination);
+    const session = await examineSignIn(examination, account);
     if (!session || !(await examineUserDetails(examination, session))) return;
     await examineKeysOfSession(examination, session);
     if (examination.isOver) return;
     await examineSignOut(examination, session);
-    await examineIv(examination);
+    await examineIv(examination, account);
     await examineWrongPassword(examination);
   } finally {
     await endSessions(examination);
@@ -64,13 +64,8 @@ const UNLISTED = ' The interface says 200; the library takes it for success, and
 /** Appended to the text of a sign-in that may have opened a session without returning its token. */
 const MAY_BE_OPEN = ' A session may have been opened; its token is unknown.';
 
-/** Signs the user in, once: a second failure could lock the account. Returns the session. */
-export function signIn(examination: Examination, authIv?: string): Promise<OpenSession | undefined> {
-  const { user = '', password = '' } = examination.settings;
-  return signInAs(examination, { username: user, password }, authIv);
-}
-
-async function signInAs(
+/** Signs a user in, once: a second failure could lock the account. Returns the session. */
+async function signIn(
   { calls, secrets }: Examination,
   account: Account,
   authIv?: string,
@@ -82,8 +77,8 @@ async function signInAs(
 }
 
 /** The first sign-in. Returns its session if the library could use it. */
-async function examineSignIn(examination: Examination): Promise<OpenSession | undefined> {
-  const session = await signIn(examination);
+async function examineSignIn(examination: Examination, account: Account): Promise<OpenSession | undefined> {
+  const session = await signIn(examination, account);
   const answer = examination.calls.answers.at(-1);
   if (!answer || (answer.kind === 'failure' && answer.code === INTERRUPTED)) return undefined;
   const problem = signInProblem(answer, session?.tokens[0], examination);
@@ -168,7 +163,7 @@ function isUnclear(status: number | undefined): boolean {
 async function examineWrongPassword(examination: Examination): Promise<void> {
   const { calls, findings } = examination;
   if (examination.isOver) return;
-  await signInAs(examination, { username: randomText(), password: randomText() });
+  await signIn(examination, { username: randomText(), password: randomText() });
   const answer = calls.answers.at(-1);
   if (!answer) return;
   const text = `A sign-in of an unknown user answers ${described(answer)}`;
@@ -254,12 +249,12 @@ const newIv = (): string => randomBytes(16).toString('base64');
 /**
  * Opens a second session with an X-AUTH-IV, and reads its user with this one, with none and with another one.
  */
-async function examineIv(examination: Examination): Promise<void> {
+async function examineIv(examination: Examination, account: Account): Promise<void> {
   if (examination.isOver) return;
   const { calls, findings, secrets } = examination;
   const [authIv, otherIv] = [newIv(), newIv()];
   secrets.add(authIv, otherIv);
-  const session = await signIn(examination, authIv);
+  const session = await signIn(examination, account, authIv);
   const signedIn = calls.answers.at(-1);
   if (!session) {
     const maybe = isUnclear(statusOf(signedIn)) ? MAY_BE_OPEN : '';
