@@ -2,7 +2,7 @@ import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import type { SessionClient } from '../../libs/session-auth/src/client/session-client.js';
 import type { UserRecord } from '../../libs/session-auth/src/contract/record/user-record.js';
 import { SessionAuthService } from '../../libs/session-auth/src/module/service/session-auth.service.js';
-import { readStoreSettings } from '../../libs/session-auth/src/module/settings/settings.js';
+import { readStoreSettings } from '../../libs/session-auth/src/module/store-wiring.js';
 import { KnownSessions } from '../../libs/session-auth/src/verifier/known-sessions.js';
 import type { LaneSettings } from '../../libs/session-auth/src/verifier/lane.js';
 import { Lanes } from '../../libs/session-auth/src/verifier/lanes.js';

@@ -8,7 +8,6 @@ import { reportDenial } from '../guard/denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { MisconfigurationDetector, type ServiceStatusTracker } from '../verifier/service-status.js';
 import type { CheckReport } from '../verifier/session-verifier.js';
-import type { SharedTierReports } from '../verifier/shared-tier.js';
 import type { Causes } from './events/causes.js';
 import type { CallReport } from './service/session-auth.service.js';
 import type { SessionAuthSettings } from './settings/settings.js';
@@ -84,28 +83,5 @@ export function checkReport(causes: Causes, watch: ServiceStatusTracker): CheckR
       causes.callAnswered('user_details', kind === 'authenticated');
       if (kind === 'authenticated') causes.recovered('key refused');
     }
-  };
-}
-
-/** Returns what reports the state of the shared tier. */
-export function storeReports(causes: Causes, watch: ServiceStatusTracker): SharedTierReports {
-  return {
-    failed: () => causes.occurred('session store unavailable'),
-    answered: () => causes.recovered('session store unavailable'),
-    clockDiffers: () => causes.occurred('clock differs'),
-    unreadable: () => {
-      watch.countUnreadableMessage();
-      causes.occurred('unreadable messages');
-    },
-    lost: (count) =>
-      causes.note(
-        'revocations lost',
-        `${count} reached neither cache.store nor the other instances before this application closed. They accept those sessions until cache.ttlMs is over.`,
-      ),
-    busStateChanged: (state, reason = 'The reason is unknown.') => {
-      watch.setRevocationBus(state);
-      if (state === 'interrupted') causes.occurred('revocation bus interrupted', '', reason);
-      else causes.recovered('revocation bus interrupted');
-    },
   };
 }

@@ -23,7 +23,7 @@ import type * as Several from './authorities/several-services.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
 import { Causes } from './events/causes.js';
 import type { LocalUsers } from './handlers/user-loader.js';
-import { checkReport, storeReports, warningsTo } from './reports.js';
+import { checkReport, warningsTo } from './reports.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-checks.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
@@ -170,12 +170,26 @@ const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTi
   fleet: () => import('../fleet/fleet.js'),
 };
 
+/** Loads and creates what the instances share, if there is a store. @throws InvalidConfigurationError */
+async function sharedTierOf(
+  { settings, causes, readUser }: Connection,
+  watch: ServiceStatusTracker,
+): Promise<SharedTier<UserRecord> | undefined> {
+  const { cache } = settings;
+  const fleet = cache?.store && (await LOADED_BY_USE.fleet?.());
+  if (!cache?.store || !fleet) return undefined;
+  const { readStoreSettings, storeReports } = await import('./store-wiring.js');
+  const shared = readStoreSettings(cache.store, { ...settings, cache });
+  return new fleet.Fleet(shared, readUser, storeReports(causes, watch));
+}
+
 async function verifierOf(
-  { settings, causes, readUser, deadlines }: Connection,
+  connection: Connection,
   client: SessionClient<UserRecord>,
   events: EventSource,
 ): Promise<SessionVerifier<UserRecord>> {
-  const { authority, cache, shared, retry, identityFields } = settings;
+  const { settings, causes, deadlines } = connection;
+  const { authority, cache, retry, identityFields } = settings;
   const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
   causes.onChange = (...changed) => watch.setCauses(...changed);
   const lanes = new Lanes<UserRecord>(
@@ -191,11 +205,10 @@ async function verifierOf(
       breakerChanged: breakerReporter(authority, watch, events),
     },
   );
-  const fleet = shared && (await LOADED_BY_USE.fleet?.());
   return new SessionVerifier(lanes, {
     authority,
     cache: cache && new SessionCache(cache),
-    shared: shared && fleet && new fleet.Fleet(shared, readUser, storeReports(causes, watch)),
+    shared: await sharedTierOf(connection, watch),
     checked: checkReport(causes, watch),
     onRevoked: (tokenKey) => events.emitEnded(tokenKey),
     onEvicted: (tokenKey) => events.emitEvicted(tokenKey),

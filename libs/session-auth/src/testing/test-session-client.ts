@@ -1,5 +1,4 @@
-import type { SessionClient, SignInResult } from '../client/session-client.js';
-import type { Credentials } from '../client/session-client.js';
+import type { Credentials, SessionClient, SignInResult } from '../client/session-client.js';
 import {
   CredentialsRejectedError,
   SessionServiceUnavailableError,

@@ -21,12 +21,8 @@ export class EventSource {
   /** Decisions of the guards. */
   readonly decisions = new Subject<SessionAuthDecision>();
   readonly serviceStatus = new BehaviorSubject<ServiceStatus>(UP);
-  #isComplete = false;
-
   /** Whether the application has shut down: it reports nothing more. */
-  get isComplete(): boolean {
-    return this.#isComplete;
-  }
+  isComplete = false;
 
   /** Returns the fingerprint of a session: 32 hexadecimal digits, valid in this process only. */
   fingerprintOf(tokenKey: TokenKey): string {
@@ -48,7 +44,7 @@ export class EventSource {
 
   /** Completes every observable. */
   complete(): void {
-    this.#isComplete = true;
+    this.isComplete = true;
     this.serviceStatus.complete();
     this.ended.complete();
     this.evicted.complete();

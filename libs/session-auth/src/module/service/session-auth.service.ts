@@ -1,6 +1,5 @@
 import { abortable, type Deadline, type Deadlines } from '../../client/deadline.js';
-import type { SessionClient, SignInResult } from '../../client/session-client.js';
-import type { Credentials } from '../../client/session-client.js';
+import type { Credentials, SessionClient, SignInResult } from '../../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { denialOfVerdict, sessionException, setErrorAuthority } from '../../guard/denial.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';

@@ -1,12 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { SessionStore } from '../../contract/session-store.js';
+import type { SharedTierSettings } from '../../verifier/shared-tier.js';
+import { readStoreSettings } from '../store-wiring.js';
 import { readSettings, type SessionAuthSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com/api/', apiKey: 'application-key' };
 const [SECRET, OTHER] = ['0123456789abcdef', 'f'.repeat(1_024)];
 
-function settingsOf(options: object, name?: string): SessionAuthSettings {
-  return readSettings({ ...REQUIRED, ...options }, name);
+type Settings = SessionAuthSettings & { readonly shared: SharedTierSettings | undefined };
+
+function settingsOf(options: object, name?: string): Settings {
+  const settings = readSettings({ ...REQUIRED, ...options }, name);
+  const { cache } = settings;
+  return { ...settings, shared: cache?.store && readStoreSettings(cache.store, { ...settings, cache }) };
 }
 
 function storeWith(own: object = {}): SessionStore {

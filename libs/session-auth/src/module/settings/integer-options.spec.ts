@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { SessionStore } from '../../contract/session-store.js';
+import type { SharedTierSettings } from '../../verifier/shared-tier.js';
+import { readStoreSettings } from '../store-wiring.js';
 import { readSettings, type SessionAuthSettings } from './settings.js';
 
 const within = (owner: string, others: object = {}) => {
@@ -23,7 +25,7 @@ type Row = [
   /** Returns options with a value of this option. */
   optionsWith: (value: unknown) => object,
   /** Returns the setting that the option becomes. */
-  settingIn: (settings: SessionAuthSettings) => unknown,
+  settingIn: (settings: Settings) => unknown,
 ];
 
 const LIMITS: Row[] = [
@@ -76,8 +78,12 @@ const LIMITS: Row[] = [
   ],
 ];
 
-function settingsOf(options: object): SessionAuthSettings {
-  return readSettings({ baseUrl: 'https://sessions.example.com', apiKey: 'key', ...options });
+type Settings = SessionAuthSettings & { readonly shared: SharedTierSettings | undefined };
+
+function settingsOf(options: object): Settings {
+  const settings = readSettings({ baseUrl: 'https://sessions.example.com', apiKey: 'key', ...options });
+  const { cache } = settings;
+  return { ...settings, shared: cache?.store && readStoreSettings(cache.store, { ...settings, cache }) };
 }
 
 function refusalOf(options: object): unknown {

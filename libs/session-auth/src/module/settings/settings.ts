@@ -1,9 +1,5 @@
-import { type CacheSettings, refreshPauseMs } from '../../verifier/session-cache.js';
-import type { ApiKey } from '../../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
-import type { SessionStore } from '../../contract/session-store.js';
 import type { AuthorityResolver } from '../../guard/guard-parts.js';
-import type { SharedTierSettings } from '../../verifier/shared-tier.js';
 import type { SessionAuthExtras, SessionAuthOptions } from '../options/options.js';
 import {
   ALL_OPTIONS,
@@ -14,7 +10,7 @@ import {
   type Option,
   type SettingsOf,
 } from './option-checks.js';
-import { EXTRAS, MAX_DURATION_MS, MAX_TTL_MS, OPTIONS, STORE } from './schema.js';
+import { EXTRAS, OPTIONS } from './schema.js';
 import { TOKEN } from './source-settings.js';
 
 const ALL = { ...OPTIONS, token: TOKEN } satisfies Record<keyof SessionAuthOptions, Option<unknown>>;
@@ -26,7 +22,6 @@ export interface SessionAuthSettings extends Omit<SettingsOf<typeof ALL>, 'autho
   readonly authority: string;
   /** Selects the authority of each call. */
   readonly resolveAuthority: AuthorityResolver | undefined;
-  readonly shared: SharedTierSettings | undefined;
 }
 
 /**
@@ -48,9 +43,7 @@ export function readSettings(
         'is in a named authority',
         'Set it in the default authority, for all of them',
       );
-    const { cache } = settings;
-    const own = { ...settings, authority: name, resolveAuthority };
-    return { ...own, shared: cache?.store && readStoreSettings(cache.store, { ...own, cache }) };
+    return { ...settings, authority: name, resolveAuthority };
   });
 }
 
@@ -62,66 +55,5 @@ function rejectMisplacedExtra(options: unknown): void {
     `options.${extra}`,
     'is among the options that forRootAsync() has received',
     `Set ${extra} beside useFactory, useClass or useExisting`,
-  );
-}
-
-/** Other settings from which those of the shared tier are derived. */
-interface StoreContext {
-  readonly authority: string;
-  readonly cache: CacheSettings;
-  readonly baseUrl: string;
-  readonly apiKey: ApiKey;
-  readonly timeoutMs: number;
-}
-
-const MIN_SECRET_LENGTH = 16;
-const MAX_SECRET_LENGTH = 1_024;
-/** Minimum grace period, in milliseconds. A process that is busy for less is not considered crashed. */
-const MIN_GRACE_MS = 10;
-
-/** Derives the settings of the shared tier. @throws InvalidConfigurationError naming the invalid option */
-export function readStoreSettings(
-  store: SessionStore,
-  { cache, authority, baseUrl, apiKey, timeoutMs }: StoreContext,
-): SharedTierSettings {
-  const { ttlMs, staleIfErrorMs, refreshAheadMs } = cache;
-  const storeTimeoutMs = STORE.timeoutMs.read(store.timeoutMs, 'cache.store.timeoutMs');
-  return {
-    store,
-    secrets: readSecrets(store.secret, apiKey),
-    // Authorities with one secret and one baseUrl may have different application keys. A name has no space.
-    scope: authority === DEFAULT_AUTHORITY ? baseUrl : `${authority} ${baseUrl}`,
-    timeoutMs: storeTimeoutMs,
-    ttlMs,
-    // An answer may be stored for the longest timeoutMs of any instance after its call was sent.
-    tombstoneMs: MAX_TTL_MS + staleIfErrorMs + MAX_DURATION_MS,
-    leaseMs: timeoutMs,
-    graceMs: Math.max(MIN_GRACE_MS, storeTimeoutMs),
-    refreshAheadMs,
-    refreshPauseMs: Math.ceil(refreshPauseMs(refreshAheadMs)),
-  };
-}
-
-function readSecrets(secret: SessionStore['secret'], apiKey: ApiKey): readonly [string, ...string[]] {
-  if (secret === undefined) {
-    if (typeof apiKey === 'string') return [apiKey];
-    invalidOption(
-      'cache.store.secret',
-      'is missing',
-      'With apiKey as a function, every instance needs one secret that stays when the key rotates',
-    );
-  }
-  const [first, ...others] = [secret].flat() as unknown[];
-  if (isSecret(first) && others.every(isSecret)) return [first, ...others];
-  return invalidOption(
-    'cache.store.secret',
-    'must be a string, or a list of strings',
-    `Give it ${MIN_SECRET_LENGTH} to ${MAX_SECRET_LENGTH} random characters, the same on every instance`,
-  );
-}
-
-function isSecret(secret: unknown): secret is string {
-  return (
-    typeof secret === 'string' && secret.length >= MIN_SECRET_LENGTH && secret.length <= MAX_SECRET_LENGTH
   );
 }

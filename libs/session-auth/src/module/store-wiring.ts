@@ -1,0 +1,93 @@
+import type { ApiKey } from '../client/session-client.js';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import type { SessionStore } from '../contract/session-store.js';
+import { type CacheSettings, refreshPauseMs } from '../verifier/session-cache.js';
+import type { ServiceStatusTracker } from '../verifier/service-status.js';
+import type { SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
+import type { Causes } from './events/causes.js';
+import type { SessionAuthSettings } from './settings/settings.js';
+import { invalidOption, namingAuthority } from './settings/option-checks.js';
+import { MAX_DURATION_MS, MAX_TTL_MS, STORE } from './settings/schema.js';
+
+/** Other settings from which those of the shared tier are derived. */
+type StoreContext = Pick<SessionAuthSettings, 'authority' | 'baseUrl' | 'apiKey' | 'timeoutMs'> & {
+  readonly cache: CacheSettings;
+};
+
+const MIN_SECRET_LENGTH = 16;
+const MAX_SECRET_LENGTH = 1_024;
+/** Minimum grace period, in milliseconds. A process that is busy for less is not considered crashed. */
+const MIN_GRACE_MS = 10;
+
+/** Derives the settings of the shared tier. @throws InvalidConfigurationError naming the invalid option */
+export function readStoreSettings(
+  store: SessionStore,
+  { cache, authority, baseUrl, apiKey, timeoutMs }: StoreContext,
+): SharedTierSettings {
+  const { ttlMs, staleIfErrorMs, refreshAheadMs } = cache;
+  const [storeTimeoutMs, secrets] = namingAuthority(authority, () => [
+    STORE.timeoutMs.read(store.timeoutMs, 'cache.store.timeoutMs'),
+    readSecrets(store.secret, apiKey),
+  ]);
+  return {
+    store,
+    secrets,
+    // Authorities with one secret and one baseUrl may have different application keys. A name has no space.
+    scope: authority === DEFAULT_AUTHORITY ? baseUrl : `${authority} ${baseUrl}`,
+    timeoutMs: storeTimeoutMs,
+    ttlMs,
+    // An answer may be stored for the longest timeoutMs of any instance after its call was sent.
+    tombstoneMs: MAX_TTL_MS + staleIfErrorMs + MAX_DURATION_MS,
+    leaseMs: timeoutMs,
+    graceMs: Math.max(MIN_GRACE_MS, storeTimeoutMs),
+    refreshAheadMs,
+    refreshPauseMs: Math.ceil(refreshPauseMs(refreshAheadMs)),
+  };
+}
+
+function readSecrets(secret: SessionStore['secret'], apiKey: ApiKey): readonly [string, ...string[]] {
+  if (secret === undefined) {
+    if (typeof apiKey === 'string') return [apiKey];
+    invalidOption(
+      'cache.store.secret',
+      'is missing',
+      'With apiKey as a function, every instance needs one secret that stays when the key rotates',
+    );
+  }
+  const [first, ...others] = [secret].flat() as unknown[];
+  if (isSecret(first) && others.every(isSecret)) return [first, ...others];
+  return invalidOption(
+    'cache.store.secret',
+    'must be a string, or a list of strings',
+    `Give it ${MIN_SECRET_LENGTH} to ${MAX_SECRET_LENGTH} random characters, the same on every instance`,
+  );
+}
+
+function isSecret(secret: unknown): secret is string {
+  return (
+    typeof secret === 'string' && secret.length >= MIN_SECRET_LENGTH && secret.length <= MAX_SECRET_LENGTH
+  );
+}
+
+/** Returns what reports the state of the shared tier. */
+export function storeReports(causes: Causes, watch: ServiceStatusTracker): SharedTierReports {
+  return {
+    failed: () => causes.occurred('session store unavailable'),
+    answered: () => causes.recovered('session store unavailable'),
+    clockDiffers: () => causes.occurred('clock differs'),
+    unreadable: () => {
+      watch.countUnreadableMessage();
+      causes.occurred('unreadable messages');
+    },
+    lost: (count) =>
+      causes.note(
+        'revocations lost',
+        `${count} reached neither cache.store nor the other instances before this application closed. They accept those sessions until cache.ttlMs is over.`,
+      ),
+    busStateChanged: (state, reason = 'The reason is unknown.') => {
+      watch.setRevocationBus(state);
+      if (state === 'interrupted') causes.occurred('revocation bus interrupted', '', reason);
+      else causes.recovered('revocation bus interrupted');
+    },
+  };
+}
