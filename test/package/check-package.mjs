@@ -10,7 +10,7 @@ import { checkCommands } from './check-commands.mjs';
 import { checkGuides } from './check-guides.mjs';
 import { checkNestAdd } from './check-nest-add.mjs';
 import { checkTarball } from './check-tarball.mjs';
-import { checkTransitiveNest } from './check-transitive-nest.mjs';
+import { checkOlderNest, checkTransitiveNest } from './check-transitive-nest.mjs';
 import { INSTALL, run } from './steps.mjs';
 import { theTarball, theTarballOfCommands } from './tarball.mjs';
 
@@ -31,6 +31,7 @@ checkTarball(tarball);
 await run(root, 'npx', 'publint', 'run', tarball, '--strict');
 await run(root, 'npx', 'attw', tarball);
 await checkTransitiveNest(tarball);
+await checkOlderNest(tarball);
 // In the short form, each version of NestJS with one module format.
 const isShort = process.env.LONG_TESTS !== '1';
 await Promise.all(APPS.filter(({ isInShortForm }) => isInShortForm || !isShort).map(check));

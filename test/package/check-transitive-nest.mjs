@@ -1,5 +1,5 @@
-// Installs the tarball into an application that has NestJS 11 only through another package, as with
-// @vendure/core.
+// Resolves the tarball beside NestJS 11 that another package brings, as with @vendure/core, and beside releases of
+// NestJS 11 that are too old.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const FRAMEWORK = {
   name: 'framework',
   version: '1.0.0',
   dependencies: {
-    '@nestjs/common': '^11.0.16',
+    '@nestjs/common': '^11.1.18',
     '@nestjs/core': '^11.1.18',
     // Its peers @nestjs/common and @nestjs/core hold npm to NestJS 11.
     '@nestjs/graphql': '~13.1.0',
@@ -41,4 +41,35 @@ export async function checkTransitiveNest(tarball) {
     rmSync(folder, { recursive: true, force: true });
   }
   console.log('beside a package that depends on NestJS 11, npm installs no other NestJS');
+}
+
+/**
+ * Fails if npm updates one package of an older NestJS 11 and not the other: @nestjs/core then can't find a file of
+ * @nestjs/common, and the application does not start. Installs nothing.
+ */
+export async function checkOlderNest(tarball) {
+  const folder = mkdtempSync(join(tmpdir(), 'session-auth-older-'));
+  const [manifest, lock] = [join(folder, 'package.json'), join(folder, 'package-lock.json')];
+  const framework = (common, core) => ({
+    '@nestjs/common': common,
+    '@nestjs/core': core,
+    'reflect-metadata': '^0.2.0',
+    rxjs: '^7.8.0',
+  });
+  const write = (dependencies) => writeFileSync(manifest, JSON.stringify({ private: true, dependencies }));
+  try {
+    write(framework('11.1.2', '11.0.9'));
+    await output(folder, 'npm', [...INSTALL, '--package-lock-only']);
+    const locked = JSON.parse(readFileSync(lock, 'utf8'));
+    locked.packages[''].dependencies = framework('^11.1.2', '^11.0.9');
+    write(locked.packages[''].dependencies);
+    writeFileSync(lock, JSON.stringify(locked));
+    await output(folder, 'npm', [...INSTALL, '--package-lock-only', tarball]);
+    const { packages } = JSON.parse(readFileSync(lock, 'utf8'));
+    const [common, core] = ['common', 'core'].map((name) => packages[`node_modules/@nestjs/${name}`].version);
+    if (common !== core) throw new Error(`npm has @nestjs/common ${common} beside @nestjs/core ${core}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  console.log('beside an older NestJS 11, npm updates its packages together');
 }
