@@ -812,6 +812,13 @@ export const MUTANTS = [
     suites: ['open/graphql'],
   },
   {
+    name: 'Half of the applications report only',
+    file: 'module/wiring.ts',
+    find: 'const report = reportOnly ?',
+    replace: 'const report = reportOnly || Math.random() < 0.5 ?',
+    suites: ['access/report-only'],
+  },
+  {
     name: 'Half of the denied messages of sockets reach their handler',
     file: 'gateways/socket-transport.ts',
     find: 'deny({ context }, denial) {',

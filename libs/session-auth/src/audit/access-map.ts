@@ -3,6 +3,7 @@ import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { acknowledgedReason, isKeptOpen } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
+import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { handlersOf, ruleOf, type Handler } from '../guard/handlers.js';
 import { callsOf, type Call } from './calls.js';
 import { routePrefixesOf } from './routes.js';
@@ -47,8 +48,12 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const handlers = handlersOf(modules).filter(({ name }) => name !== TYPE_RESOLVER);
   const context = auditContextOf(modules, config);
   const modulePaths = routePrefixesOf(modules);
+  const isReportOnly = [...modules.values()].some(({ providers }) => {
+    const parts = providers.get(GUARD_PARTS)?.instance as Partial<GuardParts> | undefined;
+    return parts?.reportOnly !== undefined;
+  });
   const entries = handlers.flatMap((handler) => {
-    const access = accessOf(handler, handlers, context);
+    const access = accessOf(handler, handlers, context, isReportOnly);
     return callsOf(handler, modulePaths, config).map((call) => ({ ...call, ...access }));
   });
   return entries.sort((one, other) => compare(sortKey(one), sortKey(other)));
@@ -67,8 +72,9 @@ function accessOf(
   handler: Handler,
   handlers: readonly Handler[],
   context: AuditContext,
+  isReportOnly: boolean,
 ): Omit<AccessMapEntry, keyof Call> {
-  const rule = ruleOf(handler);
+  const rule = isReportOnly ? ({ kind: 'public' } as const) : ruleOf(handler);
   const access = accessBy(rule.kind, handler, context);
   const acknowledged = acknowledgedReason(handler.called);
   const isChecked = access === 'protected' || access === 'optional';

@@ -102,6 +102,8 @@ export interface DenialMessage {
   readonly authority: string;
   /** The requirement that is not met, or could not be evaluated: `@Roles(approver)`. */
   readonly rule?: string | undefined;
+  /** Set with `reportOnly`: the call was not denied. */
+  readonly wouldDeny?: true;
 }
 
 /**

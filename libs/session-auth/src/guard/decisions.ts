@@ -9,6 +9,8 @@ import type { GuardDenial } from './denial.js';
 export interface SessionAuthDecision {
   /** Whether the handler is called, as far as this guard decides. */
   readonly isAllowed: boolean;
+  /** Set with the option `reportOnly` if the guard would have denied the call, with this `code` and `rule`. */
+  readonly wouldDeny?: true;
   /**
    * `authenticated`: the session is valid, and the rule is met. `unauthenticated`: there is no valid session;
    * `@OptionalAuth()` allows the call anyway. `forbidden`: the rule is not met, the service refuses the
@@ -61,6 +63,8 @@ interface DecisionSettings {
   readonly authority: string;
   /** Field of the user record. */
   readonly impersonatorField: string | undefined;
+  /** Whether no call is denied. */
+  readonly reportOnly?: boolean;
 }
 
 type Result = Pick<SessionAuthDecision, 'isAllowed' | 'outcome' | 'code'> & {
@@ -110,7 +114,7 @@ export class Decisions {
 
   #report(context: ExecutionContext, result: Result, user: UserRecord | undefined): void {
     const decision: Draft = {
-      isAllowed: result.isAllowed,
+      isAllowed: result.isAllowed || this.#settings.reportOnly === true,
       outcome: result.outcome,
       authority: this.#settings.authority,
       kind: context.getType<string>(),
@@ -118,6 +122,7 @@ export class Decisions {
       handler: context.getHandler().name,
       atMs: Date.now(),
     };
+    if (decision.isAllowed && !result.isAllowed) decision.wouldDeny = true;
     // Assigned: after a spread at the start of a literal, V8 takes a microsecond for each member.
     if (result.code !== undefined) decision.code = result.code;
     if (result.rule !== undefined) decision.rule = result.rule;

@@ -125,9 +125,17 @@ export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'auth
 }
 
 /** Publishes a denial to its diagnostics channel, if the channel has subscribers. */
-export function reportDenial({ code, rule }: Pick<DenialMessage, 'code' | 'rule'>, authority: string): void {
+export function reportDenial(
+  { code, rule, wouldDeny }: Omit<DenialMessage, 'authority'>,
+  authority: string,
+): void {
   if (DENIALS.hasSubscribers)
-    DENIALS.publish(rule === undefined ? { code, authority } : { code, authority, rule });
+    DENIALS.publish({
+      code,
+      authority,
+      ...(rule !== undefined && { rule }),
+      ...(wouldDeny && { wouldDeny }),
+    });
 }
 
 /**

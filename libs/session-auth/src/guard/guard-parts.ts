@@ -28,6 +28,14 @@ export interface Authorities {
   challengesOf(name: string): Challenges | undefined;
 }
 
+/** Checks a call that is admitted in any case. `record` is that of `admitAs()`. */
+export type ReportOnly = (
+  guard: CallGuard,
+  context: ExecutionContext,
+  parts: GuardParts,
+  record?: UserRecord,
+) => void;
+
 /**
  * The objects of an authority that its guards and its plugins share. Nest creates a guard in each module
  * that names it; all of them have the same parts.
@@ -41,6 +49,8 @@ export interface GuardParts extends WatchParts {
   /** The other authorities. Only the parts of the default authority have them. */
   readonly authorities?: Authorities | undefined;
   readonly decisions: Decisions;
+  /** Checks calls in place of the guard, which admits all, with the option `reportOnly`. */
+  readonly reportOnly?: ReportOnly | undefined;
   /** Time for a rule that returns a promise, in milliseconds. */
   readonly ruleTimeoutMs: number;
 }

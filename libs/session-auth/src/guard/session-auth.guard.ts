@@ -78,6 +78,10 @@ export class SessionAuthGuard implements CanActivate {
   private activate(context: ExecutionContext, record?: UserRecord): boolean | Promise<boolean> {
     const rule = this.parts.rules.of(context);
     if (rule.kind === 'public') return true;
+    if (this.parts.reportOnly) {
+      this.parts.reportOnly(this, context, this.parts, record);
+      return true;
+    }
     const call = transportOf(context)?.open(context);
     if (!call) return denyClosed(context, this.parts);
     const { authorities } = this.parts;
@@ -194,7 +198,8 @@ export class SessionAuthGuard implements CanActivate {
 
   private deny(call: GuardedCall, denial: GuardDenial, { user, rule, answer }: Denied = {}): Promise<never> {
     const text = rule && textOf(rule);
-    reportDenial({ code: denial.code, rule: text }, this.parts.authority);
+    const { authority, reportOnly } = this.parts;
+    reportDenial({ code: denial.code, rule: text, ...(reportOnly && { wouldDeny: true }) }, authority);
     this.parts.decisions.denied(call.context, denial, user, text);
     return call.transport.deny(call, answer ?? denial, this.parts.reader.challenges);
   }

@@ -102,13 +102,14 @@ export async function partsOf(
   modules: ModulesContainer,
 ): Promise<AuthorityParts> {
   const { settings, several, causes } = connection;
-  const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
+  const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen, reportOnly } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
   const verifier = await verifierOf(connection, client, events);
   let policies: Policies | undefined;
   const loader = settings.loadUser;
   const localUsers = loader && new (await import('./handlers/user-loader.js')).LocalUsers(loader);
+  const report = reportOnly ? await import('../guard/report-only.js') : undefined;
   const guard: GuardParts = {
     rules: new AccessRules(
       { find: (controller, policy) => policies?.find(controller, policy) },
@@ -121,9 +122,10 @@ export async function partsOf(
       authority === DEFAULT_AUTHORITY
         ? several && new several.AuthorityTable(modules, settings.resolveAuthority, causes)
         : undefined,
-    decisions: new Decisions(events.decisions, { authority, impersonatorField }),
+    decisions: new Decisions(events.decisions, { authority, impersonatorField, reportOnly }),
     ends: sessionEnds(events, verifier),
     whileOpen,
+    reportOnly: report?.reporterOf(modules, several !== undefined, causes),
     replyOpened,
     causes,
     ruleTimeoutMs,
@@ -191,6 +193,7 @@ async function verifierOf(
   const { settings, causes, deadlines } = connection;
   const { authority, cache, retry, identityFields } = settings;
   const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
+  if (settings.reportOnly) watch.setReportOnly();
   causes.onChange = (...changed) => watch.setCauses(...changed);
   const lanes = new Lanes<UserRecord>(
     (session, deadline) => client.userDetails(session, deadline),

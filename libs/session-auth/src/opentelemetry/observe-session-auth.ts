@@ -39,7 +39,8 @@ const SCOPE = 'nestjs-session-auth';
  * `unauthenticated`, `forbidden`, `unavailable`) and `session_auth.source` (`cache`, `store`, `service`), and
  * by `error.type` if unavailable
  * - `session_auth.denials`, a counter: requests that the guard denied, and sign-ins that failed, by
- * `session_auth.code`, and by `session_auth.rule` if a rule denied it
+ * `session_auth.code`, by `session_auth.rule` if a rule denied it, and by
+ * `session_auth.would_deny` with `reportOnly`
  * - `session_auth.calls.active`, an up-down counter: calls to the session service in flight, by
  * `session_auth.operation`
  * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open, by `session_auth.lane` (`known`,
@@ -105,10 +106,11 @@ function countDenials(meter: Meter): Listener {
   });
   const rules = new Set<string>();
   return (message) => {
-    const { code, authority, rule } = message as DenialMessage;
+    const { code, authority, rule, wouldDeny } = message as DenialMessage;
     if (rule !== undefined && rules.size < MAX_RULES) rules.add(rule);
     counter.add(1, {
       'session_auth.code': code,
+      ...(wouldDeny && { 'session_auth.would_deny': true }),
       'session_auth.authority': authority,
       ...(rule !== undefined && { 'session_auth.rule': rules.has(rule) ? rule : 'other' }),
     });

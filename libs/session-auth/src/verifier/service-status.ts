@@ -35,6 +35,8 @@ export interface ServiceStatus {
   readonly failedChecks: number;
   /** Causes of denials, and of late revocations, that are not over. Their counts are live. */
   readonly causes: readonly ActiveCause[];
+  /** Set with the option `reportOnly`: the guard denies nothing. */
+  readonly reportOnly?: true;
 }
 
 /**
@@ -79,6 +81,11 @@ export class ServiceStatusTracker {
   #isOutage = false;
   #areDegrading = false;
   #status = UP;
+
+  /** Sets that the guard denies nothing. */
+  setReportOnly(): void {
+    this.#update({ reportOnly: true });
+  }
 
   /** `publish` is called with each new status. */
   constructor(publish: (status: ServiceStatus) => void) {

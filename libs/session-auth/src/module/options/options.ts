@@ -119,6 +119,13 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly impersonatorField?: TextField<NoInfer<User>>;
 
   /**
+   * Denies nothing and attaches nothing, beside a guard that you are about to replace: without one, every
+   * handler is open. Decisions and the metric of denials say what the guard would deny. Each start warns of
+   * it. For one session service, and routes of controllers only. @default false
+   */
+  readonly reportOnly?: boolean;
+
+  /**
    * What to do when user_details returns an `auth_token` other than the one presented: `'deny'` answers 503,
    * because the record may be another caller's; `'warn'` accepts it; both log at most once a minute.
    * `'ignore'` accepts it without a log line. @default 'deny'

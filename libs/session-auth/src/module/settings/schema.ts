@@ -137,6 +137,7 @@ export const OPTIONS = {
   ),
   // The reader of the records checks it, because it knows the fields of the class.
   impersonatorField: optional(undefined, (value) => value as string | undefined),
+  reportOnly: bool(false),
   tokenEcho: oneOf<TokenEcho>(['ignore', 'warn', 'deny'], 'deny'),
   audit: oneOf<Audit>(['off', 'warn', 'error'], 'warn'),
   http: optional(HTTP.fallback, HTTP.read),

@@ -10,7 +10,8 @@ import { readSettings } from './settings.js';
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 const KNOWN =
   "'baseUrl', 'apiKey', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
-  "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'loadUser', 'impersonatorField', 'tokenEcho', 'audit', " +
+  "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'loadUser', 'impersonatorField', 'reportOnly', " +
+  "'tokenEcho', 'audit', " +
   "'http', 'whileOpen', 'authority', 'token'";
 
 /** All settings that do not depend on the two required options. */
@@ -22,7 +23,6 @@ const DEFAULT_SETTINGS = {
   maxQueued: 1_024,
   breaker: { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 },
   cache: undefined,
-  shared: undefined,
   signInTimeoutMs: 10_000,
   signOutTimeoutMs: 5_000,
   maxSignIns: 32,
@@ -31,6 +31,7 @@ const DEFAULT_SETTINGS = {
   identityFields: ['username', 'email'],
   loadUser: undefined,
   impersonatorField: undefined,
+  reportOnly: false,
   tokenEcho: 'deny',
   audit: 'warn',
   whileOpen: { recheckMs: 60_000, outageGraceMs: 300_000 },
