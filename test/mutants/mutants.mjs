@@ -819,6 +819,13 @@ export const MUTANTS = [
     suites: ['access/report-only'],
   },
   {
+    name: 'Half of the streams of gRPC outlive their session',
+    file: 'messages/grpc-streams.ts',
+    find: '(denial) => endStream(grpc, denial)',
+    replace: '(denial) => void (Math.random() < 0.5 && endStream(grpc, denial))',
+    suites: ['open/grpc'],
+  },
+  {
     name: 'Half of the denied messages of sockets reach their handler',
     file: 'gateways/socket-transport.ts',
     find: 'deny({ context }, denial) {',
