@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { Metadata } from '@grpc/grpc-js';
 import type { ArgumentsHost } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
@@ -10,9 +12,12 @@ import {
   RmqContext,
   TcpContext,
 } from '@nestjs/microservices';
-import { messageHeaders } from './message-headers.js';
+import { headerCount } from '../guard/http-request.js';
+import { messageRequest } from './message-headers.js';
 
 const headers = { 'X-Auth-Token': 'good' };
+
+const messageHeaders = (host: ArgumentsHost) => messageRequest(host).headers;
 
 /** Headers in the form of the NATS client. */
 const natsHeaders = (values: Record<string, string[]>): object => ({
@@ -84,6 +89,24 @@ describe('the headers of a message', () => {
     ['an unknown transport', undefined],
   ])('are empty over %s', (_name, context) => {
     expect(messageHeaders(host(context))).toEqual({});
+  });
+
+  it.each<[string, (request: IncomingMessage) => object]>([
+    ['Express', (request) => request],
+    ['Fastify', (request) => ({ headers: { 'x-auth-token': 'other' }, raw: request })],
+  ])('are those of the request in a context of MCP, on %s, repeated ones counted', (_name, rawOf) => {
+    const http = Object.assign(new IncomingMessage(new Socket()), {
+      headers: { authorization: 'Bearer good' },
+      rawHeaders: ['Authorization', 'Bearer good', 'authorization', 'Bearer other'],
+    });
+    const request = messageRequest(host({ getRawRequest: () => rawOf(http) }));
+    expect(request.headers.authorization).toBe('Bearer good');
+    expect(headerCount(request, 'authorization')).toBe(2);
+  });
+
+  it('are not those of an object that no server has received', () => {
+    const built = { headers: { 'x-auth-token': 'good' }, rawHeaders: [] };
+    expect(messageHeaders(host({ getRawRequest: () => built }))).toEqual({});
   });
 
   it('have no prototype that a name could change', () => {

@@ -1,15 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ArgumentsHost } from '@nestjs/common';
 import { grpcCallOf, type GrpcMetadata } from './grpc-call.js';
-import { entriesOf, MAX_FIELDS, namedValues } from '../guard/handshake-request.js';
+import { entriesOf, MAX_FIELDS, namedValues, nodeRequestOf } from '../guard/handshake-request.js';
+import type { HttpRequest } from '../guard/http-request.js';
 
 interface NatsHeaders {
   keys(): Iterable<string>;
   values(name: string): readonly string[];
 }
 
+/**
+ * Returns the request that presents the session of a message: the message itself, or, for a tool of MCP, the
+ * request of HTTP that its context has.
+ */
+export function messageRequest(host: ArgumentsHost): HttpRequest {
+  const http = nodeRequestOf(result(host.getArgByIndex(1), 'getRawRequest'));
+  return http ? { headers: http.headers, rawHeaders: http.rawHeaders } : { headers: messageHeaders(host) };
+}
+
 /** Returns the headers of a message, in the form of HTTP headers. */
-export function messageHeaders(host: ArgumentsHost): IncomingHttpHeaders {
+function messageHeaders(host: ArgumentsHost): IncomingHttpHeaders {
   const metadata = grpcCallOf(host)?.metadata;
   return namedValues(
     metadata ? grpcEntries(metadata) : brokerEntries(host.getArgByIndex(1)),

@@ -8,7 +8,7 @@ import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { endWithSession } from './grpc-streams.js';
 import { pauseRequests } from './paused-requests.js';
 import { bindRequest, boundRequest, type Transport, type ContextKind } from '../guard/transport.js';
-import { messageHeaders } from './message-headers.js';
+import { messageRequest } from './message-headers.js';
 
 /** Exceptions that Nest's microservices send to the caller. */
 export const remoteExceptions = new PackageExceptions(
@@ -27,8 +27,7 @@ const BOUND_INDEX = 3;
  */
 export const RPC: Transport = {
   open(context) {
-    const request =
-      boundRequest(context) ?? bindRequest(context, BOUND_INDEX, 0, { headers: messageHeaders(context) });
+    const request = boundRequest(context) ?? bindRequest(context, BOUND_INDEX, 0, messageRequest(context));
     const grpc = grpcCallOf(context);
     if (grpc) {
       pauseRequests(context, grpc);
