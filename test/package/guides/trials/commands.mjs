@@ -16,7 +16,6 @@ await trial('the commands', async () => {
   try {
     const [greeting] = await once(service.stdout, 'data');
     const [url] = /http:[^\s,]+/.exec(String(greeting));
-    process.env.SESSION_SERVICE_URL = url;
     const key = { 'x-api-key': 'any' };
     const signIn = () =>
       fetch(`${url}/authentication`, {
@@ -29,8 +28,16 @@ await trial('the commands', async () => {
     const { auth_token: token } = await (await expectStatus(signIn(), 200)).json();
     await expectStatus(details(token), 200);
 
-    // The sample ends all sessions, and then those of a user.
-    const { control } = await import('../dist/commands/front-end.test.js');
+    const control = (action, body = {}) =>
+      expectStatus(
+        fetch(`${url}/_dev/${action}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+        200,
+      );
+    await control('reset');
     equal((await details(token)).status === 200, false);
     const { auth_token: again } = await (await signIn()).json();
     await expectStatus(details(again), 200);
