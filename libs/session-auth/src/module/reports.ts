@@ -6,7 +6,11 @@ import { isSessionAuthError } from '../contract/errors.js';
 import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
 import { reportDenial } from '../guard/denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
-import { MisconfigurationDetector, type ServiceStatusTracker } from '../verifier/service-status.js';
+import {
+  type Misconfiguration,
+  MisconfigurationDetector,
+  type ServiceStatusTracker,
+} from '../verifier/service-status.js';
 import type { CheckReport } from '../verifier/session-verifier.js';
 import type { Causes } from './events/causes.js';
 import type { CallReport } from './service/session-auth.service.js';
@@ -58,20 +62,20 @@ export function callReport(causes: Causes, { decisions, authority }: GuardParts)
   };
 }
 
+/** Who is refused, and what else may be the reason. */
+const REFUSED: Readonly<Record<Misconfiguration, [string, string]>> = {
+  'since startup': ['every token has been refused since startup', ''],
+  'after acceptance': [
+    'the session service refuses several users, and has accepted sessions before',
+    ' now, or it has ended all sessions',
+  ],
+};
+
 /** Returns what reports the verdicts of the session service: as causes, and as its state. */
 export function checkReport(causes: Causes, watch: ServiceStatusTracker): CheckReport {
-  const detector = new MisconfigurationDetector((misconfiguration) => {
-    watch.setMisconfigurationSuspected(misconfiguration !== undefined);
-    if (misconfiguration === 'since startup')
-      causes.occurred('key refused', '', 'every token has been refused since startup', '');
-    else if (misconfiguration)
-      causes.occurred(
-        'key refused',
-        '',
-        'the session service refuses several users, and has accepted sessions before',
-        ' now, or it has ended all sessions',
-      );
-  });
+  const detector = new MisconfigurationDetector((sign) =>
+    causes.occurred('key refused', '', ...REFUSED[sign]),
+  );
   return (verdict, tokenKey, caller) => {
     const { kind } = verdict;
     detector.record(tokenKey, verdict, caller === tokenKey ? undefined : caller);

@@ -107,18 +107,20 @@ export class ServiceStatusTracker {
     if (revocationBus.state !== state) this.#update({ revocationBus: { ...revocationBus, state } });
   }
 
-  /** Counts a message that no secret opens. Returns whether it is the first. */
-  countUnreadableMessage(): boolean {
+  /** Counts a message that no secret opens. */
+  countUnreadableMessage(): void {
     const { revocationBus } = this.#status;
     const unreadableMessages = revocationBus.unreadableMessages + 1;
     this.#update({ revocationBus: { ...revocationBus, unreadableMessages } });
-    return unreadableMessages === 1;
   }
 
   /** Sets the causes that are not over, and whether the state is degraded because of them. */
   setCauses(causes: readonly ActiveCause[], areDegrading: boolean): void {
     this.#areDegrading = areDegrading;
-    this.#update({ causes });
+    const misconfigurationSuspected = causes.some(
+      ({ cause, isRecovering }) => cause === 'key refused' && !isRecovering,
+    );
+    this.#update({ causes, misconfigurationSuspected });
   }
 
   /** Counts a check of a known session that failed. */
@@ -144,12 +146,11 @@ export class ServiceStatusTracker {
   }
 
   #stateOf(status: Omit<ServiceStatus, 'state'>): ServiceState {
-    const { breakers, misconfigurationSuspected, revocationBus, failedChecks } = status;
+    const { breakers, revocationBus, failedChecks } = status;
     if (breakers.known === 'open' || (this.#isOutage && failedChecks >= FAILED_CHECKS)) return 'down';
     const isDegraded =
       breakers.known === 'halfOpen' ||
       breakers.strangers !== 'closed' ||
-      misconfigurationSuspected ||
       revocationBus.state === 'interrupted' ||
       this.#areDegrading;
     return isDegraded ? 'degraded' : 'up';
@@ -178,24 +179,18 @@ export type Misconfiguration = 'since startup' | 'after acceptance';
 
 /** Detects that the service refuses everyone, at startup or later. It does not affect verdicts. */
 export class MisconfigurationDetector {
-  readonly #onChange: (misconfiguration: Misconfiguration | undefined) => void;
+  readonly #onSign: (sign: Misconfiguration) => void;
   readonly #now: () => number;
   readonly #refusedTokens = new Set<TokenKey>();
   readonly #forbidden = new Set<unknown>();
   /** Users whose sessions ended, with the time of the last end. */
   readonly #endedUsers = new Map<unknown, number>();
   #wasAccepted = false;
-  #misconfiguration: Misconfiguration | undefined;
+  #isSuspected = false;
 
-  /**
-   * `onChange` is called when a misconfiguration is suspected, and with `undefined` when a session is
-   * accepted after that.
-   */
-  constructor(
-    onChange: (misconfiguration: Misconfiguration | undefined) => void,
-    now: () => number = () => performance.now(),
-  ) {
-    this.#onChange = onChange;
+  /** `onSign` is called at the first sign, and at the first after a session was accepted. */
+  constructor(onSign: (sign: Misconfiguration) => void, now: () => number = () => performance.now()) {
+    this.#onSign = onSign;
     this.#now = now;
   }
 
@@ -205,9 +200,11 @@ export class MisconfigurationDetector {
    * it has, is no sign of it.
    */
   record(tokenKey: TokenKey, { kind }: Verdict<unknown>, knownUser?: unknown): void {
-    if (kind === 'authenticated') this.#set(undefined);
-    else if (kind !== 'unavailable' && this.#misconfiguration === undefined)
-      this.#refused(tokenKey, kind, knownUser);
+    if (kind === 'authenticated') {
+      this.#wasAccepted = true;
+      this.#isSuspected = false;
+      this.#clear();
+    } else if (kind !== 'unavailable' && !this.#isSuspected) this.#refused(tokenKey, kind, knownUser);
   }
 
   #refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden', knownUser: unknown): void {
@@ -216,8 +213,8 @@ export class MisconfigurationDetector {
     else if (knownUser !== undefined) this.#ended(knownUser);
     const areForbidden = this.#forbidden.size >= MIN_FORBIDDEN_CALLERS;
     if (this.#refusedTokens.size >= MIN_REFUSED_TOKENS || (areForbidden && !this.#wasAccepted))
-      this.#set('since startup');
-    else if (areForbidden || this.#endedUsers.size >= MIN_ENDED_USERS) this.#set('after acceptance');
+      this.#suspect('since startup');
+    else if (areForbidden || this.#endedUsers.size >= MIN_ENDED_USERS) this.#suspect('after acceptance');
   }
 
   #ended(user: unknown): void {
@@ -227,14 +224,15 @@ export class MisconfigurationDetector {
       if (atMs <= nowMs - ENDINGS_MS) this.#endedUsers.delete(other);
   }
 
-  /** The next report needs refusals after this one, or after the session that was accepted now. */
-  #set(misconfiguration: Misconfiguration | undefined): void {
-    this.#wasAccepted ||= misconfiguration === undefined;
+  #suspect(sign: Misconfiguration): void {
+    this.#isSuspected = true;
+    this.#clear();
+    this.#onSign(sign);
+  }
+
+  #clear(): void {
     this.#refusedTokens.clear();
     this.#forbidden.clear();
     this.#endedUsers.clear();
-    if (misconfiguration === this.#misconfiguration) return;
-    this.#misconfiguration = misconfiguration;
-    this.#onChange(misconfiguration);
   }
 }
