@@ -166,7 +166,8 @@ describeWithRedis('an application with a store', () => {
           const redis = { enableAutoPipelining: true, stringNumbers: true } as const;
           await bed.kept('token', { redis });
           const before = bed.asked;
-          const other = await bed.connectedApp({ redis });
+          // The machine may stand still for longer than the default.
+          const other = await bed.connectedApp({ redis, store: { timeoutMs: 1_000 } });
           expect([
             (await other.get('/me', 'token')).status,
             (await other.get('/me', 'token')).status,

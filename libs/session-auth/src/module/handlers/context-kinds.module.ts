@@ -69,19 +69,21 @@ type UsedKind = LoadedByUse & ContextKind;
 async function openUsedKinds(modules: ModulesContainer): Promise<readonly UsedKind[]> {
   const all = [...modules.values()];
   const handlers = all.flatMap(classesOf).flatMap(handlersIn);
-  const used = KINDS.map(async (kind) => {
+  const used: UsedKind[] = [];
+  // One after the other: Jest fails at imports of ES modules that link the same module at once.
+  for (const kind of KINDS) {
     const own = handlers.filter(({ kinds }) => kind.handlers.some((each) => kinds.has(each)));
     if (
       own.length === 0 &&
       !all.some(({ providers }) => kind.provider !== undefined && providers.has(kind.provider))
     )
-      return [];
+      continue;
     await openKind(kind.name);
     const { KIND } = await kind.load();
     for (const { owner } of own) KIND.prepareHandlers?.(owner);
-    return [{ ...kind, ...KIND }];
-  });
-  return (await Promise.all(used)).flat();
+    used.push({ ...kind, ...KIND });
+  }
+  return used;
 }
 
 const USED_KINDS = Symbol('used kinds of context');
