@@ -57,6 +57,32 @@ declare module '@nest-lab/throttler-storage-redis' {
 }
 `;
 
+/** The used part of BullMQ, which only a guide uses. The trial of the guide compiles with the package itself. */
+const BULLMQ = `declare module 'bullmq' {
+  interface Options { connection: { url: string } }
+  export class Queue<Data> {
+    constructor(name: string, options: Options);
+    add(name: string, data: Data, options: { attempts: number; backoff: number; removeOnComplete: boolean; removeOnFail: boolean }): Promise<{ id?: string }>;
+    close(): Promise<void>;
+  }
+  export class Worker<Data> {
+    constructor(name: string, run: (job: { data: Data }) => Promise<void>, options: Options);
+    close(): Promise<void>;
+  }
+  export class UnrecoverableError extends Error {}
+}
+`;
+
+/** The same of @rekog/mcp-nest. */
+const MCP = `declare module '@rekog/mcp-nest' {
+  export function McpController(): ClassDecorator;
+  export function McpHttpControllerFor(transport: StreamableHttpTransport): new () => object;
+  export class McpStrategy { constructor(options: { name: string; version: string; transports: StreamableHttpTransport[] }); }
+  export class StreamableHttpTransport { readonly endpoint: string; }
+  export function Tool(options: { name: string; description: string }): MethodDecorator;
+}
+`;
+
 rmSync(target, { recursive: true, force: true });
 const blocks = codeBlocks().filter(({ language }) => language === 'ts');
 for (const { file, code } of blocks) {
@@ -67,6 +93,8 @@ const globals = RUNNER.map((name) => `  const ${name}: typeof import('@jest/glob
 writeFileSync(join(target, 'supertest.d.ts'), SUPERTEST);
 writeFileSync(join(target, 'casl.d.ts'), CASL);
 writeFileSync(join(target, 'throttler.d.ts'), THROTTLER);
+writeFileSync(join(target, 'bullmq.d.ts'), BULLMQ);
+writeFileSync(join(target, 'mcp.d.ts'), MCP);
 writeFileSync(join(target, 'runner.d.ts'), `declare global {\n${globals}}\nexport {};\n`);
 for (const files of programsOf(blocks)) {
   writeFileSync(
@@ -80,7 +108,15 @@ for (const files of programsOf(blocks)) {
         },
         strictPropertyInitialization: false,
       },
-      files: [...files, 'casl.d.ts', 'throttler.d.ts', 'runner.d.ts', 'supertest.d.ts'],
+      files: [
+        ...files,
+        'bullmq.d.ts',
+        'casl.d.ts',
+        'mcp.d.ts',
+        'throttler.d.ts',
+        'runner.d.ts',
+        'supertest.d.ts',
+      ],
       include: [`${library}/contract/*.d.ts`],
       exclude: [],
     }),

@@ -1,11 +1,19 @@
 import { deepEqual } from 'node:assert/strict';
-import { AppModule } from '../dist/graphql/subgraph/app.module.js';
+import { SessionAuthModule } from 'nestjs-session-auth';
+import { graphql } from '../dist/graphql/subgraph/graphql.js';
+import { OpeningsResolver } from '../dist/graphql/subgraph/openings.resolver.js';
 import { listening, trial, underTest } from './support.mjs';
 
 const ENTITY = '_entities(representations: [{ __typename: "Opening", id: "1" }]) { ... on Opening';
 
 await trial('federation', async () => {
-  const { sessions, moduleRef } = await underTest(AppModule);
+  const auth = SessionAuthModule.forRoot({
+    baseUrl: 'https://sessions.example.com/api',
+    apiKey: 'your-application-key',
+    audit: 'error',
+  });
+  const root = { module: class {}, imports: [auth, graphql], providers: [OpeningsResolver] };
+  const { sessions, moduleRef } = await underTest(root);
   const { app, ask } = await listening(moduleRef.createNestApplication());
   const query = async (text, headers) => {
     const body = JSON.stringify({ query: text });

@@ -1,5 +1,4 @@
 import { equal } from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,27 +8,7 @@ import { SessionAuthService } from 'nestjs-session-auth';
 import { TestSessions } from 'nestjs-session-auth/testing';
 import { SessionController } from '../dist/quick-start/src/session.controller.js';
 import { OpeningsController } from '../dist/quick-start/src/openings.controller.js';
-import { expectStatus, listening, trial } from './support.mjs';
-
-const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
-if (!hasRedis && process.env.REQUIRE_SERVICES === '1') throw new Error('redis-server is not installed');
-
-/** Starts Redis on a socket of the file system; resolves when it takes connections. */
-async function startRedis(folder) {
-  const socket = join(folder, 'redis.sock');
-  const server = spawn('redis-server', [
-    '--port',
-    '0',
-    '--unixsocket',
-    socket,
-    '--save',
-    '',
-    '--dir',
-    folder,
-  ]);
-  for await (const line of server.stdout) if (/ready to accept connections/i.test(String(line))) break;
-  return { server, socket };
-}
+import { expectStatus, hasRedis, listening, startRedis, trial } from './support.mjs';
 
 /** Each import with a name of its own is an instance of its own, with its own connection. */
 async function startInstance(name, sessions) {
@@ -131,5 +110,5 @@ async function checkWithoutRedis() {
 }
 
 await trial('several instances, tested without Redis', checkWithoutRedis);
-if (hasRedis) await trial('several instances', check);
+if (hasRedis()) await trial('several instances', check);
 else console.log('several instances: skipped, because redis-server is not installed');

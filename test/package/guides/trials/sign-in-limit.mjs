@@ -1,31 +1,10 @@
 import { equal, ok } from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { expectStatus, listening, trial, underTest } from './support.mjs';
-
-const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
-if (!hasRedis && process.env.REQUIRE_SERVICES === '1') throw new Error('redis-server is not installed');
-
-/** Starts Redis on a socket of the file system; resolves when it takes connections. */
-async function startRedis(folder) {
-  const socket = join(folder, 'redis.sock');
-  const server = spawn('redis-server', [
-    '--port',
-    '0',
-    '--unixsocket',
-    socket,
-    '--save',
-    '',
-    '--dir',
-    folder,
-  ]);
-  for await (const line of server.stdout) if (/ready to accept connections/i.test(String(line))) break;
-  return { server, socket };
-}
+import { expectStatus, hasRedis, listening, startRedis, trial, underTest } from './support.mjs';
 
 /** Each import with a name of its own is an instance of its own, with its own connection. */
 async function startInstance(name, platform, configure) {
@@ -86,5 +65,5 @@ async function check() {
   }
 }
 
-if (hasRedis) await trial('sign-in limit', check);
+if (hasRedis()) await trial('sign-in limit', check);
 else console.log('sign-in limit: skipped, because redis-server is not installed');

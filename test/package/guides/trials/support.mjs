@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 import { equal } from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { TestSessions } from 'nestjs-session-auth/testing';
@@ -33,4 +35,20 @@ export async function trial(name, check) {
   await check();
   process.exitCode = 0;
   console.log(`${name}: as the guide says`);
+}
+
+/** Whether Redis is installed. A machine that promises every service has it. */
+export function hasRedis() {
+  const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
+  if (!isInstalled && process.env.REQUIRE_SERVICES === '1') throw new Error('redis-server is not installed');
+  return isInstalled;
+}
+
+/** Starts Redis on a socket of the file system; resolves when it takes connections. */
+export async function startRedis(folder) {
+  const socket = join(folder, 'redis.sock');
+  const flags = ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder];
+  const server = spawn('redis-server', flags);
+  for await (const line of server.stdout) if (/ready to accept connections/i.test(String(line))) break;
+  return { server, socket };
 }
