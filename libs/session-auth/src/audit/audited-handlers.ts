@@ -55,6 +55,12 @@ export function prototypesOf(enhancer: unknown): object[] {
   return prototypes;
 }
 
+/**
+ * The name of the class through which Nest runs the global guards on messages and gateways. Not the class
+ * itself, which is loaded with them.
+ */
+export const GUARDS_PROXY = 'ApplicationGuardsProxy';
+
 /** Returns the name of the class of a prototype; `undefined` for an object without a class. */
 export function classNameOf(prototype: object): string | undefined {
   return (prototype.constructor as { readonly name: string } | undefined)?.name;

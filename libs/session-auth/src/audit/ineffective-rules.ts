@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { declarationOf, decoratedMethods, methodOf } from '../guard/access-metadata.js';
 import type { AccessRule } from '../guard/access-rule.js';
-import { ApplicationGuardsProxy } from '../guard/application-guards.js';
 import { enhancersOf, namesSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import {
   classNameOf,
+  GUARDS_PROXY,
   isBelowRoot,
   isGuarded,
   isSameRequirement,
@@ -111,7 +111,9 @@ function overridden(handler: Handler, context: AuditContext): Finding | undefine
     );
     if (!ruled) continue;
     if (enforces(handler, ruleOf({ owner, called: ruled }), context)) return undefined;
-    const hasOwnGuard = enhancersOf(called, 'guard').some((guard) => guard !== ApplicationGuardsProxy);
+    const hasOwnGuard = enhancersOf(called, 'guard').some((guard) =>
+      prototypesOf(guard).every((prototype) => classNameOf(prototype) !== GUARDS_PROXY),
+    );
     return finding(
       `${placeOf(handler)} overrides ${classNameOf(base)}.${name} without its rule: a rule belongs to its method. Repeat the rule, or mark the method @Public().`,
       !hasOwnGuard && !isUnderRule(handler, context),

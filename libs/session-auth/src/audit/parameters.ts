@@ -3,7 +3,7 @@ import { parameterNameOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
-import { classNameOf, prototypesOf, requirementsOf } from './audited-handlers.js';
+import { classNameOf, GUARDS_PROXY, prototypesOf, requirementsOf } from './audited-handlers.js';
 import { hasParameter, pathsOf } from './routes.js';
 
 /** A path of a route that lacks a parameter of the rule, which therefore denies every call. */
@@ -51,7 +51,7 @@ export function unguardedParametersOf(handler: Handler, context: AuditContext): 
  * Guards that set no user: the proxy of the global guards, and that of `@nestjs/throttler`, which many
  * applications register globally.
  */
-const WITHOUT_USER: ReadonlySet<unknown> = new Set(['ApplicationGuardsProxy', 'ThrottlerGuard']);
+const WITHOUT_USER: ReadonlySet<unknown> = new Set([GUARDS_PROXY, 'ThrottlerGuard']);
 
 function mayHaveUser(handler: Handler, { guards }: AuditContext): boolean {
   const all = [...guards, ...handler.guards].filter(

@@ -1,4 +1,5 @@
 import type { ArgumentsHost } from '@nestjs/common';
+import { guardEveryHandler } from '../guard/application-guards.js';
 import { denialOf } from '../guard/denial.js';
 import { payloadOf, PackageExceptions, type DenialPayload } from '../guard/client-denial.js';
 import { bindRequest, boundRequest, type Transport, type ContextKind } from '../guard/transport.js';
@@ -48,7 +49,7 @@ function clientOf(host: ArgumentsHost): SocketClient {
 }
 
 /** Gateways, on socket.io and on ws. */
-export const KIND: ContextKind = { transport: WEB_SOCKET };
+export const KIND: ContextKind = { transport: WEB_SOCKET, guardHandlers: guardEveryHandler };
 
 /** Answers the acknowledgement of a message. socket.io ignores all answers but the first. */
 type Acknowledge = (payload: DenialPayload) => void;

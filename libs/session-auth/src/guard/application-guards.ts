@@ -1,29 +1,19 @@
 import 'reflect-metadata';
-import {
-  Inject,
-  Injectable,
-  type CanActivate,
-  type ExecutionContext,
-  type FactoryProvider,
-  type Provider,
-  UseGuards,
-} from '@nestjs/common';
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
 import { isSessionAuthGuard, namesSessionAuthGuard } from './enhancers.js';
-import { SessionAuthGuard } from './session-auth.guard.js';
 import { applyGuard } from './access.decorators.js';
 import { classesOf, handlersIn, type Handler } from './handlers.js';
-import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 
 /** Runs the session guards that are registered for the whole application. Admits if there are none. */
 export class ApplicationGuards implements CanActivate {
   readonly #config: ApplicationConfig;
-  readonly #requestScoped: SessionAuthGuard;
+  readonly #requestScoped: CanActivate;
   #guardCount = 0;
   #guards: readonly CanActivate[] = [];
 
   /** @param requestScoped replaces guards that Nest would create for each call */
-  constructor(config: ApplicationConfig, requestScoped: SessionAuthGuard) {
+  constructor(config: ApplicationConfig, requestScoped: CanActivate) {
     this.#config = config;
     this.#requestScoped = requestScoped;
   }
@@ -92,8 +82,12 @@ function admitAll(
  * of a hybrid application that connects a microservice without `inheritAppConfig`, and gateways on NestJS 11.
  * Nest reads the metadata of `@UseGuards()` when it builds those handlers, after the modules.
  */
-export function guardEveryHandler(modules: ModulesContainer, guards: ApplicationGuards): void {
-  ApplicationGuardsProxy.register(modules, guards);
+export function guardEveryHandler(
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+  requestScoped: CanActivate,
+): void {
+  ApplicationGuardsProxy.register(modules, new ApplicationGuards(config, requestScoped));
   for (const module of modules.values()) {
     const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);
     if (handlers.length === 0) continue;
@@ -116,33 +110,3 @@ function needsProxy({ kinds, owner, method }: Handler): boolean {
     !namesSessionAuthGuard(method)
   );
 }
-
-/**
- * Names the guard, so that this module has one that `overrideGuard()` replaces, even if no controller names
- * it.
- */
-@Injectable()
-@UseGuards(SessionAuthGuard)
-class GuardedHost {}
-
-/**
- * The guard of the whole application. `overrideGuard(SessionAuthGuard)` of @nestjs/testing replaces only the
- * guards that classes and handlers name, and a test cannot override the provider beside them, because a
- * builder keeps one override for each token.
- */
-const guard: FactoryProvider<SessionAuthGuard> = {
-  provide: SessionAuthGuard,
-  useFactory: (parts: GuardParts, modules: ModulesContainer) => {
-    const named = [...modules.values()].flatMap(({ injectables }) => injectables.get(SessionAuthGuard) ?? []);
-    const replacement = named.find(({ metatype }) => metatype !== SessionAuthGuard);
-    const own = new SessionAuthGuard(parts);
-    if (replacement)
-      // Nest creates the replacement later, unless it is a value.
-      own.canActivate = (context) => (replacement.instance as CanActivate).canActivate(context) as boolean;
-    return own;
-  },
-  inject: [GUARD_PARTS, ModulesContainer],
-};
-
-/** The guard, and the class that lets a test replace it. */
-export const GUARD_PROVIDERS: Provider[] = [GuardedHost, guard];

@@ -1,9 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Global, Module, UseGuards, type ExecutionContext, type Type } from '@nestjs/common';
+import {
+  type CanActivate,
+  Controller,
+  Get,
+  Global,
+  Module,
+  UseGuards,
+  type ExecutionContext,
+  type Type,
+} from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { ApplicationGuards, ApplicationGuardsProxy, guardEveryHandler } from './application-guards.js';
+import { ApplicationGuardsProxy, guardEveryHandler } from './application-guards.js';
 import { enhancersOf } from './enhancers.js';
 import { GUARD_PARTS } from './guard-parts.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
@@ -64,7 +73,8 @@ function routes(): Type {
 
 interface Stored {
   readonly modules: ModulesContainer;
-  readonly guards: ApplicationGuards;
+  readonly config: ApplicationConfig;
+  readonly guard: CanActivate;
   /** The proxy that Nest would call for the handlers of these classes. */
   proxy(): { readonly instance: unknown; readonly subtype?: unknown } | undefined;
 }
@@ -82,12 +92,13 @@ async function storing(...classes: Type[]): Promise<Stored> {
   config.useGlobalGuards(refusing);
   const feature = [...modules.values()].find(({ metatype }) => metatype === FeatureModule);
   const proxy = (): ReturnType<Stored['proxy']> => feature?.injectables.get(ApplicationGuardsProxy);
-  return { modules, guards: new ApplicationGuards(config, refusing), proxy };
+  return { modules, config, guard: refusing, proxy };
 }
 
 const methodOf = (owner: Type, name = 'say'): object =>
   Reflect.get(owner.prototype as object, name) as object;
 const guardsOf = (target: object): readonly unknown[] => enhancersOf(target, 'guard');
+const guardAll = ({ modules, config, guard }: Stored): void => guardEveryHandler(modules, config, guard);
 const calling = (stored: Stored): unknown =>
   (stored.proxy()?.instance as ApplicationGuardsProxy | undefined)?.canActivate(CONTEXT);
 
@@ -98,7 +109,7 @@ describe('the global guards of an application', () => {
   ])('are applied to %s, which Nest may call without them', async (_kind, classOf) => {
     const owner = classOf();
     const stored = await storing(owner);
-    guardEveryHandler(stored.modules, stored.guards);
+    guardAll(stored);
     expect(guardsOf(methodOf(owner))).toEqual([ApplicationGuardsProxy]);
     expect(stored.proxy()?.subtype).toBe('guard');
     expect(calling(stored)).toBe(false);
@@ -107,11 +118,10 @@ describe('the global guards of an application', () => {
   it('are not applied again to routes, which Nest calls with them', async () => {
     const [owner, both] = [routes(), messages()];
     const stored = await storing(owner);
-    guardEveryHandler(stored.modules, stored.guards);
+    guardAll(stored);
     expect([guardsOf(methodOf(owner)), stored.proxy()]).toEqual([[], undefined]);
 
-    const { modules, guards } = await storing(both);
-    guardEveryHandler(modules, guards);
+    guardAll(await storing(both));
     expect(guardsOf(methodOf(both, 'route'))).toEqual([]);
   });
 
@@ -129,7 +139,7 @@ describe('the global guards of an application', () => {
     name(owner);
     const named = guardsOf(methodOf(owner));
     const stored = await storing(owner, neighbour);
-    guardEveryHandler(stored.modules, stored.guards);
+    guardAll(stored);
     expect(guardsOf(methodOf(owner))).toEqual(named);
     expect(guardsOf(methodOf(neighbour))).toEqual([ApplicationGuardsProxy]);
   });
@@ -137,10 +147,10 @@ describe('the global guards of an application', () => {
   it('of each application are called for a class that several applications use', async () => {
     const owner = messages();
     const first = await storing(owner);
-    guardEveryHandler(first.modules, first.guards);
+    guardAll(first);
     const second = await storing(owner);
     const created = second.proxy();
-    guardEveryHandler(second.modules, second.guards);
+    guardAll(second);
     expect(guardsOf(methodOf(owner))).toEqual([ApplicationGuardsProxy]);
     expect(created).toBeDefined();
     expect(second.proxy()).toBe(created);

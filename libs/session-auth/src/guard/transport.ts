@@ -1,4 +1,5 @@
-import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
+import type { ArgumentsHost, CanActivate, ExecutionContext } from '@nestjs/common';
+import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { SessionAuthError } from '../contract/errors.js';
 import { type GuardDenial, type RuleAnswer, exceptionOf } from './denial.js';
 import { watchReply, type WatchParts } from './open-reply.js';
@@ -237,6 +238,11 @@ export interface ContextKind {
   readonly transport: Transport;
   /** Called with each class that has handlers of the kind, before Nest builds them. */
   prepareHandlers?(owner: object): void;
+  /**
+   * Called once, when the guard exists and before Nest builds the handlers, if Nest may call those of the
+   * kind without the global guards.
+   */
+  guardHandlers?(modules: ModulesContainer, config: ApplicationConfig, guard: CanActivate): void;
   /**
    * Called with each module that has the provider by which the kind is recognised, and its value, before Nest
    * initialises the module.

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
 import type { HttpDenial } from '../exceptions/denial-body.js';
+import { guardEveryHandler } from '../guard/application-guards.js';
 import { denialOf } from '../guard/denial.js';
 import { payloadOf, PackageExceptions } from '../guard/client-denial.js';
 import { dropEvent, isKafkaEvent, completeDeniedEvents } from './denied-events.js';
@@ -77,4 +78,8 @@ function rejectOrDrop(context: ExecutionContext, denial: HttpDenial): Promise<ne
 }
 
 /** Message handlers of microservices. */
-export const KIND: ContextKind = { transport: RPC, prepareHandlers: completeDeniedEvents };
+export const KIND: ContextKind = {
+  transport: RPC,
+  prepareHandlers: completeDeniedEvents,
+  guardHandlers: guardEveryHandler,
+};

@@ -1,9 +1,13 @@
+import 'reflect-metadata';
 import {
+  type CanActivate,
   type DynamicModule,
   type FactoryProvider,
+  Injectable,
   type InjectionToken,
   type Provider,
   Scope,
+  UseGuards,
 } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { SessionClient } from '../client/session-client.js';
@@ -11,13 +15,14 @@ import { SessionHttpService } from '../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { ApplicationGuards, guardEveryHandler, GUARD_PROVIDERS } from '../guard/application-guards.js';
-import { GUARD_PARTS } from '../guard/guard-parts.js';
+import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import type { ContextKind } from '../guard/transport.js';
 import { authorityToken } from './authorities/authority-tokens.js';
 import { AUTHORITY } from './authorities/authority.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
+import { USED_KINDS } from './handlers/context-kinds.module.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { callReport } from './reports.js';
 import { SessionAuthService } from './service/session-auth.service.js';
@@ -87,25 +92,54 @@ function providersOf(name: string): Provider[] {
 }
 
 /**
+ * Names the guard, so that this module has one that `overrideGuard()` replaces, even if no controller names
+ * it.
+ */
+@Injectable()
+@UseGuards(SessionAuthGuard)
+class GuardedHost {}
+
+/**
+ * The guard of the whole application. `overrideGuard(SessionAuthGuard)` of @nestjs/testing replaces only the
+ * guards that classes and handlers name, and a test cannot override the provider beside them, because a
+ * builder keeps one override for each token.
+ */
+const guard: FactoryProvider<SessionAuthGuard> = {
+  provide: SessionAuthGuard,
+  useFactory: (parts: GuardParts, modules: ModulesContainer) => {
+    const named = [...modules.values()].flatMap(({ injectables }) => injectables.get(SessionAuthGuard) ?? []);
+    const replacement = named.find(({ metatype }) => metatype !== SessionAuthGuard);
+    const own = new SessionAuthGuard(parts);
+    if (replacement)
+      // Nest creates the replacement later, unless it is a value.
+      own.canActivate = (context) => (replacement.instance as CanActivate).canActivate(context) as boolean;
+    return own;
+  },
+  inject: [GUARD_PARTS, ModulesContainer],
+};
+
+/** The guard, and the class that lets a test replace it. */
+export const GUARD_PROVIDERS: Provider[] = [GuardedHost, guard];
+
+/**
  * Registers the guards of handlers that Nest calls without them; and the filter, below those of the
  * application: Nest prefers the filter that was added last, and adds those of `APP_FILTER` when all providers
  * exist. `APP_FILTER` would register it above those of modules that Nest scanned earlier, the root module
  * among them.
  */
-const applicationGuards: FactoryProvider<ApplicationGuards> = {
-  provide: ApplicationGuards,
+const applicationEnhancers: FactoryProvider<void> = {
+  provide: Symbol('application enhancers'),
   useFactory: (
     modules: ModulesContainer,
     config: ApplicationConfig,
     guard: SessionAuthGuard,
     filter: SessionAuthErrorFilter,
+    kinds: readonly ContextKind[],
   ) => {
     config.addGlobalFilter(filter);
-    const guards = new ApplicationGuards(config, guard);
-    guardEveryHandler(modules, guards);
-    return guards;
+    for (const kind of kinds) kind.guardHandlers?.(modules, config, guard);
   },
-  inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard, SessionAuthErrorFilter],
+  inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard, SessionAuthErrorFilter, USED_KINDS],
 };
 
 /**
@@ -125,7 +159,7 @@ export const PROVIDERS: Provider[] = [
   ...providersOf(DEFAULT_AUTHORITY),
   ...GUARD_PROVIDERS,
   SessionAuthErrorFilter,
-  applicationGuards,
+  applicationEnhancers,
 ];
 
 /**

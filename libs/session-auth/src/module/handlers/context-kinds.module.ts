@@ -86,7 +86,8 @@ async function openUsedKinds(modules: ModulesContainer): Promise<readonly UsedKi
   return used;
 }
 
-const USED_KINDS = Symbol('used kinds of context');
+/** Injection token of the kinds of context that an application has. */
+export const USED_KINDS = Symbol('used kinds of context');
 
 const usedKinds: FactoryProvider<readonly UsedKind[]> = {
   provide: USED_KINDS,
@@ -99,7 +100,7 @@ const usedKinds: FactoryProvider<readonly UsedKind[]> = {
  * `GraphQLModule` reads its options.
  */
 @Global()
-@Module({ providers: [usedKinds] })
+@Module({ providers: [usedKinds], exports: [USED_KINDS] })
 export class ContextKindsModule implements OnModuleInit {
   /** @internal Created by Nest. */
   constructor(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
-import { AccessRules } from './access-metadata.js';
-import { Public } from './access.decorators.js';
-import { GUARD_PARTS } from './guard-parts.js';
-import { SessionAuthGuard } from './session-auth.guard.js';
-import { GUARD_PROVIDERS } from './application-guards.js';
+import { AccessRules } from '../guard/access-metadata.js';
+import { Public } from '../guard/access.decorators.js';
+import { GUARD_PARTS } from '../guard/guard-parts.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
+import { GUARD_PROVIDERS } from './providers.js';
 
 class Handlers {
   @Public()
