@@ -53,6 +53,11 @@ export class OpeningsMessages {
     return { text: `${user.username} ${token}` };
   }
 
+  @MessagePattern('received')
+  received(@Payload('token') token: string): Answer {
+    return { text: token };
+  }
+
   @MessagePattern('client')
   @CclScope({ client_id: 'clientId' })
   client(): Answer {

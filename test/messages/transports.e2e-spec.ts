@@ -86,6 +86,10 @@ function theyAreGuarded(start: typeof overTcp): void {
     expect(await ask('me', { token: service.signInAs({}, 'good') })).toEqual({ text: 'ann good' });
   });
 
+  it('get a payload that still has the token, as the guide warns', async () => {
+    expect(await ask('received', { token: service.signInAs({}, 'good') })).toEqual({ text: 'good' });
+  });
+
   it.each([
     ['no token', {}, 401, 'SESSION_REQUIRED'],
     ['no payload at all', '', 401, 'SESSION_REQUIRED'],
