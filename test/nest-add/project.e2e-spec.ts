@@ -117,6 +117,27 @@ describe('.env.example after nest add', () => {
     );
     expect(files['.env']).toBe('PORT=1');
   });
+
+  it.each(['.env.sample', '.env.template', '.env.dist', 'env-example', 'sample.env'])(
+    'is %s where the project has that',
+    async (name) => {
+      const { files, said } = await add({ ...PROJECT, '.env.development': '', [name]: 'PORT=3000\n' });
+
+      expect(files[name]).toMatch(
+        /^PORT=3000\n\n#.*\nSESSION_SERVICE_URL=\n#.*\nSESSION_SERVICE_API_KEY=\n$/,
+      );
+      expect(said).toContain(`(${name} shows them)`);
+      expect(files).toMatchObject({ '.env.development': '' });
+      expect(files).not.toHaveProperty(['.env.example']);
+    },
+  );
+
+  it('keeps its name beside another', async () => {
+    const { files } = await add({ ...PROJECT, '.env.dist': '', '.env.example': '' });
+
+    expect(files['.env.example']).toContain('SESSION_SERVICE_URL=');
+    expect(files['.env.dist']).toBe('');
+  });
 });
 
 /** The end-to-end test that `nest new` writes. */

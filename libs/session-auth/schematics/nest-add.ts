@@ -30,7 +30,7 @@ export function nestAdd({
     const outcome = register(tree, application, { ...others, protectAllRoutes: decided });
     // A registration that is there already may protect the routes.
     const protectAllRoutes = outcome.kind === 'present' ? (wished ?? false) : decided;
-    addEnvExample(tree);
+    const envExample = addEnvExample(tree);
     const added = addPackages(tree);
     const [installed, notInstalled] = skipInstall ? [[], added] : [added, []];
     const dependencies = installed.length > 0 ? [context.addTask(installation(tree))] : [];
@@ -43,6 +43,7 @@ export function nestAdd({
       guard,
       typed: !application.isJavaScript,
       test,
+      envExample,
       notInstalled,
     };
     context.addTask(saying(reportText(report)), dependencies);

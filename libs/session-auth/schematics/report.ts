@@ -15,13 +15,15 @@ export interface Report {
   readonly typed: boolean;
   /** The end-to-end test that was changed. */
   readonly test: string | undefined;
+  /** The file that shows the variables. */
+  readonly envExample: string;
   /** Packages that were added to package.json but not installed. */
   readonly notInstalled: readonly string[];
 }
 
 /** Returns the text that is shown to the user at the end. */
 export function reportText(report: Report): string {
-  const steps = [...installSteps(report), ...keySteps(), ...guardSteps(report)];
+  const steps = [...installSteps(report), ...keySteps(report), ...guardSteps(report)];
   const numbered = steps.map((step, index) => `  ${index + 1}. ${step.replaceAll('\n', '\n     ')}`);
   const guide = 'Guide: node_modules/nestjs-session-auth/README.md';
   return ['', ...outcomeLines(report), '', 'Next steps:', ...numbered, '', guide, ''].join('\n');
@@ -57,9 +59,9 @@ function installSteps({ notInstalled }: Report): string[] {
     : [];
 }
 
-function keySteps(): string[] {
+function keySteps({ envExample }: Report): string[] {
   return [
-    `Set ${KEYS.url} and ${KEYS.apiKey}, in the environment or in .env\n(.env.example shows them). Without them the application does not start.`,
+    `Set ${KEYS.url} and ${KEYS.apiKey}, in the environment or in .env\n(${envExample} shows them). Without them the application does not start.`,
   ];
 }
 

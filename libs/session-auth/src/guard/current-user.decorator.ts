@@ -83,12 +83,29 @@ function requestOf(context: ExecutionContext): GuardedRequest {
   return transport?.requestOf(context) ?? transport?.inherited?.(context) ?? {};
 }
 
-const readUser = createParamDecorator(
-  nameParameter('@CurrentUser()', (field: string | undefined, context: ExecutionContext): unknown => {
-    const user = requestOf(context).user as Readonly<Record<string, unknown>> | undefined;
-    return field === undefined ? user : user?.[field];
-  }),
-);
+/**
+ * Creates the decorator of a parameter that receives a user. TypeScript writes `Function` for a class that is
+ * imported as a type: no user is one, and a `ValidationPipe` would refuse every field of it.
+ */
+function userParameter(
+  decorator: string,
+  read: (field: string | undefined, context: ExecutionContext) => unknown,
+): (...fieldAndPipes: unknown[]) => ParameterDecorator {
+  const create = createParamDecorator(nameParameter(decorator, read)) as (
+    ...fieldAndPipes: unknown[]
+  ) => ParameterDecorator;
+  return (...fieldAndPipes) =>
+    (target, key = '', index) => {
+      const types = Reflect.getOwnMetadata('design:paramtypes', target, key) as unknown[] | undefined;
+      if (types?.[index] === Function) types[index] = Object;
+      create(...fieldAndPipes)(target, key, index);
+    };
+}
+
+const readUser = userParameter('@CurrentUser()', (field, context) => {
+  const user = requestOf(context).user as Readonly<Record<string, unknown>> | undefined;
+  return field === undefined ? user : user?.[field];
+});
 
 /**
  * Injects the user: the record, or what `loadUser` has loaded; `undefined` if the rule admitted the call
@@ -106,14 +123,10 @@ export function CurrentUser<First extends Known['field'] | Pipe, Pipes extends r
   ...pipes: Pipes
 ): DecoratorOf<First, Pipes>;
 export function CurrentUser(...fieldAndPipes: (Known['field'] | Pipe)[]): ParameterDecorator {
-  return (readUser as (...fieldAndPipes: unknown[]) => ParameterDecorator)(...fieldAndPipes);
+  return readUser(...fieldAndPipes);
 }
 
-const readRecord = createParamDecorator(
-  nameParameter('@SessionRecord()', (_: unknown, context: ExecutionContext): unknown => {
-    return requestOf(context)[ADMISSION]?.user;
-  }),
-);
+const readRecord = userParameter('@SessionRecord()', (_, context) => requestOf(context)[ADMISSION]?.user);
 
 /**
  * Injects the record of the session service, also if `loadUser` or a subclass of the guard has attached
