@@ -70,12 +70,18 @@ interface Known {
   readonly field: NamesOf<AnyRequestUser>;
 }
 
+type UserDecorator = ParameterDecoratorFor<
+  'the user',
+  CurrentRequestUser,
+  [CurrentRequestUser] | Each<AnyRequestUser>
+>;
+
 type DecoratorOf<First, Pipes extends readonly Pipe[]> = [First] extends [Known['field']]
   ? Pipes extends readonly []
-    ? FieldDecoratorFor<AnyRequestUser, First>
+    ? ParameterDecoratorFor<First, FieldsOf<AnyRequestUser, First>[0], FieldsOf<AnyRequestUser, First>>
     : ParameterDecorator
   : [First] extends [Pipe]
-    ? ParameterDecoratorFor<'the user', CurrentRequestUser, AnyRequestUser>
+    ? UserDecorator
     : ParameterDecorator;
 
 function requestOf(context: ExecutionContext): GuardedRequest {
@@ -111,7 +117,7 @@ const readUser = userParameter('@CurrentUser()', (field, context) => {
  * Injects the user: the record, or what `loadUser` has loaded; `undefined` if the rule admitted the call
  * without a session.
  */
-export function CurrentUser(): ParameterDecoratorFor<'the user', CurrentRequestUser, AnyRequestUser>;
+export function CurrentUser(): UserDecorator;
 /**
  * Injects one field of the user's record, typed by its name, or the whole record, transformed by pipes. A
  * field of {@link UserRecord} may be absent: the type of the parameter must include `undefined`, as in
@@ -132,7 +138,11 @@ const readRecord = userParameter('@SessionRecord()', (_, context) => requestOf(c
  * Injects the record of the session service, also if `loadUser` or a subclass of the guard has attached
  * another user; `undefined` if the rule admitted the call without a session.
  */
-export function SessionRecord(): ParameterDecoratorFor<'the record', CurrentUserRecord, AnyUserRecord>;
+export function SessionRecord(): ParameterDecoratorFor<
+  'the record',
+  CurrentUserRecord,
+  [CurrentUserRecord] | Each<AnyUserRecord>
+>;
 export function SessionRecord(): ParameterDecorator {
   return readRecord();
 }
@@ -241,15 +251,14 @@ type Overlaps<Value, Parameter> = [Parameter] extends [Value]
     : false;
 
 /**
- * Whether a parameter can receive a value, or one of others: the compiler does not see which authority
- * checks a handler.
+ * Whether a parameter can receive one of several values, each in a tuple: the compiler does not see which
+ * authority checks a handler.
  */
-type FitsAny<Value, Others, Parameter> =
-  Fits<Value, Parameter> extends true
-    ? true
-    : true extends (Others extends unknown ? Fits<Others, Parameter> : never)
-      ? true
-      : false;
+type FitsAny<Boxed, Parameter> = true extends (
+  Boxed extends readonly [infer Value] ? Fits<Value, Parameter> : never
+)
+  ? true
+  : false;
 
 declare const parameter: unique symbol;
 
@@ -262,52 +271,27 @@ interface ParameterMustAccept<Name extends string, Type> {
 }
 
 /**
- * A parameter decorator that compiles only on a parameter whose type can hold `Value`, and `undefined` if
- * `Value` includes it.
+ * A parameter decorator that compiles only on a parameter whose type can hold one of the values in `Boxed`,
+ * and `undefined` if that value includes it.
  */
-export type ParameterDecoratorFor<Name extends string, Value, Others = never> = <
+export type ParameterDecoratorFor<Name extends string, Value, Boxed = [Value]> = <
   Target extends object,
   Key extends string | symbol | undefined,
   Index extends number,
 >(
   target: Target,
-  key: FitsAny<Value, Others, ParameterOf<Target, Key, Index>> extends true
-    ? Key
-    : ParameterMustAccept<Name, Value>,
+  key: FitsAny<Boxed, ParameterOf<Target, Key, Index>> extends true ? Key : ParameterMustAccept<Name, Value>,
   index: Index,
 ) => void;
 
-/**
- * Whether a parameter can receive the field of one of the records: the compiler does not see which
- * authority checks a handler.
- */
-type FitsField<User, Name, Parameter> = true extends (
-  User extends unknown ? (Name extends keyof User ? Fits<User[Name], Parameter> : never) : never
-)
-  ? true
-  : false;
-
-/**
- * A parameter decorator that compiles only on a parameter whose type can hold the field of one of the
- * records.
- */
-export type FieldDecoratorFor<User, Name extends string> = <
-  Target extends object,
-  Key extends string | symbol | undefined,
-  Index extends number,
->(
-  target: Target,
-  key: FitsField<User, Name, ParameterOf<Target, Key, Index>> extends true
-    ? Key
-    : ParameterMustAccept<Name, FieldOf<User, Name>>,
-  index: Index,
-) => void;
+/** Each type of a union in a tuple. */
+type Each<Union> = Union extends unknown ? [Union] : never;
 
 /** The names of the fields of each record. */
 export type NamesOf<User> = User extends unknown ? keyof User & string : never;
 
-/** The type of a field in one of the records, or in any of them. */
-type FieldOf<User, Name> = User extends unknown ? (Name extends keyof User ? User[Name] : never) : never;
+/** The types of a field in the records, each in a tuple. */
+type FieldsOf<User, Name> = User extends unknown ? (Name extends keyof User ? [User[Name]] : never) : never;
 
 /** The names of the boolean fields of each record. */
 export type FlagsOf<User> = User extends unknown
