@@ -11,10 +11,10 @@ import type { CrossOriginOptions } from '../guard/cross-origin.js';
 import { SameOriginGuard } from './same-origin.guard.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { openTransport } from '../guard/transport.js';
+import { TRANSPORTS } from '../guard/transport.js';
 
-openTransport('ws', WEB_SOCKET);
-openTransport('graphql', GRAPHQL);
+TRANSPORTS.set('ws', WEB_SOCKET);
+TRANSPORTS.set('graphql', GRAPHQL);
 
 const APP = 'https://app.example.com';
 

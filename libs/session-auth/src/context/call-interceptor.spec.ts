@@ -6,15 +6,15 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { Subscription } from '@nestjs/graphql';
 import { defer, firstValueFrom, of, Subject, type Observable } from 'rxjs';
 import { attach, type Admission } from '../guard/guarded-request.js';
-import { openTransport, transportOf } from '../guard/transport.js';
+import { TRANSPORTS, transportOf } from '../guard/transport.js';
 import { CallInterceptor } from './call-interceptor.js';
 import { currentCall, runInCall } from './current-call.js';
 import { runField } from './field-calls.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
 import { RPC } from '../messages/message-transport.js';
 
-openTransport('graphql', GRAPHQL);
-openTransport('rpc', RPC);
+TRANSPORTS.set('graphql', GRAPHQL);
+TRANSPORTS.set('rpc', RPC);
 
 const interceptor = new CallInterceptor();
 

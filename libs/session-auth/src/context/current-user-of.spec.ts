@@ -3,9 +3,9 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { attach, type Admission, type GuardedRequest } from '../guard/guarded-request.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { admissionTo, currentUserOf } from './current-user-of.js';
-import { openTransport } from '../guard/transport.js';
+import { TRANSPORTS } from '../guard/transport.js';
 
-openTransport('ws', WEB_SOCKET);
+TRANSPORTS.set('ws', WEB_SOCKET);
 
 class Names {
   readonly find = (): void => undefined;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { openTransport } from '../guard/transport.js';
+import { TRANSPORTS } from '../guard/transport.js';
 import { attach, type Admission } from '../guard/guarded-request.js';
 import { currentCall, runInCall } from './current-call.js';
 import { FieldCall, runField, runPublicField } from './field-calls.js';
 
-openTransport('graphql', GRAPHQL);
+TRANSPORTS.set('graphql', GRAPHQL);
 
 interface Path {
   readonly prev: Path | undefined;

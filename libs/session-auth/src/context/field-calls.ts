@@ -1,5 +1,5 @@
 import { ADMISSION, type Admission } from '../guard/guarded-request.js';
-import { type FieldCalls, openedTransport } from '../guard/transport.js';
+import { type FieldCalls, TRANSPORTS } from '../guard/transport.js';
 import { runInCall, type CurrentCall } from './current-call.js';
 
 /**
@@ -33,7 +33,7 @@ export class FieldCall implements CurrentCall {
 }
 
 function fieldCalls(): FieldCalls | undefined {
-  return openedTransport('graphql')?.fields;
+  return TRANSPORTS.get('graphql')?.fields;
 }
 
 type FieldMiddleware = (field: FieldMiddlewareContext, next: () => Promise<unknown>) => unknown;

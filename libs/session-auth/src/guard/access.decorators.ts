@@ -60,8 +60,8 @@ export function AcknowledgeAudit(reason: string): MethodDecorator {
 type Listed<Name> = Name | readonly Name[];
 
 /**
- * Requires the user's `role` to be one of these names, or of the names in these lists. The match is exact and case-sensitive. A handler's
- * list replaces its controller's. Applies `SessionAuthGuard`.
+ * Requires the user's `role` to be one of these names, or of the names in these lists. The match is exact and
+ * case-sensitive. A handler's list replaces its controller's. Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError if there is no name, or an empty one
  */
 export function Roles(...names: [Listed<RoleName>, ...Listed<RoleName>[]]): ClassDecorator & MethodDecorator {
@@ -74,9 +74,9 @@ export function Roles(...names: [Listed<RoleName>, ...Listed<RoleName>[]]): Clas
 }
 
 /**
- * Requires the user's `sub_role` to be one of these names, or of the names in these lists. The match is exact and case-sensitive. With
- * {@link Roles} on the same handler, both must be met. A handler's list replaces its controller's. Applies
- * `SessionAuthGuard`.
+ * Requires the user's `sub_role` to be one of these names, or of the names in these lists. The match is exact
+ * and case-sensitive. With {@link Roles} on the same handler, both must be met. A handler's list replaces its
+ * controller's. Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError if there is no name, or an empty one
  */
 export function SubRoles(
@@ -90,7 +90,10 @@ export function SubRoles(
   });
 }
 
-/** A rule of {@link Authorize}. `localUser` is what `loadUser` has loaded. The type of its `user` may be the application's own record class. */
+/**
+ * A rule of {@link Authorize}. `localUser` is what `loadUser` has loaded. The type of its `user` may be the
+ * application's own record class.
+ */
 export type AuthorizationRule = {
   /**
    * Returns whether the user has access: `true`, or a promise of it. Any other value denies. An
@@ -124,10 +127,10 @@ function isPolicyClass(rule: unknown): rule is PolicyClass {
 
 /**
  * Requires a rule of your own, synchronous or asynchronous: a function, or the class of an
- * {@link AuthorizationPolicy}, which Nest creates with its dependencies. Only `true` admits. An `HttpException` that
- * it throws is the answer, such as a 404 that hides the resource; with any other exception or rejection, or
- * after `timeoutMs`, the answer is 503 (`AccessCheckFailedError`). A handler's rule replaces its
- * controller's. Applies `SessionAuthGuard`.
+ * {@link AuthorizationPolicy}, which Nest creates with its dependencies. Only `true` admits. An
+ * `HttpException` that it throws is the answer, such as a 404 that hides the resource; with any other
+ * exception or rejection, or after `timeoutMs`, the answer is 503 (`AccessCheckFailedError`). A handler's rule
+ * replaces its controller's. Applies `SessionAuthGuard`.
  * @throws InvalidConfigurationError if `rule` is neither. At bootstrap, if a policy can't be created or has
  * no method `allows`
  */

@@ -20,9 +20,9 @@ import type { Authorities } from './guard-parts.js';
 import type { SessionEnds } from './open-reply.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 import { RPC } from '../messages/message-transport.js';
-import { openTransport } from './transport.js';
+import { TRANSPORTS } from './transport.js';
 
-openTransport('rpc', RPC);
+TRANSPORTS.set('rpc', RPC);
 
 const ANN = Object.freeze({ username: 'ann', admin_id: 7 });
 const EVE = Object.freeze({ username: 'eve', admin_id: { id: 7 } });

@@ -61,8 +61,8 @@ export function isAdmitted(request: GuardedRequest, verifier: Verifier, context:
 }
 
 /**
- * Attaches an admission and its user, which replaces any earlier one but that of a subclass of the guard, which
- * admitted this call before: it stays as long as there is a user. @param stale see `sessionIsStale`
+ * Attaches an admission and its user, which replaces any earlier one but that of a subclass of the guard,
+ * which admitted this call before: it stays as long as there is a user. @param stale see `sessionIsStale`
  */
 export function attach(request: GuardedRequest, admission: Admission, stale?: true): void {
   const before = request[ADMISSION];

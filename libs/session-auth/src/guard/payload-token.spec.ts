@@ -4,11 +4,11 @@ import { fromPayload } from './token-source.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { RPC } from '../messages/message-transport.js';
-import { openTransport } from './transport.js';
+import { TRANSPORTS } from './transport.js';
 
-openTransport('graphql', GRAPHQL);
-openTransport('ws', WEB_SOCKET);
-openTransport('rpc', RPC);
+TRANSPORTS.set('graphql', GRAPHQL);
+TRANSPORTS.set('ws', WEB_SOCKET);
+TRANSPORTS.set('rpc', RPC);
 
 const request = { headers: {}, params: { token: 'good' } };
 

@@ -22,11 +22,11 @@ import { fromBearer, fromCookie, fromHeader } from './token-source.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { RPC } from '../messages/message-transport.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { openTransport } from './transport.js';
+import { TRANSPORTS } from './transport.js';
 
-openTransport('ws', WEB_SOCKET);
-openTransport('rpc', RPC);
-openTransport('graphql', GRAPHQL);
+TRANSPORTS.set('ws', WEB_SOCKET);
+TRANSPORTS.set('rpc', RPC);
+TRANSPORTS.set('graphql', GRAPHQL);
 
 function hostOf(type: string, ...args: unknown[]): ExecutionContextHost {
   const host = new ExecutionContextHost(args);

@@ -6,7 +6,7 @@ import type { GuardParts } from './guard-parts.js';
 import { Challenges } from './challenges.js';
 import { exceptionOf } from './denial.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
-import { type Transport, openTransport } from './transport.js';
+import { type Transport, TRANSPORTS } from './transport.js';
 
 /** A kind of context without replies. */
 const WITHOUT_REPLY: Transport = {
@@ -16,7 +16,7 @@ const WITHOUT_REPLY: Transport = {
   deny: (_call, denial) => Promise.reject(exceptionOf(denial)),
 };
 
-openTransport('ws', WITHOUT_REPLY);
+TRANSPORTS.set('ws', WITHOUT_REPLY);
 
 /** A guard whose parts have nothing but a rule, and take decisions: reading anything else throws. */
 const guardWith = (rule: AccessRule): SessionAuthGuard =>

@@ -90,8 +90,8 @@ export class SessionAuthGuard implements CanActivate {
   }
 
   /**
-   * @internal Admits a call that has a record, or that the session service of this authority authenticates; or
-   * denies it. The rule is that of this authority, whose `loadUser` is part of it.
+   * @internal Admits a call that has a record, or that the session service of this authority authenticates;
+   * or denies it. The rule is that of this authority, whose `loadUser` is part of it.
    */
   admit(
     call: GuardedCall,

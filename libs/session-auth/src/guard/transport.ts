@@ -36,8 +36,8 @@ export interface Transport {
   /** Called when a guard admits the call. Throws if the handler must not run after all. */
   admitted?(call: GuardedCall): void;
   /**
-   * Called after that if the call has a session: ends what stays open of the call with it. Returns a denial if
-   * it can't.
+   * Called after that if the call has a session: ends what stays open of the call with it. Returns a denial
+   * if it can't.
    */
   watch?(call: GuardedCall, parts: WatchParts): GuardDenial | undefined;
   /** Returns the last events of a stream of events that ends with its session. @default session-ended */
@@ -113,24 +113,16 @@ export function boundRequest(host: ArgumentsHost): CallRequest | undefined {
   return host.getArgs<unknown[]>().find((argument) => argument instanceof CallBinding)?.[REQUEST];
 }
 
-const opened = new Map<string, Transport>();
-
 /**
- * Opens a kind of context besides HTTP, by the name that Nest has for it. Calls of any other kind are denied.
+ * The transports of the kinds of context besides HTTP that are open, by the names that Nest has for them.
+ * Calls of any other kind are denied.
  */
-export function openTransport(kind: string, transport: Transport): void {
-  opened.set(kind, transport);
-}
+export const TRANSPORTS = new Map<string, Transport>();
 
 /** Returns the transport of a context; `undefined` for a kind of context that is unknown, or not open. */
 export function transportOf(context: ArgumentsHost): Transport | undefined {
   const kind = context.getType<string>();
-  return kind === 'http' ? HTTP : opened.get(kind);
-}
-
-/** Returns the transport that was opened for a kind of context. */
-export function openedTransport(kind: string): Transport | undefined {
-  return opened.get(kind);
+  return kind === 'http' ? HTTP : TRANSPORTS.get(kind);
 }
 
 /**

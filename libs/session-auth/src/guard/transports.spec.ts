@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
-import { HTTP, callParameter, openTransport, transportOf } from './transport.js';
+import { HTTP, callParameter, TRANSPORTS, transportOf } from './transport.js';
 import { RPC } from '../messages/message-transport.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 
@@ -17,9 +17,9 @@ it('a call has no transport before its kind of context is open', () => {
 
 describe('a call', () => {
   beforeAll(() => {
-    openTransport('graphql', GRAPHQL);
-    openTransport('ws', WEB_SOCKET);
-    openTransport('rpc', RPC);
+    TRANSPORTS.set('graphql', GRAPHQL);
+    TRANSPORTS.set('ws', WEB_SOCKET);
+    TRANSPORTS.set('rpc', RPC);
   });
 
   it('has a transport of its kind, and none of an unknown kind', () => {

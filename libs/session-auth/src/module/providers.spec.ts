@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
+import { SubscribeMessage } from '@nestjs/websockets';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { ApplicationGuardsProxy } from '../guard/application-guards.js';
 import { enhancersOf } from '../guard/enhancers.js';
@@ -81,21 +82,27 @@ describe('the default authority', () => {
     await context.close();
   });
 
-  it('applies the global guards to handlers of messages', async () => {
-    @Injectable()
-    class Messages {
-      @MessagePattern('list') list(): string {
-        return 'list';
+  it.each([
+    ['messages', MessagePattern],
+    ['gateways', SubscribeMessage],
+  ])(
+    'applies the global guards to handlers of %s',
+    async (_kind, handler: (name: string) => MethodDecorator) => {
+      @Injectable()
+      class Handlers {
+        @handler('list') list(): string {
+          return 'list';
+        }
       }
-    }
-    const context = await start({}, [Messages]);
-    const [method] = [Object.getOwnPropertyDescriptor(Messages.prototype, 'list')?.value as object];
-    expect(enhancersOf(method, 'guard')).toEqual([ApplicationGuardsProxy]);
-    const proxy = new ApplicationGuardsProxy(context.get(ModulesContainer));
-    context.get(ApplicationConfig).useGlobalGuards(denyingGuard());
-    expect(proxy.canActivate({} as never)).toBe(false);
-    await context.close();
-  });
+      const context = await start({}, [Handlers]);
+      const [method] = [Object.getOwnPropertyDescriptor(Handlers.prototype, 'list')?.value as object];
+      expect(enhancersOf(method, 'guard')).toEqual([ApplicationGuardsProxy]);
+      const proxy = new ApplicationGuardsProxy(context.get(ModulesContainer));
+      context.get(ApplicationConfig).useGlobalGuards(denyingGuard());
+      expect(proxy.canActivate({} as never)).toBe(false);
+      await context.close();
+    },
+  );
 });
 
 /** A session guard that denies. */

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { type FactoryProvider, Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { type ContextKind, openTransport } from '../../guard/transport.js';
+import { type ContextKind, TRANSPORTS } from '../../guard/transport.js';
 import type { SessionAuthPlugin } from '../options/plugins.js';
 import {
   classesOf,
@@ -41,7 +41,7 @@ const COPIES = ((globalThis as Record<symbol, Set<Open> | undefined>)[
 
 COPIES.add(async (name) => {
   const kind = await KINDS.find((each) => each.name === name)?.load();
-  if (kind) openTransport(name, kind.KIND.transport);
+  if (kind) TRANSPORTS.set(name, kind.KIND.transport);
 });
 
 async function openKind(name: string): Promise<void> {
