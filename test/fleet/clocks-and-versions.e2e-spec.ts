@@ -43,7 +43,7 @@ describeWithRedis('instances of an application', () => {
         fleet.instance({ platform: PLATFORM_OF[index] ?? 'Express', clockOffsetMs, ...settings }),
       ),
     );
-    await fleet.subscribed(instances.length);
+    await fleet.receiving(...instances);
     return instances;
   }
 

@@ -48,7 +48,7 @@ describeWithRedis('clocks that are set back, of all hosts and of Redis', () => {
           ),
         );
         for (const instance of all) await instance.do('connected');
-        await fleet.subscribed(all.length);
+        await fleet.receiving(...all);
         const [one, other, third] = all as [Instance, Instance, Instance];
         const startMs = performance.now();
         const token = fleet.signIn();

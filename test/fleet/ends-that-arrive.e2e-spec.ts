@@ -114,9 +114,7 @@ describeWithRedis('instances with another secret', () => {
     const fleet = await start();
     const one = await fleet.instance({ store: { secret: 'the secret of one' } });
     const other = await fleet.instance({ store: { secret: 'the secret of the other' } });
-    await fleet.subscribed(2);
-    // It receives from the moment at which it has read that it is subscribed.
-    await until('the other one receives', () => other.do('isReceiving'));
+    await fleet.receiving(one, other);
     const sent = await recordedOn(fleet);
     fleet.service.on('user_details', json({ username: 'ann' }));
     for (const username of ['ann', 'bob', 'eve']) await one.do('forgetUser', username);
@@ -144,7 +142,7 @@ describeWithRedis('instances with different lifetimes', () => {
       const fleet = await start();
       const [long] = await fleet.instances(1);
       const short = await fleet.instance({ platform: 'Fastify', options: { cache: { ttlMs: SHORT_MS } } });
-      await fleet.subscribed(2);
+      await fleet.receiving(...(long ? [long] : []), short);
       const token = fleet.signIn();
       expect(await long?.status(token)).toBe(200);
       const key = await fleet.key('V');
@@ -165,7 +163,7 @@ describeWithRedis('instances with different lifetimes', () => {
       const fleet = await start();
       const short = await fleet.instance({ options: { cache: { ttlMs: 2_000 } } });
       const long = await fleet.instance({ platform });
-      await fleet.subscribed(2);
+      await fleet.receiving(short, long);
       for (const headers of [{ 'cache-control': 'max-age=1' }, {}]) {
         const token = `token-${Object.keys(headers).length}`;
         const record = JSON.stringify({ username: 'ann', auth_token: token });

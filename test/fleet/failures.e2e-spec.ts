@@ -190,7 +190,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       fleet.instance(),
       fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' }),
     ]);
-    await fleet.subscribed(2);
+    await fleet.receiving(near, far);
     const token = fleet.signIn();
     expect([await near.status(token), await far.status(token)]).toEqual([200, 200]);
     await fleet.key('V');
@@ -273,7 +273,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       const far = await fleet.instance({ ...as('far'), options, platform: 'Fastify' });
       for (const instance of [near, far]) await instance.do('connected');
       // A subscription evicts the entries that were cached before it.
-      await fleet.subscribed(ofFar.length === 0 ? 2 : 1);
+      await fleet.receiving(near, ...(ofFar.length === 0 ? [far] : []));
       const token = fleet.signIn();
       const cachedAfterMs = performance.now();
       expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);

@@ -54,11 +54,10 @@ export class Fleet {
 
   /** Starts a number of instances, on Express and on Fastify in turn, that receive each other's messages. */
   async instances(count: number, settings: Partial<InstanceSettings> = {}): Promise<Instance[]> {
-    const listening = await this.listeners();
     const instances = await Promise.all(
       Array.from({ length: count }, (_, index) => this.instance({ ...platformOf(index), ...settings })),
     );
-    await this.subscribed(listening + count);
+    await this.receiving(...instances);
     return instances;
   }
 
@@ -75,6 +74,11 @@ export class Fleet {
     this.keep(instance);
     if (settings.redis === undefined) await instance.do('connected');
     return instance;
+  }
+
+  /** Resolves when these instances have read that they are subscribed: what they cache from then on stays. */
+  async receiving(...instances: readonly Instance[]): Promise<void> {
+    for (const instance of instances) await until('it receives', () => instance.do('isReceiving'));
   }
 
   /** Resolves when `count` clients are subscribed to the channel. */

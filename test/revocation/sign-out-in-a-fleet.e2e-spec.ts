@@ -197,7 +197,7 @@ describeWithRedis('a sign-out', () => {
       const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
       const near = await fleet.instance();
       const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
-      await fleet.subscribed(2);
+      await fleet.receiving(near, far);
       const token = fleet.signIn();
       expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
       proxy.cut();

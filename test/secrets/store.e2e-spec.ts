@@ -26,7 +26,7 @@ describeWithRedis('the secret of a store', () => {
       }),
     );
     const instances = await Promise.all(started);
-    await fleet.subscribed(secrets.length);
+    await fleet.receiving(...instances);
     return instances;
   }
 
