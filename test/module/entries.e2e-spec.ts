@@ -40,7 +40,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   ['redis', redis, 'RedisSessionStore'],
   ['sockets', sockets, 'SessionSockets sessionSockets'],
   ['store', store, 'SessionStore'],
-  ['swagger', swagger, 'ApiSessionAuth SESSION_SCHEME SessionAuthDenial addSessionAuth'],
+  ['swagger', swagger, 'ApiSessionAuth SESSION_SCHEME SessionAuthDenial addSessionAuth recordSchemaOf'],
   ['terminus', terminus, 'SessionAuthHealthIndicator'],
   [
     'testing',

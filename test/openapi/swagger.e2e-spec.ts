@@ -7,6 +7,7 @@ import {
   SwaggerModule,
   type OpenAPIObject,
 } from '@nestjs/swagger';
+import { type } from 'arktype';
 import {
   CurrentUser,
   fromBearer,
@@ -17,7 +18,9 @@ import {
   SessionAuthority,
   UserRecord,
 } from 'nestjs-session-auth';
-import { addSessionAuth, ApiSessionAuth } from 'nestjs-session-auth/swagger';
+import { addSessionAuth, ApiSessionAuth, recordSchemaOf } from 'nestjs-session-auth/swagger';
+import * as v from 'valibot';
+import { z } from 'zod';
 import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 
@@ -199,5 +202,48 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
       },
       CclInfo: { properties: described('integer', ['client_id', 'company_id', 'location_id']) },
     });
+  });
+});
+
+describe('the OpenAPI schema of records that a Standard Schema describes', () => {
+  const shift = { enum: ['day', 'night'] };
+  const username = { type: 'string' };
+
+  it('is that of what handlers send, by zod and by arktype', () => {
+    const byZod = z.object({
+      username: z.string().optional(),
+      auth_token: z.string(),
+      shift: z.enum(['day', 'night']),
+      level: z.number().default(1),
+      badge: z.string().nullable(),
+    });
+    const byArktype = type({ 'username?': 'string', auth_token: 'string', shift: "'day' | 'night'" });
+
+    expect(recordSchemaOf(byZod)).toEqual({
+      type: 'object',
+      properties: {
+        username,
+        shift: { type: 'string', ...shift },
+        level: { type: 'number', default: 1 },
+        badge: { type: 'string', nullable: true },
+      },
+      required: ['shift', 'level', 'badge'],
+      additionalProperties: false,
+    });
+    expect(recordSchemaOf(byArktype)).toEqual({
+      type: 'object',
+      properties: { username, shift },
+      required: ['shift'],
+    });
+    expect(recordSchemaOf(type({ 'username?': 'string' }))).not.toHaveProperty('required');
+  });
+
+  it('is absent where its library gives none, or can not say it', () => {
+    expect(() => recordSchemaOf(v.object({ username: v.optional(v.string()) }))).toThrow(
+      'recordSchemaOf: a schema of valibot gives no JSON Schema',
+    );
+    expect(() => recordSchemaOf(z.object({ username: z.string().transform((name) => name.trim()) }))).toThrow(
+      'Transforms cannot be represented',
+    );
   });
 });

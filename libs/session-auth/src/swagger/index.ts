@@ -1,5 +1,4 @@
-import './user-record-schema.js';
-
 export { ApiSessionAuth } from './api-session-auth.js';
 export { SessionAuthDenial } from './api-session-auth.js';
 export { addSessionAuth, SESSION_SCHEME, type SessionScheme } from './api-session-auth.js';
+export { recordSchemaOf, type RecordSchema } from './user-record-schema.js';

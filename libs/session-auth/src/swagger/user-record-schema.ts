@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { CclInfo, UserRecord } from '../contract/record/user-record.js';
+import { ApiProperty, type ApiPropertyOptions, type ApiResponseSchemaHost } from '@nestjs/swagger';
+import { CclInfo, UserRecord, type UserRecordSchema } from '../contract/record/user-record.js';
 
 type Fields<Target> = { readonly [Field in keyof Target]-?: ApiPropertyOptions };
 
@@ -42,3 +42,40 @@ function describe(
 
 describe(CclInfo, CCL);
 describe(UserRecord, USER);
+
+/** A schema of OpenAPI, as `@ApiOkResponse({ schema })` accepts it. */
+export type RecordSchema = Extract<ApiResponseSchemaHost['schema'], { readonly type?: unknown }>;
+
+interface JsonSchema extends Record<string, unknown> {
+  properties?: Record<string, unknown>;
+  required?: string[];
+}
+
+/**
+ * Returns what handlers send of the records that a Standard Schema describes, for
+ * `@ApiOkResponse({ schema: recordSchemaOf(userRecord) })`: without the token. The library of the schema must
+ * give JSON Schema, as zod 4.2 and arktype do.
+ * @throws TypeError if it gives none, and what it throws itself
+ */
+export function recordSchemaOf(userRecord: UserRecordSchema): RecordSchema {
+  const { vendor, jsonSchema } = userRecord['~standard'] as UserRecordSchema['~standard'] & {
+    readonly jsonSchema?: { output(options: { readonly target: string }): JsonSchema };
+  };
+  if (!jsonSchema)
+    throw new TypeError(
+      `recordSchemaOf: a schema of ${vendor} gives no JSON Schema. Use zod 4.2 or later, or write it yourself`,
+    );
+  const read = (): JsonSchema => {
+    try {
+      return jsonSchema.output({ target: 'openapi-3.0' });
+    } catch {
+      return jsonSchema.output({ target: 'draft-07' });
+    }
+  };
+  const schema = { ...read() };
+  schema.properties = { ...schema.properties };
+  delete schema.$schema;
+  delete schema.properties.auth_token;
+  if (schema.required) schema.required = schema.required.filter((name) => name !== 'auth_token');
+  return schema as RecordSchema;
+}
