@@ -70,11 +70,7 @@ interface Known {
   readonly field: NamesOf<AnyRequestUser>;
 }
 
-type UserDecorator = ParameterDecoratorFor<
-  'the user',
-  CurrentRequestUser,
-  [CurrentRequestUser] | Each<AnyRequestUser>
->;
+type UserDecorator = ParameterDecoratorFor<'the user', CurrentRequestUser, Each<AnyRequestUser>>;
 
 type DecoratorOf<First, Pipes extends readonly Pipe[]> = [First] extends [Known['field']]
   ? Pipes extends readonly []
@@ -138,11 +134,7 @@ const readRecord = userParameter('@SessionRecord()', (_, context) => requestOf(c
  * Injects the record of the session service, also if `loadUser` or a subclass of the guard has attached
  * another user; `undefined` if the rule admitted the call without a session.
  */
-export function SessionRecord(): ParameterDecoratorFor<
-  'the record',
-  CurrentUserRecord,
-  [CurrentUserRecord] | Each<AnyUserRecord>
->;
+export function SessionRecord(): ParameterDecoratorFor<'the record', CurrentUserRecord, Each<AnyUserRecord>>;
 export function SessionRecord(): ParameterDecorator {
   return readRecord();
 }
@@ -271,16 +263,18 @@ interface ParameterMustAccept<Name extends string, Type> {
 }
 
 /**
- * A parameter decorator that compiles only on a parameter whose type can hold one of the values in `Boxed`,
- * and `undefined` if that value includes it.
+ * A parameter decorator that compiles only on a parameter whose type can hold `Value`, or one of `Others`
+ * in tuples, and `undefined` if that value includes it.
  */
-export type ParameterDecoratorFor<Name extends string, Value, Boxed = [Value]> = <
+export type ParameterDecoratorFor<Name extends string, Value, Others = never> = <
   Target extends object,
   Key extends string | symbol | undefined,
   Index extends number,
 >(
   target: Target,
-  key: FitsAny<Boxed, ParameterOf<Target, Key, Index>> extends true ? Key : ParameterMustAccept<Name, Value>,
+  key: FitsAny<[Value] | Others, ParameterOf<Target, Key, Index>> extends true
+    ? Key
+    : ParameterMustAccept<Name, Value>,
   index: Index,
 ) => void;
 
