@@ -1,6 +1,6 @@
 // Measures what the library weighs, prints it beside its limits and budgets, and fails if a measure exceeds
-// its limit. --tighten lowers the limits to what was measured. The library must have been built; it is
-// measured as an application gets it.
+// its limit. --tighten lowers the limits to what was measured. --functions lists the functions that a check
+// runs instead. The library must have been built; it is measured as an application gets it.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -29,6 +29,7 @@ if (role === 'application')
   process.stdout.write(JSON.stringify(await measureApplication()), () => process.exit());
 else if (role === 'start')
   process.stdout.write(JSON.stringify(await measureStart(process.argv[3])), () => process.exit());
+else if (process.argv.includes('--functions')) listFunctions();
 else report(measure());
 
 function measure() {
@@ -45,9 +46,9 @@ function measure() {
     'kB that one guarded route loads': Math.round(loaded.bytes / 1000),
     'files that one guarded route loads': loaded.files,
     'providers for one guarded route': providers,
-    'functions of a cached check': cached.functions,
+    'functions of a cached check': cached.functions.length,
     'files of a cached check': cached.files,
-    'functions of an uncached check': uncached.functions,
+    'functions of an uncached check': uncached.functions.length,
     'files of an uncached check': uncached.files,
     'groups of folders that import each other': readFolderCycles().size,
     ...timesOfStart(),
@@ -57,6 +58,15 @@ function measure() {
       Math.round((kiloBytes(tests) / kiloBytes([...sources, ...commands])) * 100) / 100,
     'terms of the glossary': termsOfTheGlossary(),
   };
+}
+
+/** Prints the functions of each check by their source files. */
+function listFunctions() {
+  const { cached, uncached } = runMyself('application');
+  for (const [check, { functions }] of Object.entries({ cached, uncached }))
+    console.log(
+      `${[`${functions.length} functions of ${check} checks:`, ...functions.sort()].join('\n  ')}\n`,
+    );
 }
 
 function report(measured) {
@@ -196,11 +206,16 @@ async function leastCalled(inspector, call) {
     const called = result
       .filter(({ url }) => url.startsWith(dist.href))
       .flatMap(({ url, functions }) =>
-        functions.filter(({ ranges: [{ count }] }) => count > 0).map((called) => sourceOf(url, called)),
+        functions
+          .filter(({ ranges: [{ count }] }) => count > 0)
+          .map((called) => ({ file: sourceOf(url, called), name: called.functionName || 'without a name' })),
       );
-    runs.push({ files: new Set(called).size, functions: called.length });
+    runs.push({
+      files: new Set(called.map(({ file }) => file)).size,
+      functions: called.map(({ file, name }) => `${file.replace(/^.*\/src\//, '')} ${name}`),
+    });
   }
-  return runs.reduce((least, run) => (run.functions < least.functions ? run : least));
+  return runs.reduce((least, run) => (run.functions.length < least.functions.length ? run : least));
 }
 
 /** The source file of a function in a bundle, by its end: source maps need not have its first word. */
