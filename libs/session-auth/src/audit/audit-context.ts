@@ -6,7 +6,6 @@ import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
 /** Configuration that applies to the handlers of an application from outside their classes. */
 export interface AuditContext {
-  /** Whether the guard is registered for the whole application. */
   readonly isGlobal: boolean;
   /** Whether Nest runs guards on fields and references of GraphQL. By default it does not. */
   readonly fieldsAreGuarded: boolean;
@@ -14,9 +13,7 @@ export interface AuditContext {
    * The root fields of the GraphQL schema; `undefined` unless exactly one GraphQL module has built a schema.
    */
   readonly rootFields: readonly RootField[] | undefined;
-  /** The global guards of the application: classes and instances. */
   readonly guards: readonly unknown[];
-  /** The global interceptors of the application: classes and instances. */
   readonly interceptors: readonly unknown[];
   readonly prefixes: RoutePrefixes;
 }

@@ -29,7 +29,6 @@ export function isBelowRoot({ kinds }: Handler): boolean {
 /** Resolves the object type of a value, and returns none of its data. */
 export const TYPE_RESOLVER = '__resolveType';
 
-/** Returns whether a handler resolves a root field. */
 export function resolves(handler: Handler, root: RootField): boolean {
   return typeNameOf(handler) === root.type && fieldNameOf(handler) === root.name;
 }

@@ -15,7 +15,6 @@ const MAX_FINDINGS = 50;
 /** Audited applications: one may register the module more than once, and is audited once. */
 const audited = new WeakSet<ModulesContainer>();
 
-/** The settings of an authority that the audit uses. */
 interface AuditSettings {
   readonly audit: 'off' | 'warn' | 'error';
   readonly authority: string;
@@ -113,7 +112,6 @@ function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): Fin
     );
 }
 
-/** The used options of `GraphQLModule`. */
 interface GraphqlOptions {
   readonly context?: unknown;
   readonly driver?: unknown;

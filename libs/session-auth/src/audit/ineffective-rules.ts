@@ -16,7 +16,6 @@ import {
 } from './audited-handlers.js';
 import { EVENT, fieldOf, GATEWAY_OPTIONS, IS_GATEWAY, MESSAGE_CALL, servingCallsOf } from './calls.js';
 
-/** A finding of the audit. */
 export interface Finding {
   readonly text: string;
   /**
@@ -48,7 +47,6 @@ export function ineffectiveRulesOf(
   ].filter((found) => found !== undefined);
 }
 
-/** The place of a handler, as findings name it. */
 export function placeOf({ owner, name }: Pick<Handler, 'owner' | 'name'>): string {
   return `${owner.name}.${name}`;
 }

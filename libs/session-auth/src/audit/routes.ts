@@ -54,7 +54,6 @@ export function pathsOf({ owner, method }: Handler, prefixes: RoutePrefixes): st
   );
 }
 
-/** Returns each choice of one part from each list. */
 function combine(lists: readonly unknown[][]): unknown[][] {
   return lists.reduce<unknown[][]>(
     (chosen, parts) => chosen.flatMap((others) => parts.map((part) => [...others, part])),

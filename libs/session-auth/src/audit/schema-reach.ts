@@ -3,7 +3,6 @@ interface SchemaType {
   /** Only on lists and non-null types: the wrapped type. */
   readonly ofType?: SchemaType;
   getFields?(): Fields;
-  /** Only on unions. */
   getTypes?(): readonly SchemaType[];
   getInterfaces?(): readonly NamedType[];
 }
@@ -25,7 +24,6 @@ interface SchemaField {
   readonly subscribe?: unknown;
 }
 
-/** A schema of graphql-js. */
 export interface Schema {
   getQueryType(): RootObject | null | undefined;
   getMutationType(): RootObject | null | undefined;

@@ -113,7 +113,6 @@ export class Connections {
     this.#kept.clear();
   }
 
-  /** Closes all kept connections, and aborts their calls. */
   async close(): Promise<void> {
     await Promise.all([...this.#kept.values()].map((kept) => kept.destroy()));
   }
@@ -173,7 +172,6 @@ class KeptConnections {
     this.#idle.push(connection);
   }
 
-  /** Evicts an idle connection that was closed. */
   drop(connection: Connection): void {
     this.#all.delete(connection);
     this.#idle = this.#idle.filter((other) => other !== connection);

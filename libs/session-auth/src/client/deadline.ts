@@ -38,7 +38,6 @@ export class Deadline {
     else listener(this.#end);
   }
 
-  /** Ends the deadline early, and calls its listeners. */
   end(reason: DeadlineEnd): void {
     if (this.#end !== undefined) return;
     this.#end = reason;
@@ -55,7 +54,6 @@ export class Deadline {
   }
 }
 
-/** Returns the outcome of a call that reached its deadline. */
 export function noReplyAt(end: DeadlineEnd): NoReply {
   return { noReply: end === 'shutting_down' ? end : 'timeout' };
 }

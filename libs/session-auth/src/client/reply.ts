@@ -161,7 +161,6 @@ const NODE_CODE = /^[A-Z][A-Z0-9_]{1,60}$/;
 /** Codes of Node.js for a certificate that is not accepted, and for a failed handshake. */
 const TLS_CODE = /^[A-Z0-9_]*(?:CERT|SELF_SIGNED|UNABLE_TO_)[A-Z0-9_]*$|^ERR_SSL_[A-Z0-9_]+$|^EPROTO$/;
 
-/** Returns whether an error code of Node.js is one of TLS. */
 export function isTlsCode(code: string): boolean {
   return TLS_CODE.test(code);
 }

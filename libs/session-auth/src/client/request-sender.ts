@@ -45,12 +45,10 @@ export class RequestSender {
     return this.#loading;
   }
 
-  /** Replaces the kept connections for later calls. */
   renew(): void {
     this.#connections?.renew();
   }
 
-  /** Closes all kept connections, and aborts their calls. */
   async close(): Promise<void> {
     this.#loading ??= Promise.resolve(undefined);
     await (await this.#loading)?.close();

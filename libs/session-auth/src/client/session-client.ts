@@ -128,7 +128,6 @@ export class SessionClient<User extends UserRecord> {
     };
   }
 
-  /** Requests the user of a session (section 4.3). Never rejects. */
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
     return this.#call(
       { operation: 'user_details', headers: sessionHeaders(session), body: null, deadline },

@@ -65,7 +65,6 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     this.#warnings = warnings;
   }
 
-  /** Returns the verdict on the session of the presented token. */
   of(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
     if ('noReply' in reply)
       return { ...unavailable(reply.noReply), ...(reply.staleConnection && { staleConnection: true }) };

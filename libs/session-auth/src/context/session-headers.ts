@@ -11,7 +11,6 @@ export function sessionHeaders(session: SessionIdentity | undefined): Record<str
   return { [AUTH_TOKEN_HEADER]: token, ...(authIv !== undefined && { [AUTH_IV_HEADER]: authIv }) };
 }
 
-/** Removes the headers of sessions, however they are written. */
 export function removeSessionHeaders(headers: Record<string, unknown>): void {
   for (const name of Object.keys(headers))
     if (NAMES.has(name.toLowerCase())) Reflect.deleteProperty(headers, name);

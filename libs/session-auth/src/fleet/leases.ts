@@ -6,7 +6,6 @@ import { UNANSWERED, type LookUp } from './shared-cache.js';
 import type { StoreAccess } from './store-access.js';
 
 const HOLDER_BYTES = 9;
-/** Heartbeats within a grace period. */
 const HEARTBEATS = 3;
 
 /** The leases of this instance. While it holds one, it sends heartbeats to the store. */

@@ -9,9 +9,7 @@ import type { StoreAccess } from './store-access.js';
 
 interface Envelope {
   readonly id: string;
-  /** Identifies the sender. */
   readonly from: string;
-  /** Wall clock of the sender. */
   readonly at: number;
   readonly storeMs: number;
 }

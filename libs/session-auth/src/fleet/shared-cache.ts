@@ -12,7 +12,6 @@ import type { StoreAccess } from './store-access.js';
 interface SharedCacheParts<User> {
   readonly access: StoreAccess;
   readonly readUser: (json: object) => User | undefined;
-  /** Lifetime of a session, in milliseconds. */
   readonly ttlMs: number;
   readonly isRevokedHere: RevocationListener['isRevokedSince'];
   readonly clockDiffers: () => void;
@@ -28,7 +27,6 @@ export type LookUp<User> =
     }
   | {
       readonly kind: 'missing';
-      /** The lease that this instance has taken. */
       readonly taken?: string | undefined;
       /** Time of the store's clock at the look-up; `undefined` if the store did not answer. */
       readonly sinceMs: number | undefined;
@@ -102,7 +100,6 @@ export class SharedCache<User> {
     return (await this.#access.try(() => store.set(name, value, ttlMs - ageMs))) ?? true;
   }
 
-  /** Deletes a session or a lease. Returns whether there was a session. */
   async delete(tokenKey: TokenKey): Promise<boolean> {
     const { store, seals } = this.#access;
     const deleted = await Promise.all(
@@ -111,7 +108,6 @@ export class SharedCache<User> {
     return deleted.includes(true);
   }
 
-  /** Releases a lease, so that another instance can take it. Never rejects. */
   async releaseLease({ tokenKey }: Pick<SessionKeys, 'tokenKey'>, id: string): Promise<void> {
     const { store, seals } = this.#access;
     await this.#access.insist(() => store.releaseLease(seals[0].nameOf(tokenKey), id));

@@ -22,7 +22,6 @@ interface RecordAge {
 }
 
 interface ReadingTime {
-  /** Remaining lifetime of the record in the store, in milliseconds. */
   readonly remainingMs: number;
   readonly storeTimeMs: number;
   readonly hostMs: number;
@@ -32,7 +31,6 @@ export interface ReadRecord {
   readonly json: object;
   /** Milliseconds since the service confirmed the session; `Infinity` if a clock has stepped back since. */
   readonly ageMs: number;
-  /** Lifetime that its writer gave the record, in milliseconds. */
   readonly ttlMs: number;
   /** Time of the store's clock before the service was called. */
   readonly sinceMs: number;

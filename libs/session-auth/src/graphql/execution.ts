@@ -24,7 +24,6 @@ interface SelectionSet {
   readonly selections: readonly Selection[];
 }
 
-/** The used part of the info object of a field. */
 export interface FieldInfo {
   readonly fieldName?: string;
   readonly path?: Path | undefined;
@@ -38,7 +37,6 @@ export interface FieldInfo {
 export const ENTITIES = '_entities';
 const REPRESENTATIONS = 'representations';
 
-/** A place in the response of an operation. */
 class Place {
   request: GuardedRequest | undefined;
   #below: Map<string | number, Place> | undefined;
@@ -94,7 +92,6 @@ export class Execution {
     return this.#admitted.get(key);
   }
 
-  /** Returns the request of the nearest admitted field above a field. */
   above(info: FieldInfo): GuardedRequest | undefined {
     this.#placeAdmitted();
     const keys = keysOf(info.path?.prev);

@@ -98,7 +98,6 @@ function open(execution: object, build: () => CallRequest): CallRequest {
   return opened.request;
 }
 
-/** The parts of a resolver's arguments. */
 interface ResolverParts {
   readonly parameters: unknown;
   readonly operation: OperationContext;
@@ -180,7 +179,6 @@ function restoreHeaders(request: unknown): void {
   if (node) Reflect.set(node, 'headers', { ...receivedHeaders(node.rawHeaders) });
 }
 
-/** Returns the socket that an operation came over. */
 function socketOf({ extra, req, [CALLER]: caller }: OperationContext): SocketClient | undefined {
   const own = caller?.request as OperationContext | undefined;
   const socket = [own?.extra, extra, req?.extra].find((each) => each?.socket)?.socket;

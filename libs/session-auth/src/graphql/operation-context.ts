@@ -12,7 +12,6 @@ export interface Caller {
   readonly reply: unknown;
 }
 
-/** The caller of a context that more than one request shares. */
 const SHARED_CALLER: Caller = { request: undefined, reply: undefined };
 
 /**

@@ -11,7 +11,6 @@ import { disconnect, type SocketClient, whenClosed } from '../guard/socket-clien
 import type { GuardedCall } from '../guard/transport.js';
 import { watchCall } from '../open/watched-call.js';
 
-/** A session that a socket is watched for. */
 interface WatchedFor {
   readonly parts: WatchParts;
   readonly session: SessionIdentity;
@@ -19,7 +18,6 @@ interface WatchedFor {
 
 const watchedFor = new WeakMap<object, WatchedFor[]>();
 
-/** Maximum number of sessions whose subscriptions share a socket. */
 const MAX_SESSIONS = 8;
 
 /**

@@ -19,7 +19,6 @@ const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-s
 /** The kinds of requirements, one for each decorator. */
 export type RequirementKind = (typeof KINDS)[number];
 
-/** Declares a handler or a controller public or optional. */
 export function declareOpen(target: object, open: 'public' | 'optional'): void {
   Reflect.defineMetadata(OPEN_KEY, open, target);
 }
@@ -112,7 +111,6 @@ export function decoratedMethods(prototype: object, name: string | symbol): obje
   return [Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) ?? []].flat() as object[];
 }
 
-/** Records why the warnings of the audit about a handler are accepted. */
 export function acknowledge(method: object, reason: string): void {
   Reflect.defineMetadata(ACKNOWLEDGED_KEY, reason, method);
 }
@@ -127,7 +125,6 @@ export function declareKeptOpen(target: object): void {
   Reflect.defineMetadata(KEEP_OPEN_KEY, true, target);
 }
 
-/** Returns whether what a handler opens may outlive its session. */
 export function isKeptOpen(handler: object, controller: object): boolean {
   return [methodOf(handler, controller), controller].some((target) =>
     Reflect.hasMetadata(KEEP_OPEN_KEY, target),
@@ -148,10 +145,8 @@ export function parameterNameOf(factory: object): string | undefined {
   return Reflect.getMetadata(PARAMETER_KEY, factory) as string | undefined;
 }
 
-/** Asks a policy. */
 export type AskPolicy = Requirement['isMet'];
 
-/** Finds the policies of handlers. */
 export interface Policies {
   /** Returns how to ask the policy of a controller; `undefined` before the application has started. */
   find(controller: Type, policy: Type): AskPolicy | undefined;
@@ -181,7 +176,6 @@ export class AccessRules {
     this.#loading = loading;
   }
 
-  /** Returns the rule of the handler of a context. */
   of(context: ExecutionContext): AccessRule {
     const handler = context.getHandler();
     const controller = context.getClass();

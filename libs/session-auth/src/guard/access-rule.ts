@@ -1,7 +1,6 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
 
-/** A condition that a user must meet. */
 export interface Requirement {
   /** The decorator that declares it. A handler's requirements replace its controller's of the same kind. */
   readonly kind: string;
@@ -16,14 +15,12 @@ export interface Requirement {
   readonly parameters?: readonly string[];
   /** The decorator as text, for the access map. */
   readonly text?: string;
-  /** The class of the policy that it asks. */
   readonly policy?: Type;
 }
 
 /** The rule of a handler, resolved once from its decorators and those of its controller. */
 export type AccessRule = { readonly kind: 'public' } | CheckedRule;
 
-/** The rule of a handler that is not public. */
 export interface CheckedRule {
   readonly kind: 'optional' | 'protected';
   readonly requirements: readonly Requirement[];
@@ -35,7 +32,6 @@ export interface CheckedRule {
   readonly maxAgeMs?: number;
 }
 
-/** The declarations of the decorators on one handler or one controller. */
 export interface Declaration {
   readonly open: 'public' | 'optional' | undefined;
   /** Whether `@UseGuards(SessionAuthGuard)` is on it, and no opening beside it. */
@@ -97,7 +93,6 @@ export class FailedRule {
   ) {}
 }
 
-/** Returns the name of a requirement: the decorator as text. */
 export function textOf({ text, kind }: Requirement): string {
   return text ?? kind;
 }
@@ -127,15 +122,12 @@ function classNameOf(error: unknown): string {
 /** Whether a user meets the requirements of a handler, or the one that could not be evaluated. */
 export type RuleResult = boolean | FailedRule;
 
-/** A call whose rule is evaluated. */
 export interface RuledCall {
   readonly requirements: readonly Requirement[];
   readonly user: UserRecord;
   readonly context: ExecutionContext;
   readonly request: object;
-  /** The application's own user, once it is loaded. */
   localUser?: unknown;
-  /** The requirement that is not met, once it is known. */
   unmet?: Requirement;
   /** Time for each requirement that returns a promise, in milliseconds. */
   readonly timeoutMs: number;

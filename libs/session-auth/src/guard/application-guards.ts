@@ -18,7 +18,6 @@ export class ApplicationGuards implements CanActivate {
     this.#requestScoped = requestScoped;
   }
 
-  /** Returns `true` if all of them admit. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     return admitAll(this.#current(), context);
   }
@@ -52,12 +51,10 @@ export class ApplicationGuardsProxy implements CanActivate {
   /** @internal Nest creates it, with the modules of the application. */
   constructor(@Inject(ModulesContainer) private readonly modules: ModulesContainer) {}
 
-  /** Registers the guards of an application. */
   static register(modules: ModulesContainer, guards: ApplicationGuards): void {
     applications.set(modules, guards);
   }
 
-  /** Returns `true` if all guards of the application admit. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     return applications.get(this.modules)?.canActivate(context) ?? true;
   }

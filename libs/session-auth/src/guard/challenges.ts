@@ -56,7 +56,6 @@ export class Challenges {
     this.dependOnSource = !isAlone;
   }
 
-  /** Records which source found the token of a request. */
   presentedBy(source: number, request: object): void {
     if (this.dependOnSource) (request as PresentingRequest)[REFUSED] = this.#refused[source];
   }

@@ -49,7 +49,6 @@ export class PackageExceptions {
     return Exception ? withoutStack(() => new Exception(payload)) : httpExceptionOf(denial);
   }
 
-  /** Rejects with an exception of the package. */
   async reject(denial: HttpDenial, payload: object): Promise<never> {
     await this.load();
     throw this.exceptionOf(denial, payload);
@@ -64,7 +63,6 @@ export class PackageExceptions {
   }
 }
 
-/** Returns an exception of HTTP with the status and the body of any denial. */
 export function httpExceptionOf(denial: HttpDenial): HttpException {
   return withoutStack(() => new HttpException(bodyOf(denial), denial.statusCode));
 }

@@ -103,7 +103,6 @@ export function exceptionOf(denial: GuardDenial | RuleAnswer): HttpException {
   return 'exception' in denial ? denial.exception : withoutStack(() => sessionException(denial));
 }
 
-/** Returns the error of a denial, as `SessionAuthService` throws it. */
 export function sessionException(denial: GuardDenial): HttpException & SessionAuthError {
   switch (denial.code) {
     case 'ACCESS_CHECK_FAILED':
@@ -118,7 +117,6 @@ export function sessionException(denial: GuardDenial): HttpException & SessionAu
   }
 }
 
-/** Returns the denial of a verdict. */
 export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'authenticated' }>): GuardDenial {
   if (verdict.kind === 'unavailable') return unavailableDenial(verdict);
   return verdict.kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED;

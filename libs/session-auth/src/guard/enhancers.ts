@@ -21,7 +21,6 @@ export function enhancersOf(target: object, kind: keyof typeof KEYS): readonly u
  */
 const GUARD_MARK = 'nestjs-session-auth:guard';
 
-/** Marks a class as the session guard. */
 export function markSessionAuthGuard(guard: object): void {
   Reflect.defineMetadata(GUARD_MARK, true, guard);
 }

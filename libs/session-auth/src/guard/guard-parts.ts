@@ -42,7 +42,6 @@ export type ReportOnly = (
  */
 export interface GuardParts extends WatchParts {
   readonly rules: AccessRules;
-  /** Reads the session that a call presents. */
   readonly reader: SessionReader;
   /** Name of the authority. */
   readonly authority: string;
@@ -88,7 +87,6 @@ function modulesWith(guard: unknown, modules: ModulesContainer | undefined): str
  */
 export type AuthorityResolver = (context: ExecutionContext, request: HttpRequest) => string;
 
-/** The guard of one authority. */
 export interface CallGuard {
   /** Admits a call that has a record, or that the session service of the authority authenticates; or denies it. */
   admit(call: GuardedCall, record?: UserRecord): true | Promise<true>;

@@ -9,22 +9,17 @@ export const CHECK = Symbol('session check');
 /** Key of the last admission of a request, which may be for a handler other than the current one. */
 export const ADMISSION = Symbol('admission');
 
-/** The part of a verifier that is read here. */
 interface Verifier {
   readonly revoker: { readonly count: number };
 }
 
-/** The admission of a request to a handler by a guard. */
 export interface Admission {
-  /** The verifier of the guard. */
   readonly verifier: Verifier;
-  /** Name of the authority that admitted the request. */
   readonly authority: string;
   /** Number of revocations that the verifier had counted at the admission. */
   readonly revocations: number;
   /** The context of the call: one object for all guards of one handler. */
   readonly context: ExecutionContext;
-  /** The record of the user. */
   readonly user: UserRecord | undefined;
   /** The application's own user, which is attached to the request in place of the record. */
   readonly localUser?: unknown;

@@ -9,7 +9,6 @@ import type { NestModule, Wrapper } from './nest-container.js';
 /** The kinds of handlers. Nest's metadata identify them, by keys that have never changed. */
 export type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
 
-/** A method that Nest calls for a client. */
 export interface Handler {
   /** A method may be both a route and a message handler. */
   readonly kinds: ReadonlySet<HandlerKind>;
@@ -36,9 +35,7 @@ const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
   ['resolver', 'graphql:resolver_type'],
   ['message', 'microservices:pattern'],
 ];
-/** The kinds of handlers of GraphQL. */
 export const GRAPHQL_KINDS: readonly HandlerKind[] = ['field', 'reference', 'resolver'];
-/** Injection token of the options of `GraphQLModule`. */
 export const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 /**
  * Key of an option of the application, on the function that a kind has put in its place. All copies of this
@@ -51,7 +48,6 @@ const CONTEXT_CREATOR = 'ExternalContextCreator';
 
 const scanner = new MetadataScanner();
 
-/** A handler in its module. */
 export interface Placed {
   readonly module: NestModule;
   readonly handler: Handler;
@@ -179,14 +175,12 @@ interface HostFinder {
   getContextModuleKey?(owner: Type): string;
 }
 
-/** Returns the controllers and providers of a module that are classes. */
 export function classesOf({ controllers, providers }: Pick<NestModule, 'controllers' | 'providers'>): Type[] {
   return [...controllers.values(), ...providers.values()]
     .map(({ metatype }) => metatype)
     .filter(hasPrototype);
 }
 
-/** Returns the handlers of a class, including inherited ones. */
 export function handlersIn(owner: Type): Handler[] {
   return handlersCalledOn(undefined, owner);
 }
@@ -214,23 +208,19 @@ function handlersCalledOn(instance: object | undefined, owner: Type): Handler[] 
   });
 }
 
-/** Returns the guards that the decorators of a handler name. */
 export function guardsNamedBy({ owner, called }: Pick<Handler, 'owner' | 'called'>): readonly unknown[] {
   return [...enhancersOf(owner, 'guard'), ...enhancersOf(called, 'guard')];
 }
 
-/** Returns the rule that the guard checks for a handler. */
 export function ruleOf({ owner, called }: Pick<Handler, 'owner' | 'called'>): AccessRule {
   return resolveRule(declarationOf(methodOf(called, owner)), declarationOf(owner));
 }
 
-/** Returns the policies that the rule of a handler names. */
 export function policiesOf(handler: Handler): Type[] {
   const rule = ruleOf(handler);
   return rule.kind === 'protected' ? rule.requirements.flatMap(({ policy }) => policy ?? []) : [];
 }
 
-/** Returns the name of the field that a handler resolves. */
 export function fieldNameOf({ method, name }: Handler): string {
   return (Reflect.getMetadata(RESOLVER_NAME, method) as string | undefined) ?? name;
 }

@@ -18,7 +18,6 @@ export function receivedHeaders(rawHeaders: readonly string[]): IncomingHttpHead
   return headers;
 }
 
-/** The used part of a request of Node.js. */
 export interface NodeRequest extends Readable {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];

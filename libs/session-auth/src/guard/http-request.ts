@@ -53,12 +53,10 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Wider than RFC 6265, section 4.1.1, because browsers accept it: visible ASCII without `=` and `;`. */
 const COOKIE_NAME = /^[\x21-\x3a\x3c\x3e-\x7e]+$/;
 
-/** Returns whether a value is the name of a header. */
 export function isHeaderName(name: unknown): name is string {
   return typeof name === 'string' && HEADER_NAME.test(name);
 }
 
-/** Returns whether a value is the name of a cookie. */
 export function isCookieName(name: unknown): name is string {
   return typeof name === 'string' && COOKIE_NAME.test(name);
 }

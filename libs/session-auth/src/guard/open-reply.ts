@@ -6,9 +6,7 @@ import type { SessionVerifier } from '../verifier/session-verifier.js';
 import type { GuardDenial } from './denial.js';
 import { ADMISSION, type Admission, type GuardedRequest } from './guarded-request.js';
 
-/** The ends of the sessions of an authority. */
 export interface SessionEnds {
-  /** Emits the fingerprint of each revoked session. */
   readonly ended: Observable<string>;
   /** Emits the fingerprint of each evicted session: the next check is by the session service. */
   readonly evicted: Observable<string>;
@@ -42,7 +40,6 @@ export interface WatchParts {
 /** A call of which something may stay open. */
 export interface OpenCall {
   readonly request: GuardedRequest;
-  /** The HTTP reply, if the call has one. */
   readonly reply?: unknown;
   readonly transport: {
     /** Returns the last events of a stream of events that ends with its session. @default session-ended */

@@ -126,7 +126,6 @@ export class SessionAuthGuard implements CanActivate {
     return this.admitUser(call, rule, { user: verdict.user, session, stale: verdict.stale });
   }
 
-  /** Admits a caller who meets the rule, or denies the call. */
   private admitUser(call: GuardedCall, { requirements }: CheckedRule, caller: Caller): true | Promise<true> {
     if (requirements.length === 0) return this.enter(call, caller);
     const { user } = caller;
@@ -208,7 +207,6 @@ export class SessionAuthGuard implements CanActivate {
 /** The particulars of a denial, if the session is valid. */
 interface Denied {
   readonly user?: UserRecord | undefined;
-  /** The requirement that is not met, or could not be evaluated. */
   readonly rule?: Requirement | undefined;
   /** The response to the caller in place of that of the denial. */
   readonly answer?: RuleAnswer | undefined;

@@ -7,7 +7,6 @@ import { isCrossOriginToken } from './cross-origin.js';
 import type { TokenSource } from './token-source.js';
 import { Challenges } from './challenges.js';
 
-/** Settings of {@link SessionReader}. */
 export interface SessionReaderSettings {
   readonly sources: readonly TokenSource[];
   readonly forwardAuthIv: boolean;
@@ -15,14 +14,12 @@ export interface SessionReaderSettings {
   readonly maxTokenLength: number;
 }
 
-/** The request presents no token. */
 export const NO_TOKEN = 'no token';
 /** The token or the IV is malformed: the service is not called. */
 export const MALFORMED_TOKEN = 'malformed token';
 /** A page of another origin made the browser send the token: the service is not called. */
 export const CROSS_ORIGIN = 'cross-origin';
 
-/** The denial of a request that presents no session. */
 export const DENIAL_WITHOUT_SESSION = {
   [NO_TOKEN]: SESSION_REQUIRED,
   [MALFORMED_TOKEN]: SESSION_REJECTED,

@@ -15,13 +15,11 @@ export interface SocketClient {
   readonly request?: unknown;
   /** socket.io: whether the socket is open. */
   readonly connected?: boolean;
-  /** socket.io: closes the socket. */
   disconnect?(): unknown;
   /** socket.io: sends an event. ws: calls listeners in this process, and is not used. */
   emit(event: string, payload: unknown): unknown;
   /** ws: 1 while the socket is open. */
   readonly readyState?: number;
-  /** ws: sends a message. */
   send?(data: string): unknown;
   /** ws: closes the socket with a code and a reason. */
   close?(code: number, reason: string): unknown;
@@ -30,7 +28,6 @@ export interface SocketClient {
 }
 
 const handshakes = new WeakMap<SocketClient, CallRequest>();
-/** `readyState` of an open ws socket. */
 const OPEN = 1;
 const NOTHING_PRESENTED = handshakeRequest(undefined);
 
@@ -50,11 +47,9 @@ export function handshakeOf(client: SocketClient): CallRequest {
   return request;
 }
 
-/** A connection of graphql-ws. */
 export interface SocketConnection {
   /** The socket and its request. */
   readonly extra: {
-    /** The request that opened the socket. */
     readonly request: unknown;
   };
   /** Content of the client's first message. */
@@ -68,7 +63,6 @@ export function storeUpgrade(client: SocketClient, upgrade: unknown): void {
   handshakes.set(client, presentedRequest([upgrade, extra?.request], connectionParams));
 }
 
-/** Sends a denial to a client, in the form of Nest's gateways. */
 export function emitException(client: SocketClient, payload: DenialPayload): void {
   // `emit` of ws calls listeners in this process only.
   if (typeof client.readyState === 'number')

@@ -135,7 +135,6 @@ export function fromPayload(field: string): TokenSource {
 /** Shared by all copies of this package. */
 const INVALID = Symbol.for('nestjs-session-auth:invalid-source');
 
-/** A function that creates a source from a name. */
 type NamedSource = 'fromHeader' | 'fromCookie' | 'fromPayload';
 
 /** The error in the arguments of a source: its name, unless a problem is given. */

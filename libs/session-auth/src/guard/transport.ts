@@ -10,12 +10,10 @@ import type { HttpRequest } from './http-request.js';
 /** The request of a call. It presents the session, and carries the user and the check. */
 export type CallRequest = HttpRequest & GuardedRequest;
 
-/** A call to a handler that is not public. */
 export interface GuardedCall {
   readonly transport: Transport;
   readonly context: ExecutionContext;
   readonly request: CallRequest;
-  /** The HTTP reply, if the call has one. */
   readonly reply?: unknown;
 }
 
@@ -31,7 +29,6 @@ export interface FieldCalls {
 
 /** Reads tokens, stores users and denies calls in one kind of Nest context. */
 export interface Transport {
-  /** Returns the call of a context. */
   open(context: ExecutionContext): GuardedCall;
   /** Called when a guard admits the call. Throws if the handler must not run after all. */
   admitted?(call: GuardedCall): void;
@@ -64,7 +61,6 @@ export interface Transport {
    * Nest has no response to it.
    */
   answer?(host: ArgumentsHost, error: SessionAuthError): unknown;
-  /** The calls of fields, if the kind has fields. */
   readonly fields?: FieldCalls;
 }
 

@@ -1,13 +1,11 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import type { HttpDenial } from '../exceptions/denial-body.js';
 
-/** Metadata of a gRPC call. */
 export interface GrpcMetadata {
   getMap(): object;
   get(name: string): readonly unknown[];
 }
 
-/** A call on the server of gRPC. */
 export interface ServerCall {
   readonly metadata?: unknown;
   /** Whether the client has cancelled the call, or its deadline has passed. */

@@ -4,7 +4,6 @@ import type { GuardedCall } from '../guard/transport.js';
 import { watchCall } from '../open/watched-call.js';
 import { grpcErrorOf, type ServerCall } from './grpc-call.js';
 
-/** A call that responds with a stream. */
 type StreamingCall = Omit<ServerCall, 'emit'> & {
   cancelled: boolean;
   write(message: unknown): boolean;
@@ -12,7 +11,6 @@ type StreamingCall = Omit<ServerCall, 'emit'> & {
   once(event: 'close' | 'finish' | 'cancelled', listener: () => void): unknown;
 };
 
-/** Ends a call that responds with a stream with its session. */
 export function endWithSession(call: GuardedCall, parts: WatchParts, grpc: ServerCall | undefined): void {
   // No event of a cancelled call would end the watch.
   if (!isStreaming(grpc) || grpc.cancelled) return;

@@ -18,7 +18,6 @@ export function messageRequest(host: ArgumentsHost): HttpRequest {
   return http ? { headers: http.headers, rawHeaders: http.rawHeaders } : { headers: messageHeaders(host) };
 }
 
-/** Returns the headers of a message, in the form of HTTP headers. */
 function messageHeaders(host: ArgumentsHost): IncomingHttpHeaders {
   const metadata = grpcCallOf(host)?.metadata;
   return namedValues(

@@ -77,7 +77,6 @@ function rejectOrDrop(context: ExecutionContext, denial: HttpDenial): Promise<ne
   return denial.statusCode !== 503 && isKafkaEvent(context) ? dropEvent(rejection) : rejection;
 }
 
-/** Message handlers of microservices. */
 export const KIND: ContextKind = {
   transport: RPC,
   prepareHandlers: completeDeniedEvents,

@@ -69,7 +69,6 @@ function isSecret(secret: unknown): secret is string {
   );
 }
 
-/** Returns what reports the state of the shared tier. */
 export function storeReports(causes: Causes, watch: ServiceStatusTracker): SharedTierReports {
   return {
     failed: () => causes.occurred('session store unavailable'),

@@ -40,10 +40,8 @@ export interface Connection {
   readonly requests: RequestSender;
 }
 
-/** Injection token of the {@link Connection}. */
 export const CONNECTION = Symbol('session-auth connection');
 
-/** The objects of an authority. */
 export interface AuthorityParts extends Connection {
   readonly events: EventSource;
   readonly verifier: SessionVerifier<UserRecord>;
@@ -53,7 +51,6 @@ export interface AuthorityParts extends Connection {
   readonly guard: GuardParts;
 }
 
-/** Injection token of the {@link AuthorityParts}. */
 export const PARTS = Symbol('session-auth parts');
 
 /**
@@ -90,12 +87,10 @@ export async function connectionOf(
   return { settings, several, causes, readUser, deadlines: new Deadlines(timeoutMs), requests };
 }
 
-/** Creates the client of an authority. */
 export function clientOf({ settings, causes, readUser, requests }: Connection): SessionClient<UserRecord> {
   return new SessionClient(requests, settings, readUser, warningsTo(causes, settings, requests));
 }
 
-/** Creates the objects of an authority, above its client. */
 export async function partsOf(
   connection: Connection,
   client: SessionClient<UserRecord>,
@@ -139,7 +134,6 @@ export async function partsOf(
 /** Loaded with the first reply that is written in parts. */
 let endWithSession: WatchParts['replyOpened'] | undefined;
 
-/** Ends a reply with its session. */
 const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
   if (endWithSession) {
     endWithSession(response, reply);

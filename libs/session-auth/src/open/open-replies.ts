@@ -113,7 +113,6 @@ function isEventStream(response: Response): boolean {
   return typeof type === 'string' && type.startsWith('text/event-stream');
 }
 
-/** Discards what the application still writes. */
 function silence(response: object): void {
   const discard = (...parameters: unknown[]): void => {
     const written = parameters.at(-1);

@@ -4,7 +4,6 @@ import type { OpenCall, WatchParts } from '../guard/open-reply.js';
 import { ADMISSION, type Admission, CHECK, type GuardedRequest } from '../guard/guarded-request.js';
 import { type Watched, WatchedSessions } from './watched-sessions.js';
 
-/** An open part of an admitted call. */
 interface WatchedCall {
   readonly watched: Watched;
   /** Whether it may be open: a promise if its session may have ended since the guard admitted the call. */

@@ -35,7 +35,6 @@ export class Watched {
     return this.#state;
   }
 
-  /** Fingerprint of its session. */
   get fingerprint(): string {
     return this.#session.fingerprint;
   }
@@ -86,7 +85,6 @@ export class Watched {
     this.#session.remove(this);
   }
 
-  /** Ends it with a denial. */
   end(denial: GuardDenial): void {
     if (this.#state === 'over') return;
     this.over();

@@ -100,7 +100,6 @@ function normalizeNested(value: object): void {
   else for (const item of value as object[]) normalizeNested(item);
 }
 
-/** Freezes an object and what it holds. */
 export function freezeDeep(value: object): void {
   for (const item of Object.values(value))
     if (typeof item === 'object' && item !== null) freezeDeep(item as object);

@@ -3,7 +3,6 @@ import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import type { ValidatorConstraintInterface } from 'class-validator';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 
-/** A class of records, or of objects in their fields. */
 export type RecordClass = new () => object;
 type ValidationMetadata = ReturnType<
   ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
@@ -15,7 +14,6 @@ type ConstraintMetadata = ReturnType<
 
 type Check = (value: unknown, owner: object) => boolean;
 
-/** A check of a field's value. */
 interface ValueCheck {
   /** `owner` is the record that contains the field. */
   readonly accepts: Check;
@@ -23,7 +21,6 @@ interface ValueCheck {
   readonly expectation: string;
 }
 
-/** The decorators of one field. */
 export interface FieldDescription {
   readonly name: string;
   readonly checks: readonly ValueCheck[];

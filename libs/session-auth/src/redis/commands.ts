@@ -13,7 +13,6 @@ export function isConnected(redis: Redis | Cluster): boolean {
   return CONNECTED.has(redis.status);
 }
 
-/** Returns whether a client is a Cluster client, of any copy of ioredis. */
 export function isCluster(redis: Redis | Cluster): redis is Cluster {
   return 'nodes' in redis;
 }

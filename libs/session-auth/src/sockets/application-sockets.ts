@@ -11,7 +11,6 @@ import type { CallRequest } from '../guard/transport.js';
 import { type Watched, WatchedSessions, type WatchTarget } from '../open/watched-sessions.js';
 import { type SessionSocketOptions, type SocketCounts, watchSettings } from './socket-options.js';
 
-/** A socket that opens. */
 interface OpeningSocket {
   /** The client, as token sources of the application receive it. */
   readonly client: object;
@@ -21,7 +20,6 @@ interface OpeningSocket {
   readonly deny: (denial: GuardDenial, parts: GuardParts) => void;
 }
 
-/** How a socket is watched. */
 class SocketTarget implements WatchTarget {
   readonly recheckMs: number;
   readonly outageGraceMs: number;

@@ -12,7 +12,6 @@ import {
 import type { SessionSocketOptions } from './socket-options.js';
 import type { ApplicationSockets } from './application-sockets.js';
 
-/** Checks sockets that are already open. */
 export class OpenSocketChecks {
   readonly #application: ApplicationSockets;
   readonly #unprotected: () => void;

@@ -15,7 +15,6 @@ export interface SocketIoSocket extends SocketClient {
 /** A function that socket.io calls for each socket before the socket opens. */
 type Middleware = (socket: SocketIoSocket, next: (error?: Error) => void) => void;
 
-/** A namespace of socket.io. */
 export interface SocketIoNamespace {
   readonly server: SocketIoServer;
   readonly adapter: object;
@@ -25,7 +24,6 @@ export interface SocketIoNamespace {
   prependListener(event: 'connect', listener: (socket: SocketIoSocket) => void): unknown;
 }
 
-/** A server of socket.io. */
 export interface SocketIoServer {
   readonly opts: { readonly connectionStateRecovery?: { skipMiddlewares?: boolean } | false };
   readonly _nsps: ReadonlyMap<string, SocketIoNamespace>;

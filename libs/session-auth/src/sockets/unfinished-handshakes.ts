@@ -3,7 +3,6 @@ import type { EngineConnection, SocketIoSocket } from './socket-io-server.js';
 
 /** An object that ends when its connection closes. */
 interface Ending {
-  /** Ends it with a denial. */
   end(denial: GuardDenial): void;
 }
 
@@ -50,7 +49,6 @@ export class UnfinishedHandshakes {
     return slot;
   }
 
-  /** Finishes the handshake of a socket that is open. */
   finish(socket: SocketIoSocket): void {
     const slot = this.#connections.get(socket.conn)?.get(socket.nsp);
     if (slot?.socket === socket) slot.finish();

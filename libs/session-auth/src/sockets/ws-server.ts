@@ -24,7 +24,6 @@ interface WsServerOptions {
   verifyClient?: VerifyClient | null;
 }
 
-/** The used part of a ws server. */
 export interface WsServer {
   readonly options: WsServerOptions;
   handleUpgrade(...parameters: never[]): unknown;
@@ -34,7 +33,6 @@ export interface WsServer {
   ): unknown;
 }
 
-/** Returns whether a server is a ws server. */
 export function isWsServer(server: object): server is WsServer {
   const { options, handleUpgrade, prependListener } = server as Partial<WsServer>;
   return (

@@ -18,7 +18,6 @@ export interface LaneSettings extends RetrySettings {
   readonly timeoutMs: number;
   readonly maxInFlight: number;
   readonly maxQueued: number;
-  /** Settings of the breakers; `undefined`: no breaker. */
   readonly breaker?: BreakerSettings | undefined;
 }
 

@@ -87,7 +87,6 @@ export class Revocations {
     this.#lostAtMs = this.#nowMs;
   }
 
-  /** Returns whether revocations may have been lost since a time. */
   lostMessagesSince(timeMs: number): boolean {
     return Math.floor(timeMs) <= this.#lostAtMs;
   }

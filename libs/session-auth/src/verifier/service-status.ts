@@ -74,7 +74,6 @@ const OF_ONE_USER: ReadonlySet<UnavailableReason> = new Set([
   'unexpected_status',
   'rate_limited',
 ]);
-/** Combines the conditions of the service into one {@link ServiceStatus}. */
 export class ServiceStatusTracker {
   readonly #publish: (status: ServiceStatus) => void;
   readonly #failing = new Set<unknown>();
@@ -82,12 +81,10 @@ export class ServiceStatusTracker {
   #areDegrading = false;
   #status = UP;
 
-  /** Sets that the guard denies nothing. */
   setReportOnly(): void {
     this.#update({ reportOnly: true });
   }
 
-  /** `publish` is called with each new status. */
   constructor(publish: (status: ServiceStatus) => void) {
     this.#publish = publish;
   }
@@ -107,7 +104,6 @@ export class ServiceStatusTracker {
     if (revocationBus.state !== state) this.#update({ revocationBus: { ...revocationBus, state } });
   }
 
-  /** Counts a message that no secret opens. */
   countUnreadableMessage(): void {
     const { revocationBus } = this.#status;
     const unreadableMessages = revocationBus.unreadableMessages + 1;
@@ -123,7 +119,6 @@ export class ServiceStatusTracker {
     this.#update({ causes, misconfigurationSuspected });
   }
 
-  /** Counts a check of a known session that failed. */
   checkFailed(reason: UnavailableReason, caller: unknown): void {
     if (reason === 'busy' || reason === 'shutting_down') return;
     if (this.#failing.size < FAILED_CHECKS) this.#failing.add(caller);
@@ -131,7 +126,6 @@ export class ServiceStatusTracker {
     this.#update({ failedChecks: this.#status.failedChecks + 1 });
   }
 
-  /** The service answered a check, of any session. */
   checkAnswered(): void {
     if (this.#status.failedChecks === 0) return;
     this.#failing.clear();

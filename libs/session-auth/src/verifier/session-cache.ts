@@ -140,7 +140,6 @@ export class SessionCache<User extends object> {
     );
   }
 
-  /** Returns whether the cache has an entry of a session, expired or not. */
   has(tokenKey: TokenKey): boolean {
     return this.#entries.peek(tokenKey) !== undefined;
   }
@@ -159,7 +158,6 @@ export class SessionCache<User extends object> {
     return this.#tombstones.get(tokenKey) !== undefined;
   }
 
-  /** Evicts the entries of a token, with any IV. */
   evict(tokenKey: TokenKey): void {
     this.#entries.delete(tokenKey);
     this.#negativeEntries.delete(tokenKey);

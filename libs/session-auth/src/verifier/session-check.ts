@@ -3,7 +3,6 @@ import type { Verdict } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { ageMs } from './clock-steps.js';
 
-/** A check of one session, for one request. */
 export interface SessionCheck<User> {
   readonly verifier: object;
   readonly session: SessionIdentity;
@@ -42,7 +41,6 @@ export function canReuse(
   return ageMs(madeAtMs, madeAtWallMs) < MAX_REUSE_MS;
 }
 
-/** Publishes a check that the session cache of this instance answered. */
 export function reportCachedCheck({ kind }: Verdict<unknown>, authority: string): void {
   CHECKS.publish({
     outcome: kind,

@@ -87,7 +87,6 @@ export interface SharedTierReports {
   answered(): void;
   /** Called when the wall clock of another instance differs by more than a minute. */
   clockDiffers(): void;
-  /** Called for each message that no secret opens. */
   unreadable(): void;
   /**
    * Called when the application closes, with the number of revocations that reached neither the store nor the

@@ -31,7 +31,6 @@ interface Entry<Value> {
   readonly result: Promise<Value>;
 }
 
-/** The flights of one session. */
 interface Session<Value> {
   readonly tokenKey: TokenKey;
   /** The newest flight; `undefined` if it was evicted. */

@@ -6,13 +6,11 @@ import { authorityOf } from '../../guard/access-metadata.js';
 import { classesOf, handlersIn } from '../../guard/handlers.js';
 import type { NestModule } from '../../guard/nest-container.js';
 
-/** The reach and the name of an authority of the module. */
 export interface Authority {
   /** Whether it provides or applies the guard outside of the modules that import it. */
   readonly isForWholeApplication: boolean;
   /** Its name; `'default'` without one. Absent in an authority of an older copy of this package. */
   readonly name?: string;
-  /** Whether it has `protectAllRoutes`. */
   readonly protectsAllRoutes?: boolean;
   /** The extras as they were given. They are validated with the options, when the application starts. */
   readonly extras?: SessionAuthExtras;
@@ -24,12 +22,10 @@ export interface Authority {
  */
 export const AUTHORITY = Symbol.for('nestjs-session-auth:registration');
 
-/** Returns the provider that marks a module as an authority. */
 export function authorityProvider(authority: Authority): ValueProvider<Authority> {
   return { provide: AUTHORITY, useValue: authority };
 }
 
-/** Returns the authority that a module is. */
 export function authorityIn({ providers }: NestModule): Authority | undefined {
   return providers.get(AUTHORITY)?.instance as Authority | undefined;
 }

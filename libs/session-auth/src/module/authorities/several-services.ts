@@ -28,7 +28,6 @@ export function checkAuthorities(modules: ModulesContainer): void {
   rejectUnknownAuthorities(modules);
 }
 
-/** Returns the default authority that a module is. */
 function unnamedIn(module: NestModule): ReturnType<typeof authorityIn> {
   return nameIn(module) === undefined ? authorityIn(module) : undefined;
 }
@@ -94,7 +93,6 @@ function rejectUnknownAuthorities(modules: ModulesContainer): void {
   }
 }
 
-/** A named authority. */
 interface NamedAuthority {
   readonly guard: CallGuard;
   readonly parts: GuardParts;

@@ -47,12 +47,10 @@ export interface Option<Setting> {
 
 type Options = Readonly<Record<string, Option<unknown>>>;
 
-/** The settings of a group of options. */
 export type SettingsOf<Members extends Options> = {
   readonly [Name in keyof Members]: ReturnType<Members[Name]['read']>;
 };
 
-/** Returns an option that may be left out. */
 export function optional<Setting>(fallback: Setting, read: Read<Setting>): Option<Setting> {
   return { fallback, read: (value, ...place) => (value === undefined ? fallback : read(value, ...place)) };
 }
@@ -86,7 +84,6 @@ function limitIn<Others>(limit: Limit<Others>, others: object | undefined): numb
   return typeof limit === 'number' ? limit : limit(others as Others);
 }
 
-/** Returns an option that is `true` or `false`. */
 export function bool(fallback: boolean): Option<boolean> {
   const remedy = `Set true or false, or leave it out for ${fallback}`;
   return optional(
@@ -95,7 +92,6 @@ export function bool(fallback: boolean): Option<boolean> {
   );
 }
 
-/** Returns an option that is one of several words. */
 export function oneOf<Word extends string>(words: readonly Word[], fallback: Word): Option<Word> {
   return optional(
     fallback,

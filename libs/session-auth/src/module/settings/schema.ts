@@ -82,7 +82,6 @@ const CACHE = group({
   ),
 });
 
-/** The members of a store that are options. */
 export const STORE = { timeoutMs: int(1, 1_000, 50) };
 
 const MEANINGS: readonly StatusMeaning[] = ['unauthenticated', 'forbidden', 'unavailable'];
@@ -178,7 +177,6 @@ export const DEFAULTS = {
   store: group(STORE).fallback,
 };
 
-/** Returns whether an element of `plugins` is a plugin. */
 export function isPlugin(candidate: unknown): candidate is SessionAuthPlugin {
   return typeof (candidate as Partial<SessionAuthPlugin> | null | undefined)?.open === 'function';
 }

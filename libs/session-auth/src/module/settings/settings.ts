@@ -20,7 +20,6 @@ const SCHEMA = group(ALL);
 export interface SessionAuthSettings extends Omit<SettingsOf<typeof ALL>, 'authority'> {
   /** Name of the authority. */
   readonly authority: string;
-  /** Selects the authority of each call. */
   readonly resolveAuthority: AuthorityResolver | undefined;
 }
 

@@ -12,10 +12,8 @@ import {
 } from '../../contract/record/user-record.js';
 import { invalidOption } from './option-checks.js';
 
-/** The fields that identify a user. */
 interface UserReaderSettings {
   readonly identityFields: readonly string[];
-  /** The field that names who acts as the user. */
   readonly impersonatorField: unknown;
   /** Set if records are cached: they then share equal values. */
   readonly cache: object | undefined;
