@@ -15,11 +15,13 @@ export interface SocketClient {
   readonly request?: unknown;
   /** socket.io: whether the socket is open. */
   readonly connected?: boolean;
+  /** socket.io: closes the socket. */
   disconnect?(): unknown;
   /** socket.io: sends an event. ws: calls listeners in this process, and is not used. */
   emit(event: string, payload: unknown): unknown;
   /** ws: 1 while the socket is open. */
   readonly readyState?: number;
+  /** ws: sends a message. */
   send?(data: string): unknown;
   /** ws: closes the socket with a code and a reason. */
   close?(code: number, reason: string): unknown;
@@ -47,9 +49,11 @@ export function handshakeOf(client: SocketClient): CallRequest {
   return request;
 }
 
+/** A connection of graphql-ws. */
 export interface SocketConnection {
   /** The socket and its request. */
   readonly extra: {
+    /** The request that opened the socket. */
     readonly request: unknown;
   };
   /** Content of the client's first message. */

@@ -7,12 +7,8 @@ import {
   type INestApplicationContext,
   type Type,
 } from '@nestjs/common';
-import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
-import { MessagePattern } from '@nestjs/microservices';
-import { SubscribeMessage } from '@nestjs/websockets';
+import { ApplicationConfig, NestFactory } from '@nestjs/core';
 import { SessionHttpService } from '../client/session-http.service.js';
-import { ApplicationGuardsProxy } from '../guard/application-guards.js';
-import { enhancersOf } from '../guard/enhancers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
@@ -81,33 +77,4 @@ describe('the default authority', () => {
     expect(filters[0]).toBe(context.get(SessionAuthErrorFilter));
     await context.close();
   });
-
-  it.each([
-    ['messages', MessagePattern],
-    ['gateways', SubscribeMessage],
-  ])(
-    'applies the global guards to handlers of %s',
-    async (_kind, handler: (name: string) => MethodDecorator) => {
-      @Injectable()
-      class Handlers {
-        @handler('list') list(): string {
-          return 'list';
-        }
-      }
-      const context = await start({}, [Handlers]);
-      const [method] = [Object.getOwnPropertyDescriptor(Handlers.prototype, 'list')?.value as object];
-      expect(enhancersOf(method, 'guard')).toEqual([ApplicationGuardsProxy]);
-      const proxy = new ApplicationGuardsProxy(context.get(ModulesContainer));
-      context.get(ApplicationConfig).useGlobalGuards(denyingGuard());
-      expect(proxy.canActivate({} as never)).toBe(false);
-      await context.close();
-    },
-  );
 });
-
-/** A session guard that denies. */
-function denyingGuard(): SessionAuthGuard {
-  const guard = Object.create(SessionAuthGuard.prototype) as { canActivate: () => boolean };
-  guard.canActivate = () => false;
-  return guard as unknown as SessionAuthGuard;
-}

@@ -44,7 +44,13 @@ describe(CclInfo, CCL);
 describe(UserRecord, USER);
 
 /** A schema of OpenAPI, as `@ApiOkResponse({ schema })` accepts it. */
-export type RecordSchema = Extract<ApiResponseSchemaHost['schema'], { readonly type?: unknown }>;
+export type RecordSchema = Extract<
+  ApiResponseSchemaHost['schema'],
+  {
+    /** Type of the value: a reference has none. */
+    readonly type?: unknown;
+  }
+>;
 
 interface JsonSchema extends Record<string, unknown> {
   properties?: Record<string, unknown>;

@@ -9,6 +9,7 @@ import { pluginClasses, type PluginClass } from '../options/plugins.js';
 /** A class that a plugin provides for each authority, whose name its objects have. */
 type ProvidedByPlugin = abstract new (...parts: never[]) => { readonly authority: string };
 
+/** A class that each authority provides to the application. */
 export type ProvidedClass =
   typeof SessionAuthService | typeof SessionAuthEvents | typeof SessionHttpService | ProvidedByPlugin;
 
