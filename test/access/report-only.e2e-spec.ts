@@ -118,9 +118,16 @@ describe.each(PLATFORMS)('reportOnly on %s', (_name, platform) => {
 
   it('is never the default', async () => {
     const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers, options: { protectAllRoutes: true } });
-    for (let call = 0; call < 20; call += 1) expect((await app.get('/openings')).status).toBe(401);
-    expect(app.app.get(SessionAuthEvents).serviceStatus.reportOnly).toBeUndefined();
+    // Decided at the start: each application decides again.
+    for (let start = 0; start < 10; start += 1) {
+      const app = await bed.sample({
+        baseUrl: service.url,
+        controllers,
+        options: { protectAllRoutes: true },
+      });
+      for (let call = 0; call < 10; call += 1) expect((await app.get('/openings')).status).toBe(401);
+      expect(app.app.get(SessionAuthEvents).serviceStatus.reportOnly).toBeUndefined();
+    }
   });
 });
 
