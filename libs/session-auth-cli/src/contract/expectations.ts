@@ -1,5 +1,10 @@
 import { readJsonObject } from '../../../session-auth/src/client/reply.js';
 import {
+  CCL_FIELDS,
+  TOKEN_FIELD,
+  USER_FIELDS,
+} from '../../../session-auth/src/contract/record/record-fields.js';
+import {
   type FailedAnswer,
   failureText,
   INTERRUPTED,
@@ -8,30 +13,15 @@ import {
 } from '../calls/answer.js';
 
 /** The fields of a user record, with their types (section 2.1). */
-export const FIELD_TYPES: Readonly<Record<string, string>> = {
-  username: 'string',
-  first_name: 'string',
-  last_name: 'string',
-  email: 'string',
-  role: 'string',
-  sub_role: 'string',
-  auth_token: 'string',
-  preffered_language: 'string',
-  help_checkbox: 'boolean',
-  benestream_enabled: 'boolean',
-  client_name: 'string',
-  ccl_info: 'object',
-  ats_enabled: 'boolean',
-  obs_enabled: 'boolean',
-  display_label: 'string',
-};
+export const FIELD_TYPES: Readonly<Record<string, string>> = Object.fromEntries([
+  ...USER_FIELDS,
+  ...TOKEN_FIELD,
+]);
 
 /** The fields of `ccl_info`, with their types (section 2.2). */
-export const CCL_INFO_TYPES: Readonly<Record<string, string>> = {
-  client_id: 'number',
-  company_id: 'number',
-  location_id: 'number',
-};
+export const CCL_INFO_TYPES: Readonly<Record<string, string>> = Object.fromEntries(
+  CCL_FIELDS.map(([name]) => [name, 'number']),
+);
 
 /** The statuses that the interface lists for a request that is not granted. It does not list their causes. */
 const REFUSALS = [400, 401, 403, 404];

@@ -1,3 +1,4 @@
+import { CCL_FIELDS, type FieldType, TOKEN_FIELD, USER_FIELDS } from './record-fields.js';
 import { CclInfo, UserRecord, type UserRecordClass } from './user-record.js';
 
 /** The fields of a record, or of JSON, by their names. */
@@ -24,33 +25,12 @@ export interface RecordReader {
 export type PrepareReader = (report: ReportInvalid, share?: ShareValues) => RecordReader;
 
 /** Requirement of each type of a field, as the decorators of its class state it. */
-const REQUIREMENTS = {
+const REQUIREMENTS: Readonly<Record<FieldType, string>> = {
   string: 'must be a string',
   boolean: 'must be a boolean value',
   id: 'must be a safe integer',
   object: 'must be an object',
-} as const;
-
-type FieldType = keyof typeof REQUIREMENTS;
-
-const USER_FIELDS = typesOf<Omit<UserRecord, 'auth_token'>>({
-  username: 'string',
-  first_name: 'string',
-  last_name: 'string',
-  email: 'string',
-  role: 'string',
-  sub_role: 'string',
-  preffered_language: 'string',
-  help_checkbox: 'boolean',
-  benestream_enabled: 'boolean',
-  client_name: 'string',
-  ccl_info: 'object',
-  ats_enabled: 'boolean',
-  obs_enabled: 'boolean',
-  display_label: 'string',
-});
-const CCL_FIELDS = typesOf<CclInfo>({ client_id: 'id', company_id: 'id', location_id: 'id' });
-const TOKEN_FIELD = typesOf<Pick<UserRecord, 'auth_token'>>({ auth_token: 'string' });
+};
 
 /** Prepares the reader of {@link UserRecord} itself, from a table: the classes of applications are described. */
 export const prepareUserReader: PrepareReader = (report, share) => {
@@ -71,12 +51,6 @@ export const prepareUserReader: PrepareReader = (report, share) => {
   };
   return { fields: new Set([...USER_FIELDS, ...TOKEN_FIELD].map(([name]) => name)), read };
 };
-
-function typesOf<Owner>(
-  types: Readonly<Record<keyof Owner & string, FieldType>>,
-): readonly (readonly [name: string, type: FieldType])[] {
-  return Object.entries<FieldType>(types);
-}
 
 /** Copies fields, or reports the first one of the wrong type and returns `false`. */
 function copyFields(
