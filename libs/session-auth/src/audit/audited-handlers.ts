@@ -54,10 +54,12 @@ export function prototypesOf(enhancer: unknown): object[] {
   return prototypes;
 }
 
-/**
- * The name of the class through which Nest runs the global guards on messages and gateways. Not the class
- * itself, which is loaded with them.
- */
+/** Returns whether an enhancer is of a class, or of one that extends it: by name, without loading the class. */
+export function isNamed(enhancer: unknown, names: ReadonlySet<unknown>): boolean {
+  return prototypesOf(enhancer).some((prototype) => names.has(classNameOf(prototype)));
+}
+
+/** The name of the class through which Nest runs the global guards on messages and gateways. */
 export const GUARDS_PROXY = 'ApplicationGuardsProxy';
 
 /** Returns the name of the class of a prototype; `undefined` for an object without a class. */

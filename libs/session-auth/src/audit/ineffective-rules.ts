@@ -9,12 +9,15 @@ import {
   GUARDS_PROXY,
   isBelowRoot,
   isGuarded,
+  isNamed,
   isSameRequirement,
   namesGuard,
   prototypesOf,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
 import { EVENT, fieldOf, GATEWAY_OPTIONS, IS_GATEWAY, MESSAGE_CALL, servingCallsOf } from './calls.js';
+
+const PROXY: ReadonlySet<unknown> = new Set([GUARDS_PROXY]);
 
 export interface Finding {
   readonly text: string;
@@ -109,9 +112,7 @@ function overridden(handler: Handler, context: AuditContext): Finding | undefine
     );
     if (!ruled) continue;
     if (enforces(handler, ruleOf({ owner, called: ruled }), context)) return undefined;
-    const hasOwnGuard = enhancersOf(called, 'guard').some((guard) =>
-      prototypesOf(guard).every((prototype) => classNameOf(prototype) !== GUARDS_PROXY),
-    );
+    const hasOwnGuard = enhancersOf(called, 'guard').some((guard) => !isNamed(guard, PROXY));
     return finding(
       `${placeOf(handler)} overrides ${classNameOf(base)}.${name} without its rule: a rule belongs to its method. Repeat the rule, or mark the method @Public().`,
       !hasOwnGuard && !isUnderRule(handler, context),

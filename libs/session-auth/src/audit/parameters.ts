@@ -3,7 +3,7 @@ import { parameterNameOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
-import { classNameOf, GUARDS_PROXY, prototypesOf, requirementsOf } from './audited-handlers.js';
+import { GUARDS_PROXY, isNamed, requirementsOf } from './audited-handlers.js';
 import { hasParameter, pathsOf } from './routes.js';
 
 /** A path of a route that lacks a parameter of the rule, which therefore denies every call. */
@@ -54,9 +54,7 @@ export function unguardedParametersOf(handler: Handler, context: AuditContext): 
 const WITHOUT_USER: ReadonlySet<unknown> = new Set([GUARDS_PROXY, 'ThrottlerGuard']);
 
 function mayHaveUser(handler: Handler, { guards }: AuditContext): boolean {
-  const all = [...guards, ...handler.guards].filter(
-    (guard) => !prototypesOf(guard).some((prototype) => WITHOUT_USER.has(classNameOf(prototype))),
-  );
+  const all = [...guards, ...handler.guards].filter((guard) => !isNamed(guard, WITHOUT_USER));
   if (all.some((guard) => !isSessionAuthGuard(guard))) return true;
   return all.length > 0 && ruleOf(handler).kind !== 'public';
 }

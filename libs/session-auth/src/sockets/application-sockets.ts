@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
-import { type GuardDenial } from '../guard/denial.js';
+import type { GuardDenial } from '../guard/denial.js';
 import { payloadOf } from '../guard/client-denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import type { WhileOpen } from '../guard/open-reply.js';

@@ -81,22 +81,17 @@ export class ServiceStatusTracker {
   #areDegrading = false;
   #status = UP;
 
-  setReportOnly(): void {
-    this.#update({ reportOnly: true });
-  }
-
   constructor(publish: (status: ServiceStatus) => void) {
     this.#publish = publish;
+  }
+
+  setReportOnly(): void {
+    this.#update({ reportOnly: true });
   }
 
   setBreaker(lane: LaneName, state: BreakerState): void {
     const { breakers } = this.#status;
     if (breakers[lane] !== state) this.#update({ breakers: { ...breakers, [lane]: state } });
-  }
-
-  setMisconfigurationSuspected(misconfigurationSuspected: boolean): void {
-    if (this.#status.misconfigurationSuspected !== misconfigurationSuspected)
-      this.#update({ misconfigurationSuspected });
   }
 
   setRevocationBus(state: RevocationBusState): void {
