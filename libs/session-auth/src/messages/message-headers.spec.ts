@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { Metadata } from '@grpc/grpc-js';
 import type { ArgumentsHost } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
@@ -102,6 +103,10 @@ describe('the headers of a message', () => {
     const request = messageRequest(host({ getRawRequest: () => rawOf(http) }));
     expect(request.headers.authorization).toBe('Bearer good');
     expect(headerCount(request, 'authorization')).toBe(2);
+  });
+
+  it('are none for a stream that is no request', () => {
+    expect(messageHeaders(host({ getRawRequest: () => new PassThrough() }))).toEqual({});
   });
 
   it('are not those of an object that no server has received', () => {

@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ArgumentsHost } from '@nestjs/common';
 import { grpcCallOf, type GrpcMetadata } from './grpc-call.js';
-import { entriesOf, MAX_FIELDS, namedValues, nodeRequestOf } from '../guard/handshake-request.js';
+import {
+  entriesOf,
+  MAX_FIELDS,
+  namedValues,
+  nodeRequestOf,
+  requestLike,
+} from '../guard/handshake-request.js';
 import type { HttpRequest } from '../guard/http-request.js';
 
 interface NatsHeaders {
@@ -14,7 +20,7 @@ interface NatsHeaders {
  * request of HTTP that its context has.
  */
 export function messageRequest(host: ArgumentsHost): HttpRequest {
-  const http = nodeRequestOf(result(host.getArgByIndex(1), 'getRawRequest'));
+  const http = requestLike(nodeRequestOf(result(host.getArgByIndex(1), 'getRawRequest')));
   return http ? { headers: http.headers, rawHeaders: http.rawHeaders } : { headers: messageHeaders(host) };
 }
 
