@@ -13,9 +13,10 @@ interface Answer<Value> {
 const MAX_CALLS = 8_192;
 /**
  * A failing store is not called during growing pauses, so that requests do not wait for it. It fails if a
- * quarter of the calls do: of a Cluster, one node may be dead.
+ * tenth of the calls do: of a Cluster of three, one node may be dead, and a check that finds its node makes
+ * more calls than one that does not.
  */
-const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.25, pauseMs: 500, maxPauseMs: 5_000 };
+const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.1, pauseMs: 500, maxPauseMs: 5_000 };
 /**
  * Part of `timeoutMs` by which a timer must be late for the delay to be of this process, which was busy, and
  * not of the store.
