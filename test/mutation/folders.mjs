@@ -32,7 +32,7 @@ export const FOLDERS = {
  */
 export const SUITES = {
   audit: ['kit/access-map'],
-  open: ['open/replies'],
+  open: ['open/replies', 'open/http2'],
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
   testing: [
     'kit/scripted-session-service',
