@@ -1,5 +1,5 @@
 // Runs the checks that start no test, and the build, two at a time: the linter takes as long as several
-// others together.
+// others together. `.ci/run` adds two: `npm run parts` and `npm run docs:site`.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -11,9 +11,7 @@ const SCRIPTS = [
   'lint',
   'types',
   'build',
-  'docs:site',
   'layers',
-  'parts',
   'lint:recipes',
   'lint:workflows',
   'docs:code',
