@@ -120,6 +120,12 @@ class FeaturedResolver {
   }
 }
 
+@Module({ providers: [FeaturedResolver] })
+class PublicModule {}
+
+@Module({ imports: [PublicModule], providers: [OpeningsResolver] })
+class StaffModule {}
+
 const apollo = (guarded: boolean) =>
   GraphQLModule.forRoot<ApolloDriverConfig>({
     driver: ApolloDriver,
@@ -210,6 +216,49 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
       ['Opening.salary', 'unguarded', false],
       ['Query.opening', 'protected', false],
     ]);
+  });
+
+  it('names the endpoint of each field if there are two', async () => {
+    const apolloAt = (path: string, include: (new () => unknown)[]) =>
+      GraphQLModule.forRoot<ApolloDriverConfig>({
+        driver: ApolloDriver,
+        autoSchemaFile: true,
+        path,
+        include,
+        useGlobalPrefix: true,
+      });
+    const { app, url } = await start(
+      {
+        imports: [
+          { module: StaffModule },
+          { module: PublicModule },
+          apolloAt('staff', [StaffModule]),
+          apolloAt('/public/', [PublicModule]),
+        ],
+        options: { protectAllRoutes: true },
+      },
+      (nest) => void nest.setGlobalPrefix('api'),
+    );
+
+    const map = accessMapOf(app);
+    expect(map.map(({ endpoint, call, isOpen }) => [endpoint, call, isOpen])).toEqual([
+      ['/api/public', 'Query.featured', true],
+      ['/api/staff', 'Opening.salary', true],
+      ['/api/staff', 'Query.featured', true],
+      ['/api/staff', 'Query.opening', false],
+    ]);
+    for (const { endpoint = '', call, isOpen } of map.filter((entry) => entry.call.startsWith('Query'))) {
+      const response = await fetch(`${url}${endpoint}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query: `{ ${call.replace('Query.', '')} { id } }` }),
+      });
+      const { errors } = (await response.json()) as { errors?: { extensions: { code: string } }[] };
+      expect([call, errors?.map(({ extensions }) => extensions.code)]).toEqual([
+        call,
+        isOpen ? undefined : ['UNAUTHENTICATED'],
+      ]);
+    }
   });
 
   it.each([

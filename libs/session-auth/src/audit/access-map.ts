@@ -4,7 +4,7 @@ import { acknowledgedReason, isKeptOpen } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { handlersOf, ruleOf, type Handler } from '../guard/handlers.js';
+import { type GraphqlOptions, handlersOf, ruleOf, type Handler } from '../guard/handlers.js';
 import { callsOf, type Call } from './calls.js';
 import { routePrefixesOf } from './routes.js';
 import { isReached } from './unguarded-fields.js';
@@ -19,6 +19,8 @@ export type Access = 'protected' | 'optional' | 'public' | 'unguarded';
 
 /** A call that an application handles, and who may make it. */
 export interface AccessMapEntry extends Call {
+  /** The path of the `GraphQLModule` that serves the field, such as `/admin`; absent if there is only one. */
+  readonly endpoint?: string;
   /** The class and the method of the handler, such as `OpeningsController.list`. */
   readonly handler: string;
   /** Whether the call needs a session. */
@@ -52,9 +54,14 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
     const parts = providers.get(GUARD_PARTS)?.instance as Partial<GuardParts> | undefined;
     return parts?.reportOnly !== undefined;
   });
+  const servers = new Set(handlers.flatMap((handler) => handler.servers ?? []));
   const entries = handlers.flatMap((handler) => {
     const access = accessOf(handler, handlers, context, isReportOnly);
-    return callsOf(handler, modulePaths, config).map((call) => ({ ...call, ...access }));
+    return callsOf(handler, modulePaths, config).flatMap((call): AccessMapEntry[] =>
+      call.kind === 'graphql' && servers.size > 1
+        ? (handler.servers ?? []).map((server) => ({ ...call, endpoint: pathOf(server, config), ...access }))
+        : [{ ...call, ...access }],
+    );
   });
   return entries.sort((one, other) => compare(sortKey(one), sortKey(other)));
 }
@@ -73,7 +80,7 @@ function accessOf(
   handlers: readonly Handler[],
   context: AuditContext,
   isReportOnly: boolean,
-): Omit<AccessMapEntry, keyof Call> {
+): Omit<AccessMapEntry, keyof Call | 'endpoint'> {
   const rule = isReportOnly ? ({ kind: 'public' } as const) : ruleOf(handler);
   const access = accessBy(rule.kind, handler, context);
   const acknowledged = acknowledgedReason(handler.called);
@@ -98,8 +105,14 @@ function accessBy(rule: Exclude<Access, 'unguarded'>, handler: Handler, context:
   return isGuarded(handler, context.isGlobal) ? rule : 'unguarded';
 }
 
-function sortKey({ kind, call, handler }: AccessMapEntry): string {
-  return [kind, call.replace(/^(\S+) (\/.*)$/, '$2 $1'), handler].join('\n');
+/** The path of a GraphQL server, as Nest's drivers build it. */
+function pathOf({ path = '/graphql', useGlobalPrefix }: GraphqlOptions, config: ApplicationConfig): string {
+  const parts = [useGlobalPrefix ? config.getGlobalPrefix() : '', path];
+  return `/${parts.join('/').split('/').filter(Boolean).join('/')}`;
+}
+
+function sortKey({ kind, endpoint, call, handler }: AccessMapEntry): string {
+  return [kind, endpoint, call.replace(/^(\S+) (\/.*)$/, '$2 $1'), handler].join('\n');
 }
 
 /** By code units, so that the order is the same in every locale. */

@@ -25,6 +25,15 @@ export interface Handler {
   readonly guards: readonly unknown[];
   /** Other handlers of the same GraphQL field, which Nest therefore does not map. */
   readonly replaced: readonly Handler[];
+  /** Of a field: the options of each `GraphQLModule` that maps it. */
+  readonly servers?: readonly GraphqlOptions[];
+}
+
+/** The read options of a `GraphQLModule`. */
+export interface GraphqlOptions {
+  readonly include?: readonly unknown[];
+  readonly path?: string;
+  readonly useGlobalPrefix?: boolean;
 }
 
 const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
@@ -62,8 +71,10 @@ export function handlersOf(modules: ModulesContainer): Handler[] {
   const graphql = graphqlModules(modules);
   if (graphql.length === 0) return leastGuarded(placed.map(({ handler }) => handler));
   const fields = placed.filter(({ handler }) => isField(handler));
-  const mapped = graphql.flatMap((read) =>
-    lastOfEachField(read.flatMap((module) => fields.filter((field) => field.module === module))),
+  const mapped = graphql.flatMap(({ options, read }) =>
+    lastOfEachField(read.flatMap((module) => fields.filter((field) => field.module === module))).map(
+      (handler) => ({ ...handler, servers: [options] }),
+    ),
   );
   return leastGuarded([...placed.flatMap(({ handler }) => (isField(handler) ? [] : [handler])), ...mapped]);
 }
@@ -73,23 +84,22 @@ function isField({ kinds }: Handler): boolean {
 }
 
 /** Returns the modules that each `GraphQLModule` reads, in its order. */
-function graphqlModules(modules: ModulesContainer): NestModule[][] {
+function graphqlModules(
+  modules: ModulesContainer,
+): { readonly options: GraphqlOptions; readonly read: readonly NestModule[] }[] {
   const all = [...modules.values()];
   return all.flatMap(({ providers }) => {
-    const options = providers.get(GRAPHQL_OPTIONS)?.instance as
-      { readonly include?: readonly unknown[] } | undefined;
+    const options = providers.get(GRAPHQL_OPTIONS)?.instance as GraphqlOptions | undefined;
     if (!options) return [];
-    if (!options.include?.length) return [all];
-    const [read, next] = [
-      new Set<NestModule>(),
-      all.filter(({ metatype }) => options.include?.includes(metatype)),
-    ];
+    const { include = [] } = options;
+    if (include.length === 0) return [{ options, read: all }];
+    const [read, next] = [new Set<NestModule>(), all.filter(({ metatype }) => include.includes(metatype))];
     for (let module = next.pop(); module; module = next.pop()) {
       if (read.has(module)) continue;
       read.add(module);
       next.push(...module.imports);
     }
-    return [[...read]];
+    return [{ options, read: [...read] }];
   });
 }
 
@@ -110,7 +120,9 @@ function leastGuarded(handlers: readonly Handler[]): Handler[] {
   for (const handler of handlers) {
     const own = least.get(handler.owner) ?? new Map<string, Handler>();
     const other = own.get(handler.name);
-    if (!other || handler.guards.length < other.guards.length) own.set(handler.name, handler);
+    const chosen = !other || handler.guards.length < other.guards.length ? handler : other;
+    const servers = [...(other?.servers ?? []), ...(handler.servers ?? [])];
+    own.set(handler.name, servers.length > 1 ? { ...chosen, servers } : chosen);
     least.set(handler.owner, own);
   }
   return [...least.values()].flatMap((own) => [...own.values()]);
