@@ -82,7 +82,7 @@ class EventsController {
   }
 }
 
-function bedOn(platform: Platform, subscriptions: object = { 'graphql-ws': true }) {
+function bedOn(platform: Platform, options: object = { subscriptions: { 'graphql-ws': true } }) {
   const clients: Client[] = [];
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.dispose();
@@ -104,7 +104,7 @@ function bedOn(platform: Platform, subscriptions: object = { 'graphql-ws': true 
           GraphQLModule.forRoot<ApolloDriverConfig>({
             driver: ApolloDriver,
             autoSchemaFile: true,
-            subscriptions,
+            ...options,
           }),
         ],
         controllers: [EventsController],
@@ -272,9 +272,9 @@ describe('a subscription whose context has neither a socket nor a reply', () => 
 /** The protocol of subscriptions-transport-ws, which NestJS 11 supports with that package, and NestJS 12 not. */
 const transportWs = NEST_MAJOR === 11 ? describe : undefined;
 transportWs?.('a subscription over subscriptions-transport-ws', () => {
-  const start = bedOn(EXPRESS, { 'subscriptions-transport-ws': true });
+  const start = bedOn(EXPRESS, { subscriptions: { 'subscriptions-transport-ws': true } });
 
-  async function begin(url: string, token: string) {
+  async function begin(url: string, params: object) {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-ws');
     const received: { type: string; payload?: { data?: unknown; errors?: unknown } }[] = [];
     socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString('utf8')) as never));
@@ -283,7 +283,7 @@ transportWs?.('a subscription over subscriptions-transport-ws', () => {
     );
     await new Promise((resolve) => socket.once('open', resolve));
     const send = (message: object): void => socket.send(JSON.stringify(message));
-    send({ type: 'connection_init', payload: { token } });
+    send({ type: 'connection_init', payload: params });
     send({ id: '1', type: 'start', payload: { query: 'subscription { news }' } });
     return { received, closed, socket };
   }
@@ -291,7 +291,7 @@ transportWs?.('a subscription over subscriptions-transport-ws', () => {
   it('ends with its session, and its socket is closed with 4401 [P39]', async () => {
     const { service, app } = await start();
     const token = service.signInAs({ username: 'ann' });
-    const { received, closed } = await begin(app.url, token);
+    const { received, closed } = await begin(app.url, { token });
     await until('it has begun', () => received.filter(({ type }) => type === 'data').length > 1);
     expect(received.find(({ type }) => type === 'data')).toMatchObject({
       payload: { data: { news: 'hello ann' } },
@@ -301,12 +301,40 @@ transportWs?.('a subscription over subscriptions-transport-ws', () => {
     expect(await closed).toEqual([4401, 'SESSION_REJECTED']);
   });
 
-  it('does not begin without a session', async () => {
-    const { app } = await start();
-    const { received, socket } = await begin(app.url, 'bad');
-    await until('it is denied', () => received.some(({ type }) => type === 'error' || type === 'data'));
-    expect(JSON.stringify(received)).toContain('UNAUTHENTICATED');
-    expect(JSON.stringify(received)).not.toContain('hello');
-    socket.close();
+  const older = (onConnect: unknown): object => ({
+    subscriptions: { 'subscriptions-transport-ws': { onConnect } },
+  });
+  const contexts: [string, object, (token: string) => object][] = [
+    ['none', { installSubscriptionHandlers: true }, (token) => ({ token })],
+    [
+      'the parameters as headers',
+      older((headers: object) => ({ headers })),
+      (token) => ({ 'X-Auth-Token': token }),
+    ],
+    [
+      'headers of its own',
+      older(({ jwt }: { jwt: string }) => ({ headers: { 'x-auth-token': jwt } })),
+      (jwt) => ({ jwt }),
+    ],
+  ];
+  describe.each(contexts)('whose context is %s', (_context, options, params) => {
+    const startWith = bedOn(EXPRESS, options);
+
+    it('begins with a session alone', async () => {
+      const { service, app } = await startWith();
+      const token = service.signInAs({ username: 'ann' });
+      const first = async (presented: string): Promise<string> => {
+        const { received, socket } = await begin(app.url, params(presented));
+        const answer = () => received.find(({ type }) => type === 'error' || type === 'data');
+        await until('an answer', () => answer() !== undefined);
+        socket.close();
+        return JSON.stringify(answer());
+      };
+
+      expect(await first(token)).toContain('hello ann');
+      const denied = await always(() => first('bad'));
+      expect(denied).toContain('UNAUTHENTICATED');
+      expect(denied).not.toContain('hello');
+    });
   });
 });

@@ -222,18 +222,26 @@ describe('the options of sockets', () => {
 
   it('give contexts of subscriptions-transport-ws their socket, unless the application refuses it', async () => {
     const params = { token: 'token' };
-    const hookOf = (own: unknown): unknown =>
+    const onConnectOf = (options: Record<string, unknown>): unknown =>
       (
-        withSocketContexts({ subscriptions: { 'subscriptions-transport-ws': own } }, ignore) as {
+        withSocketContexts(options, ignore) as {
           subscriptions: { 'subscriptions-transport-ws': { onConnect: unknown; path?: string } };
         }
       ).subscriptions['subscriptions-transport-ws'].onConnect;
+    const hookOf = (own: unknown): unknown =>
+      onConnectOf({ subscriptions: { 'subscriptions-transport-ws': own } });
     const own = { connectionParams: params, extra: { socket, request } };
-    expect(await call(hookOf(true), params, socket, { request })).toEqual(caller(own));
+    for (const hook of [hookOf(true), onConnectOf({ installSubscriptionHandlers: true })])
+      expect(await call(hook, params, socket, { request })).toEqual(caller(own));
     const onConnect = (...args: unknown[]): unknown => ({ args: args.length });
     expect(await call(hookOf({ onConnect }), params, socket, { request })).toEqual({
       args: 3,
       ...caller(own),
+    });
+    const headers = { 'x-auth-token': 'built' };
+    expect(await call(hookOf({ onConnect: () => ({ headers }) }), params, socket, { request })).toEqual({
+      headers,
+      ...caller({ ...own, connectionParams: { ...params, headers } }),
     });
     expect(await call(hookOf({ onConnect: () => false }), params, socket, { request })).toBe(false);
     expect(await call(hookOf({ onConnect: () => undefined }), params, socket, {})).toEqual(

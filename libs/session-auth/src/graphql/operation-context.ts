@@ -92,8 +92,11 @@ type Hook = (...args: unknown[]) => unknown;
  * caller too: `subscription` of Mercurius, and `subscriptions` of Apollo, whose `graphql-ws` may have a context
  * of its own. subscriptions-transport-ws passes its socket to `onConnect` alone.
  */
-export function withSocketContexts({ subscription, subscriptions }: Options, onShared: () => void): Options {
-  const own = optionsOf(subscriptions);
+export function withSocketContexts(
+  { subscription, subscriptions, installSubscriptionHandlers }: Options,
+  onShared: () => void,
+): Options {
+  const own = optionsOf(subscriptions ?? { 'subscriptions-transport-ws': installSubscriptionHandlers });
   const { 'graphql-ws': newer, 'subscriptions-transport-ws': older } = own;
   return {
     ...(subscription ? { subscription: withHook(subscription, 'context', ofMercurius) } : {}),
@@ -111,8 +114,9 @@ export function withSocketContexts({ subscription, subscriptions }: Options, onS
 
 const ofMercurius = ([socket, request]: unknown[]): OperationContext => ({ extra: { socket, request } });
 
-const ofTransportWs = ([connectionParams, socket, connection]: unknown[]): OperationContext => ({
-  connectionParams,
+/** What `onConnect` returns may have headers that the application has built of the client's parameters. */
+const ofTransportWs = ([params, socket, connection]: unknown[], { headers }: Options): OperationContext => ({
+  connectionParams: { headers, ...optionsOf(params) },
   extra: { socket, request: optionsOf(connection).request },
 });
 
@@ -127,13 +131,17 @@ function withContext(own: unknown, onShared: () => void): unknown {
 }
 
 /** The function with this name returns what that of the application does, with the socket. `false` refuses it. */
-function withHook(options: unknown, name: string, requestOf: (args: unknown[]) => OperationContext): Options {
+function withHook(
+  options: unknown,
+  name: string,
+  requestOf: (args: unknown[], context: Options) => OperationContext,
+): Options {
   const own = optionsOf(options)[name];
   const hook: Hook = async (...args) => {
-    const context = typeof own === 'function' ? await (own as Hook)(...args) : {};
-    return context === false
-      ? false
-      : { ...optionsOf(context), [CALLER]: { request: requestOf(args), reply: undefined } };
+    const result = typeof own === 'function' ? await (own as Hook)(...args) : {};
+    if (result === false) return false;
+    const context = optionsOf(result);
+    return { ...context, [CALLER]: { request: requestOf(args, context), reply: undefined } };
   };
   return { ...optionsOf(options), [name]: hook };
 }
