@@ -61,12 +61,14 @@ function subscribe(socket, { type }) {
   return type !== 'next';
 }
 
-async function openGrpc(port, token) {
+/** @param method `Parts`, or `Chat`, to which the client sends a part too */
+async function openGrpc(port, token, method) {
   const { streams } = grpc.loadPackageDefinition(loader.loadSync(PROTO));
   const client = new streams.Streams(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
   const metadata = new grpc.Metadata();
   metadata.set('x-auth-token', token);
-  const call = client.Parts({}, metadata);
+  const call = method === 'Chat' ? client.Chat(metadata) : client.Parts({}, metadata);
+  if (method === 'Chat') call.write({ text: 'hello' });
   const over = new Promise((resolve) =>
     call.once('error', () => {
       resolve(now());
@@ -88,19 +90,23 @@ const http =
   ({ url }, token) =>
     openHttp(`${url}/${path}`, token);
 
-/** The kinds, and whether NestJS 11 has them. */
+const graphqlSocket = ({ url }, token) =>
+  openSocket(`${url.replace('http', 'ws')}/graphql`, token, 'graphql-transport-ws', subscribe);
+
+/** The kinds, with what has them: all, unless said. */
 export const KINDS = [
-  ['`@Sse()`', true, http('sse')],
-  ['`StreamableFile`', true, http('file')],
-  ['async generator', false, http('generator')],
-  ['`ReadableStream`', false, http('web')],
-  ['`@Res()`', true, http('own')],
-  ['socket of ws', true, ({ socketPort }, token) => openSocket(`ws://127.0.0.1:${socketPort}`, token)],
-  [
-    'graphql-ws',
-    true,
-    ({ url }, token) =>
-      openSocket(`${url.replace('http', 'ws')}/graphql`, token, 'graphql-transport-ws', subscribe),
-  ],
-  ['gRPC', true, ({ grpcPort }, token) => openGrpc(grpcPort, token)],
-];
+  { kind: '`@Sse()`', open: http('sse') },
+  { kind: '`StreamableFile`', open: http('file') },
+  { kind: 'async generator', majors: [12], open: http('generator') },
+  { kind: '`ReadableStream`', majors: [12], open: http('web') },
+  { kind: '`@Res()`', open: http('own') },
+  {
+    kind: 'socket of ws',
+    open: ({ socketPort }, token) => openSocket(`ws://127.0.0.1:${socketPort}`, token),
+  },
+  { kind: 'graphql-ws', open: graphqlSocket },
+  { kind: 'Mercurius', platforms: ['Fastify'], driver: 'Mercurius', open: graphqlSocket },
+  { kind: 'GraphQL over SSE', open: http('subscription') },
+  { kind: 'gRPC', open: ({ grpcPort }, token) => openGrpc(grpcPort, token, 'Parts') },
+  { kind: 'gRPC, both directions', open: ({ grpcPort }, token) => openGrpc(grpcPort, token, 'Chat') },
+].map((each) => ({ majors: [12, 11], platforms: ['Express', 'Fastify'], driver: 'Apollo', ...each }));

@@ -4,20 +4,25 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import {
   Controller,
   Get,
+  Inject,
   Module,
+  Req,
   Res,
   Sse,
   StreamableFile,
   UseGuards,
+  type DynamicModule,
   type MessageEvent,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
-import { GrpcMethod, Transport, type MicroserviceOptions } from '@nestjs/microservices';
+import { GraphQLModule, GraphQLSchemaHost, Query, Resolver, Subscription } from '@nestjs/graphql';
+import type { MercuriusDriverConfig } from '@nestjs/mercurius';
+import { GrpcMethod, GrpcStreamMethod, Transport, type MicroserviceOptions } from '@nestjs/microservices';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { WebSocketGateway, type OnGatewayConnection, type OnGatewayInit } from '@nestjs/websockets';
+import { parse, subscribe, type ExecutionResult } from 'graphql';
 import { Redis } from 'ioredis';
 import {
   SessionAuthEvents,
@@ -27,10 +32,10 @@ import {
 } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { SessionSockets, sessionSockets } from 'nestjs-session-auth/sockets';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { concat, interval, map, NEVER, of, type Observable } from 'rxjs';
+import { concat, interval, map, mergeMap, NEVER, of, type Observable } from 'rxjs';
 import type { WebSocket } from 'ws';
 
 /** The plan that the parent process passes. */
@@ -38,6 +43,7 @@ interface Plan {
   readonly baseUrl: string;
   readonly redisPort: string;
   readonly platform: 'Express' | 'Fastify';
+  readonly driver: 'Apollo' | 'Mercurius';
   readonly socketPort: number;
   readonly grpcPort: number;
   readonly protoPath: string;
@@ -56,6 +62,11 @@ async function* parts(): AsyncGenerator<string> {
 }
 
 type Reply = ServerResponse & { readonly raw?: ServerResponse; hijack?(): void };
+
+function raw(reply: Reply): ServerResponse {
+  reply.hijack?.();
+  return reply.raw ?? reply;
+}
 
 @Controller()
 @UseGuards(SessionAuthGuard)
@@ -82,8 +93,7 @@ class StreamsController {
 
   @Get('own')
   own(@Res() reply: Reply): void {
-    reply.hijack?.();
-    const response = reply.raw ?? reply;
+    const response = raw(reply);
     response.writeHead(200, { 'content-type': 'text/plain' });
     const writing = setInterval(() => response.write('part\n'), EVERY_MS);
     response.once('close', () => clearInterval(writing));
@@ -98,11 +108,31 @@ class StreamsController {
   grpc(): Observable<{ text: string }> {
     return interval(EVERY_MS).pipe(map((part) => ({ text: `part ${part}` })));
   }
+
+  @GrpcStreamMethod('Streams', 'Chat')
+  chat(received: Observable<object>): Observable<{ text: string }> {
+    return received.pipe(mergeMap(() => this.grpc()));
+  }
 }
 
-/** The same without a guard. */
 @Controller()
 class OpenController {
+  constructor(@Inject(GraphQLSchemaHost) private readonly graphql: GraphQLSchemaHost) {}
+
+  /** Sends a subscription's events, as graphql-sse does: the resolver is guarded. */
+  @Get('subscription')
+  async subscription(@Req() req: IncomingMessage, @Res() reply: Reply): Promise<void> {
+    const res = raw(reply);
+    const document = parse('subscription { news }');
+    const results = await subscribe({ schema: this.graphql.schema, document, contextValue: { req, res } });
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    for await (const result of results as AsyncIterable<ExecutionResult>) {
+      if (res.destroyed) break;
+      res.write(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
+    }
+  }
+
+  /** That of the other controller, without a guard. */
   @Sse('unguarded')
   idle(): Observable<MessageEvent> {
     return concat(of({ data: 'part' }), NEVER);
@@ -138,6 +168,22 @@ class NewsResolver {
   }
 }
 
+/** Mercurius is loaded for its own kind alone. */
+async function graphql(): Promise<DynamicModule> {
+  if (plan.driver === 'Apollo')
+    return GraphQLModule.forRoot<ApolloDriverConfig>({
+      driver: ApolloDriver,
+      autoSchemaFile: true,
+      subscriptions: { 'graphql-ws': true },
+    });
+  const { MercuriusDriver } = await import('@nestjs/mercurius');
+  return GraphQLModule.forRoot<MercuriusDriverConfig>({
+    driver: MercuriusDriver,
+    autoSchemaFile: true,
+    subscription: { fullWsTransport: true },
+  });
+}
+
 const store = new RedisSessionStore({ redis: new Redis(Number(plan.redisPort), '127.0.0.1') });
 
 @Module({
@@ -149,11 +195,7 @@ const store = new RedisSessionStore({ redis: new Redis(Number(plan.redisPort), '
       cache: { ttlMs: plan.ttlMs, store },
       whileOpen: { recheckMs: plan.recheckMs },
     }),
-    GraphQLModule.forRoot<ApolloDriverConfig>({
-      driver: ApolloDriver,
-      autoSchemaFile: true,
-      subscriptions: { 'graphql-ws': true },
-    }),
+    graphql(),
   ],
   controllers: [StreamsController, OpenController],
   providers: [NewsResolver, NewsGateway],

@@ -1,21 +1,21 @@
 // Measures how soon what is open ends with its session, of each kind, on both platforms and both versions of
 // NestJS, ended on the same instance and on another; then 10,000 open streams of 1,000 sessions. Needs
 // redis-server, the library built (npm run build:lib) and NestJS 11 (npm ci --prefix test/nest-11). Writes
-// RESULTS.md. SHORT=1 tries it with few, and writes nothing.
+// RESULTS.md. `npm run bench:open-streams -- Mercurius crowds` measures these alone, and keeps the other rows.
+// SHORT=1 tries it with few, and writes nothing.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
 import ts from 'typescript';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import { RedisProcess } from '../fleet-simulation/redis-process.mjs';
-import { commitOf } from '../../tools/record-run.mjs';
+import { commitOf, today } from '../../tools/record-run.mjs';
 import { freePort } from '../free-port.mjs';
 import { KINDS, now, openHttp, PROTO } from './clients.mjs';
+import { record } from './results.mjs';
 
 const commit = commitOf(import.meta.url);
 const isShort = process.env.SHORT === '1';
@@ -25,7 +25,12 @@ const [SESSIONS, OF_EACH] = isShort ? [50, 10] : [1_000, 10];
 const OPENED_AT_ONCE = 50;
 const RECHECK_MS = isShort ? 2_000 : 10_000;
 const NEVER_MS = 3_600_000;
-const TARGETS = { here: 50, elsewhere: 250 };
+const CROWDS = 'crowds';
+const chosen = process.argv.slice(2);
+const isChosen = (name) => chosen.length === 0 || chosen.includes(name.replaceAll('`', ''));
+for (const name of chosen)
+  if (![CROWDS, ...KINDS.map(({ kind }) => kind.replaceAll('`', ''))].includes(name))
+    throw new Error(`${name} is no kind`);
 
 const fileOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -50,12 +55,13 @@ const service = await startSessionService();
 const running = new Set();
 
 /** An instance of the application, in a process of its own. */
-async function start(major, platform, { recheckMs, ttlMs } = { recheckMs: NEVER_MS, ttlMs: 300_000 }) {
+async function start(major, platform, { driver = 'Apollo', recheckMs = NEVER_MS, ttlMs = 300_000 } = {}) {
   const [socketPort, grpcPort] = [await freePort(), await freePort()];
   const plan = {
     baseUrl: service.url,
     redisPort: redis.port,
     platform,
+    driver,
     socketPort,
     grpcPort,
     protoPath: PROTO,
@@ -113,17 +119,35 @@ async function measure(open, here, ender, way) {
   return quantiles(times);
 }
 
-async function ends(major, platform) {
-  const [here, other] = [await start(major, platform), await start(major, platform)];
+/** Ends of some kinds, in two instances. */
+async function ends(major, platform, driver, kinds) {
+  const [here, other] = [await start(major, platform, { driver }), await start(major, platform, { driver })];
   const rows = [];
-  for (const [kind, isIn11, open] of KINDS) {
-    if (major === 11 && !isIn11) continue;
+  for (const { kind, open } of kinds) {
     const signOut = await measure(open, here, here, 'signOut');
     const forgetUser = await measure(open, here, other, 'forgetUser');
-    rows.push({ kind, platform, major, signOut, forgetUser });
-    console.log(major, platform, kind, ...[...signOut, ...forgetUser].map((ms) => ms.toFixed(1)));
+    const times = [...signOut, ...forgetUser].map((ms) => ms.toFixed(1));
+    rows.push([kind, platform, major, ...times, commit, today()].map(String));
+    console.log(rows.at(-1).join(' '));
   }
   await Promise.all([here.stop(), other.stop()]);
+  return rows;
+}
+
+async function allEnds() {
+  const rows = [];
+  for (const major of [12, 11])
+    for (const platform of ['Express', 'Fastify'])
+      for (const driver of ['Apollo', 'Mercurius']) {
+        const kinds = KINDS.filter(
+          (each) =>
+            isChosen(each.kind) &&
+            each.driver === driver &&
+            each.majors.includes(major) &&
+            each.platforms.includes(platform),
+        );
+        if (kinds.length > 0) rows.push(...(await ends(major, platform, driver, kinds)));
+      }
   return rows;
 }
 
@@ -177,79 +201,25 @@ async function endMany(instance, open) {
   return { ofUser, ofAll: await lastOf(others, await instance.ask('forgetAll', '')) };
 }
 
-const table = (head, rows) =>
-  [head, head.map((_name, column) => (column < 3 ? '---' : '---:')), ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
-
-try {
-  const began = now();
-  const rows = [];
-  for (const major of [12, 11])
-    for (const platform of ['Express', 'Fastify']) rows.push(...(await ends(major, platform)));
+async function allCrowds() {
   const crowds = [];
   for (const platform of ['Express', 'Fastify']) {
     const unguarded = await many('unguarded', platform);
     crowds.push({ platform, unguarded, guarded: await many('idle', platform, endMany) });
     console.log(JSON.stringify(crowds.at(-1)));
   }
-  const missed = rows.filter(
-    ({ signOut, forgetUser }) => signOut[1] > TARGETS.here || forgetUser[1] > TARGETS.elsewhere,
-  );
-  const ms = (value) => value.toFixed(1);
-  const page = `# How soon what is open ends with its session, and what it costs
+  return crowds;
+}
 
-Written by \`npm run bench:open-streams\`; not edited by hand. ${new Date().toISOString().slice(0, 10)}, commit ${commit}; Node.js ${process.version}, ${cpus().length} processors, Redis ${await redis.version()}.
-
-Two instances, each a process, with Redis and the session service on the same machine; ${ENDS} ends of each kind, one after the other. Milliseconds from the call
-until the client had the last byte, while the source writes a part every 5 ms: \`signOut\` on the instance that holds the stream, and \`forgetUser\` on the other one.
-
-${table(
-  ['kind', 'platform', 'NestJS', 'here, p50', 'here, p99', 'elsewhere, p50', 'elsewhere, p99'],
-  rows.map(({ kind, platform, major, signOut, forgetUser }) => [
-    kind,
-    platform,
-    major,
-    ...signOut.map(ms),
-    ...forgetUser.map(ms),
-  ]),
-)}
-
-Targets, p99: ${TARGETS.here} ms here, ${TARGETS.elsewhere} ms elsewhere: ${missed.length === 0 ? 'reached by all' : `**not reached** by ${missed.map(({ kind, platform, major }) => `${kind} on ${platform}, NestJS ${major}`).join('; ')}`}.
-
-## ${SESSIONS * OF_EACH} open streams of ${SESSIONS} sessions
-
-Streams of events without a part after the first, on NestJS 12, beside the same without a guard; each session is checked again every ${RECHECK_MS / 1_000} s.
-
-${table(
-  ['what', 'platform', 'unit', 'guarded', 'unguarded'],
-  crowds.flatMap(({ platform, guarded, unguarded }) => [
-    [
-      'heap of each stream',
-      platform,
-      'bytes',
-      guarded.bytesOfEach.toFixed(0),
-      unguarded.bytesOfEach.toFixed(0),
-    ],
-    [
-      'resident memory of each',
-      platform,
-      'bytes',
-      guarded.rssOfEach.toFixed(0),
-      unguarded.rssOfEach.toFixed(0),
-    ],
-    ['CPU while they are idle', platform, 'ms per s', ms(guarded.cpuPerSecond), ms(unguarded.cpuPerSecond)],
-    ['rechecks', platform, 'per s', ms(guarded.checksPerSecond), ms(unguarded.checksPerSecond)],
-    ['until all of one user have ended', platform, 'ms', ms(guarded.ofUser), ''],
-    ['until all of all users have ended', platform, 'ms', ms(guarded.ofAll), ''],
-  ]),
-)}
-`;
-  console.log(page);
+try {
+  const began = now();
+  const rows = await allEnds();
+  const crowds = isChosen(CROWDS) ? await allCrowds() : [];
   console.log(`${((now() - began) / 1_000).toFixed(0)} s`);
   if (!isShort) {
-    writeFileSync(fileOf('RESULTS.md'), await format(page, { parser: 'markdown', printWidth: 140 }));
-    if (missed.length > 0) process.exitCode = 1;
+    const settings = { ends: ENDS, sessions: SESSIONS, ofEach: OF_EACH, recheckMs: RECHECK_MS };
+    const isReached = await record({ rows, crowds, commit, redis: await redis.version(), ...settings });
+    if (!isReached) process.exitCode = 1;
   }
 } finally {
   for (const child of running) if (child.connected) child.disconnect();
