@@ -553,7 +553,6 @@ export const ROWS: readonly Row[] = [
     name: 'takes 1.2 seconds',
     habits: { write: slowly(1_200) },
     warns: ['latency'],
-    options: { timeoutMs: 4_000 },
   },
   { name: 'never answers', habits: { write: () => true }, fails: ['reachable'], guard: [503, 503] },
   {

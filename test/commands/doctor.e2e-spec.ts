@@ -24,6 +24,13 @@ interface Trial {
   readonly guard: readonly [user: number, junk: number];
 }
 
+/** Three times the slowest reply that the report names, in whole ms, in steps of 500 ms. */
+function timeoutsFor({ checks }: Report): number[] {
+  const text = checks.find(({ id }) => id === 'latency')?.text ?? '';
+  const slowest = Math.max(...Array.from(text.matchAll(/(\d+) ms/g), ([, ms]) => Number(ms)));
+  return [slowest - 0.5, slowest + 0.5].map((ms) => Math.ceil((3 * ms) / 500) * 500);
+}
+
 /** The tests share two processors: a service that has no habit may still be slow. */
 function withoutLatency({ options }: Report): Report['options'] {
   const others = { ...options };
@@ -99,7 +106,7 @@ describe('the doctor examines a service that', () => {
     const trial = trials.get(name);
     if (!trial) throw new Error(`'${name}' was not examined`);
     const { report, printed, secrets, code } = trial;
-    const { baseUrl = '', ...advised } = warns.includes('latency') ? report.options : withoutLatency(report);
+    const { baseUrl = '', ...advised } = withoutLatency(report);
     expect({ fails: idsOf(report, 'fail').sort(), code }).toEqual({
       fails: [...fails].sort(),
       code: fails.length > 0 ? 1 : 0,
@@ -110,6 +117,7 @@ describe('the doctor examines a service that', () => {
         warns: [...warns].sort(),
         advised: { statusMap: { 403: 'unavailable' }, ...options },
       });
+    if (warns.includes('latency')) expect(timeoutsFor(report)).toContain(report.options.timeoutMs);
     if (guard || fails.length === 0) expect(trial.guard).toEqual(guard ?? [200, 401]);
     for (const secret of secrets) expect(printed).not.toContain(secret);
     if (!endsNoSession) expect(trial.open).toBe(0);
