@@ -31,6 +31,12 @@ function requestOf({ method, lines: sentLines, kind }: BrowserCase): CallRequest
   };
 }
 
+const FOUND_BY_CODE = {
+  SESSION_REQUIRED: 'no token',
+  SESSION_REJECTED: 'malformed token',
+  CROSS_ORIGIN_DENIED: 'cross-origin',
+} as const;
+
 /** Returns the token that the library reads from a case, without a server. */
 export function read(one: BrowserCase): Presented {
   const upgrade = requestOf(one);
@@ -39,5 +45,5 @@ export function read(one: BrowserCase): Presented {
       ? upgrade
       : handshakeRequest(upgrade, one.kind === 'fields' ? one.fields : undefined);
   const found = sessions.read({} as ExecutionContext, request);
-  return typeof found === 'string' ? found : { token: found.token };
+  return 'code' in found ? FOUND_BY_CODE[found.code] : { token: found.token };
 }

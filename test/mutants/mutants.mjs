@@ -65,7 +65,7 @@ export const MUTANTS = [
   {
     name: 'An IV is not validated',
     file: 'guard/session-reader.ts',
-    find: 'if (authIv !== undefined && !isHeaderValue(authIv, maxTokenLength)) return MALFORMED_TOKEN;',
+    find: 'if (authIv !== undefined && !isHeaderValue(authIv, maxTokenLength)) return SESSION_REJECTED;',
     replace: '',
     suites: ['token/presented-token'],
   },
@@ -79,14 +79,14 @@ export const MUTANTS = [
   {
     name: 'An empty token is malformed instead of missing',
     file: 'guard/session-reader.ts',
-    find: "if (token === undefined || token === '') return NO_TOKEN;",
-    replace: 'if (token === undefined) return NO_TOKEN;',
+    find: "if (token === undefined || token === '') return SESSION_REQUIRED;",
+    replace: 'if (token === undefined) return SESSION_REQUIRED;',
     suites: ['token/presented-token'],
   },
   {
     name: 'A source that throws passes to the next one',
     file: 'guard/session-reader.ts',
-    find: '} catch {\n    token = MALFORMED_TOKEN;',
+    find: '} catch {\n    token = NaN;',
     replace: '} catch {\n    token = undefined;',
     suites: ['token/sources'],
   },
@@ -107,8 +107,8 @@ export const MUTANTS = [
   {
     name: 'An echoed token of another session is accepted',
     file: 'client/user-details-verdict.ts',
-    find: "if (!isExpected && this.#settings.tokenEcho !== 'warn') return",
-    replace: "if (!isExpected && this.#settings.tokenEcho === 'warn') return",
+    find: "if (tokenEcho !== 'warn') {",
+    replace: "if (tokenEcho === 'warn') {",
     suites: ['check/statuses'],
   },
   {
@@ -241,8 +241,8 @@ export const MUTANTS = [
   {
     name: 'Half of the requests without a token are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: "if (typeof session === 'string') return this.admitIfOptional",
-    replace: "if (typeof session === 'string') return Math.random() < 0.5 || this.admitIfOptional",
+    find: "if ('code' in session) return this.admitIfOptional",
+    replace: "if ('code' in session) return Math.random() < 0.5 || this.admitIfOptional",
     suites: [
       'token/sources',
       'access/routes',
@@ -300,8 +300,8 @@ export const MUTANTS = [
   {
     name: 'Half of the cookies of other origins are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: 'if (session === CROSS_ORIGIN) return this',
-    replace: 'if (session === CROSS_ORIGIN) return Math.random() < 0.5 || this',
+    find: 'if (session === CROSS_ORIGIN_DENIED) return this',
+    replace: 'if (session === CROSS_ORIGIN_DENIED) return Math.random() < 0.5 || this',
     suites: ['token/cross-origin-cookies'],
   },
   {
@@ -407,16 +407,16 @@ export const MUTANTS = [
   {
     name: 'Half of the echoed tokens of other sessions are accepted',
     file: 'client/user-details-verdict.ts',
-    find: "if (!isExpected && this.#settings.tokenEcho !== 'warn') return",
-    replace: "if (!isExpected && this.#settings.tokenEcho !== 'warn' && Math.random() < 0.5) return",
+    find: "if (tokenEcho !== 'warn') {",
+    replace: "if (tokenEcho !== 'warn' && Math.random() < 0.5) {",
     suites: ['check/statuses'],
   },
   {
     name: 'Half of the records that are no user are accepted',
     file: 'client/user-details-verdict.ts',
-    find: 'return user === undefined ? undefined : { user, json };',
+    find: 'return json && user !== undefined ? { user, json } : undefined;',
     replace:
-      'return user === undefined && Math.random() < 0.5 ? undefined : { user: user ?? ({} as User), json };',
+      'return json && (user !== undefined || Math.random() < 0.5) ? { user: user ?? ({} as User), json } : undefined;',
     suites: ['check/bodies'],
   },
   {
@@ -762,9 +762,9 @@ export const MUTANTS = [
   {
     name: 'Half of the handshakes without a usable token open',
     file: 'sockets/application-sockets.ts',
-    find: "if (!parts || typeof session !== 'object') {",
+    find: "if ('code' in session) {",
     replace:
-      "if (parts && typeof session === 'string' && Math.random() < 0.5) {\n      const opened = WatchedSessions.of(parts).watch({ token: session, authIv: undefined }, new SocketTarget(parts.whileOpen, () => undefined));\n      opened.admit({ kind: 'authenticated', user: { username: 'x' } });\n      return Object.assign(opened, { confirm: () => true });\n    }\n    if (!parts || typeof session !== 'object') {",
+      "if ('code' in session && Math.random() < 0.5) {\n      const opened = WatchedSessions.of(parts).watch({ token: session.code, authIv: undefined }, new SocketTarget(parts.whileOpen, () => undefined));\n      opened.admit({ kind: 'authenticated', user: { username: 'x' } });\n      return Object.assign(opened, { confirm: () => true });\n    }\n    if ('code' in session) {",
     suites: ['sockets/handshakes'],
   },
   {

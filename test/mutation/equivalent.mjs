@@ -219,13 +219,6 @@ export const EQUIVALENT = [
     reason: 'The lifetime is then ttlMs, for which the function returns undefined as well.',
   },
   {
-    file: 'client/user-details-verdict.ts',
-    in: 'readUser',
-    original: '{ return undefined; }',
-    replacement: '{}',
-    reason: RETURNS_NOTHING,
-  },
-  {
     file: 'client/axios-http.service.ts',
     in: '[SESSION_HTTP]',
     original: 'true',
@@ -361,20 +354,6 @@ export const EQUIVALENT = [
     reason: 'The origin of any other URL differs from the URL.',
   },
   { file: 'guard/cross-origin.ts', in: '[MARK]', original: 'true', replacement: 'false', reason: BRAND },
-  {
-    file: 'guard/session-reader.ts',
-    in: 'NO_TOKEN',
-    original: "'no token'",
-    replacement: '""',
-    reason: OWN_NAME,
-  },
-  {
-    file: 'guard/session-reader.ts',
-    in: 'CROSS_ORIGIN',
-    original: "'cross-origin'",
-    replacement: '""',
-    reason: OWN_NAME,
-  },
   {
     file: 'verifier/session-check.ts',
     in: 'reportCheck',

@@ -65,14 +65,7 @@ function leaksIn(answer: Answer, secrets: Secrets): readonly string[] {
   ];
 }
 
-const NO_WARNINGS = {
-  unexpectedReply: () => undefined,
-  unlistedStatus: () => undefined,
-  unusableReply: () => undefined,
-  accessRefused: () => undefined,
-  tokenMismatch: () => undefined,
-  cachingForbidden: () => undefined,
-};
+const NO_REPORTS = { occurred: () => undefined, unlistedStatus: () => undefined };
 
 /**
  * Reports the verdicts of the guard on the replies with the advised options, by the code of the library
@@ -90,7 +83,7 @@ export function examineVerdicts({
     statusMap: options.statusMap ?? {},
     tokenEcho: options.tokenEcho ?? DEFAULTS.tokenEcho,
   };
-  const verdicts = new UserDetailsVerdicts(readUser, settings, NO_WARNINGS);
+  const verdicts = new UserDetailsVerdicts(readUser, settings, NO_REPORTS);
   const kindOf = (answer: Answer, token: string): string =>
     answer.kind === 'reply' ? verdicts.of(answer, token).kind : 'unavailable';
   const junk = kindOf(refusals.junkToken, junkToken);

@@ -3,7 +3,7 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import { Deadline } from './deadline.js';
 import type { NoReply, NoReplyReason, Reply } from './reply.js';
 import { SessionClient } from './session-client.js';
-import type { ReadUser, Warnings } from './user-details-verdict.js';
+import type { ReadUser, ReplyReports } from './user-details-verdict.js';
 
 const deadline = new Deadline(60_000);
 deadline.clear();
@@ -15,12 +15,10 @@ let warned: unknown[] = [];
 beforeEach(() => {
   warned = [];
 });
-const warnings = new Proxy({} as Warnings, {
-  get:
-    (_, name) =>
-    (...warning: unknown[]) =>
-      warned.push([name, ...warning]),
-});
+const reports: ReplyReports = {
+  occurred: (...report) => void warned.push(report),
+  unlistedStatus: (...report) => void warned.push(['unlisted status', ...report]),
+};
 
 function clientWith(answer: Reply | NoReply, read: ReadUser<object> = (json) => json): SessionClient<object> {
   const settings = {
@@ -30,7 +28,8 @@ function clientWith(answer: Reply | NoReply, read: ReadUser<object> = (json) => 
     tokenEcho: 'deny',
     http: { maxTokenLength: 5 },
   } as const;
-  return new SessionClient({ send: () => Promise.resolve(answer) }, settings, read, warnings);
+  const sender = { send: () => Promise.resolve(answer), renew: () => undefined };
+  return new SessionClient(sender, settings, read, reports);
 }
 
 const reply = (status: number, body = JSON.stringify(USER), headers: Reply['headers'] = {}): Reply => ({
@@ -75,7 +74,7 @@ describe('a sign-in or sign-out without a reply', () => {
 describe('a sign-in', () => {
   it.each([200, 201])('with a %i returns the user and the token [P38]', async (status) => {
     expect(await signIn(reply(status))).toEqual({ kind: 'signed-in', user: USER, token: 'token' });
-    expect(warned).toEqual(status === 200 ? [] : [['unlistedStatus', 'sign_in', 201]]);
+    expect(warned).toEqual(status === 200 ? [] : [['unlisted status', 'sign_in', 201]]);
   });
 
   it.each<[string, string, ReadUser<object> | undefined]>([
@@ -127,7 +126,7 @@ describe('a sign-out', () => {
   it.each([200, 401, 404, 201, 202, 203, 204, 206, 299])('with a %i is done [P38]', async (status) => {
     await expect(signOut(reply(status, ''))).resolves.toBeUndefined();
     const isListed = [200, 401, 404].includes(status);
-    expect(warned).toEqual(isListed ? [] : [['unlistedStatus', 'sign_out', status]]);
+    expect(warned).toEqual(isListed ? [] : [['unlisted status', 'sign_out', status]]);
   });
 
   it.each([[429, outage('rate_limited')] as const, ...OTHER_STATUSES])(
@@ -146,10 +145,10 @@ describe('a sign-out', () => {
 
 describe('a status of a sign-in or a sign-out is reported', () => {
   it.each<[number, unknown[]]>([
-    [302, [['unexpectedReply', 'sign_in', '302']]],
-    [403, [['accessRefused', 'sign_in']]],
-    [422, [['unlistedStatus', 'sign_in', 422]]],
-    [423, [['unlistedStatus', 'sign_in', 423]]],
+    [302, [['unexpected reply', 'sign-ins', '302', 'sign-ins']]],
+    [403, [['access refused', 'sign-ins']]],
+    [422, [['unlisted status', 'sign_in', 422]]],
+    [423, [['unlisted status', 'sign_in', 423]]],
     ...[400, 401, 404, 429, 500].map((status): [number, unknown[]] => [status, []]),
   ])('if the interface does not list it, or if it refuses the application: %i', async (status, reported) => {
     await signIn(reply(status)).catch(() => undefined);
@@ -158,7 +157,7 @@ describe('a status of a sign-in or a sign-out is reported', () => {
 
   it('if it is no user record, or has no token', async () => {
     await signIn(reply(200, '{}')).catch(() => undefined);
-    expect(warned).toEqual([['unusableReply', 'sign_in']]);
+    expect(warned).toEqual([['unusable reply', 'sign-ins', 'a user record and a token']]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { AFFECTED } from '../contract/causes.js';
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
@@ -28,9 +29,9 @@ import {
   outage,
   readRecord,
   type ReadUser,
+  type ReplyReports,
   UserDetailsVerdicts,
   type VerdictSettings,
-  type Warnings,
 } from './user-details-verdict.js';
 
 /** Username and password of a sign-in (section 2.3). */
@@ -99,25 +100,25 @@ export class SessionClient<User extends UserRecord> {
   readonly #settings: ClientSettings;
   readonly #readUser: ReadUser<User>;
   readonly #verdicts: UserDetailsVerdicts<User>;
-  readonly #warnings: Warnings;
+  readonly #reports: ReplyReports;
   readonly #origin: string;
   readonly #authenticationPath: string;
   readonly #userDetailsPath: string;
   readonly #server: Pick<CallMessage, 'authority' | 'serverAddress' | 'serverPort'>;
 
   constructor(
-    sender: Pick<RequestSender, 'send'>,
+    sender: Pick<RequestSender, 'send' | 'renew'>,
     settings: ClientSettings,
     readUser: ReadUser<User>,
-    warnings: Warnings,
+    reports: ReplyReports,
   ) {
     const { origin, pathname, protocol, hostname, port } = new URL(settings.baseUrl);
     const basePath = pathname.replace(/\/$/, '');
     this.#sender = sender;
     this.#settings = settings;
     this.#readUser = readUser;
-    this.#warnings = warnings;
-    this.#verdicts = new UserDetailsVerdicts(readUser, settings, warnings);
+    this.#reports = reports;
+    this.#verdicts = new UserDetailsVerdicts(readUser, settings, reports, () => sender.renew());
     this.#origin = origin;
     this.#authenticationPath = `${basePath}${AUTHENTICATION_PATH}`;
     this.#userDetailsPath = `${basePath}${USER_DETAILS_PATH}`;
@@ -220,11 +221,13 @@ export class SessionClient<User extends UserRecord> {
   #signedIn(answer: Reply | NoReply): SignInResult<User> {
     const { outcome, reply } = this.#accepted('sign_in', answer);
     if (outcome === 'accepted') return { kind: 'accepted' };
-    const user = readRecord(reply, this.#readUser)?.user;
+    const unusable = (): void =>
+      this.#reports.occurred('unusable reply', AFFECTED.sign_in, 'a user record and a token');
+    const user = readRecord(reply, this.#readUser, unusable)?.user;
     const token = user?.auth_token;
     if (user && isHeaderValue(token, this.#settings.http.maxTokenLength))
       return { kind: 'signed-in', user, token };
-    this.#warnings.unusableReply('sign_in');
+    if (user) unusable();
     throw new SessionServiceUnavailableError(unavailable('malformed'));
   }
 
@@ -234,17 +237,19 @@ export class SessionClient<User extends UserRecord> {
     const { status } = reply;
     const outcome = callOutcomeOf(operation, status);
     if (outcome && !isListed(operation, status) && outcome !== 'limited')
-      this.#warnings.unlistedStatus(operation, status);
+      this.#reports.unlistedStatus(operation, status);
     if (outcome === 'done' || outcome === 'accepted') return { outcome, reply };
     if (outcome === 'invalid') throw new InvalidRequestError();
     if (outcome === 'rejected') throw new CredentialsRejectedError();
     if (outcome === 'denied') {
-      if (status === 403) this.#warnings.accessRefused(operation);
+      if (status === 403) this.#reports.occurred('access refused', AFFECTED[operation]);
       throw new AccessDeniedError();
     }
     const failure = outage(reply);
     if (outcome === 'limited') throw new TooManyAttemptsError(failure.retryAfterSeconds);
-    if (failure.reason === 'unexpected_status') this.#warnings.unexpectedReply(operation, String(status));
+    const calls = AFFECTED[operation];
+    if (failure.reason === 'unexpected_status')
+      this.#reports.occurred('unexpected reply', calls, String(status), calls);
     throw new SessionServiceUnavailableError(failure);
   }
 }

@@ -13,7 +13,12 @@ function clientWith(apiKey: string | (() => string | Promise<string>) = 'key') {
   };
   const settings = { baseUrl: 'http://service/base/', apiKey, http: { maxTokenLength: 100 } } as const;
   const verdicts = { statusMap: {}, tokenEcho: 'deny' } as const;
-  const client = new SessionClient({ send }, { ...settings, ...verdicts }, () => undefined, {} as never);
+  const client = new SessionClient(
+    { send, renew: () => undefined },
+    { ...settings, ...verdicts },
+    () => undefined,
+    {} as never,
+  );
   return { sent, client };
 }
 

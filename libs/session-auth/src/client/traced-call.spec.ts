@@ -23,21 +23,14 @@ function clientOf(
   baseUrl = 'https://service.example:8443/base',
   authority?: string,
 ): SessionClient<object> {
-  const warnings = {
-    unexpectedReply: () => undefined,
-    unlistedStatus: () => undefined,
-    unusableReply: () => undefined,
-    accessRefused: () => undefined,
-    tokenMismatch: () => undefined,
-    cachingForbidden: () => undefined,
-  };
+  const reports = { occurred: () => undefined, unlistedStatus: () => undefined };
   const settings = { baseUrl, apiKey: 'key', ...(authority !== undefined && { authority }) };
   const verdicts = { statusMap: {}, tokenEcho: 'deny', http: { maxTokenLength: 100 } } as const;
   return new SessionClient(
-    { send: () => Promise.resolve(answer) },
+    { send: () => Promise.resolve(answer), renew: () => undefined },
     { ...settings, ...verdicts },
     (json) => json,
-    warnings,
+    reports,
   );
 }
 

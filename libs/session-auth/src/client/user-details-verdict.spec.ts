@@ -6,20 +6,18 @@ import {
   outage,
   readRecord,
   type ReadUser,
+  type ReplyReports,
   UserDetailsVerdicts,
   type VerdictSettings,
-  type Warnings,
 } from './user-details-verdict.js';
 
-const nothing = (): void => undefined;
-const silent: Warnings = {
-  unexpectedReply: nothing,
-  unlistedStatus: nothing,
-  unusableReply: nothing,
-  accessRefused: nothing,
-  tokenMismatch: nothing,
-  cachingForbidden: nothing,
-};
+const silent: ReplyReports = { occurred: () => undefined, unlistedStatus: () => undefined };
+
+/** Reports that are kept in a list. */
+function reporting(): { readonly reported: unknown[][]; readonly reports: ReplyReports } {
+  const reported: unknown[][] = [];
+  return { reported, reports: { ...silent, occurred: (...report) => void reported.push(report) } };
+}
 
 const noUser: ReadUser<UserRecord> = () => undefined;
 const anyUser: ReadUser<UserRecord> = () => ({});
@@ -30,9 +28,10 @@ const failing = (): never => {
 function verdictsWith(
   settings: Partial<VerdictSettings> = {},
   read: ReadUser<UserRecord> = (json) => json,
-  warnings = silent,
+  reports = silent,
+  renew?: () => void,
 ): UserDetailsVerdicts<UserRecord> {
-  return new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny', ...settings }, warnings);
+  return new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny', ...settings }, reports, renew);
 }
 
 const reply = (status: number, body: string | undefined = '', headers: Reply['headers'] = {}): Reply => ({
@@ -54,10 +53,18 @@ describe('a 200', () => {
 });
 
 describe('the user of a 200', () => {
-  it('is read together with its body, or not at all', () => {
-    expect(readRecord(reply(200, '{"a":1}'), anyUser)).toEqual({ user: {}, json: { a: 1 } });
-    expect(readRecord(reply(200, '{"a":1}'), noUser)).toBeUndefined();
-    expect(readRecord(reply(200, 'text'), anyUser)).toBeUndefined();
+  it.each<[string, string, ReadUser<UserRecord>, object | undefined, unusable: number]>([
+    ['is read together with its body', '{"a":1}', anyUser, { user: {}, json: { a: 1 } }, 0],
+    ['is reported by its reader alone if that refuses it', '{"a":1}', noUser, undefined, 0],
+    ['makes its reply unusable if that has no JSON', 'text', anyUser, undefined, 1],
+    ['makes its reply unusable if its reader throws', '{"a":1}', failing, undefined, 1],
+  ])('%s', (_name, body, read, record, unusable) => {
+    const { reported, reports } = reporting();
+    let told = 0;
+    expect(readRecord(reply(200, body), read, () => (told += 1))).toEqual(record);
+    verdictsWith({}, read, reports).of(reply(200, body), 'token');
+    const report = ['unusable reply', 'checks', 'a user record'];
+    expect([told, reported]).toEqual([unusable, unusable === 1 ? [report] : []]);
   });
 });
 
@@ -77,12 +84,14 @@ describe('the token of a 200', () => {
     ['null', 'deny', '{"auth_token":null}', 'unavailable', 1],
     ['empty', 'deny', '{"auth_token":""}', 'unavailable', 1],
   ] as const)(
-    'that is %s (tokenEcho %j, %s) is %s, with %i warnings',
+    'that is %s (tokenEcho %j, %s) is %s, with %i reports, and new connections if it denies',
     (_name, tokenEcho, body, kind, times) => {
-      let warned = 0;
-      const warnings = { ...silent, tokenMismatch: () => void (warned += 1) };
-      const verdict = verdictsWith({ tokenEcho }, undefined, warnings).of(reply(200, body), 'token');
-      expect([verdict.kind, warned]).toEqual([kind, times]);
+      const { reported, reports } = reporting();
+      let renewed = 0;
+      const renew = (): unknown => (renewed += 1);
+      const verdict = verdictsWith({ tokenEcho }, undefined, reports, renew).of(reply(200, body), 'token');
+      expect([verdict.kind, reported]).toEqual([kind, Array(times).fill(['token mismatch'])]);
+      expect(renewed).toBe(kind === 'unavailable' ? 1 : 0);
     },
   );
 });
@@ -128,14 +137,10 @@ describe('Cache-Control', () => {
     ['a refusal', 401, 'no-store', { cache }, 0],
     ['a shorter lifetime', 200, 'max-age=1', { cache }, 0],
     ['a valid session with the cache off', 200, 'no-store', {}, 0],
-  ])('of %s (%i %s, %j) warns %i times', (_name, status, control, settings, times) => {
-    let warned = 0;
-    const warnings = { ...silent, cachingForbidden: () => void (warned += 1) };
-    verdictsWith(settings, undefined, warnings).of(
-      reply(status, '{}', { 'cache-control': control }),
-      'token',
-    );
-    expect(warned).toBe(times);
+  ])('of %s (%i %s, %j) is reported %i times', (_name, status, control, settings, times) => {
+    const { reported, reports } = reporting();
+    verdictsWith(settings, undefined, reports).of(reply(status, '{}', { 'cache-control': control }), 'token');
+    expect(reported).toEqual(Array(times).fill(['caching forbidden']));
   });
 });
 
@@ -175,20 +180,23 @@ describe('a documented refusal', () => {
   });
 
   it.each([
-    ['a 404 with a body', reply(404, 'not found'), [['user_details', '404 with a body']]],
+    [
+      'a 404 with a body',
+      reply(404, 'not found'),
+      ['unexpected reply', 'checks', '404 with a body', 'checks'],
+    ],
     [
       'a 404 with a body that may not be read',
       { ...reply(404), body: undefined },
-      [['user_details', '404 with a body']],
+      ['unexpected reply', 'checks', '404 with a body', 'checks'],
     ],
-    ['a 404 without a body', reply(404), []],
-    ['a 401 with a body', reply(401, 'unauthorized'), []],
-  ])('warns of an unexpected reply only if it is one: %s', (_name, answer, warned) => {
-    const statuses: unknown[] = [];
-    const warnings: Warnings = { ...silent, unexpectedReply: (...warned) => void statuses.push(warned) };
-    const verdict = verdictsWith({}, undefined, warnings).of(answer, 'token');
-    expect(verdict).toEqual(warned.length > 0 ? unavailable('unexpected_status') : UNAUTHENTICATED);
-    expect(statuses).toEqual(warned);
+    ['a 404 without a body', reply(404), undefined],
+    ['a 401 with a body', reply(401, 'unauthorized'), undefined],
+  ])('reports an unexpected reply only if it is one: %s', (_name, answer, report) => {
+    const { reported, reports } = reporting();
+    const verdict = verdictsWith({}, undefined, reports).of(answer, 'token');
+    expect(verdict).toEqual(report ? unavailable('unexpected_status') : UNAUTHENTICATED);
+    expect(reported).toEqual(report ? [report] : []);
   });
 });
 

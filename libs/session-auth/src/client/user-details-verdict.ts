@@ -5,6 +5,7 @@ import {
   type Unavailable,
   type Verdict,
 } from '../contract/outcome.js';
+import { AFFECTED, type CauseReports } from '../contract/causes.js';
 import type { CallMessage } from '../contract/diagnostics.js';
 import { keepSentUsername, type UserRecord } from '../contract/record/user-record.js';
 import {
@@ -16,20 +17,10 @@ import {
 } from '../contract/status-outcomes.js';
 import { type NoReply, readCacheForMs, readJsonObject, readRetryAfterSeconds, type Reply } from './reply.js';
 
-/** Reports for the operator, about replies. Called each time; the implementation limits what is logged. */
-export interface Warnings {
-  /** A reply is none of the interface, which makes its call unavailable. */
-  unexpectedReply(operation: CallMessage['operation'], reply: string): void;
+/** Receives what replies show. Called each time; the implementation limits what is logged. */
+export interface ReplyReports extends Pick<CauseReports, 'occurred'> {
   /** The interface does not list this status, whose meaning is plain. */
   unlistedStatus(operation: CallMessage['operation'], status: number): void;
-  /** A 200 is no user record, or has no token after a sign-in. */
-  unusableReply(operation: CallMessage['operation']): void;
-  /** The service answered 403: it refuses the application, or the user. */
-  accessRefused(operation: CallMessage['operation']): void;
-  /** user_details returned a different token than was presented. */
-  tokenMismatch(): void;
-  /** The service forbids caching a valid session, although the cache is on. */
-  cachingForbidden(): void;
 }
 
 /** Reads the user in the body of a 200. Returns `undefined` for anything that is not a user. */
@@ -57,12 +48,20 @@ export interface VerdictSettings {
 export class UserDetailsVerdicts<User extends UserRecord> {
   readonly #readUser: ReadUser<User>;
   readonly #settings: VerdictSettings;
-  readonly #warnings: Warnings;
+  readonly #reports: ReplyReports;
+  readonly #renew: () => void;
 
-  constructor(readUser: ReadUser<User>, settings: VerdictSettings, warnings: Warnings) {
+  /** `renew`: called if a connection may deliver each reply to the next caller. */
+  constructor(
+    readUser: ReadUser<User>,
+    settings: VerdictSettings,
+    reports: ReplyReports,
+    renew: () => void = () => undefined,
+  ) {
     this.#readUser = readUser;
     this.#settings = settings;
-    this.#warnings = warnings;
+    this.#reports = reports;
+    this.#renew = renew;
   }
 
   of(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
@@ -76,21 +75,22 @@ export class UserDetailsVerdicts<User extends UserRecord> {
   }
 
   #readUserDetails(reply: Reply, presentedToken: string): Verdict<User> {
-    const record = readRecord(reply, this.#readUser);
-    if (!record) {
-      this.#warnings.unusableReply('user_details');
-      return unavailable('malformed');
-    }
+    const { tokenEcho } = this.#settings;
+    const record = readRecord(reply, this.#readUser, () =>
+      this.#reports.occurred('unusable reply', AFFECTED.user_details, 'a user record'),
+    );
+    if (!record) return unavailable('malformed');
     const { user, json } = record;
-    const isExpected =
-      user.auth_token === undefined ||
-      user.auth_token === presentedToken ||
-      this.#settings.tokenEcho === 'ignore';
-    if (!isExpected) this.#warnings.tokenMismatch();
-    if (!isExpected && this.#settings.tokenEcho !== 'warn') return unavailable('malformed');
+    if (user.auth_token !== undefined && user.auth_token !== presentedToken && tokenEcho !== 'ignore') {
+      this.#reports.occurred('token mismatch');
+      if (tokenEcho !== 'warn') {
+        this.#renew();
+        return unavailable('malformed');
+      }
+    }
     const cacheForMs = this.#cacheForMs(reply, 'ttlMs');
     if (cacheForMs === undefined) return { kind: 'authenticated', user, json };
-    if (cacheForMs === 0) this.#warnings.cachingForbidden();
+    if (cacheForMs === 0) this.#reports.occurred('caching forbidden');
     return { kind: 'authenticated', user, json, cacheForMs };
   }
 
@@ -101,7 +101,7 @@ export class UserDetailsVerdicts<User extends UserRecord> {
     const meaning = mapped ?? STATUS_OUTCOMES[status];
     if (meaning === 'unavailable') return this.#unexpected(`${status} ('unavailable' by statusMap)`);
     if (meaning === 'forbidden') {
-      if (mapped === undefined) this.#warnings.accessRefused('user_details');
+      if (mapped === undefined) this.#reports.occurred('access refused', AFFECTED.user_details);
       return FORBIDDEN;
     }
     const cacheForMs = this.#cacheForMs(reply, 'negativeTtlMs');
@@ -109,7 +109,7 @@ export class UserDetailsVerdicts<User extends UserRecord> {
   }
 
   #unexpected(reply: string): Unavailable {
-    this.#warnings.unexpectedReply('user_details', reply);
+    this.#reports.occurred('unexpected reply', AFFECTED.user_details, reply, AFFECTED.user_details);
     return unavailable('unexpected_status');
   }
 
@@ -119,26 +119,32 @@ export class UserDetailsVerdicts<User extends UserRecord> {
   }
 }
 
-/** Returns the body of a 200 and its user; `undefined` if it is not a user. */
+/**
+ * Returns the body of a 200 and its user; `undefined` if it is not a user. Calls `unusable`, unless the reader
+ * has reported why.
+ */
 export function readRecord<User>(
   reply: Reply,
   read: ReadUser<User>,
+  unusable: () => void,
 ): { readonly user: User; readonly json: object } | undefined {
   const json = readJsonObject(reply);
-  if (json === undefined) return undefined;
-  const user = readUser(json, read);
-  return user === undefined ? undefined : { user, json };
+  if (json === undefined) unusable();
+  const user = json && readUser(json, read, unusable);
+  return json && user !== undefined ? { user, json } : undefined;
 }
 
 /**
- * Returns the user in a body; `undefined` if it is not a user, or if a validator of the application throws.
+ * Returns the user in a body; `undefined` if it is not a user, or if code of the application throws, such as a
+ * getter of a record.
  */
-export function readUser<User>(json: object, read: ReadUser<User>): User | undefined {
+export function readUser<User>(json: object, read: ReadUser<User>, threw?: () => void): User | undefined {
   try {
     const user = read(json);
     if (typeof user === 'object' && user !== null) keepSentUsername(user, json);
     return user;
   } catch {
+    threw?.();
     return undefined;
   }
 }

@@ -1,7 +1,12 @@
 import 'reflect-metadata';
 import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
+import {
+  ACCESS_CHECK_FAILED,
+  ACCESS_DENIED,
+  CROSS_ORIGIN_DENIED,
+  SESSION_REJECTED,
+} from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
@@ -28,7 +33,6 @@ import {
   ruleAnswerOf,
 } from './denial.js';
 import { keepFromSharedCaches, type GuardedCall, transportOf } from './transport.js';
-import { CROSS_ORIGIN, DENIAL_WITHOUT_SESSION } from './session-reader.js';
 
 /**
  * Admits calls of controllers, resolvers, gateways and message handlers that present a valid session and meet
@@ -104,8 +108,8 @@ export class SessionAuthGuard implements CanActivate {
     if (reply !== undefined) keepFromSharedCaches(reply, reader.vary);
     if (record) return this.admitUser(call, rule, { user: record });
     const session = reader.read(context, request);
-    if (session === CROSS_ORIGIN) return this.deny(call, DENIAL_WITHOUT_SESSION[session]);
-    if (typeof session === 'string') return this.admitIfOptional(call, rule, DENIAL_WITHOUT_SESSION[session]);
+    if (session === CROSS_ORIGIN_DENIED) return this.deny(call, session);
+    if ('code' in session) return this.admitIfOptional(call, rule, session);
     // The guards of one request share a check, as long as it is fresh enough for the rule of each.
     const check = verifier.check(session, rule.maxAgeMs, request[CHECK]);
     request[CHECK] = check;

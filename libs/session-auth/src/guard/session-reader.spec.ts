@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { SESSION_REJECTED } from '../contract/denials.js';
 import type { HttpRequest } from './http-request.js';
-import { MALFORMED_TOKEN, NO_TOKEN, SessionReader, type SessionReaderSettings } from './session-reader.js';
+import { SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import { SessionReader, type SessionReaderSettings } from './session-reader.js';
 import { fromBearer, fromCookie, fromHeader, type TokenSource } from './token-source.js';
 
 const context = {} as ExecutionContext;
@@ -24,12 +24,12 @@ describe('the session that a request presents', () => {
   it.each([
     ['a token', { 'x-auth-token': 'token' }, { token: 'token', authIv: undefined }],
     ['a token and an IV', { 'x-auth-token': 'token', 'x-auth-iv': 'iv' }, { token: 'token', authIv: 'iv' }],
-    ['a token and an empty IV', { 'x-auth-token': 'token', 'x-auth-iv': '' }, MALFORMED_TOKEN],
-    ['a token and a long IV', { 'x-auth-token': 'token', 'x-auth-iv': '123456' }, MALFORMED_TOKEN],
-    ['a long token', { 'x-auth-token': '123456' }, MALFORMED_TOKEN],
-    ['an empty token', { 'x-auth-token': '' }, NO_TOKEN],
-    ['nothing', {}, NO_TOKEN],
-    ['an IV alone', { 'x-auth-iv': 'iv' }, NO_TOKEN],
+    ['a token and an empty IV', { 'x-auth-token': 'token', 'x-auth-iv': '' }, SESSION_REJECTED],
+    ['a token and a long IV', { 'x-auth-token': 'token', 'x-auth-iv': '123456' }, SESSION_REJECTED],
+    ['a long token', { 'x-auth-token': '123456' }, SESSION_REJECTED],
+    ['an empty token', { 'x-auth-token': '' }, SESSION_REQUIRED],
+    ['nothing', {}, SESSION_REQUIRED],
+    ['an IV alone', { 'x-auth-iv': 'iv' }, SESSION_REQUIRED],
   ])('for %s in the headers %j is %j', (_name, headers, session) => {
     expect(read({}, headers)).toEqual(session);
   });
@@ -62,15 +62,15 @@ describe('the session that a request presents', () => {
     ['null', null],
   ])('comes from the next source if one returns %s', (_name, found) => {
     expect(read({ sources: [finding(found), finding('token')] })).toMatchObject({ token: 'token' });
-    expect(read({ sources: [finding(found)] })).toBe(NO_TOKEN);
+    expect(read({ sources: [finding(found)] })).toBe(SESSION_REQUIRED);
   });
 
   it.each([
-    ['an empty string', () => '', NO_TOKEN],
-    ['a list', () => ['token'], MALFORMED_TOKEN],
-    ['a number', () => 7, MALFORMED_TOKEN],
-    ['a promise', () => Promise.resolve('token'), MALFORMED_TOKEN],
-    ['a promise that fails', () => Promise.reject(new Error('of the application')), MALFORMED_TOKEN],
+    ['an empty string', () => '', SESSION_REQUIRED],
+    ['a list', () => ['token'], SESSION_REJECTED],
+    ['a number', () => 7, SESSION_REJECTED],
+    ['a promise', () => Promise.resolve('token'), SESSION_REJECTED],
+    ['a promise that fails', () => Promise.reject(new Error('of the application')), SESSION_REJECTED],
   ])('is decided by the first source that returns a value: %s', async (_name, find, session) => {
     expect(read({ sources: [finding(find()), finding('token')] })).toBe(session);
     await new Promise(setImmediate);
@@ -80,7 +80,7 @@ describe('the session that a request presents', () => {
     const throwing: TokenSource = () => {
       throw new Error('of the application');
     };
-    expect(read({ sources: [throwing, finding('token')] })).toBe(MALFORMED_TOKEN);
+    expect(read({ sources: [throwing, finding('token')] })).toBe(SESSION_REJECTED);
   });
 });
 

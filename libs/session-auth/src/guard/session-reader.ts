@@ -14,17 +14,13 @@ export interface SessionReaderSettings {
   readonly maxTokenLength: number;
 }
 
-export const NO_TOKEN = 'no token';
-/** The token or the IV is malformed: the service is not called. */
-export const MALFORMED_TOKEN = 'malformed token';
-/** A page of another origin made the browser send the token: the service is not called. */
-export const CROSS_ORIGIN = 'cross-origin';
-
-export const DENIAL_WITHOUT_SESSION = {
-  [NO_TOKEN]: SESSION_REQUIRED,
-  [MALFORMED_TOKEN]: SESSION_REJECTED,
-  [CROSS_ORIGIN]: CROSS_ORIGIN_DENIED,
-} as const;
+/** Denials of calls that present no session, for which the service is not called. */
+type DenialWithoutSession =
+  | typeof SESSION_REQUIRED
+  /** The token or the IV is malformed. */
+  | typeof SESSION_REJECTED
+  /** A page of another origin made the browser send the token. */
+  | typeof CROSS_ORIGIN_DENIED;
 
 const AUTH_IV = AUTH_IV_HEADER.toLowerCase();
 
@@ -43,13 +39,10 @@ export class SessionReader {
   }
 
   /**
-   * Returns the session of a request, or why it presents none. If a source of the application throws or
+   * Returns the session of a request, or the denial of one that presents none. If a source of the application throws or
    * returns a promise, the token counts as malformed.
    */
-  read(
-    context: ExecutionContext,
-    request: HttpRequest,
-  ): SessionIdentity | keyof typeof DENIAL_WITHOUT_SESSION {
+  read(context: ExecutionContext, request: HttpRequest): SessionIdentity | DenialWithoutSession {
     const { sources, forwardAuthIv, maxTokenLength } = this.#settings;
     let token: unknown;
     let index = 0;
@@ -57,21 +50,21 @@ export class SessionReader {
       try {
         token = find(context, request) ?? undefined;
       } catch {
-        token = MALFORMED_TOKEN;
+        token = NaN;
       }
       if (token !== undefined) break;
       index += 1;
     }
-    if (token === undefined || token === '') return NO_TOKEN;
+    if (token === undefined || token === '') return SESSION_REQUIRED;
     if (this.challenges.dependOnSource) this.challenges.presentedBy(index, request);
     if (!isHeaderValue(token, maxTokenLength)) {
       if (token instanceof Promise) token.catch(() => undefined);
-      return isCrossOriginToken(token) ? CROSS_ORIGIN : MALFORMED_TOKEN;
+      return isCrossOriginToken(token) ? CROSS_ORIGIN_DENIED : SESSION_REJECTED;
     }
     const authIv = forwardAuthIv
       ? (request.headers[AUTH_IV] ?? request.handshakeFields?.[AUTH_IV])
       : undefined;
-    if (authIv !== undefined && !isHeaderValue(authIv, maxTokenLength)) return MALFORMED_TOKEN;
+    if (authIv !== undefined && !isHeaderValue(authIv, maxTokenLength)) return SESSION_REJECTED;
     return { token, authIv };
   }
 }

@@ -1,6 +1,3 @@
-import type { RequestSender } from '../client/request-sender.js';
-import type { Warnings } from '../client/user-details-verdict.js';
-import { AFFECTED } from '../contract/causes.js';
 import type { SignInFailureCode } from '../contract/diagnostics.js';
 import { isSessionAuthError } from '../contract/errors.js';
 import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
@@ -14,30 +11,6 @@ import {
 import type { CheckReport } from '../verifier/session-verifier.js';
 import type { Causes } from './events/causes.js';
 import type { CallReport } from './service/session-auth.service.js';
-import type { SessionAuthSettings } from './settings/settings.js';
-
-/** Returns what reports the replies of the session service. */
-export function warningsTo(
-  causes: Causes,
-  { tokenEcho }: SessionAuthSettings,
-  requests: RequestSender,
-): Warnings {
-  return {
-    unexpectedReply: (operation, reply) => {
-      const calls = AFFECTED[operation];
-      causes.occurred('unexpected reply', calls, reply, calls);
-    },
-    unlistedStatus: (operation, status) => causes.unlistedStatus(operation, status),
-    unusableReply: (operation) => causes.unusableReply(operation),
-    accessRefused: (operation) => causes.occurred('access refused', AFFECTED[operation]),
-    tokenMismatch: () => {
-      causes.occurred('token mismatch');
-      // A connection may deliver each reply to the next caller.
-      if (tokenEcho === 'deny') requests.renew();
-    },
-    cachingForbidden: () => causes.occurred('caching forbidden'),
-  };
-}
 
 const SIGN_IN_OUTCOMES = {
   CREDENTIALS_REJECTED: 'unauthenticated',

@@ -1,3 +1,4 @@
+import { SESSION_REJECTED } from '../contract/denials.js';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   Controller,
@@ -78,7 +79,7 @@ describe('the guard of an authority', () => {
       authIv: 'iv',
     });
     expect(parts.reader.read(new ExecutionContextHost([]), { headers: { 'x-auth-token': '123456' } })).toBe(
-      'malformed token',
+      SESSION_REJECTED,
     );
   });
 

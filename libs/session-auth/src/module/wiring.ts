@@ -23,7 +23,7 @@ import type * as Several from './authorities/several-services.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
 import { Causes } from './events/causes.js';
 import type { LocalUsers } from './handlers/user-loader.js';
-import { checkReport, warningsTo } from './reports.js';
+import { checkReport } from './reports.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-checks.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
@@ -75,7 +75,10 @@ export async function connectionOf(
     );
   const prepare = await readerFor(userRecord);
   const readUser = namingAuthority(authority, () =>
-    readUserWith(settings, prepare, (field, requirement) => causes.invalidRecord(field, requirement)),
+    // Names the field or the class, and neither the value nor the user.
+    readUserWith(settings, prepare, (field, requirement) =>
+      causes.occurred('invalid user record', field, requirement),
+    ),
   );
   const requests = new RequestSender({
     ...http,
@@ -88,7 +91,7 @@ export async function connectionOf(
 }
 
 export function clientOf({ settings, causes, readUser, requests }: Connection): SessionClient<UserRecord> {
-  return new SessionClient(requests, settings, readUser, warningsTo(causes, settings, requests));
+  return new SessionClient(requests, settings, readUser, causes);
 }
 
 export async function partsOf(

@@ -5,7 +5,6 @@ import type { GuardDenial } from '../guard/denial.js';
 import { payloadOf } from '../guard/client-denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import type { WhileOpen } from '../guard/open-reply.js';
-import { DENIAL_WITHOUT_SESSION } from '../guard/session-reader.js';
 import { disconnect, type SocketClient } from '../guard/socket-client.js';
 import type { CallRequest } from '../guard/transport.js';
 import { type Watched, WatchedSessions, type WatchTarget } from '../open/watched-sessions.js';
@@ -52,12 +51,13 @@ export class ApplicationSockets {
    */
   watch({ client, request, options, deny }: OpeningSocket): Watched | undefined {
     const parts = this.#select(client, request);
-    const session = parts?.reader.read(connectionContext(client), request);
-    if (!parts || typeof session !== 'object') {
-      deny(
-        typeof session === 'string' ? DENIAL_WITHOUT_SESSION[session] : SESSION_REJECTED,
-        parts ?? this.own,
-      );
+    if (!parts) {
+      deny(SESSION_REJECTED, this.own);
+      return undefined;
+    }
+    const session = parts.reader.read(connectionContext(client), request);
+    if ('code' in session) {
+      deny(session, parts);
       return undefined;
     }
     const settings = watchSettings(options, parts.whileOpen);

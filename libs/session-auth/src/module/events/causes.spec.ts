@@ -213,28 +213,23 @@ describe('the causes of denials', () => {
     expect(lines[1]).toBe('log clock differs: over after 300 s, 2 failed');
   });
 
-  it('name each invalid field of a record once, and do not call its reply unusable too', () => {
-    for (const field of ['email', 'email', 'phone']) {
-      causes.invalidRecord(field, `${field} must be a string`);
-      causes.unusableReply('user_details');
-    }
-    causes.unusableReply('sign_in');
+  it('name each invalid field of a record once', () => {
+    for (const field of ['email', 'email', 'phone'])
+      causes.occurred('invalid user record', field, `${field} must be a string`);
     expect(lines).toEqual([
       expect.stringMatching(/^warn invalid user record: email must be a string\. .* userRecord\.$/),
       expect.stringMatching(/^warn invalid user record: phone must be a string\. /),
-      expect.stringMatching(
-        /^warn unusable reply: the session service answered 200 without a user record and a token, and its /,
-      ),
     ]);
   });
 
   it('are limited in number, and others begin when some are over', () => {
-    for (let index = 0; index < 2 * MAX_SUBJECTS; index += 1) causes.invalidRecord(`field${index}`, 'x');
+    for (let index = 0; index < 2 * MAX_SUBJECTS; index += 1)
+      causes.occurred('invalid user record', `field${index}`, 'x');
     expect(lines).toHaveLength(MAX_SUBJECTS);
     causes.callFailed('user_details', 'server_error');
     expect(lines.at(-1)).toContain('service failing: ');
     jest.advanceTimersByTime(10 * MINUTE_MS);
-    causes.invalidRecord('another', 'another must be set');
+    causes.occurred('invalid user record', 'another', 'another must be set');
     expect(lines.at(-1)).toMatch(/another must be set/);
   });
 

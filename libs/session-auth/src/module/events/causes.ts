@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { isTlsCode } from '../../client/reply.js';
+import type { ReplyReports } from '../../client/user-details-verdict.js';
 import {
   type ActiveCause,
   AFFECTED,
@@ -62,7 +63,7 @@ const DEGRADING_FAILURES = 3;
  * Logs the causes of denials that are not the caller's own: one line when a cause begins, one when it is
  * over, and none in between. A service that fails and recovers in turns is one cause.
  */
-export class Causes implements CauseReports {
+export class Causes implements ReplyReports, CauseReports {
   readonly #logger = new Logger('SessionAuth');
   readonly #authority: string;
   readonly #prefix: string;
@@ -71,7 +72,6 @@ export class Causes implements CauseReports {
   readonly #over = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #isInvalidField = false;
   readonly #unlisted = new Set<string>();
   /** Code of the last connection that failed. */
   #code = '';
@@ -143,20 +143,6 @@ export class Causes implements CauseReports {
       const isEvidence = ends === 'answer' || (isAccepted && ends === 'acceptance');
       if (isEvidence && (own === subject || own === '')) this.#recover(active);
     }
-  }
-
-  /** A 200 is no user record. If a field of it is invalid, that has been reported just before. */
-  unusableReply(operation: CallMessage['operation']): void {
-    const subject = AFFECTED[operation];
-    const what = operation === 'sign_in' ? 'a user record and a token' : 'a user record';
-    if (!this.#isInvalidField) this.occurred('unusable reply', subject, what);
-    this.#isInvalidField = false;
-  }
-
-  /** A field of a user record is invalid. Names the field or the class, and neither the value nor the user. */
-  invalidRecord(field: string, requirement: string): void {
-    this.#isInvalidField = true;
-    this.occurred('invalid user record', field, requirement);
   }
 
   /** A status that the interface does not list has a plain meaning. Logged once for each. */

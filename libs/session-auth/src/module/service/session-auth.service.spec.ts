@@ -45,7 +45,7 @@ beforeEach(() => {
   const address = { baseUrl: 'http://service', apiKey: 'key', http: { maxTokenLength: 5 } };
   const verdicts = { statusMap: {}, tokenEcho: 'ignore' } as const;
   const client = new SessionClient<object>(
-    { send },
+    { send, renew: () => undefined },
     { ...address, ...verdicts },
     (json) => json,
     {} as never,
