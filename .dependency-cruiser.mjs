@@ -1,10 +1,20 @@
 /** The layers of the library, left to right; a layer imports only what is to its left. */
-const LAYERS = ['contract', 'exceptions', 'client', 'verifier', 'guard', 'open', 'module'];
+const LAYERS = [
+  'contract',
+  'exceptions',
+  'client',
+  'verifier',
+  'guard',
+  'kinds',
+  'open',
+  'policies',
+  'module',
+];
 const LIBRARY = '^libs/session-auth/src';
 const COMMANDS = '^libs/session-auth-cli/src/';
 /** Files of the library that the commands hold a copy of: parts without Nest and axios. */
 const PARTS_OF_COMMANDS =
-  'contract/|redis/|client/(reply-headers|user-details-verdict|bounded-body|reply|tls-failure)[.]ts|module/settings/schema[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
+  'contract/|redis/|client/(reply-headers|user-details-verdict|bounded-body|reply|tls-failure)[.]ts|module/settings/option-defaults[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
 /**
  * Files that load axios or undici: imported by `import()` only, so that an import of the package loads
  * neither.
@@ -26,8 +36,8 @@ const ENTRIES = [
   'testing',
 ];
 const KINDS = {
-  loader: `${LIBRARY}/module/handlers/context-kinds[.]module[.]ts$`,
-  imports: 'contract|exceptions|guard|open',
+  loader: `${LIBRARY}/module/context-kinds[.]module[.]ts$`,
+  imports: 'contract|exceptions|guard|kinds|open',
 };
 /**
  * The parts that an application opens by using them. One file loads each, by `import()`; and the folders that
@@ -38,7 +48,7 @@ const LOADED_BY_USE = {
   graphql: KINDS,
   messages: KINDS,
   fleet: { loader: `${LIBRARY}/module/wiring[.]ts$`, imports: 'contract|client|verifier' },
-  records: { loader: `${LIBRARY}/module/settings/user-reader[.]ts$`, imports: 'contract' },
+  records: { loader: `${LIBRARY}/module/settings/record-reader[.]ts$`, imports: 'contract' },
 };
 const AUDIT = `${LIBRARY}/audit/`;
 /** Packages of contexts other than HTTP. */
@@ -197,10 +207,14 @@ export default {
       },
     ]),
     {
-      name: 'what-is-open-is-imported-dynamically',
+      name: 'what-is-loaded-by-use-is-imported-dynamically',
       severity: 'error',
-      from: { path: `${LIBRARY}/(guard|module)/` },
-      to: { path: `${LIBRARY}/open/`, dynamic: false },
+      from: { path: `${LIBRARY}/(guard|module)/`, pathNot: '[.]spec[.]ts$' },
+      to: {
+        path: `${LIBRARY}/(kinds|open|policies)/`,
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'only-two-files-name-the-audit',

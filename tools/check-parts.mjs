@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const library = 'libs/session-auth';
 /** The folders of plugins, and of a store, below `src`, each with an entry of the same name. */
 const ENTRIES = ['context', 'sockets', 'redis'];
-const LOADER_OF_KINDS = 'module/handlers/context-kinds.module.ts';
+const LOADER_OF_KINDS = 'module/context-kinds.module.ts';
 /** The folders of what is loaded by use, each with one line in a file, or in each of two. */
 const LOADERS = {
   audit: ['module/providers.ts', 'testing/index.ts'],
@@ -19,7 +19,7 @@ const LOADERS = {
   graphql: [LOADER_OF_KINDS],
   messages: [LOADER_OF_KINDS],
   fleet: ['module/wiring.ts'],
-  records: ['module/settings/user-reader.ts'],
+  records: ['module/settings/record-reader.ts'],
 };
 /** Tests that start an application, and tests of what plugins rely on. */
 const SPECS = [

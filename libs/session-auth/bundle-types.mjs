@@ -35,7 +35,9 @@ export async function bundleTypes(declared, folders) {
       // npm packs files of one name side by side, and gzip looks back 32 kB: below that, the second copy of a
       // file costs little.
       manualChunks: (id) => {
-        const [folder] = relative(declared, id).split(sep);
+        const [name] = relative(declared, id).split(sep);
+        // Two types of sockets are public: too few for a file of their own.
+        const folder = name === 'kinds' ? 'guard' : name;
         return folder in input || entries.has(id) ? undefined : folder;
       },
       hoistTransitiveImports: false,

@@ -19,7 +19,7 @@ const FIRST = 'contract/supported-node.js';
 /** Loaded late; the test kit shares a part of it. */
 const AUDIT = 'audit/boot-audit.js';
 /** The files that several kinds of context and plugins share: one small chunk instead of one for each of these files. */
-const SHARED_BY_KINDS = /^(guard|exceptions)\//;
+const SHARED_BY_KINDS = /^(kinds|guard|exceptions)\//;
 
 /**
  * @param compiled - folder of the ES modules that tsc wrote, with their source maps

@@ -43,7 +43,7 @@ export const MUTANTS = [
   },
   {
     name: 'Headers of a socket are those that code has changed since',
-    file: 'guard/handshake-request.ts',
+    file: 'kinds/handshake-request.ts',
     find: '? receivedHeaders(upgrade.rawHeaders)',
     replace: '? upgrade.headers',
     suites: ['graphql/upgrade-headers'],

@@ -261,14 +261,14 @@ export const EQUIVALENT = [
     reason: 'An authority that is undefined is the same as none.',
   },
   {
-    file: 'guard/application-guards.ts',
+    file: 'kinds/application-guards.ts',
     in: '#current',
     original: 'this.#guardCount === count',
     replacement: 'false',
     reason: 'The same guards are found again: only time is saved.',
   },
   {
-    file: 'guard/application-guards.ts',
+    file: 'kinds/application-guards.ts',
     in: 'admitAll',
     original: 'guards[index]?.canActivate',
     replacement: 'guards[index].canActivate',

@@ -7,7 +7,7 @@ import {
   type RefusalStatus,
   type StatusMeaning,
 } from '../../../session-auth/src/contract/status-outcomes.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
 import { type Answer, hasBody, type ReplyAnswer, tokenIn } from '../calls/answer.js';
 import { type Secrets, TOKENS } from '../calls/secrets.js';
 import type { Examination } from './examination.js';

@@ -1,6 +1,6 @@
 import { readCacheForMs } from '../../../session-auth/src/client/reply.js';
 import { API_KEY_HEADER } from '../../../session-auth/src/contract/wire.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/schema.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
 import { type Answer, described, failureText, type ReplyAnswer, tokenIn } from '../calls/answer.js';
 import type { OpenSession } from '../calls/service-client.js';
 import type { Examination } from './examination.js';

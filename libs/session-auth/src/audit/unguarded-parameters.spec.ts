@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Param, UseGuards, type CanActivate, type Type } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { ApplicationGuardsProxy } from '../guard/application-guards.js';
+import { ApplicationGuardsProxy } from '../kinds/application-guards.js';
 import { OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
 import { AuthToken, CurrentUser } from '../guard/current-user.decorator.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { storeUpgrade } from '../guard/socket-client.js';
+import { storeUpgrade } from '../kinds/socket-client.js';
 import type { CrossOriginOptions } from '../guard/cross-origin.js';
 import { SameOriginGuard } from './same-origin.guard.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';

@@ -60,11 +60,11 @@ describe('the user of a 200', () => {
     ['makes its reply unusable if its reader throws', '{"a":1}', failing, undefined, 1],
   ])('%s', (_name, body, read, record, unusable) => {
     const { reported, reports } = reporting();
-    let told = 0;
-    expect(readRecord(reply(200, body), read, () => (told += 1))).toEqual(record);
+    let calls = 0;
+    expect(readRecord(reply(200, body), read, () => (calls += 1))).toEqual(record);
     verdictsWith({}, read, reports).of(reply(200, body), 'token');
     const report = ['unusable reply', 'checks', 'a user record'];
-    expect([told, reported]).toEqual([unusable, unusable === 1 ? [report] : []]);
+    expect([calls, reported]).toEqual([unusable, unusable === 1 ? [report] : []]);
   });
 });
 

@@ -3,7 +3,7 @@ import { WsException } from '@nestjs/websockets';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
 import { AccessDeniedError } from '../exceptions/session-exceptions.js';
-import { payloadOf } from '../guard/client-denial.js';
+import { payloadOf } from '../kinds/client-denial.js';
 import { Challenges } from '../guard/challenges.js';
 import { WEB_SOCKET } from './socket-transport.js';
 

@@ -1,9 +1,10 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { guardEveryHandler } from '../guard/application-guards.js';
+import { guardEveryHandler } from '../kinds/application-guards.js';
 import { denialOf } from '../guard/denial.js';
-import { payloadOf, PackageExceptions, type DenialPayload } from '../guard/client-denial.js';
-import { bindRequest, boundRequest, type Transport, type ContextKind } from '../guard/transport.js';
-import { emitException, handshakeOf, type SocketClient } from '../guard/socket-client.js';
+import { payloadOf, PackageExceptions, type DenialPayload } from '../kinds/client-denial.js';
+import type { ContextKind, Transport } from '../guard/transport.js';
+import { bindRequest, boundRequest } from '../kinds/bound-request.js';
+import { emitException, handshakeOf, type SocketClient } from '../kinds/socket-client.js';
 
 const exceptions = new PackageExceptions(async () => (await import('@nestjs/websockets')).WsException);
 

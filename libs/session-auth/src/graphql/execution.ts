@@ -1,4 +1,4 @@
-import { type GuardedRequest, haveOneAdmission } from '../guard/guarded-request.js';
+import { ADMISSION, type GuardedRequest } from '../guard/guarded-request.js';
 import type { CallRequest } from '../guard/transport.js';
 
 /** The place of a field in a response. Each has that of the field or of the list above it as `prev`. */
@@ -166,4 +166,24 @@ function fieldAt(
     if (found) return found;
   }
   return undefined;
+}
+
+/**
+ * Returns whether two requests have the admission of one call, or admissions of one authority with the
+ * same session or both without one.
+ */
+export function haveOneAdmission(
+  { [ADMISSION]: one }: GuardedRequest,
+  { [ADMISSION]: other }: GuardedRequest,
+): boolean {
+  if (one?.context === other?.context) return true;
+  if (one?.verifier !== other?.verifier || !one?.user !== !other?.user) return false;
+  // A user without a session is one that a subclass of the guard has admitted by another way.
+  if (!one?.session && one?.user !== other?.user) return false;
+  return one?.session?.token === other?.session?.token && one?.session?.authIv === other?.session?.authIv;
+}
+
+/** Returns what the last guard has attached, for a call that shares its request with calls of other users. */
+export function attachedTo({ user, [ADMISSION]: admission }: GuardedRequest): GuardedRequest {
+  return { user, ...(admission && { [ADMISSION]: admission }) };
 }

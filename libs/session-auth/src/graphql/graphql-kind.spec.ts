@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Logger, Module, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { ContextKindsModule } from '../module/handlers/context-kinds.module.js';
+import { ContextKindsModule } from '../module/context-kinds.module.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
 import { KIND } from './graphql-kind.js';
 

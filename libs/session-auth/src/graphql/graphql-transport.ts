@@ -1,8 +1,8 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { attachedTo, type GuardedRequest } from '../guard/guarded-request.js';
+import type { GuardedRequest } from '../guard/guarded-request.js';
 import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
 import { denialOf, exceptionOf } from '../guard/denial.js';
-import { ENTITIES, Execution, type FieldInfo } from './execution.js';
+import { ENTITIES, attachedTo, Execution, type FieldInfo } from './execution.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
 import {
   handshakeRequest,
@@ -11,9 +11,9 @@ import {
   endsWithReply,
   nodeRequestOf,
   receivedHeaders,
-} from '../guard/handshake-request.js';
+} from '../kinds/handshake-request.js';
 import { watchReply } from '../guard/open-reply.js';
-import type { SocketClient } from '../guard/socket-client.js';
+import type { SocketClient } from '../kinds/socket-client.js';
 import { closeWithSession, lastEvents } from './watched-socket.js';
 import type { CallRequest, Transport } from '../guard/transport.js';
 

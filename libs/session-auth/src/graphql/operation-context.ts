@@ -1,4 +1,4 @@
-import { type NodeRequest, nodeRequestOf } from '../guard/handshake-request.js';
+import { type NodeRequest, nodeRequestOf } from '../kinds/handshake-request.js';
 
 /** Key of the {@link Caller} in the context of each operation. No context has this symbol otherwise. */
 export const CALLER = Symbol.for('nestjs-session-auth.graphql-caller');

@@ -4,10 +4,10 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import { bodyOf } from '../exceptions/denial-body.js';
 import { isKeptOpen } from '../guard/access-metadata.js';
 import { type GuardDenial, unavailableDenial } from '../guard/denial.js';
-import { payloadOf } from '../guard/client-denial.js';
+import { payloadOf } from '../kinds/client-denial.js';
 import type { WatchParts } from '../guard/open-reply.js';
 import { ADMISSION } from '../guard/guarded-request.js';
-import { disconnect, type SocketClient, whenClosed } from '../guard/socket-client.js';
+import { disconnect, type SocketClient, whenClosed } from '../kinds/socket-client.js';
 import type { GuardedCall } from '../guard/transport.js';
 import { watchCall } from '../open/watched-call.js';
 

@@ -1,4 +1,4 @@
-import { BadRequestException, HttpException, NotFoundException } from '@nestjs/common';
+import { HttpException, NotFoundException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import {
   ACCESS_CHECK_FAILED,
@@ -27,7 +27,6 @@ import {
   sessionException,
   unavailableDenial,
 } from './denial.js';
-import { httpExceptionOf, payloadOf } from './client-denial.js';
 
 describe('an error that a handler does not catch', () => {
   it.each<[SessionAuthError, number]>([
@@ -67,19 +66,6 @@ describe('an error that a handler does not catch', () => {
   });
 });
 
-describe('the payload of a denial', () => {
-  const denial = { statusCode: 503, code: 'CODE', message: 'Later.' };
-
-  it('has the status "error", and the seconds to wait if there are any', () => {
-    expect(payloadOf(denial)).toStrictEqual({ status: 'error', ...denial });
-    expect(payloadOf({ ...denial, retryAfterSeconds: 0 })).toStrictEqual({
-      status: 'error',
-      ...denial,
-      retryAfterSeconds: 0,
-    });
-  });
-});
-
 describe('the exception of a denial', () => {
   it.each<[GuardDenial, new (...parameters: never[]) => HttpException]>([
     [SESSION_REQUIRED, SessionRejectedError],
@@ -102,18 +88,6 @@ describe('the exception of a denial', () => {
     const exception = exceptionOf(unavailableDenial(unavailable('circuit_open', 7)));
     expect(exception).toMatchObject({ reason: 'circuit_open', retryAfterSeconds: 7 });
     expect(JSON.stringify(exception.getResponse())).not.toContain('circuit_open');
-  });
-
-  it('is one of HTTP for a denial with any other status', () => {
-    const exception = httpExceptionOf({ statusCode: 400, code: 'CODE', message: 'message' });
-    expect(exception).not.toBeInstanceOf(BadRequestException);
-    expect(exception.getStatus()).toBe(400);
-    expect(exception.getResponse()).toEqual({
-      statusCode: 400,
-      message: 'message',
-      error: 'Bad Request',
-      code: 'CODE',
-    });
   });
 });
 

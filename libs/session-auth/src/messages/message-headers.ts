@@ -7,7 +7,7 @@ import {
   namedValues,
   nodeRequestOf,
   requestLike,
-} from '../guard/handshake-request.js';
+} from '../kinds/handshake-request.js';
 import type { HttpRequest } from '../guard/http-request.js';
 
 interface NatsHeaders {

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { enhancersOf } from '../guard/enhancers.js';
-import { ContextKindsModule } from '../module/handlers/context-kinds.module.js';
+import { ContextKindsModule } from '../module/context-kinds.module.js';
 
 async function filtersAfterStarts(owner: Type, starts = 1): Promise<number> {
   @Module({ imports: [ContextKindsModule], providers: [owner] })

@@ -8,7 +8,7 @@ import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import { AccessDeniedError } from '../exceptions/session-exceptions.js';
 import { type GuardDenial, unavailableDenial } from '../guard/denial.js';
-import { payloadOf } from '../guard/client-denial.js';
+import { payloadOf } from '../kinds/client-denial.js';
 import { enhancersOf } from '../guard/enhancers.js';
 import { Challenges } from '../guard/challenges.js';
 import { completeDeniedEvents } from './denied-events.js';

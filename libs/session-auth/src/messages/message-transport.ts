@@ -1,14 +1,15 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
 import type { HttpDenial } from '../exceptions/denial-body.js';
-import { guardEveryHandler } from '../guard/application-guards.js';
+import { guardEveryHandler } from '../kinds/application-guards.js';
 import { denialOf } from '../guard/denial.js';
-import { payloadOf, PackageExceptions } from '../guard/client-denial.js';
+import { payloadOf, PackageExceptions } from '../kinds/client-denial.js';
 import { dropEvent, isKafkaEvent, completeDeniedEvents } from './denied-events.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { endWithSession } from './grpc-streams.js';
 import { pauseRequests } from './paused-requests.js';
-import { bindRequest, boundRequest, type Transport, type ContextKind } from '../guard/transport.js';
+import type { ContextKind, Transport } from '../guard/transport.js';
+import { bindRequest, boundRequest } from '../kinds/bound-request.js';
 import { messageRequest } from './message-headers.js';
 
 /** Exceptions that Nest's microservices send to the caller. */

@@ -6,7 +6,7 @@ import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { SubscribeMessage } from '@nestjs/websockets';
 import { AccessRules } from '../guard/access-metadata.js';
 import { Public } from '../guard/access.decorators.js';
-import { ApplicationGuardsProxy } from '../guard/application-guards.js';
+import { ApplicationGuardsProxy } from '../kinds/application-guards.js';
 import { enhancersOf } from '../guard/enhancers.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';

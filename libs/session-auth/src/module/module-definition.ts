@@ -5,7 +5,7 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { SessionAuthExtras, SessionAuthOptions } from './options/options.js';
 import { authorityProvider } from './authorities/authority.js';
 import { UnopenedParts, unopenedParts } from './authorities/unopened-parts.js';
-import { EXTRAS, isPlugin } from './settings/schema.js';
+import { EXTRAS, isPlugin } from './settings/option-defaults.js';
 
 /** `forRoot` and `forRootAsync`, from Nest's own builder. */
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =

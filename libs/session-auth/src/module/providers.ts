@@ -22,7 +22,7 @@ import type { ContextKind } from '../guard/transport.js';
 import { authorityToken } from './authorities/authority-tokens.js';
 import { AUTHORITY } from './authorities/authority.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
-import { USED_KINDS } from './handlers/context-kinds.module.js';
+import { USED_KINDS } from './context-kinds.module.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { callReport } from './reports.js';
 import { SessionAuthService } from './service/session-auth.service.js';

@@ -9,7 +9,7 @@ import {
   type ServiceStatusTracker,
 } from '../verifier/service-status.js';
 import type { CheckReport } from '../verifier/session-verifier.js';
-import type { Causes } from './events/causes.js';
+import type { Causes } from './events/cause-log.js';
 import type { CallReport } from './service/session-auth.service.js';
 
 const SIGN_IN_OUTCOMES = {

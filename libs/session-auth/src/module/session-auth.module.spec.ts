@@ -7,7 +7,7 @@ import { nameIn } from './authorities/authority.js';
 import type { NestModule } from '../guard/nest-container.js';
 import { UnopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
-import { ContextKindsModule } from './handlers/context-kinds.module.js';
+import { ContextKindsModule } from './context-kinds.module.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
 import { PARTS, type AuthorityParts } from './wiring.js';

@@ -16,7 +16,7 @@ import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { contextKind, ContextKindsModule } from './handlers/context-kinds.module.js';
+import { contextKind, ContextKindsModule } from './context-kinds.module.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { SessionAuthPlugin } from './options/plugins.js';
 import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';

@@ -4,10 +4,10 @@ import type { SessionStore } from '../contract/session-store.js';
 import { type CacheSettings, refreshPauseMs } from '../verifier/session-cache.js';
 import type { ServiceStatusTracker } from '../verifier/service-status.js';
 import type { SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
-import type { Causes } from './events/causes.js';
+import type { Causes } from './events/cause-log.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { invalidOption, namingAuthority } from './settings/option-checks.js';
-import { MAX_DURATION_MS, MAX_TTL_MS, STORE } from './settings/schema.js';
+import { MAX_DURATION_MS, MAX_TTL_MS, STORE } from './settings/option-defaults.js';
 
 /** Other settings from which those of the shared tier are derived. */
 type StoreContext = Pick<SessionAuthSettings, 'authority' | 'baseUrl' | 'apiKey' | 'timeoutMs'> & {

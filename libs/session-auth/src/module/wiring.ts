@@ -21,13 +21,13 @@ import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verif
 import { hasSeveral, type Authority } from './authorities/authority.js';
 import type * as Several from './authorities/several-services.js';
 import { EventSource, sessionEnds } from './events/event-source.js';
-import { Causes } from './events/causes.js';
-import type { LocalUsers } from './handlers/user-loader.js';
+import { Causes } from './events/cause-log.js';
+import type { LocalUsers } from '../policies/user-loader.js';
 import { checkReport } from './reports.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-checks.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
-import { readerFor, readUserWith } from './settings/user-reader.js';
+import { readerFor, readUserWith } from './settings/record-reader.js';
 
 /** The validated options of an authority, and what its client is made of. */
 export interface Connection {
@@ -106,7 +106,7 @@ export async function partsOf(
   const verifier = await verifierOf(connection, client, events);
   let policies: Policies | undefined;
   const loader = settings.loadUser;
-  const localUsers = loader && new (await import('./handlers/user-loader.js')).LocalUsers(loader);
+  const localUsers = loader && new (await import('../policies/user-loader.js')).LocalUsers(loader);
   const report = reportOnly ? await import('../guard/report-only.js') : undefined;
   const guard: GuardParts = {
     rules: new AccessRules(
@@ -154,7 +154,7 @@ const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
 async function usedPolicies(modules: ModulesContainer): Promise<Policies | undefined> {
   const placed = placedHandlersOf(modules);
   if (placed.every(({ handler }) => policiesOf(handler).length === 0)) return undefined;
-  const { policiesIn } = await import('./handlers/policies.js');
+  const { policiesIn } = await import('../policies/policies.js');
   return policiesIn(modules, placed);
 }
 

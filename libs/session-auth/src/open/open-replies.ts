@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { GuardDenial } from '../guard/denial.js';
-import { payloadOf } from '../guard/client-denial.js';
+import { payloadOf } from '../kinds/client-denial.js';
 import type { NodeResponse, ReplyOfCall } from '../guard/open-reply.js';
 import { watchCall } from './watched-call.js';
 

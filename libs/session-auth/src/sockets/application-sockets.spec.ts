@@ -14,7 +14,7 @@ import type { GuardDenial } from '../guard/denial.js';
 import type { Authorities, GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromCookie, fromHeader, type TokenSource } from '../guard/token-source.js';
-import { handshakeRequest } from '../guard/handshake-request.js';
+import { handshakeRequest } from '../kinds/handshake-request.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';

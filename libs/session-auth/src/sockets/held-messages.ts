@@ -1,5 +1,5 @@
 import { SessionRejectedError } from '../exceptions/session-exceptions.js';
-import type { SocketClient } from '../guard/socket-client.js';
+import type { SocketClient } from '../kinds/socket-client.js';
 
 type Message = readonly unknown[];
 

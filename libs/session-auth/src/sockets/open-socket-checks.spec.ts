@@ -8,7 +8,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromCookie, fromHeader } from '../guard/token-source.js';
-import { handshakeOf, type SocketClient } from '../guard/socket-client.js';
+import { handshakeOf, type SocketClient } from '../kinds/socket-client.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';

@@ -1,6 +1,6 @@
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
-import { payloadOf } from '../guard/client-denial.js';
+import { payloadOf } from '../kinds/client-denial.js';
 import { holdMessages } from './held-messages.js';
 import {
   disconnect,
@@ -8,7 +8,7 @@ import {
   storeUpgrade,
   type SocketClient,
   whenClosed,
-} from '../guard/socket-client.js';
+} from '../kinds/socket-client.js';
 import type { SessionSocketOptions } from './socket-options.js';
 import type { ApplicationSockets } from './application-sockets.js';
 

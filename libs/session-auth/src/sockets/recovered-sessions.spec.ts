@@ -3,7 +3,7 @@ import { Deadlines } from '../client/deadline.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { UNAUTHENTICATED } from '../contract/outcome.js';
 import type { GuardParts } from '../guard/guard-parts.js';
-import { handshakeRequest } from '../guard/handshake-request.js';
+import { handshakeRequest } from '../kinds/handshake-request.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
 import { Lanes } from '../verifier/lanes.js';

@@ -18,7 +18,7 @@ import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';
-import { Causes } from '../module/events/causes.js';
+import { Causes } from '../module/events/cause-log.js';
 import { SessionSockets } from './session-sockets.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };

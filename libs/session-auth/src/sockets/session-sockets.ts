@@ -3,7 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
-import type { SocketClient, SocketConnection } from '../guard/socket-client.js';
+import type { SocketClient, SocketConnection } from '../kinds/socket-client.js';
 import { ProvidedBy } from '../module/options/plugins.js';
 import { rejectForeignSockets } from './gateway-authorities.js';
 import { OpenSocketChecks } from './open-socket-checks.js';

@@ -1,8 +1,8 @@
 import { SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import { denialOfVerdict, type GuardDenial, reportDenial, withoutStack } from '../guard/denial.js';
-import { payloadOf } from '../guard/client-denial.js';
-import { disconnect, handshakeOf, whenClosed } from '../guard/socket-client.js';
+import { payloadOf } from '../kinds/client-denial.js';
+import { disconnect, handshakeOf, whenClosed } from '../kinds/socket-client.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 import type { SessionSocketOptions } from './socket-options.js';

@@ -1,4 +1,4 @@
-import type { SocketClient } from '../guard/socket-client.js';
+import type { SocketClient } from '../kinds/socket-client.js';
 
 /** A connection of engine.io, which carries the sockets of one client in several namespaces. */
 export interface EngineConnection {

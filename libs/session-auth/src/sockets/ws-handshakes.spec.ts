@@ -11,7 +11,7 @@ import { tokenKeyOf } from '../contract/session-identity.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { SessionReader } from '../guard/session-reader.js';
 import { fromBearer, fromHeader } from '../guard/token-source.js';
-import { handshakeOf } from '../guard/socket-client.js';
+import { handshakeOf } from '../kinds/socket-client.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { EventSource, sessionEnds } from '../module/events/event-source.js';

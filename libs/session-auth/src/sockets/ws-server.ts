@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { SocketClient } from '../guard/socket-client.js';
+import type { SocketClient } from '../kinds/socket-client.js';
 
 /** The callback that accepts a handshake of ws, or refuses it with a status, a body and headers. */
 export type Answer = (

@@ -5,7 +5,7 @@ import {
 } from '../exceptions/session-exceptions.js';
 import { UNAUTHENTICATED, type Unavailable, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { giveLocalUser } from '../module/handlers/user-loader.js';
+import { giveLocalUser } from '../policies/user-loader.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { SessionBook } from './session-book.js';
 

@@ -12,7 +12,7 @@ import type { HttpRequest } from '../../guard/http-request.js';
 import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { fromHeader } from '../../guard/token-source.js';
 import type { GuardedCall } from '../../guard/transport.js';
-import { Causes } from '../events/causes.js';
+import { Causes } from '../events/cause-log.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { AuthorityTable } from './several-services.js';
 import type { NestModule } from '../../guard/nest-container.js';

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { IsEmail } from 'class-validator';
 import { prepareUserReader } from '../../contract/record/user-reader.js';
 import { UserRecord } from '../../contract/record/user-record.js';
-import { readerFor } from './user-reader.js';
+import { readerFor } from './record-reader.js';
 
 it('a decorator that an application adds to UserRecord applies', async () => {
   expect(await readerFor(UserRecord)).toBe(prepareUserReader);

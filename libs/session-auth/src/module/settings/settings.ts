@@ -10,7 +10,7 @@ import {
   type Option,
   type SettingsOf,
 } from './option-checks.js';
-import { EXTRAS, OPTIONS } from './schema.js';
+import { EXTRAS, OPTIONS } from './option-defaults.js';
 import { TOKEN } from './source-settings.js';
 
 const ALL = { ...OPTIONS, token: TOKEN } satisfies Record<keyof SessionAuthOptions, Option<unknown>>;

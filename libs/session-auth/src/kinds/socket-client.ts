@@ -1,6 +1,6 @@
 import type { DenialPayload } from './client-denial.js';
 import { nodeRequestOf, handshakeRequest, presentedRequest, requestLike } from './handshake-request.js';
-import type { CallRequest } from './transport.js';
+import type { CallRequest } from '../guard/transport.js';
 
 /** The used part of a socket of socket.io, of ws, or of a library compatible with ws. */
 export interface SocketClient {

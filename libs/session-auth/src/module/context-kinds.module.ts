@@ -1,15 +1,15 @@
 import 'reflect-metadata';
 import { type FactoryProvider, Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { type ContextKind, TRANSPORTS } from '../../guard/transport.js';
-import type { SessionAuthPlugin } from '../options/plugins.js';
+import { type ContextKind, TRANSPORTS } from '../guard/transport.js';
+import type { SessionAuthPlugin } from './options/plugins.js';
 import {
   classesOf,
   GRAPHQL_KINDS,
   GRAPHQL_OPTIONS,
   type HandlerKind,
   handlersIn,
-} from '../../guard/handlers.js';
+} from '../guard/handlers.js';
 
 /** A kind of context, which is loaded if an application has handlers of it, or the provider. */
 interface LoadedByUse {
@@ -24,9 +24,9 @@ const FIELDS = { handlers: GRAPHQL_KINDS, provider: GRAPHQL_OPTIONS };
 
 /** One kind a line: without its folder, its line goes, and nothing else. */
 const KINDS: readonly LoadedByUse[] = [
-  { name: 'graphql', ...FIELDS, load: () => import('../../graphql/graphql-kind.js') },
-  { name: 'rpc', handlers: ['message'], load: () => import('../../messages/message-transport.js') },
-  { name: 'ws', handlers: ['gateway'], load: () => import('../../gateways/socket-transport.js') },
+  { name: 'graphql', ...FIELDS, load: () => import('../graphql/graphql-kind.js') },
+  { name: 'rpc', handlers: ['message'], load: () => import('../messages/message-transport.js') },
+  { name: 'ws', handlers: ['gateway'], load: () => import('../gateways/socket-transport.js') },
 ];
 
 type Open = (name: string) => Promise<void>;

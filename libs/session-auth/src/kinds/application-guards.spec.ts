@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import { SessionAuthGuard } from './session-auth.guard.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { ApplicationGuards, ApplicationGuardsProxy } from './application-guards.js';
 
 const context = {} as ExecutionContext;

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import type { RuledCall } from '../../guard/access-rule.js';
+import type { RuledCall } from '../guard/access-rule.js';
 import { LocalUsers } from './user-loader.js';
 
 const context = new ExecutionContextHost([]);

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
-import { withoutStack } from './denial.js';
+import { withoutStack } from '../guard/denial.js';
 
 /**
  * A denial, as the client of a gateway or a microservice receives it. `status` is a convention of Nest;

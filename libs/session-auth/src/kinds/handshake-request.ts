@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { type HttpRequest, KEPT_ONCE } from './http-request.js';
+import { type HttpRequest, KEPT_ONCE } from '../guard/http-request.js';
 
 /**
  * Returns the headers of a request as the server received them, by lower-case names, like `headers` of

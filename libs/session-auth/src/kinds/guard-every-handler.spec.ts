@@ -13,9 +13,9 @@ import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { ApplicationGuardsProxy, guardEveryHandler } from './application-guards.js';
-import { enhancersOf } from './enhancers.js';
-import { GUARD_PARTS } from './guard-parts.js';
-import { SessionAuthGuard } from './session-auth.guard.js';
+import { enhancersOf } from '../guard/enhancers.js';
+import { GUARD_PARTS } from '../guard/guard-parts.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 
 const CONTEXT = {} as ExecutionContext;
 

@@ -11,7 +11,7 @@ import {
   ValidatorConstraint,
 } from 'class-validator';
 import { CclInfo, UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
-import { readerFor, readUserWith } from './user-reader.js';
+import { readerFor, readUserWith } from './record-reader.js';
 
 class Desk {
   @IsString() readonly room: string = '';

@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { payloadOf } from './client-denial.js';
-import { isCrossOrigin } from './cross-origin.js';
+import { isCrossOrigin } from '../guard/cross-origin.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
 import {
   disconnect,

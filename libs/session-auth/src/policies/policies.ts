@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import type { ExecutionContext, InjectionToken, Type } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } from '@nestjs/core';
-import { InvalidConfigurationError } from '../../contract/errors.js';
-import type { UserRecord } from '../../contract/record/user-record.js';
-import type { AskPolicy, Policies } from '../../guard/access-metadata.js';
-import { type Handler, type Placed, policiesOf } from '../../guard/handlers.js';
-import { dependenciesOf, type NestModule, type Wrapper } from '../../guard/nest-container.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import type { UserRecord } from '../contract/record/user-record.js';
+import type { AskPolicy, Policies } from '../guard/access-metadata.js';
+import { type Handler, type Placed, policiesOf } from '../guard/handlers.js';
+import { dependenciesOf, type NestModule, type Wrapper } from '../guard/nest-container.js';
 
 /** A policy, whose `localUser` is absent without the option `loadUser`. */
 interface Policy {

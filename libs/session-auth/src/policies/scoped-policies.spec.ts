@@ -12,11 +12,11 @@ import {
 import { ContextIdFactory, ModulesContainer, NestFactory, REQUEST } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { MessagePattern } from '@nestjs/microservices';
-import { Authorize } from '../../guard/access.decorators.js';
-import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
-import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import type { Policies } from '../../guard/access-metadata.js';
-import { placedHandlersOf } from '../../guard/handlers.js';
+import { Authorize } from '../guard/access.decorators.js';
+import type { AuthorizationPolicy } from '../guard/access.decorators.js';
+import { GUARD_PARTS } from '../guard/guard-parts.js';
+import type { Policies } from '../guard/access-metadata.js';
+import { placedHandlersOf } from '../guard/handlers.js';
 import { policiesIn } from './policies.js';
 
 /**

@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import { type ActiveCause, type CauseName, CAUSES } from '../../contract/causes.js';
 import { CAUSE_CHANNEL } from '../../contract/diagnostics.js';
 import type { UnavailableReason } from '../../contract/outcome.js';
-import { Causes } from './causes.js';
+import { Causes } from './cause-log.js';
 
 const MINUTE_MS = 60_000;
 const MAX_SUBJECTS = 500;

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
-import { isSessionAuthGuard, namesSessionAuthGuard } from './enhancers.js';
-import { applyGuard } from './access.decorators.js';
-import { classesOf, handlersIn, type Handler } from './handlers.js';
+import { isSessionAuthGuard, namesSessionAuthGuard } from '../guard/enhancers.js';
+import { applyGuard } from '../guard/access.decorators.js';
+import { classesOf, handlersIn, type Handler } from '../guard/handlers.js';
 
 /** Runs the session guards that are registered for the whole application. Admits if there are none. */
 export class ApplicationGuards implements CanActivate {

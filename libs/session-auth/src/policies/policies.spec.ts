@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { Global, Injectable, Module, type ExecutionContext, type Provider, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
-import { Authorize, Public, Roles } from '../../guard/access.decorators.js';
-import type { AuthorizationPolicy } from '../../guard/access.decorators.js';
-import { GUARD_PARTS } from '../../guard/guard-parts.js';
-import type { Policies } from '../../guard/access-metadata.js';
-import { placedHandlersOf } from '../../guard/handlers.js';
+import { Authorize, Public, Roles } from '../guard/access.decorators.js';
+import type { AuthorizationPolicy } from '../guard/access.decorators.js';
+import { GUARD_PARTS } from '../guard/guard-parts.js';
+import type { Policies } from '../guard/access-metadata.js';
+import { placedHandlersOf } from '../guard/handlers.js';
 import { policiesIn } from './policies.js';
 
 /**
