@@ -44,15 +44,6 @@ describe('a lane', () => {
     }
   });
 
-  it('admits waiting checks in the order of their arrival', async () => {
-    const { known, enter, leave, outcomesSoFar } = trial(1, 2);
-    enter(known, 3);
-    leave(known);
-    expect(await outcomesSoFar()).toEqual(['entered', 'entered', 'waits']);
-    leave(known);
-    expect(await outcomesSoFar()).toEqual(times(3, 'entered'));
-  });
-
   it('returns borrowed places with the next places that become free', async () => {
     const { known, strangers, enter, leave, outcomesSoFar } = trial(4, 20);
     enter(strangers, 8);
@@ -115,13 +106,6 @@ describe('a lane', () => {
     expect(lanes.enter(known, over)).toBe('shutting_down');
     lanes.leave(known);
     expect(known.inFlight).toBe(0);
-  });
-
-  it('does not queue a check whose turn would come too late', async () => {
-    const { strangers, enter, outcomesSoFar } = trial(2, 100);
-    strangers.pace.record(20_000);
-    enter(strangers, 6);
-    expect(await outcomesSoFar()).toEqual([...times(2, 'entered'), ...times(3, 'waits'), 'full']);
   });
 
   it('assumes its own share for that, even if the other lane holds all places', async () => {

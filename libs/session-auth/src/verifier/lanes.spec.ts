@@ -65,25 +65,6 @@ describe('the lanes', () => {
     expect(lanes.strangers.isAtLimit).toBe(true);
   });
 
-  it('keep the breaker of known sessions closed when calls of strangers fail', async () => {
-    const { lanes, changes, fail } = trial();
-    await fail('strangers', 1_000);
-    expect(changes).toEqual([['strangers', 'open']]);
-    expect([
-      lanes.known.breaker.denial('ann' as TokenKey),
-      lanes.strangers.breaker.denial('ann' as TokenKey)?.reason,
-    ]).toEqual([undefined, 'circuit_open']);
-  });
-
-  it('both open when known sessions show that the service fails', async () => {
-    const { changes, fail } = trial();
-    await fail('known', 25);
-    expect(changes).toEqual([
-      ['known', 'open'],
-      ['strangers', 'open'],
-    ]);
-  });
-
   it('report the end of a pause of their breakers, also without a call', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
     const { changes, fail } = trial();
@@ -130,12 +111,6 @@ describe('the lanes', () => {
       ['strangers', 'closed'],
       ['known', 'open'],
     ]);
-  });
-
-  it('do not count timeouts of calls that did not have their full time', async () => {
-    const { changes, fail } = trial();
-    await fail('known', 1_000, unavailable('timeout'));
-    expect(changes).toEqual([]);
   });
 
   it('have no breaker if it is off', async () => {
