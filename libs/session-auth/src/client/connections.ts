@@ -150,7 +150,7 @@ class KeptConnections {
   readonly #max: number;
   readonly #open: (owner: KeptConnections) => Connection;
   readonly #all = new Set<Connection>();
-  #idle: Connection[] = [];
+  idle: Connection[] = [];
 
   constructor(max: number, open: (owner: KeptConnections) => Connection) {
     this.#max = max;
@@ -159,7 +159,7 @@ class KeptConnections {
 
   /** Returns an idle connection. If there are as many as allowed, and none is idle, calls queue on them in turn. */
   take(): Connection {
-    const idle = this.#idle.pop();
+    const idle = this.idle.pop();
     if (idle) return idle;
     const [longestBusy] = this.#all;
     const connection = this.#all.size < this.#max || !longestBusy ? this.#open(this) : longestBusy;
@@ -168,13 +168,9 @@ class KeptConnections {
     return connection;
   }
 
-  giveBack(connection: Connection): void {
-    this.#idle.push(connection);
-  }
-
   drop(connection: Connection): void {
     this.#all.delete(connection);
-    this.#idle = this.#idle.filter((other) => other !== connection);
+    this.idle = this.idle.filter((other) => other !== connection);
   }
 
   close(): void {
@@ -232,7 +228,7 @@ class Connection {
     this.#calls -= 1;
     if (this.#calls > 0) return;
     if (this.#socket?.destroyed) this.#owner?.drop(this);
-    else this.#owner?.giveBack(this);
+    else this.#owner?.idle.push(this);
   }
 
   close(): void {

@@ -109,13 +109,14 @@ const ELEMENT =
 
 /**
  * Returns the milliseconds for which `Cache-Control` and `Age` allow a reply to be cached, at least 0;
- * `undefined` if they do not shorten `ttlMs`. A header that can't be parsed forbids caching.
+ * `undefined` if they do not shorten `ttlMs`, or if there is none: the cache is off. A header that can't be
+ * parsed forbids caching.
  */
 export function readCacheForMs(
   { 'cache-control': control, age }: Readonly<Record<string, unknown>>,
-  ttlMs: number,
+  ttlMs: number | undefined,
 ): number | undefined {
-  if (control === undefined && age === undefined) return undefined;
+  if (ttlMs === undefined || (control === undefined && age === undefined)) return undefined;
   const maxAge = Math.min(...linesOf(control).map(maxAgeIn));
   const ages = linesOf(age).flatMap((line) => line.split(','));
   const oldest = Math.max(0, ...ages.map((seconds) => secondsIn(seconds.trim()) ?? Infinity));

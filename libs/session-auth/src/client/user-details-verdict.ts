@@ -88,7 +88,7 @@ export class UserDetailsVerdicts<User extends UserRecord> {
         return unavailable('malformed');
       }
     }
-    const cacheForMs = this.#cacheForMs(reply, 'ttlMs');
+    const cacheForMs = readCacheForMs(reply.headers, this.#settings.cache?.ttlMs);
     if (cacheForMs === undefined) return { kind: 'authenticated', user, json };
     if (cacheForMs === 0) this.#reports.occurred('caching forbidden');
     return { kind: 'authenticated', user, json, cacheForMs };
@@ -104,18 +104,13 @@ export class UserDetailsVerdicts<User extends UserRecord> {
       if (mapped === undefined) this.#reports.occurred('access refused', AFFECTED.user_details);
       return FORBIDDEN;
     }
-    const cacheForMs = this.#cacheForMs(reply, 'negativeTtlMs');
+    const cacheForMs = readCacheForMs(reply.headers, this.#settings.cache?.negativeTtlMs);
     return cacheForMs === undefined ? UNAUTHENTICATED : { ...UNAUTHENTICATED, cacheForMs };
   }
 
   #unexpected(reply: string): Unavailable {
     this.#reports.occurred('unexpected reply', AFFECTED.user_details, reply, AFFECTED.user_details);
     return unavailable('unexpected_status');
-  }
-
-  #cacheForMs({ headers }: Reply, lifetime: keyof CacheLifetimes): number | undefined {
-    const { cache } = this.#settings;
-    return cache && readCacheForMs(headers, cache[lifetime]);
   }
 }
 

@@ -78,22 +78,23 @@ export interface ReplyOfCall {
  * ended when its headers are sent. So a reply costs two functions in place of those that write its first
  * part, which are the same for all replies, and a stream costs nothing after its first part.
  */
-export function watchReply(call: OpenCall, parts: WatchParts): void {
+export function watchReply(call: OpenCall, parts: WatchParts): undefined {
   const admission = call.request[ADMISSION] as ReplyOfCall['admission'] | undefined;
   // That of Node.js: the reply itself, or `raw` of Fastify's reply.
   const response = ((call.reply as { readonly raw?: object } | undefined)?.raw ?? call.reply) as
     NodeResponse | undefined;
   // A reply that a test has built may have no part that is written.
-  if (!admission?.session || typeof response?.flushHeaders !== 'function') return;
+  if (!admission?.session || typeof response?.flushHeaders !== 'function') return undefined;
   const next = response[CALL];
-  for (let other = next; other; other = other.next) if (other.parts === parts) return;
+  for (let other = next; other; other = other.next) if (other.parts === parts) return undefined;
   const { write, flushHeaders } = next ?? response;
   const added: ReplyOfCall = { call, admission, parts, next, write, flushHeaders, isOpen: false };
   response[CALL] = added;
   if (next?.isOpen) open(response, added);
-  if (next) return;
+  if (next) return undefined;
   response.write = writeFirst;
   response.flushHeaders = flushFirst;
+  return undefined;
 }
 
 /** A wrapper that an application has set since calls it for each part. */

@@ -104,10 +104,7 @@ export const HTTP: Transport = {
     return { transport: HTTP, context, request: http.getRequest(), reply: http.getResponse() };
   },
 
-  watch(call, parts) {
-    watchReply(call, parts);
-    return undefined;
-  },
+  watch: watchReply,
 
   requestOf: (context) => context.switchToHttp().getRequest(),
 

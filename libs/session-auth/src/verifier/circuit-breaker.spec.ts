@@ -39,12 +39,17 @@ describe('a circuit breaker', () => {
     const { states, breaker, call } = breakerWith();
     call('failure');
     jest.advanceTimersByTime(1_000);
+    call('failure');
+    jest.advanceTimersByTime(2_000);
     call('neither');
     expect([breaker.pauseLeftMs(), breaker.isClosed]).toEqual([0, false]);
     const probe = breaker.begin();
     expect(breaker.pauseLeftMs()).toBe(1_000);
     breaker.record(probe, 'failure');
-    expect([breaker.pauseLeftMs(), states]).toEqual([2_000, ['open', 'halfOpen', 'open']]);
+    expect([breaker.pauseLeftMs(), states]).toEqual([
+      4_000,
+      ['open', 'halfOpen', 'open', 'halfOpen', 'open'],
+    ]);
   });
 
   it('reports no end of a pause that was undone', () => {

@@ -40,12 +40,15 @@ export class SessionCache<User extends object> {
   readonly #refreshPauses: TtlLruMap<TokenKey, true>;
   readonly #now: () => number;
   readonly #clockSteps: ClockSteps;
+  /** Whether an expired session may be served while the service is unavailable. */
+  readonly servesStale: boolean;
   /** Revocations with which each cached session is compared when it is read. */
   readonly revocations: Revocations;
 
   constructor(settings: CacheSettings, now: () => number = () => performance.now(), wallNow?: () => number) {
     const { maxEntries, ttlMs, negativeTtlMs, refreshAheadMs, staleIfErrorMs } = settings;
     this.#settings = settings;
+    this.servesStale = staleIfErrorMs > 0;
     this.#now = now;
     this.#clockSteps = new ClockSteps(Math.max(ttlMs + staleIfErrorMs, negativeTtlMs), now, wallNow);
     this.revocations = new Revocations(ttlMs + staleIfErrorMs, now);
@@ -88,18 +91,13 @@ export class SessionCache<User extends object> {
    */
   findStale(keys: SessionKeys): User | undefined {
     const { ttlMs, staleIfErrorMs } = this.#settings;
-    if (staleIfErrorMs === 0) return undefined;
+    if (!this.servesStale) return undefined;
     this.#clockSteps.observe();
     const user = userOf(this.#entries.peek(keys.tokenKey), keys);
     const lifetimeMs = ttlMs + staleIfErrorMs;
     return user !== undefined && this.#isUsable(keys.tokenKey, user, lifetimeMs, lifetimeMs)
       ? user
       : undefined;
-  }
-
-  /** Whether an expired session may be served while the service is unavailable. */
-  get servesStale(): boolean {
-    return this.#settings.staleIfErrorMs > 0;
   }
 
   /**

@@ -61,7 +61,11 @@ export function readUserWith(
   rejectImpersonatorField(impersonatorField, fields);
   return (json) => {
     const user = read(json);
-    if (!user || identityFields.some((name) => isNonEmptyString(user[name as keyof UserRecord]))) return user;
+    if (!user) return undefined;
+    for (const name of identityFields) {
+      const value = user[name as keyof UserRecord];
+      if (typeof value === 'string' && value !== '') return user;
+    }
     report('', `one of ${identityFields.join(', ')} (identityFields) must be a non-empty string`);
     return undefined;
   };
@@ -88,8 +92,4 @@ function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown> 
     'must be the name of a field of the user record',
     'Declare the field in userRecord, or leave it out',
   );
-}
-
-function isNonEmptyString(value: unknown): boolean {
-  return typeof value === 'string' && value !== '';
 }
