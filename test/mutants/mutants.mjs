@@ -564,7 +564,7 @@ export const MUTANTS = [
   {
     name: 'Failures are counted by token, and not by user',
     file: 'verifier/known-sessions.ts',
-    find: 'return userOf(this.#tokens.get(tokenKey)) ?? tokenKey;',
+    find: 'return userNumberOf(this.#tokens.get(tokenKey)) ?? tokenKey;',
     replace: 'return tokenKey;',
     suites: ['lanes/one-account'],
   },

@@ -89,9 +89,7 @@ function accessOf(
     handler: `${handler.owner.name}.${handler.name}`,
     access,
     rules:
-      access === 'protected' && rule.kind === 'protected'
-        ? rule.requirements.map(({ text, kind }) => text ?? kind)
-        : [],
+      access === 'protected' && rule.kind === 'protected' ? rule.requirements.map(({ text }) => text) : [],
     ...(isChecked && { authority: (rule as { readonly authority?: string }).authority ?? 'default' }),
     ...(acknowledged !== undefined && { acknowledged }),
     ...(isKeptOpen(handler.called, handler.owner) && { keepsOpen: true as const }),

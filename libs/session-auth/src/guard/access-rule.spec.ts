@@ -2,12 +2,17 @@ import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { FailedRule, meetsAll, resolveRule, type Declaration, type Requirement } from './access-rule.js';
 
-const roles: Requirement = { kind: 'roles', isMet: () => true };
-const otherRoles: Requirement = { kind: 'roles', isMet: () => false };
-const subRoles: Requirement = { kind: 'sub-roles', isMet: () => true };
+const roles: Requirement = { kind: 'roles', text: '@Roles(a)', isMet: () => true };
+const otherRoles: Requirement = { kind: 'roles', text: '@Roles(b)', isMet: () => false };
+const subRoles: Requirement = { kind: 'sub-roles', text: '@SubRoles(c)', isMet: () => true };
 
 const isMet = (): boolean => true;
-const fresh = (maxAgeMs: number): Requirement => ({ kind: 'fresh-session', isMet, maxAgeMs });
+const fresh = (maxAgeMs: number): Requirement => ({
+  kind: 'fresh-session',
+  text: '@FreshSession()',
+  isMet,
+  maxAgeMs,
+});
 
 function declare(open?: Declaration['open'], ...requirements: Requirement[]): Declaration {
   return { open, requirements };
@@ -133,9 +138,14 @@ describe('the rule of a handler of a named authority', () => {
 
 describe('a list of requirements', () => {
   const context = {} as ExecutionContext;
-  const returns = (value: unknown): Requirement => ({ kind: 'authorize', isMet: () => value });
+  const returns = (value: unknown): Requirement => ({
+    kind: 'authorize',
+    text: '@Authorize()',
+    isMet: () => value,
+  });
   const throws: Requirement = {
     kind: 'authorize',
+    text: '@Authorize()',
     isMet: fail,
   };
 
@@ -172,7 +182,11 @@ describe('a list of requirements', () => {
     ['never settles', returns(new Promise(() => undefined)), true],
   ])('names the rule that %s, and asks no rule after it', async (_what, broken, isLate) => {
     const asked: string[] = [];
-    const after: Requirement = { kind: 'authorize', isMet: () => asked.push('after') > 0 };
+    const after: Requirement = {
+      kind: 'authorize',
+      text: '@Authorize()',
+      isMet: () => asked.push('after') > 0,
+    };
     const requirements = [returns(Promise.resolve(true)), broken, after];
     const result = await meetsAll({ requirements, user: {}, context, request: {}, timeoutMs: 1 });
     expect(result).toBeInstanceOf(FailedRule);

@@ -14,7 +14,7 @@ export interface Requirement {
   /** The parameters of the call that it reads, for the audit. */
   readonly parameters?: readonly string[];
   /** The decorator as text, for the access map. */
-  readonly text?: string;
+  readonly text: string;
   readonly policy?: Type;
 }
 
@@ -93,13 +93,9 @@ export class FailedRule {
   ) {}
 }
 
-export function textOf({ text, kind }: Requirement): string {
-  return text ?? kind;
-}
-
 /** Returns the name of a requirement and of its handler: `@Roles(approver) of Openings.list`. */
-export function ruleOf(requirement: Requirement, context: ExecutionContext): string {
-  return `${textOf(requirement)} of ${context.getClass().name}.${context.getHandler().name}`;
+export function subjectOf(requirement: Requirement, context: ExecutionContext): string {
+  return `${requirement.text} of ${context.getClass().name}.${context.getHandler().name}`;
 }
 
 /** Returns why a rule failed: the class of its error, whose message may contain a secret. */

@@ -68,7 +68,7 @@ export function Roles(...names: [Listed<RoleName>, ...Listed<RoleName>[]]): Clas
   const allowed = namesOf('Roles', names);
   return requiring({
     kind: 'roles',
-    text: textOf('Roles', [...allowed]),
+    text: callText('Roles', [...allowed]),
     isMet: ({ role }) => role !== undefined && allowed.has(role),
   });
 }
@@ -85,7 +85,7 @@ export function SubRoles(
   const allowed = namesOf('SubRoles', names);
   return requiring({
     kind: 'sub-roles',
-    text: textOf('SubRoles', [...allowed]),
+    text: callText('SubRoles', [...allowed]),
     isMet: ({ sub_role: subRole }) => subRole !== undefined && allowed.has(subRole),
   });
 }
@@ -138,7 +138,7 @@ export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator
   if (isPolicyClass(rule))
     return requiring({
       kind: 'authorize',
-      text: textOf('Authorize', [rule.name]),
+      text: callText('Authorize', [rule.name]),
       policy: rule,
       isMet: () => false,
     });
@@ -147,7 +147,7 @@ export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator
       '@Authorize() needs a function or a class: give it your rule, or a policy with allows(user, context).',
     );
   }
-  const text = textOf('Authorize', [rule.name === '' ? 'function' : rule.name]);
+  const text = callText('Authorize', [rule.name === '' ? 'function' : rule.name]);
   // Without the option `loadUser`, there is no user of the application.
   const ask = rule as (...call: [user: UserRecord, context: ExecutionContext, localUser: unknown]) => unknown;
   return requiring({
@@ -174,13 +174,13 @@ export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = 
   }
   return requiring({
     kind: 'fresh-session',
-    text: textOf('FreshSession', [`maxAgeMs: ${maxAgeMs}`]),
+    text: callText('FreshSession', [`maxAgeMs: ${maxAgeMs}`]),
     isMet: () => true,
     maxAgeMs,
   });
 }
 
-function textOf(decorator: string, parameters: readonly string[]): string {
+function callText(decorator: string, parameters: readonly string[]): string {
   return `@${decorator}(${parameters.join(', ')})`;
 }
 
@@ -213,7 +213,7 @@ export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorato
   }
   return requiring({
     kind: 'flags',
-    text: textOf('RequireFlags', flags),
+    text: callText('RequireFlags', flags),
     isMet: (user: Flags) => flags.every((flag) => user[flag] === true),
   });
 }
@@ -248,7 +248,7 @@ export function CclScope(parameters: CclScopeParameters): ClassDecorator & Metho
   }
   const pairs = scope as [keyof CclInfo, string][];
   const names = pairs.map(([, parameter]) => parameter);
-  const text = textOf(
+  const text = callText(
     'CclScope',
     pairs.map(([id, parameter]) => `${id}: ${parameter}`),
   );

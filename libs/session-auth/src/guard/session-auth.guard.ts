@@ -15,10 +15,9 @@ import {
   type FailedRule,
   failureOf,
   meetsAll,
-  ruleOf,
+  subjectOf,
   type RuledCall,
   type RuleResult,
-  textOf,
   type Requirement,
 } from './access-rule.js';
 import { GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
@@ -150,7 +149,7 @@ export class SessionAuthGuard implements CanActivate {
     const { causes } = this.parts;
     if (typeof met === 'boolean' && !causes.areNone)
       for (const requirement of requirements.slice(0, unmet && requirements.indexOf(unmet) + 1))
-        causes.recovered('rule failed', ruleOf(requirement, call.context));
+        causes.recovered('rule failed', subjectOf(requirement, call.context));
     if (met === true) return this.enter(call, { ...caller, localUser });
     return met === false
       ? this.deny(call, ACCESS_DENIED, { user: caller.user, rule: unmet })
@@ -192,7 +191,7 @@ export class SessionAuthGuard implements CanActivate {
     const answer = ruleAnswerOf(failed.error);
     const isFailure = answer === undefined || answer.statusCode >= 500;
     const { causes } = this.parts;
-    const subject = ruleOf(failed.requirement, call.context);
+    const subject = subjectOf(failed.requirement, call.context);
     if (isFailure) causes.occurred('rule failed', subject, `${subject} ${failureOf(failed)}`);
     else causes.recovered('rule failed', subject);
     const rule = failed.requirement;
@@ -200,7 +199,7 @@ export class SessionAuthGuard implements CanActivate {
   }
 
   private deny(call: GuardedCall, denial: GuardDenial, { user, rule, answer }: Denied = {}): Promise<never> {
-    const text = rule && textOf(rule);
+    const text = rule?.text;
     const { authority, reportOnly } = this.parts;
     reportDenial({ code: denial.code, rule: text, ...(reportOnly && { wouldDeny: true }) }, authority);
     this.parts.decisions.denied(call.context, denial, user, text);

@@ -27,7 +27,7 @@ import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { callReport } from './reports.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { clientOf, CONNECTION, connectionOf, PARTS, partsOf, type AuthorityParts } from './wiring.js';
+import { clientOf, CLIENT_PARTS, clientPartsOf, PARTS, partsOf, type AuthorityParts } from './wiring.js';
 
 /** Token of the function that audits the application, for an authority. */
 export const AUDIT = Symbol('audit');
@@ -61,13 +61,13 @@ function providersOf(name: string): Provider[] {
   const client = authorityToken(name, SessionClient);
   return [
     {
-      provide: CONNECTION,
-      useFactory: connectionOf,
+      provide: CLIENT_PARTS,
+      useFactory: clientPartsOf,
       inject: [MODULE_OPTIONS_TOKEN, AUTHORITY, ModulesContainer],
     },
     // A provider of its own, because TestSessions replaces it.
-    { provide: client, useFactory: clientOf, inject: [CONNECTION] },
-    { provide: PARTS, useFactory: partsOf, inject: [CONNECTION, client, ModulesContainer] },
+    { provide: client, useFactory: clientOf, inject: [CLIENT_PARTS] },
+    { provide: PARTS, useFactory: partsOf, inject: [CLIENT_PARTS, client, ModulesContainer] },
     ofParts(GUARD_PARTS, ({ guard }) => guard),
     ofParts(
       authorityToken(name, SessionAuthService),

@@ -6,7 +6,7 @@ import type { Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionStore, type StoreEntry, type StoreSubscriber } from '../contract/session-store.js';
 import type { SessionAuthOptions } from './options/options.js';
-import { connectionOf, partsOf } from './wiring.js';
+import { clientPartsOf, partsOf } from './wiring.js';
 
 const session = { token: 'token', authIv: undefined };
 const JSON_OF_ANN = { username: 'ann', role: 'boss' };
@@ -56,7 +56,7 @@ class MemoryStore extends SessionStore {
 async function connectionWith(options: Partial<SessionAuthOptions>) {
   const modules = new ModulesContainer();
   const all = { baseUrl: 'http://service', apiKey: 'key', ...options };
-  return { modules, connection: await connectionOf(all, { isForWholeApplication: true }, modules) };
+  return { modules, connection: await clientPartsOf(all, { isForWholeApplication: true }, modules) };
 }
 
 /** The verifier of one of the instances that share a store. */

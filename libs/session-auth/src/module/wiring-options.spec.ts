@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { type Connection, connectionOf } from './wiring.js';
+import { type ClientParts, clientPartsOf } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 
 /** The connection of an authority with this name. */
-function start(options: object, name = 'default'): Promise<Connection> {
+function start(options: object, name = 'default'): Promise<ClientParts> {
   const registration = { isForWholeApplication: true, name };
-  return connectionOf({ ...OPTIONS, ...options }, registration, new ModulesContainer());
+  return clientPartsOf({ ...OPTIONS, ...options }, registration, new ModulesContainer());
 }
 
 describe('the options of an authority', () => {

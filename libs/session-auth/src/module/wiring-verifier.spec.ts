@@ -8,7 +8,7 @@ import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import type { SessionAuthOptions } from './options/options.js';
-import { connectionOf, partsOf } from './wiring.js';
+import { clientPartsOf, partsOf } from './wiring.js';
 
 const session = { token: 'token', authIv: undefined };
 const ANN: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };
@@ -45,7 +45,7 @@ afterEach(() => {
 async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority = 'default') {
   const [modules, asked] = [new ModulesContainer(), [] as unknown[]];
   const all = { baseUrl: 'http://service', apiKey: 'key', retry: false as const, ...options };
-  const connection = await connectionOf(all, { isForWholeApplication: true, name: authority }, modules);
+  const connection = await clientPartsOf(all, { isForWholeApplication: true, name: authority }, modules);
   const service: { answer: Verdict<object> } = { answer: ANN };
   const userDetails = (...call: unknown[]): Promise<Verdict<object>> => (
     asked.push(call),

@@ -30,7 +30,7 @@ import { readSettings, type SessionAuthSettings } from './settings/settings.js';
 import { readerFor, readUserWith } from './settings/record-reader.js';
 
 /** The validated options of an authority, and what its client is made of. */
-export interface Connection {
+export interface ClientParts {
   readonly settings: SessionAuthSettings;
   /** Loaded if the application registers, or names, several session services. */
   readonly several: typeof Several | undefined;
@@ -40,9 +40,9 @@ export interface Connection {
   readonly requests: RequestSender;
 }
 
-export const CONNECTION = Symbol('session-auth connection');
+export const CLIENT_PARTS = Symbol('session-auth client parts');
 
-export interface AuthorityParts extends Connection {
+export interface AuthorityParts extends ClientParts {
   readonly events: EventSource;
   readonly verifier: SessionVerifier<UserRecord>;
   /** Finds the policies of the application, or has them created. @throws InvalidConfigurationError */
@@ -57,11 +57,11 @@ export const PARTS = Symbol('session-auth parts');
  * Reads the options, and creates what the client is made of. @throws InvalidConfigurationError naming an
  * invalid option, or the authorities that Nest could not distinguish
  */
-export async function connectionOf(
+export async function clientPartsOf(
   options: SessionAuthOptions,
   { name, extras }: Authority,
   modules: ModulesContainer,
-): Promise<Connection> {
+): Promise<ClientParts> {
   const settings = readSettings(options, name, extras);
   const { authority, resolveAuthority, baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
   const isOneOfSeveral = resolveAuthority !== undefined || hasSeveral(modules);
@@ -90,20 +90,20 @@ export async function connectionOf(
   return { settings, several, causes, readUser, deadlines: new Deadlines(timeoutMs), requests };
 }
 
-export function clientOf({ settings, causes, readUser, requests }: Connection): SessionClient<UserRecord> {
+export function clientOf({ settings, causes, readUser, requests }: ClientParts): SessionClient<UserRecord> {
   return new SessionClient(requests, settings, readUser, causes);
 }
 
 export async function partsOf(
-  connection: Connection,
+  clientParts: ClientParts,
   client: SessionClient<UserRecord>,
   modules: ModulesContainer,
 ): Promise<AuthorityParts> {
-  const { settings, several, causes } = connection;
+  const { settings, several, causes } = clientParts;
   const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen, reportOnly } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
-  const verifier = await verifierOf(connection, client, events);
+  const verifier = await verifierOf(clientParts, client, events);
   let policies: Policies | undefined;
   const loader = settings.loadUser;
   const localUsers = loader && new (await import('../policies/user-loader.js')).LocalUsers(loader);
@@ -131,7 +131,7 @@ export async function partsOf(
   const loadPolicies = async (): Promise<void> => {
     policies = await usedPolicies(modules);
   };
-  return { ...connection, events, verifier, loadPolicies, localUsers, guard };
+  return { ...clientParts, events, verifier, loadPolicies, localUsers, guard };
 }
 
 /** Loaded with the first reply that is written in parts. */
@@ -171,7 +171,7 @@ const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTi
 
 /** Loads and creates what the instances share, if there is a store. @throws InvalidConfigurationError */
 async function sharedTierOf(
-  { settings, causes, readUser }: Connection,
+  { settings, causes, readUser }: ClientParts,
   watch: ServiceStatusTracker,
 ): Promise<SharedTier<UserRecord> | undefined> {
   const { cache } = settings;
@@ -183,11 +183,11 @@ async function sharedTierOf(
 }
 
 async function verifierOf(
-  connection: Connection,
+  clientParts: ClientParts,
   client: SessionClient<UserRecord>,
   events: EventSource,
 ): Promise<SessionVerifier<UserRecord>> {
-  const { settings, causes, deadlines } = connection;
+  const { settings, causes, deadlines } = clientParts;
   const { authority, cache, retry, identityFields } = settings;
   const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
   if (settings.reportOnly) watch.setReportOnly();
@@ -208,7 +208,7 @@ async function verifierOf(
   return new SessionVerifier(lanes, {
     authority,
     cache: cache && new SessionCache(cache),
-    shared: await sharedTierOf(connection, watch),
+    shared: await sharedTierOf(clientParts, watch),
     checked: checkReport(causes, watch),
     onRevoked: (tokenKey) => events.emitEnded(tokenKey),
     onEvicted: (tokenKey) => events.emitEvicted(tokenKey),

@@ -4,7 +4,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { LocalUser } from '../contract/session-auth-types.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { authorityToken } from '../module/authorities/authority-tokens.js';
-import { CONNECTION } from '../module/wiring.js';
+import { CLIENT_PARTS } from '../module/wiring.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
 import { TestSessionClient } from './test-session-client.js';
@@ -69,7 +69,7 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
     };
     builder
       .overrideProvider(authorityToken(this.#authority, SessionClient))
-      .useFactory({ factory, inject: [CONNECTION] });
+      .useFactory({ factory, inject: [CLIENT_PARTS] });
     const compile = builder.compile.bind(builder);
     return Object.assign(builder, {
       compile: async (...options: never[]) => {

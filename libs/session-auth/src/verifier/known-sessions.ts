@@ -85,7 +85,7 @@ export class KnownSessions {
 
   /** Returns the user of a token, if it is in the table, or else the token itself. */
   callerOf(tokenKey: TokenKey): CallerKey {
-    return userOf(this.#tokens.get(tokenKey)) ?? tokenKey;
+    return userNumberOf(this.#tokens.get(tokenKey)) ?? tokenKey;
   }
 
   add(tokenKey: TokenKey, user?: unknown): void {
@@ -106,9 +106,13 @@ export class KnownSessions {
     if (verdict.kind !== 'authenticated') {
       if (entry === undefined) return;
       const left = withoutSession(sessions, sessionKey);
-      this.#tokens.set(tokenKey, { user: userOf(entry), sessions: left, second: secondOf(entry) });
+      this.#tokens.set(tokenKey, { user: userNumberOf(entry), sessions: left, second: secondOf(entry) });
     } else if (!verdict.stale)
-      this.#set(tokenKey, userOf(entry) ?? this.#numberOf(verdict.user), withSession(sessions, sessionKey));
+      this.#set(
+        tokenKey,
+        userNumberOf(entry) ?? this.#numberOf(verdict.user),
+        withSession(sessions, sessionKey),
+      );
   }
 
   #find(tokenKey: TokenKey): Entry | undefined {
@@ -155,7 +159,7 @@ function secondOf(entry: Entry): number {
   return typeof entry === 'number' ? entry % MAX_SECONDS : entry.second;
 }
 
-function userOf(entry: Entry | undefined): UserNumber | undefined {
+function userNumberOf(entry: Entry | undefined): UserNumber | undefined {
   return typeof entry === 'number' ? Math.floor(entry / MAX_SECONDS) : entry?.user;
 }
 

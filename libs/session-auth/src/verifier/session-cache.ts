@@ -73,7 +73,7 @@ export class SessionCache<User extends object> {
     wallMs?: number,
   ): Authenticated<User> | typeof UNAUTHENTICATED | undefined {
     this.#clockSteps.observe(nowMs, wallMs);
-    const user = userOf(this.#entries.get(keys.tokenKey), keys);
+    const user = userIn(this.#entries.get(keys.tokenKey), keys);
     const { ttlMs, negativeTtlMs } = this.#settings;
     if (user !== undefined)
       return this.#isUsable(keys.tokenKey, user, maxAgeMs, ttlMs)
@@ -93,7 +93,7 @@ export class SessionCache<User extends object> {
     const { ttlMs, staleIfErrorMs } = this.#settings;
     if (!this.servesStale) return undefined;
     this.#clockSteps.observe();
-    const user = userOf(this.#entries.peek(keys.tokenKey), keys);
+    const user = userIn(this.#entries.peek(keys.tokenKey), keys);
     const lifetimeMs = ttlMs + staleIfErrorMs;
     return user !== undefined && this.#isUsable(keys.tokenKey, user, lifetimeMs, lifetimeMs)
       ? user
@@ -263,7 +263,7 @@ function entryOf<User>(user: User, { tokenKey, sessionKey }: SessionKeys): Cache
 }
 
 /** Returns the user of an entry, or `undefined` if it belongs to another IV. */
-function userOf<User>(
+function userIn<User>(
   entry: CacheEntry<User> | undefined,
   { tokenKey, sessionKey }: SessionKeys,
 ): User | undefined {
