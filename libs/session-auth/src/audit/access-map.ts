@@ -4,10 +4,11 @@ import { acknowledgedReason, isKeptOpen } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { type GraphqlOptions, handlersOf, ruleOf, type Handler } from '../guard/handlers.js';
+import { type GraphqlOptions, ruleOf, type Handler } from '../guard/handlers.js';
 import { callsOf, type Call } from './calls.js';
 import { routePrefixesOf } from './routes.js';
 import { isReached } from './unguarded-fields.js';
+import { handlersOf } from './mapped-handlers.js';
 
 export type { Call };
 

@@ -3,9 +3,10 @@ import { UseGuards, type Type } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { fieldNameOf, handlersIn, typeNameOf, type Handler } from '../guard/handlers.js';
+import { handlersIn, type Handler } from '../guard/handlers.js';
 import type { RootField } from './schema-reach.js';
 import { isGuarded, requirementsOf, resolves } from './audited-handlers.js';
+import { fieldNameOf, typeNameOf } from './mapped-handlers.js';
 
 @Resolver()
 @UseGuards(SessionAuthGuard)

@@ -1,7 +1,8 @@
 import type { Requirement } from '../guard/access-rule.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { fieldNameOf, guardsNamedBy, ruleOf, typeNameOf, type Handler } from '../guard/handlers.js';
+import { guardsNamedBy, ruleOf, type Handler } from '../guard/handlers.js';
 import type { RootField } from './schema-reach.js';
+import { fieldNameOf, typeNameOf } from './mapped-handlers.js';
 
 /** Returns the requirements of a handler; `undefined` if the handler is open to callers without a session. */
 export function requirementsOf(handler: Handler, isGlobal: boolean): readonly Requirement[] | undefined {

@@ -4,10 +4,11 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { acknowledgedReason, authorityOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { GRAPHQL_OPTIONS, type Handler, handlersOf, REPLACED_OPTION } from '../guard/handlers.js';
+import { GRAPHQL_OPTIONS, type Handler, REPLACED_OPTION } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
 import { finding, type Finding } from './ineffective-rules.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
+import { handlersOf } from './mapped-handlers.js';
 
 /** A method of `ApplicationConfig` since NestJS 12. Not every module system can read the version of Nest. */
 const SINCE_NESTJS_12 = 'getGlobalPreRequestHooks';

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { RequestMethod } from '@nestjs/common';
 import type { ApplicationConfig } from '@nestjs/core';
-import { fieldNameOf, typeNameOf, type Handler } from '../guard/handlers.js';
+import type { Handler } from '../guard/handlers.js';
 import { pathsOf, routesOf, type RoutePrefixes } from './routes.js';
+import { fieldNameOf, typeNameOf } from './mapped-handlers.js';
 
 /** A call as its client names it. */
 export interface Call {

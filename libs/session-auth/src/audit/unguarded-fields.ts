@@ -1,4 +1,4 @@
-import { ruleOf, typeNameOf, type Handler } from '../guard/handlers.js';
+import { ruleOf, type Handler } from '../guard/handlers.js';
 import type { Requirement } from '../guard/access-rule.js';
 import type { RootField } from './schema-reach.js';
 import type { AuditContext } from './audit-context.js';
@@ -10,6 +10,7 @@ import {
   resolves,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
+import { typeNameOf } from './mapped-handlers.js';
 
 /** The root field of a subgraph that resolves references. */
 const ENTITIES = 'Query._entities';

@@ -4,7 +4,8 @@ import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { classesOf, handlersIn, handlersOf } from './handlers.js';
+import { handlersOf } from '../audit/mapped-handlers.js';
+import { classesOf, handlersIn } from './handlers.js';
 
 @Controller()
 class Routes {

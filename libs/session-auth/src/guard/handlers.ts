@@ -51,8 +51,6 @@ export const GRAPHQL_OPTIONS = 'GqlModuleOptions';
  * package share it.
  */
 export const REPLACED_OPTION = Symbol.for('nestjs-session-auth:replaced-option');
-const RESOLVER_TYPE = 'graphql:resolver_type';
-const RESOLVER_NAME = 'graphql:resolver_name';
 const CONTEXT_CREATOR = 'ExternalContextCreator';
 
 const scanner = new MetadataScanner();
@@ -62,70 +60,8 @@ export interface Placed {
   readonly handler: Handler;
 }
 
-/**
- * Returns the handlers that Nest maps, including inherited ones. A class that several modules have is listed
- * once, as it is least guarded.
- */
-export function handlersOf(modules: ModulesContainer): Handler[] {
-  const placed = placedHandlersOf(modules);
-  const graphql = graphqlModules(modules);
-  if (graphql.length === 0) return leastGuarded(placed.map(({ handler }) => handler));
-  const fields = placed.filter(({ handler }) => isField(handler));
-  const mapped = graphql.flatMap(({ options, read }) =>
-    lastOfEachField(read.flatMap((module) => fields.filter((field) => field.module === module))).map(
-      (handler) => ({ ...handler, servers: [options] }),
-    ),
-  );
-  return leastGuarded([...placed.flatMap(({ handler }) => (isField(handler) ? [] : [handler])), ...mapped]);
-}
-
-function isField({ kinds }: Handler): boolean {
+export function isField({ kinds }: Handler): boolean {
   return GRAPHQL_KINDS.some((kind) => kinds.has(kind));
-}
-
-/** Returns the modules that each `GraphQLModule` reads, in its order. */
-function graphqlModules(
-  modules: ModulesContainer,
-): { readonly options: GraphqlOptions; readonly read: readonly NestModule[] }[] {
-  const all = [...modules.values()];
-  return all.flatMap(({ providers }) => {
-    const options = providers.get(GRAPHQL_OPTIONS)?.instance as GraphqlOptions | undefined;
-    if (!options) return [];
-    const { include = [] } = options;
-    if (include.length === 0) return [{ options, read: all }];
-    const [read, next] = [new Set<NestModule>(), all.filter(({ metatype }) => include.includes(metatype))];
-    for (let module = next.pop(); module; module = next.pop()) {
-      if (read.has(module)) continue;
-      read.add(module);
-      next.push(...module.imports);
-    }
-    return [{ options, read: [...read] }];
-  });
-}
-
-/** Nest maps the last resolver of a field. */
-function lastOfEachField(fields: readonly Placed[]): Handler[] {
-  const mapped = new Map<string, Handler>();
-  for (const { handler } of fields) {
-    const field = handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler);
-    const key = `${typeNameOf(handler)}.${field}`;
-    const earlier = mapped.get(key);
-    mapped.set(key, earlier ? { ...handler, replaced: [...earlier.replaced, earlier] } : handler);
-  }
-  return [...mapped.values()];
-}
-
-function leastGuarded(handlers: readonly Handler[]): Handler[] {
-  const least = new Map<Type, Map<string, Handler>>();
-  for (const handler of handlers) {
-    const own = least.get(handler.owner) ?? new Map<string, Handler>();
-    const other = own.get(handler.name);
-    const chosen = !other || handler.guards.length < other.guards.length ? handler : other;
-    const servers = [...(other?.servers ?? []), ...(handler.servers ?? [])];
-    own.set(handler.name, servers.length > 1 ? { ...chosen, servers } : chosen);
-    least.set(handler.owner, own);
-  }
-  return [...least.values()].flatMap((own) => [...own.values()]);
 }
 
 /**
@@ -134,7 +70,9 @@ function leastGuarded(handlers: readonly Handler[]): Handler[] {
  */
 export function placedHandlersOf(modules: ModulesContainer): Placed[] {
   const findHost = resolverHosts(modules);
-  const readsInstances = graphqlModules(modules).length > 0;
+  const readsInstances = [...modules.values()].some(
+    ({ providers }) => providers.get(GRAPHQL_OPTIONS)?.instance,
+  );
   const found = (guards: readonly unknown[], host: NestModule | undefined): unknown[] =>
     guards.filter((guard) => typeof guard !== 'function' || host?.injectables.has(guard));
   return [...modules.values()].flatMap((module) => {
@@ -231,19 +169,6 @@ export function ruleOf({ owner, called }: Pick<Handler, 'owner' | 'called'>): Ac
 export function policiesOf(handler: Handler): Type[] {
   const rule = ruleOf(handler);
   return rule.kind === 'protected' ? rule.requirements.flatMap(({ policy }) => policy ?? []) : [];
-}
-
-export function fieldNameOf({ method, name }: Handler): string {
-  return (Reflect.getMetadata(RESOLVER_NAME, method) as string | undefined) ?? name;
-}
-
-/**
- * Returns the type that a handler belongs to. Reads the metadata as Nest does: from the method, otherwise
- * from its class.
- */
-export function typeNameOf({ method, owner }: Handler): string | undefined {
-  return (Reflect.getMetadata(RESOLVER_TYPE, method) ?? Reflect.getMetadata(RESOLVER_TYPE, owner)) as
-    string | undefined;
 }
 
 function hasPrototype(metatype: unknown): metatype is Type {

@@ -6,7 +6,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import { exceptionOf } from './denial.js';
 import type { CallGuard, GuardParts, ReportOnly } from './guard-parts.js';
 import { ADMISSION, CHECK } from './guarded-request.js';
-import { handlersOf } from './handlers.js';
+import { placedHandlersOf } from './handlers.js';
 import { type GuardedCall, type Transport, transportOf } from './transport.js';
 
 /** Each context is one object for all guards of its call. */
@@ -26,7 +26,7 @@ export function reporterOf(
     throw new InvalidConfigurationError(
       'reportOnly works with one session service only. Remove it, or the other registrations and the option authority.',
     );
-  const other = handlersOf(modules).find(({ kinds }) => !kinds.has('route'));
+  const other = placedHandlersOf(modules).find(({ handler }) => !handler.kinds.has('route'))?.handler;
   if (other)
     throw new InvalidConfigurationError(
       `reportOnly works with routes of controllers only, and ${other.owner.name}.${other.name} is none. Remove reportOnly, or leave that handler out until then.`,
