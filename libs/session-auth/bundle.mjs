@@ -97,6 +97,8 @@ function chunksOf(compiled, main) {
   return (id, { getModuleInfo }) => {
     imported ??= importedBy(main, getModuleInfo);
     audited ??= importedBy(audit, getModuleInfo).add(audit);
+    // With it, the chunk of the audit would be longer than gzip looks back, and be packed twice.
+    if (id === join(compiled, 'audit/mapped-handlers.js')) return 'core';
     if (!imported.has(id)) {
       if (SHARED_BY_KINDS.test(id.slice(compiled.length + 1))) return 'contexts';
       return audited.has(id) ? 'audit' : undefined;

@@ -42,8 +42,7 @@ export function unavailableDenial({
   reason,
   retryAfterSeconds,
 }: Pick<Unavailable, 'reason' | 'retryAfterSeconds'>): GuardDenial {
-  const { statusCode, code, message } = SERVICE_UNAVAILABLE;
-  return { statusCode, code, message, reason, retryAfterSeconds };
+  return { ...SERVICE_UNAVAILABLE, reason, retryAfterSeconds };
 }
 
 /** Codes of the errors that say how long to wait. */

@@ -76,8 +76,7 @@ export class KnownSessions {
   has({ tokenKey, sessionKey }: SessionKeys): boolean {
     const entry = this.#find(tokenKey);
     if (entry === undefined) return false;
-    this.#tokens.delete(tokenKey);
-    this.#tokens.set(tokenKey, entry);
+    setNewest(this.#tokens, tokenKey, entry, this.#maxEntries);
     if (typeof entry === 'number') return sessionKey === tokenKey;
     if (entry.sessions[0] === NOT_PRESENTED) entry.sessions = [sessionKey];
     return entry.sessions.includes(sessionKey);
@@ -125,11 +124,8 @@ export class KnownSessions {
   #set(tokenKey: TokenKey, user: UserNumber | undefined, sessions: readonly SessionKey[]): void {
     const second = this.#nowSecond();
     const isPlain = user !== undefined && sessions.length === 1 && sessions[0] === tokenKey;
-    this.#tokens.delete(tokenKey);
-    this.#tokens.set(tokenKey, isPlain ? user * MAX_SECONDS + second : { user, sessions, second });
-    if (this.#tokens.size <= this.#maxEntries) return;
-    const [oldest] = this.#tokens.keys();
-    if (oldest !== undefined) this.#tokens.delete(oldest);
+    const entry = isPlain ? user * MAX_SECONDS + second : { user, sessions, second };
+    setNewest(this.#tokens, tokenKey, entry, this.#maxEntries);
   }
 
   #nowSecond(): number {
@@ -153,6 +149,13 @@ export class KnownSessions {
     }
     return undefined;
   }
+}
+
+/** Sets the newest entry of a map, which evicts its oldest if it is full. */
+export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > max) map.delete(map.keys().next().value as Key);
 }
 
 function secondOf(entry: Entry): number {

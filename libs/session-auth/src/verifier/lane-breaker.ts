@@ -7,7 +7,7 @@ import {
   type CircuitState,
   PROBE_MS,
 } from './circuit-breaker.js';
-import type { CallerKey } from './known-sessions.js';
+import { type CallerKey, setNewest } from './known-sessions.js';
 
 /**
  * Number of different callers whose calls must fail before a breaker opens, or `minimumCalls` if that is
@@ -130,9 +130,11 @@ class FailingCallers {
     const before = this.#callers.get(caller);
     const { sinceMs, failures } =
       before && nowMs - before.sinceMs < windowMs ? before : { sinceMs: nowMs, failures: 0 };
-    this.#callers.delete(caller);
-    this.#callers.set(caller, { sinceMs, lastMs: nowMs, failures: failures + 1 });
-    this.#evict(nowMs);
+    setNewest(this.#callers, caller, { sinceMs, lastMs: nowMs, failures: failures + 1 }, MAX_CALLERS);
+    for (const [other, { lastMs }] of this.#callers) {
+      if (nowMs - lastMs < windowMs) break;
+      this.#callers.delete(other);
+    }
     return failures < failuresEach;
   }
 
@@ -143,13 +145,6 @@ class FailingCallers {
 
   has(caller: CallerKey): boolean {
     return this.#callers.has(caller);
-  }
-
-  #evict(nowMs: number): void {
-    for (const [caller, { lastMs }] of this.#callers) {
-      if (this.#callers.size <= MAX_CALLERS && nowMs - lastMs < this.#limits.windowMs) return;
-      this.#callers.delete(caller);
-    }
   }
 }
 
@@ -168,12 +163,12 @@ class LimitedCallers {
   add(caller: CallerKey, nowMs: number): void {
     if (nowMs - this.#lastMs >= LIMITS_KEPT_MS) this.#answers.clear();
     this.#lastMs = nowMs;
-    this.#set(caller, true);
+    setNewest(this.#answers, caller, true, MAX_CALLERS);
   }
 
   /** Records any other answer. Costs nothing without a recent 429. */
   served(caller: CallerKey): void {
-    if (this.#answers.size > 0) this.#set(caller, false);
+    if (this.#answers.size > 0) setNewest(this.#answers, caller, false, MAX_CALLERS);
   }
 
   /** Whether two callers were answered with 429, and no more than that otherwise. */
@@ -185,13 +180,6 @@ class LimitedCallers {
 
   has(caller: CallerKey): boolean {
     return this.#answers.get(caller) === true;
-  }
-
-  #set(caller: CallerKey, isLimited: boolean): void {
-    this.#answers.delete(caller);
-    this.#answers.set(caller, isLimited);
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MAX_CALLERS && oldest !== undefined) this.#answers.delete(oldest);
   }
 }
 

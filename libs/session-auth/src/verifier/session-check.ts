@@ -41,17 +41,18 @@ export function canReuse(
   return ageMs(madeAtMs, madeAtWallMs) < MAX_REUSE_MS;
 }
 
+/** Publishes a check of the cache. */
 export function reportCachedCheck({ kind }: Verdict<unknown>, authority: string): void {
-  CHECKS.publish({
-    outcome: kind,
-    authority,
-    source: 'cache',
-    joined: false,
-    stale: false,
-    reason: undefined,
-    durationMs: 0,
-  });
+  CHECKS.publish({ ...OF_THE_CACHE, outcome: kind, authority });
 }
+
+const OF_THE_CACHE = {
+  source: 'cache',
+  joined: false,
+  stale: false,
+  reason: undefined,
+  durationMs: 0,
+} as const;
 
 /** Publishes a check when its verdict is available, and returns that verdict. */
 export async function reportCheck<User>(
@@ -61,13 +62,13 @@ export async function reportCheck<User>(
 ): Promise<Verdict<User>> {
   const start = performance.now();
   const verdict = await pending;
-  const authenticated = verdict.kind === 'authenticated' ? verdict : undefined;
+  const { confirmedAtMs, stale = false } = verdict.kind === 'authenticated' ? verdict : {};
   CHECKS.publish({
     outcome: verdict.kind,
     authority,
-    source: authenticated?.confirmedAtMs !== undefined ? 'store' : authenticated?.stale ? 'cache' : 'service',
+    source: confirmedAtMs !== undefined ? 'store' : stale ? 'cache' : 'service',
     joined,
-    stale: authenticated?.stale === true,
+    stale,
     reason: verdict.kind === 'unavailable' ? verdict.reason : undefined,
     durationMs: performance.now() - start,
   });
