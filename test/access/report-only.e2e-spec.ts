@@ -1,17 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type CanActivate,
-  Controller,
-  type ExecutionContext,
-  Get,
-  Injectable,
-  Req,
-  UnauthorizedException,
-} from '@nestjs/common';
+import { Controller, Get, Injectable, Req } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { AuthGuard, PassportModule, PassportStrategy } from '@nestjs/passport';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { Roles, SessionAuthEvents, SessionAuthGuard, type SessionAuthDecision } from 'nestjs-session-auth';
+import {
+  Authorize,
+  Roles,
+  SessionAuthEvents,
+  SessionAuthGuard,
+  type SessionAuthDecision,
+} from 'nestjs-session-auth';
+import { ReportOnly } from 'nestjs-session-auth/diagnostics';
 import { accessMapOf } from 'nestjs-session-auth/testing';
+import { Strategy } from 'passport-custom';
+import { always } from '../support/always.js';
+import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { reply } from '../support/scripted-service.js';
@@ -23,15 +26,12 @@ interface OldRequest {
   user?: unknown;
 }
 
-/** The guard that is to be replaced. */
+/** The guard that is to be replaced: of passport, with a strategy that looks its user up. */
 @Injectable()
-class OldGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<OldRequest>();
-    const id = request.headers['x-old-user'];
-    if (id === undefined) throw new UnauthorizedException('old');
-    request.user = { id };
-    return true;
+class OldStrategy extends PassportStrategy(Strategy, 'old') {
+  validate({ headers }: OldRequest): Promise<unknown> {
+    const id = headers['x-old-user'];
+    return Promise.resolve(id === undefined ? false : { id });
   }
 }
 
@@ -49,15 +49,43 @@ class OpeningsController {
   }
 }
 
+@Controller('failing')
+class FailingController {
+  @Get()
+  @Authorize(() => {
+    throw new TypeError('a secret');
+  })
+  @ReportOnly()
+  failing(): string {
+    return 'in';
+  }
+
+  @Get('closed')
+  closed(): string {
+    return 'in';
+  }
+}
+
+@ReportOnly()
+@Controller('trial')
+class TrialController {
+  @Get()
+  @Roles('boss')
+  trial(): string {
+    return 'in';
+  }
+}
+
 @WebSocketGateway()
 class OpeningsGateway {
   @SubscribeMessage('openings')
+  @ReportOnly()
   message(): string {
     return 'in';
   }
 }
 
-const OLD = { provide: APP_GUARD, useClass: OldGuard };
+const OLD = { provide: APP_GUARD, useClass: AuthGuard('old') };
 const OURS = { provide: APP_GUARD, useExisting: SessionAuthGuard };
 
 describe.each(PLATFORMS)('reportOnly on %s', (_name, platform) => {
@@ -65,12 +93,13 @@ describe.each(PLATFORMS)('reportOnly on %s', (_name, platform) => {
   const controllers = [OpeningsController];
 
   it.each([
-    ['before', [OURS, OLD]],
-    ['behind', [OLD, OURS]],
-  ])('%s an older guard leaves its answers, and says what it would deny', async (_order, providers) => {
+    ['before', [OldStrategy, OURS, OLD]],
+    ['behind', [OldStrategy, OLD, OURS]],
+  ])('%s a guard of passport leaves its answers, and says what it would deny', async (_order, providers) => {
     const service = await bed.service();
     const app = await bed.sample({
       baseUrl: service.url,
+      imports: [PassportModule.register({})],
       controllers,
       providers,
       options: { reportOnly: true },
@@ -102,17 +131,66 @@ describe.each(PLATFORMS)('reportOnly on %s', (_name, platform) => {
       code: 'ACCESS_DENIED',
       rule: '@Roles(boss)',
     });
+    const before = decisions.length;
+    const ids = Array.from({ length: 50 }, (_, index) => `user ${index}`);
+    const replies = ids.map(async (id, index) =>
+      (await app.get('/openings', index % 2 ? token : undefined, { 'x-old-user': id })).json(),
+    );
+    expect(await Promise.all(replies)).toEqual(ids.map((id) => ({ id })));
+    await until('a decision for each', () => decisions.length === before + 50);
+    expect(decisions.slice(before).filter(({ wouldDeny }) => wouldDeny)).toHaveLength(25);
     service.on('user_details', reply(500));
     expect(await asked('/openings', service.signInAs({}))).toMatchObject({
       wouldDeny: true,
       outcome: 'unavailable',
     });
     const denied = await app.get('/openings', token);
-    expect([denied.status, await denied.json()]).toMatchObject([401, { message: 'old' }]);
+    expect([denied.status, await denied.json()]).toEqual([401, { message: 'Unauthorized', statusCode: 401 }]);
     expect(events.serviceStatus.reportOnly).toBe(true);
     expect(accessMapOf(app.app).map(({ access, isOpen }) => [access, isOpen])).toEqual([
       ['public', true],
       ['public', true],
+    ]);
+  });
+
+  it('is for single routes and controllers, by a decorator', async () => {
+    const service = await bed.service();
+    const log = new CapturedLog();
+    const app = await bed.sample(
+      {
+        baseUrl: service.url,
+        controllers: [FailingController, TrialController],
+        options: { protectAllRoutes: true },
+      },
+      { logger: log },
+    );
+    const decisions: SessionAuthDecision[] = [];
+    app.app.get(SessionAuthEvents).decisions$.subscribe((decision) => decisions.push(decision));
+    const token = service.signInAs({});
+
+    for (const [path, code, rule] of [
+      ['/failing', 'ACCESS_CHECK_FAILED', '@Authorize(function)'],
+      ['/trial', 'ACCESS_DENIED', '@Roles(boss)'],
+    ] as const) {
+      expect((await app.get(path, token)).status).toBe(200);
+      await until('a decision', () => decisions.length > 0);
+      expect(decisions.splice(0)).toMatchObject([{ isAllowed: true, wouldDeny: true, code, rule }]);
+    }
+    expect(await always(async () => (await app.get('/failing/closed')).status)).toBe(401);
+    expect(decisions.every(({ isAllowed, wouldDeny }) => !isAllowed && wouldDeny === undefined)).toBe(true);
+    expect(log.having('warn', 'rule failed')).toEqual([
+      expect.stringContaining(
+        'FailingController.failing failed with TypeError. Its calls pass, and get 503 without reportOnly (ACCESS_CHECK_FAILED)',
+      ),
+    ]);
+    expect(log.having('warn', 'report only')).toEqual([
+      expect.stringContaining('FailingController.failing, TrialController.trial is open unless'),
+    ]);
+    expect(app.app.get(SessionAuthEvents).serviceStatus.reportOnly).toBe(true);
+    expect(accessMapOf(app.app).map(({ call, isOpen }) => [call, isOpen])).toEqual([
+      ['GET /failing', true],
+      ['GET /failing/closed', false],
+      ['GET /trial', true],
     ]);
   });
 
@@ -134,9 +212,14 @@ describe.each(PLATFORMS)('reportOnly on %s', (_name, platform) => {
 describe('reportOnly at the start', () => {
   const baseUrl = 'http://127.0.0.1:1';
 
-  it('is refused beside a gateway', async () => {
-    const root = sampleApp({ baseUrl, providers: [OpeningsGateway], options: { reportOnly: true } });
-    expect((await bootstrapError(root)).message).toMatch(/^reportOnly .*OpeningsGateway\.message is none/);
+  it.each([
+    ['reportOnly', { reportOnly: true }],
+    ['@ReportOnly()', {}],
+  ])('is refused of a gateway: %s', async (name, options) => {
+    const { message } = await bootstrapError(sampleApp({ baseUrl, providers: [OpeningsGateway], options }));
+    expect(message).toContain(
+      `${name} works with routes of controllers only, and OpeningsGateway.message is none`,
+    );
   });
 
   it('is refused beside the option authority', async () => {

@@ -28,7 +28,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   [
     'diagnostics',
     diagnostics,
-    'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CAUSE_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL redactedHeaders',
+    'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CAUSE_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL ReportOnly redactedHeaders',
   ],
   [
     'errors',

@@ -814,8 +814,8 @@ export const MUTANTS = [
   {
     name: 'Half of the applications report only',
     file: 'module/wiring.ts',
-    find: 'const report = reportOnly ?',
-    replace: 'const report = reportOnly || Math.random() < 0.5 ?',
+    find: 'const { reportOnly } = settings;',
+    replace: 'const reportOnly = settings.reportOnly || Math.random() < 0.5;',
     suites: ['access/report-only'],
   },
   {

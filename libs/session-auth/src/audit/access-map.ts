@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { acknowledgedReason, isKeptOpen } from '../guard/access-metadata.js';
+import { acknowledgedReason, isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
@@ -51,13 +51,13 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const handlers = handlersOf(modules).filter(({ name }) => name !== TYPE_RESOLVER);
   const context = auditContextOf(modules, config);
   const modulePaths = routePrefixesOf(modules);
-  const isReportOnly = [...modules.values()].some(({ providers }) => {
-    const parts = providers.get(GUARD_PARTS)?.instance as Partial<GuardParts> | undefined;
-    return parts?.reportOnly !== undefined;
-  });
+  const parts = [...modules.values()].flatMap(
+    ({ providers }) => (providers.get(GUARD_PARTS)?.instance ?? []) as Partial<GuardParts>,
+  );
   const servers = new Set(handlers.flatMap((handler) => handler.servers ?? []));
   const entries = handlers.flatMap((handler) => {
-    const access = accessOf(handler, handlers, context, isReportOnly);
+    const isReported = parts.some(({ reportOnly }) => reportOnly?.covers(handler.called, handler.owner));
+    const access = accessOf(handler, handlers, context, isReported);
     return callsOf(handler, modulePaths, config).flatMap((call): AccessMapEntry[] =>
       call.kind === 'graphql' && servers.size > 1
         ? (handler.servers ?? []).map((server) => ({ ...call, endpoint: pathOf(server, config), ...access }))
@@ -80,9 +80,9 @@ function accessOf(
   handler: Handler,
   handlers: readonly Handler[],
   context: AuditContext,
-  isReportOnly: boolean,
+  isReported: boolean,
 ): Omit<AccessMapEntry, keyof Call | 'endpoint'> {
-  const rule = isReportOnly ? ({ kind: 'public' } as const) : ruleOf(handler);
+  const rule = isReported ? ({ kind: 'public' } as const) : ruleOf(handler);
   const access = accessBy(rule.kind, handler, context);
   const acknowledged = acknowledgedReason(handler.called);
   const isChecked = access === 'protected' || access === 'optional';
@@ -93,7 +93,7 @@ function accessOf(
       access === 'protected' && rule.kind === 'protected' ? rule.requirements.map(({ text }) => text) : [],
     ...(isChecked && { authority: (rule as { readonly authority?: string }).authority ?? 'default' }),
     ...(acknowledged !== undefined && { acknowledged }),
-    ...(isKeptOpen(handler.called, handler.owner) && { keepsOpen: true as const }),
+    ...(isMarked(KEEP_OPEN, handler.called, handler.owner) && { keepsOpen: true as const }),
     isOpen: access !== 'protected' && isReached(handler, handlers, context),
   };
 }
@@ -104,7 +104,6 @@ function accessBy(rule: Exclude<Access, 'unguarded'>, handler: Handler, context:
   return isGuarded(handler, context.isGlobal) ? rule : 'unguarded';
 }
 
-/** The path of a GraphQL server, as Nest's drivers build it. */
 function pathOf({ path = '/graphql', useGlobalPrefix }: GraphqlOptions, config: ApplicationConfig): string {
   const parts = [useGlobalPrefix ? config.getGlobalPrefix() : '', path];
   return `/${parts.join('/').split('/').filter(Boolean).join('/')}`;

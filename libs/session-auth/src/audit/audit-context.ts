@@ -1,6 +1,6 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { GRAPHQL_OPTIONS } from '../guard/handlers.js';
+import { graphqlOptionsOf } from '../guard/handlers.js';
 import { routePrefixesOf, type RoutePrefixes } from './routes.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
@@ -20,15 +20,12 @@ export interface AuditContext {
 
 const SCHEMA_HOST = 'GraphQLSchemaHost';
 
-/** Returns what surrounds the handlers of an application that has been built. */
 export function auditContextOf(modules: ModulesContainer, config: ApplicationConfig): AuditContext {
   const guards = [
     ...config.getGlobalGuards(),
     ...config.getGlobalRequestGuards().map(({ metatype }) => metatype),
   ];
-  const options = instancesOf(modules, (token) => token === GRAPHQL_OPTIONS) as {
-    readonly fieldResolverEnhancers?: string[];
-  }[];
+  const options = graphqlOptionsOf(modules);
   return {
     isGlobal: guards.some(isSessionAuthGuard),
     fieldsAreGuarded: options.every(({ fieldResolverEnhancers }) =>
@@ -46,16 +43,11 @@ export function auditContextOf(modules: ModulesContainer, config: ApplicationCon
 
 /** The host throws if no schema has been built. */
 function builtRootFields(modules: ModulesContainer): readonly RootField[] | undefined {
-  const [host] = instancesOf(modules, (token) => typeof token === 'function' && token.name === SCHEMA_HOST);
+  const providers = [...modules.values()].flatMap((module) => [...module.providers.values()]);
+  const host = providers.find(({ token }) => typeof token === 'function' && token.name === SCHEMA_HOST);
   try {
-    return rootFieldsOf((host as { readonly schema: Schema }).schema);
+    return rootFieldsOf((host?.instance as { readonly schema: Schema }).schema);
   } catch {
     return undefined;
   }
-}
-
-function instancesOf(modules: ModulesContainer, matches: (token: unknown) => boolean): object[] {
-  return [...modules.values()].flatMap(({ providers }) =>
-    [...providers].flatMap(([token, { instance }]) => (matches(token) && instance ? [instance] : [])),
-  );
 }

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import type { Requirement } from '../guard/access-rule.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { guardsNamedBy, ruleOf, type Handler } from '../guard/handlers.js';
@@ -17,7 +18,6 @@ export function isGuarded({ guards }: Handler, isGlobal: boolean): boolean {
   return isGlobal || guards.some(isSessionAuthGuard);
 }
 
-/** Returns whether the session guard belongs to a handler, even if Nest does not run it. */
 export function namesGuard(handler: Handler, isGlobal: boolean): boolean {
   return isGlobal || guardsNamedBy(handler).some(isSessionAuthGuard);
 }
@@ -60,10 +60,18 @@ export function isNamed(enhancer: unknown, names: ReadonlySet<unknown>): boolean
   return prototypesOf(enhancer).some((prototype) => names.has(classNameOf(prototype)));
 }
 
+export function decoratedParametersOf({
+  owner,
+  name,
+}: Handler): Record<string, { readonly factory?: object }> {
+  return (Reflect.getMetadata('__routeArguments__', owner, name) ?? {}) as ReturnType<
+    typeof decoratedParametersOf
+  >;
+}
+
 /** The name of the class through which Nest runs the global guards on messages and gateways. */
 export const GUARDS_PROXY = 'ApplicationGuardsProxy';
 
-/** Returns the name of the class of a prototype; `undefined` for an object without a class. */
 export function classNameOf(prototype: object): string | undefined {
   return (prototype.constructor as { readonly name: string } | undefined)?.name;
 }

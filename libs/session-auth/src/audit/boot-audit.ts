@@ -4,7 +4,7 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { acknowledgedReason, authorityOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { GRAPHQL_OPTIONS, type Handler, REPLACED_OPTION } from '../guard/handlers.js';
+import { type GraphqlOptions, graphqlOptionsOf, type Handler, REPLACED_OPTION } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
 import { finding, type Finding } from './ineffective-rules.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
@@ -102,7 +102,9 @@ function linesOf(findings: readonly Finding[]): string[] {
  */
 function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): Finding[] {
   return all
-    .filter(({ context, driver }) => {
+    .filter(({ context: option, driver }) => {
+      const context =
+        typeof option === 'function' && REPLACED_OPTION in option ? option[REPLACED_OPTION] : option;
       const isCopied = isNest12 && typeof driver === 'function' && driver.name.startsWith('Apollo');
       return typeof context === 'object' && context !== null && !isCopied;
     })
@@ -111,23 +113,4 @@ function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): Fin
         'GraphQLModule has one object as its context, for all requests. Give it a function: context: () => ({ ... }).',
       ),
     );
-}
-
-interface GraphqlOptions {
-  readonly context?: unknown;
-  readonly driver?: unknown;
-}
-
-/** Returns the driver and the original `context` option of each `GraphQLModule`. */
-function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
-  return [...modules.values()].flatMap(({ providers }) => {
-    const options = providers.get(GRAPHQL_OPTIONS)?.instance as GraphqlOptions | undefined;
-    if (!options) return [];
-    const { context, driver } = options;
-    return [{ driver, context: originalOf(context) }];
-  });
-}
-
-function originalOf(context: unknown): unknown {
-  return typeof context === 'function' && REPLACED_OPTION in context ? context[REPLACED_OPTION] : context;
 }

@@ -73,7 +73,6 @@ function patternsOf(method: object): string[] {
   return ((Reflect.getMetadata(PATTERN, method) ?? []) as unknown[]).map(textOf);
 }
 
-/** The field of a resolver, as in `Query.openings`. */
 export function fieldOf(handler: Handler): string {
   const name = handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler);
   return [typeNameOf(handler), name].filter((part) => part !== undefined).join('.');

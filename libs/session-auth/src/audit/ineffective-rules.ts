@@ -6,6 +6,7 @@ import { ruleOf, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import {
   classNameOf,
+  decoratedParametersOf,
   GUARDS_PROXY,
   isBelowRoot,
   isGuarded,
@@ -33,7 +34,6 @@ export function finding(text: string, stops = false): Finding {
   return { text, stops };
 }
 
-/** Returns the findings for rules of a handler, or of one in its place, that Nest does not enforce. */
 export function ineffectiveRulesOf(
   handler: Handler,
   handlers: readonly Handler[],
@@ -121,7 +121,6 @@ function overridden(handler: Handler, context: AuditContext): Finding | undefine
   return undefined;
 }
 
-/** Whether a rule of its class closes a handler. */
 function isUnderRule(handler: Handler, context: AuditContext): boolean {
   const rule = ruleOf(handler);
   return rule.kind === 'protected' && rule.requirements.length > 0 && enforces(handler, rule, context);
@@ -167,21 +166,16 @@ function unserved(
   )
     return undefined;
   // It may pass the call on.
-  if (
-    Object.keys((Reflect.getMetadata(PARAMETERS, other.owner, other.name) ?? {}) as object).some((key) =>
-      key.startsWith(NEXT),
-    )
-  )
-    return undefined;
+  if (Object.keys(decoratedParametersOf(other)).some((key) => key.startsWith(NEXT))) return undefined;
   return finding(
     `${placeOf(handler)} has a rule without effect: ${placeOf(other)} serves ${call} in its place. Remove one of them.`,
     true,
   );
 }
 
-const PARAMETERS = '__routeArguments__';
 /** The type of the parameter `@Next()`. */
 const NEXT = '2:';
+
 /** All gateways of a server receive its messages. */
 function besideGateway(
   handler: Handler,
@@ -231,7 +225,6 @@ function eventOf({ method }: Handler): string {
   return JSON.stringify(Reflect.getMetadata(EVENT, method));
 }
 
-/** Returns whether decorators of a handler, or of a class, decide its access. */
 function declares(target: object): boolean {
   const { open, requirements, authority, namesGuard: isNamed } = declarationOf(target);
   return open !== undefined || requirements.length > 0 || authority !== undefined || isNamed === true;

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import {
-  GRAPHQL_OPTIONS,
   type GraphqlOptions,
+  graphqlOptionsOf,
   type Handler,
   isField,
   type Placed,
@@ -31,23 +31,20 @@ export function handlersOf(modules: ModulesContainer): Handler[] {
   return leastGuarded([...placed.flatMap(({ handler }) => (isField(handler) ? [] : [handler])), ...mapped]);
 }
 
-/** Returns the modules that each `GraphQLModule` reads, in its order. */
 function graphqlModules(
   modules: ModulesContainer,
 ): { readonly options: GraphqlOptions; readonly read: readonly NestModule[] }[] {
   const all = [...modules.values()];
-  return all.flatMap(({ providers }) => {
-    const options = providers.get(GRAPHQL_OPTIONS)?.instance as GraphqlOptions | undefined;
-    if (!options) return [];
+  return graphqlOptionsOf(modules).map((options) => {
     const { include = [] } = options;
-    if (include.length === 0) return [{ options, read: all }];
+    if (include.length === 0) return { options, read: all };
     const [read, next] = [new Set<NestModule>(), all.filter(({ metatype }) => include.includes(metatype))];
     for (let module = next.pop(); module; module = next.pop()) {
       if (read.has(module)) continue;
       read.add(module);
       next.push(...module.imports);
     }
-    return [{ options, read: [...read] }];
+    return { options, read: [...read] };
   });
 }
 

@@ -1,9 +1,8 @@
-import 'reflect-metadata';
 import { parameterNameOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
-import { GUARDS_PROXY, isNamed, requirementsOf } from './audited-handlers.js';
+import { decoratedParametersOf, GUARDS_PROXY, isNamed, requirementsOf } from './audited-handlers.js';
 import { hasParameter, pathsOf } from './routes.js';
 
 /** A path of a route that lacks a parameter of the rule, which therefore denies every call. */
@@ -12,7 +11,6 @@ interface MissingParameter {
   readonly path: string;
 }
 
-/** Returns the parameters that a rule of a route reads, and that one of its paths does not have. */
 export function missingParametersOf(
   handler: Handler,
   { isGlobal, prefixes }: AuditContext,
@@ -26,25 +24,15 @@ export function missingParametersOf(
   );
 }
 
-/** Nest's metadata key of parameter decorators, in every kind of context. */
-const PARAMETERS = '__routeArguments__';
-
 /**
  * Returns the decorators of this library on parameters of a handler whose session no guard checks: their
  * values are always `undefined`. A field is left out, because it has the user of its root field. So is a
  * handler with a guard of the application, which may set the user itself.
  */
 export function unguardedParametersOf(handler: Handler, context: AuditContext): string[] {
-  const { kinds, owner, name } = handler;
-  if (kinds.has('field') || mayHaveUser(handler, context)) return [];
-  const parameters = (Reflect.getMetadata(PARAMETERS, owner, name) ?? {}) as Readonly<
-    Record<string, { readonly factory?: object }>
-  >;
-  return [
-    ...new Set(
-      Object.values(parameters).flatMap(({ factory }) => (factory && parameterNameOf(factory)) ?? []),
-    ),
-  ];
+  if (handler.kinds.has('field') || mayHaveUser(handler, context)) return [];
+  const factories = Object.values(decoratedParametersOf(handler)).flatMap(({ factory }) => factory ?? []);
+  return [...new Set(factories.flatMap((factory) => parameterNameOf(factory) ?? []))];
 }
 
 /**

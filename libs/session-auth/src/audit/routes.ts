@@ -3,7 +3,6 @@ import { RequestMethod, VERSION_NEUTRAL, VersioningType, type Type } from '@nest
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { Handler } from '../guard/handlers.js';
 
-/** The prefixes of the paths of each controller, one for each of its modules. */
 export type RoutePrefixes = ReadonlyMap<Type, readonly string[]>;
 
 /** Nest's metadata key of the path of a module (`RouterModule`), followed by the id of the application. */
@@ -31,7 +30,6 @@ export function routePrefixesOf(modules: ModulesContainer, globalPrefix = ''): R
   return prefixes;
 }
 
-/** Returns the path that `RouterModule` gives a module; `undefined` if there is none. */
 export function modulePathOf(module: object, modules: ModulesContainer): unknown {
   return (
     Reflect.getMetadata(MODULE_PATH + modules.applicationId, module) ??

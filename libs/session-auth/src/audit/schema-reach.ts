@@ -12,10 +12,6 @@ interface NamedType extends SchemaType {
   readonly name: string;
 }
 
-interface RootObject {
-  getFields(): Fields;
-}
-
 type Fields = Readonly<Record<string, SchemaField>>;
 
 interface SchemaField {
@@ -25,9 +21,9 @@ interface SchemaField {
 }
 
 export interface Schema {
-  getQueryType(): RootObject | null | undefined;
-  getMutationType(): RootObject | null | undefined;
-  getSubscriptionType(): RootObject | null | undefined;
+  getQueryType(): SchemaType | null | undefined;
+  getMutationType(): SchemaType | null | undefined;
+  getSubscriptionType(): SchemaType | null | undefined;
   getPossibleTypes(type: SchemaType): readonly SchemaType[];
 }
 
@@ -49,7 +45,7 @@ export function rootFieldsOf(schema: Schema): RootField[] {
     ['Subscription', schema.getSubscriptionType()],
   ] as const;
   return roots.flatMap(([type, root]) =>
-    Object.entries(root?.getFields() ?? {})
+    Object.entries(root?.getFields?.() ?? {})
       .filter(([, { resolve, subscribe }]) => resolve ?? subscribe)
       .map(([name, field]) => ({ type, name, reaches: reachedFrom(field.type, schema) })),
   );

@@ -79,7 +79,7 @@ export const CAUSES = {
     isHarmless: true,
   },
   'rule failed': {
-    text: '%. Its calls get 503 (ACCESS_CHECK_FAILED). To deny, return false; to answer otherwise, throw an HttpException.',
+    text: '%. Its calls % (ACCESS_CHECK_FAILED). To deny, return false; to answer otherwise, throw an HttpException.',
     ends: 'report',
   },
   'no authority': {

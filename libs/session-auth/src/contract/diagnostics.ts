@@ -103,7 +103,7 @@ export interface DenialMessage {
   /** The requirement that is not met, or could not be evaluated: `@Roles(approver)`. */
   readonly rule?: string | undefined;
   /** Set with `reportOnly`: the call was not denied. */
-  readonly wouldDeny?: true;
+  readonly wouldDeny?: true | undefined;
 }
 
 /**

@@ -15,5 +15,5 @@ export type {
   LaneName,
   SignInFailureCode,
 } from '../contract/diagnostics.js';
-export { AcknowledgeAudit } from '../guard/access.decorators.js';
+export { AcknowledgeAudit, ReportOnly } from '../guard/access.decorators.js';
 export { redactedHeaders } from './redacted-headers.js';

@@ -114,7 +114,7 @@ export function withSocketContexts(
 
 const ofMercurius = ([socket, request]: unknown[]): OperationContext => ({ extra: { socket, request } });
 
-/** What `onConnect` returns may have headers that the application has built of the client's parameters. */
+/** The result of `onConnect` may have headers that the application has built of the client's parameters. */
 const ofTransportWs = ([params, socket, connection]: unknown[], { headers }: Options): OperationContext => ({
   connectionParams: { headers, ...optionsOf(params) },
   extra: { socket, request: optionsOf(connection).request },

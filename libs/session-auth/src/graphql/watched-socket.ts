@@ -2,7 +2,7 @@ import { ACCESS_DENIED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { bodyOf } from '../exceptions/denial-body.js';
-import { isKeptOpen } from '../guard/access-metadata.js';
+import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
 import { type GuardDenial, unavailableDenial } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
 import type { WatchParts } from '../guard/open-reply.js';
@@ -31,7 +31,7 @@ export function closeWithSession(
 ): GuardDenial | undefined {
   const session = call.request[ADMISSION]?.session;
   const { context } = call;
-  if (!session || isKeptOpen(context.getHandler(), context.getClass())) return undefined;
+  if (!session || isMarked(KEEP_OPEN, context.getHandler(), context.getClass())) return undefined;
   if (!socket) {
     parts.causes.occurred('unwatched subscription');
     return ACCESS_DENIED;

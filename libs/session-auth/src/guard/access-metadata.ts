@@ -10,7 +10,9 @@ const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
 const AUTHORITY_KEY = 'nestjs-session-auth:authority';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
 const ACKNOWLEDGED_KEY = 'nestjs-session-auth:acknowledged';
-const KEEP_OPEN_KEY = 'nestjs-session-auth:keep-open';
+/** Marks of handlers and controllers: that of `@KeepOpen()`, and of `@ReportOnly()`. */
+export const KEEP_OPEN = 'nestjs-session-auth:keep-open';
+export const REPORT_ONLY = 'nestjs-session-auth:report-only';
 const PARAMETER_KEY = 'nestjs-session-auth:parameter';
 /** Begins the name of a function that `bind()` returns. */
 const BOUND = 'bound ';
@@ -120,15 +122,12 @@ export function acknowledgedReason(method: object): string | undefined {
   return Reflect.getMetadata(ACKNOWLEDGED_KEY, method) as string | undefined;
 }
 
-/** Declares that what a handler or a controller opens may outlive its session. */
-export function declareKeptOpen(target: object): void {
-  Reflect.defineMetadata(KEEP_OPEN_KEY, true, target);
-}
-
-export function isKeptOpen(handler: object, controller: object): boolean {
-  return [methodOf(handler, controller), controller].some((target) =>
-    Reflect.hasMetadata(KEEP_OPEN_KEY, target),
-  );
+export function isMarked(
+  mark: typeof KEEP_OPEN | typeof REPORT_ONLY,
+  handler: object,
+  controller: object,
+): boolean {
+  return [methodOf(handler, controller), controller].some((target) => Reflect.hasMetadata(mark, target));
 }
 
 /** Names the parameter decorator that a factory is for. Returns the factory. */

@@ -6,11 +6,13 @@ import { callParameter } from './transport.js';
 import {
   acknowledge,
   isClass,
+  type isMarked,
   declareAuthority,
-  declareKeptOpen,
   declareOpen,
   declareRequirement,
+  KEEP_OPEN,
   recordDecorated,
+  REPORT_ONLY,
   type RequirementKind,
 } from './access-metadata.js';
 import type { AnyUserRecord, FlagsOf } from './current-user.decorator.js';
@@ -39,7 +41,13 @@ export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
  * streams, subscriptions and gRPC calls that a guard admits end when their session ends. On a controller, for
  * all of its handlers. Applies no guard. The access map shows it.
  */
-export const KeepOpen = (): ClassDecorator & MethodDecorator => decorate(declareKeptOpen);
+export const KeepOpen = (): ClassDecorator & MethodDecorator => mark(KEEP_OPEN);
+
+/**
+ * The option `reportOnly` for a route, or for all routes of a controller: the guard denies nothing there,
+ * whatever else is declared. Applies no guard.
+ */
+export const ReportOnly = (): ClassDecorator & MethodDecorator => mark(REPORT_ONLY);
 
 /**
  * Accepts what the audit warns of on a handler, such as a cache that answers all users: the audit does not
@@ -189,7 +197,7 @@ function namesOf(decorator: string, listed: readonly unknown[]): ReadonlySet<str
   const valid = names.filter((name): name is string => typeof name === 'string' && name !== '');
   if (valid.length === 0 || valid.length !== names.length) {
     throw new InvalidConfigurationError(
-      `@${decorator}() needs at least one name, each a non-empty string: give it the names that may enter.`,
+      `@${decorator}() needs at least one name, each a non-empty string: write @${decorator}('name').`,
     );
   }
   return new Set(valid);
@@ -197,7 +205,7 @@ function namesOf(decorator: string, listed: readonly unknown[]): ReadonlySet<str
 
 /** The name of a boolean field of the user record of any authority, such as `ats_enabled`. */
 export type UserFlag = FlagsOf<AnyUserRecord>;
-type Flags = Readonly<Partial<Record<UserFlag, unknown>>>;
+type Flags = Readonly<Record<string, unknown>>;
 
 /**
  * Requires all of these fields of the user record to be `true`. An absent field is not `true`. A handler's
@@ -205,16 +213,11 @@ type Flags = Readonly<Partial<Record<UserFlag, unknown>>>;
  * @throws InvalidConfigurationError if there is no field, or an empty name
  */
 export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorator & MethodDecorator {
-  const names = flags as readonly unknown[];
-  if (names.length === 0 || !names.every((name) => typeof name === 'string' && name !== '')) {
-    throw new InvalidConfigurationError(
-      '@RequireFlags() needs at least one field of the user record: name those that must be true.',
-    );
-  }
+  const names = [...namesOf('RequireFlags', flags)];
   return requiring({
     kind: 'flags',
-    text: callText('RequireFlags', flags),
-    isMet: (user: Flags) => flags.every((flag) => user[flag] === true),
+    text: callText('RequireFlags', names),
+    isMet: (user: Flags) => names.every((name) => user[name] === true),
   });
 }
 
@@ -284,6 +287,9 @@ type AccessDecorator = ClassDecorator & MethodDecorator;
 function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
   return withGuard((target) => declareRequirement(target, requirement));
 }
+
+const mark = (key: Parameters<typeof isMarked>[0]): AccessDecorator =>
+  decorate((target) => Reflect.defineMetadata(key, true, target));
 
 function withGuard(declare: (target: object) => void): AccessDecorator {
   return decorate((target, prototype, name) => {

@@ -9,7 +9,7 @@ import type { GuardDenial } from './denial.js';
 export interface SessionAuthDecision {
   /** Whether the handler is called, as far as this guard decides. */
   readonly isAllowed: boolean;
-  /** Set with the option `reportOnly` if the guard would have denied the call, with this `code` and `rule`. */
+  /** Set with `reportOnly` if the guard would have denied the call, with this `code` and `rule`. */
   readonly wouldDeny?: true;
   /**
    * `authenticated`: the session is valid, and the rule is met. `unauthenticated`: there is no valid session;
@@ -63,8 +63,6 @@ interface DecisionSettings {
   readonly authority: string;
   /** Field of the user record. */
   readonly impersonatorField: string | undefined;
-  /** Whether no call is denied. */
-  readonly reportOnly?: boolean;
 }
 
 type Result = Pick<SessionAuthDecision, 'isAllowed' | 'outcome' | 'code'> & {
@@ -99,9 +97,11 @@ export class Decisions {
     { code, statusCode }: GuardDenial,
     user?: UserRecord,
     rule?: string,
+    wouldDeny = false,
   ): void {
-    if (this.#sink.observed)
-      this.#report(context, { isAllowed: false, outcome: OUTCOME_OF_STATUS[statusCode], code, rule }, user);
+    if (!this.#sink.observed) return;
+    const outcome = OUTCOME_OF_STATUS[statusCode];
+    this.#report(context, { isAllowed: wouldDeny, outcome, code, rule }, user, wouldDeny);
   }
 
   /** Reports that a sign-in failed. The user name is not reported: it may be a password. */
@@ -112,9 +112,9 @@ export class Decisions {
     this.#sink.next(Object.freeze({ isAllowed: false, outcome, code, ...place, atMs: Date.now() }));
   }
 
-  #report(context: ExecutionContext, result: Result, user: UserRecord | undefined): void {
+  #report(context: ExecutionContext, result: Result, user: UserRecord | undefined, wouldDeny = false): void {
     const decision: Draft = {
-      isAllowed: result.isAllowed || this.#settings.reportOnly === true,
+      isAllowed: result.isAllowed,
       outcome: result.outcome,
       authority: this.#settings.authority,
       kind: context.getType<string>(),
@@ -122,7 +122,7 @@ export class Decisions {
       handler: context.getHandler().name,
       atMs: Date.now(),
     };
-    if (decision.isAllowed && !result.isAllowed) decision.wouldDeny = true;
+    if (wouldDeny) decision.wouldDeny = true;
     // Assigned: after a spread at the start of a literal, V8 takes a microsecond for each member.
     if (result.code !== undefined) decision.code = result.code;
     if (result.rule !== undefined) decision.rule = result.rule;

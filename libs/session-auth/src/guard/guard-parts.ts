@@ -24,17 +24,15 @@ export interface Authorities {
    * `undefined` if there is no such authority.
    */
   partsOf(context: ExecutionContext, request: HttpRequest, own: GuardParts): GuardParts | undefined;
-  /** Returns the challenges of a named authority; `undefined` if there is no such authority. */
   challengesOf(name: string): Challenges | undefined;
 }
 
-/** Checks a call that is admitted in any case. `record` is that of `admitAs()`. */
-export type ReportOnly = (
-  guard: CallGuard,
-  context: ExecutionContext,
-  parts: GuardParts,
-  record?: UserRecord,
-) => void;
+export interface ReportOnly {
+  /** Returns whether the guard admits all calls of a handler. */
+  covers(handler: object, controller: object): boolean;
+  /** Checks a call that is admitted in any case. `record` is that of `admitAs()`. */
+  report(guard: CallGuard, context: ExecutionContext, parts: GuardParts, record?: UserRecord): void;
+}
 
 /**
  * The objects of an authority that its guards and its plugins share. Nest creates a guard in each module
@@ -48,7 +46,7 @@ export interface GuardParts extends WatchParts {
   /** The other authorities. Only the parts of the default authority have them. */
   readonly authorities?: Authorities | undefined;
   readonly decisions: Decisions;
-  /** Checks calls in place of the guard, which admits all, with the option `reportOnly`. */
+  /** Set if the option or the decorator is used, once the application is initialized. */
   readonly reportOnly?: ReportOnly | undefined;
   /** Time for a rule that returns a promise, in milliseconds. */
   readonly ruleTimeoutMs: number;

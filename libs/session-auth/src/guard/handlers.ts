@@ -6,7 +6,6 @@ import { type AccessRule, resolveRule } from './access-rule.js';
 import { enhancersOf } from './enhancers.js';
 import type { NestModule, Wrapper } from './nest-container.js';
 
-/** The kinds of handlers. Nest's metadata identify them, by keys that have never changed. */
 export type HandlerKind = 'route' | 'gateway' | 'field' | 'reference' | 'resolver' | 'message';
 
 export interface Handler {
@@ -29,8 +28,10 @@ export interface Handler {
   readonly servers?: readonly GraphqlOptions[];
 }
 
-/** The read options of a `GraphQLModule`. */
 export interface GraphqlOptions {
+  readonly context?: unknown;
+  readonly driver?: unknown;
+  readonly fieldResolverEnhancers?: readonly string[];
   readonly include?: readonly unknown[];
   readonly path?: string;
   readonly useGlobalPrefix?: boolean;
@@ -64,15 +65,19 @@ export function isField({ kinds }: Handler): boolean {
   return GRAPHQL_KINDS.some((kind) => kinds.has(kind));
 }
 
+export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
+  return [...modules.values()].flatMap(
+    ({ providers }) => (providers.get(GRAPHQL_OPTIONS)?.instance ?? []) as GraphqlOptions,
+  );
+}
+
 /**
  * Returns the handlers of each module: those of classes and, because GraphQL reads instances, of what
  * factories and values provide.
  */
 export function placedHandlersOf(modules: ModulesContainer): Placed[] {
   const findHost = resolverHosts(modules);
-  const readsInstances = [...modules.values()].some(
-    ({ providers }) => providers.get(GRAPHQL_OPTIONS)?.instance,
-  );
+  const readsInstances = graphqlOptionsOf(modules).length > 0;
   const found = (guards: readonly unknown[], host: NestModule | undefined): unknown[] =>
     guards.filter((guard) => typeof guard !== 'function' || host?.injectables.has(guard));
   return [...modules.values()].flatMap((module) => {
@@ -119,7 +124,6 @@ function resolverHosts(
   };
 }
 
-/** The part of Nest that surrounds resolvers with guards. */
 interface HostFinder {
   getHostModuleKey?(instance: unknown, owner: Type, id?: string): string;
   getContextModuleKey?(owner: Type): string;

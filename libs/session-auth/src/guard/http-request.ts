@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The part of a request that the guard reads, on Express and on Fastify. */
 export interface HttpRequest {
   /**
    * Over a socket: those of the request that opened it, as the server received them. None if that request is
@@ -24,7 +23,6 @@ export interface HttpRequest {
   readonly handshakeFields?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns how many times a header was sent; 1 if that is unknown. */
 export function headerCount({ rawHeaders, raw }: HttpRequest, header: string): number {
   const lines = rawHeaders ?? raw?.rawHeaders;
   if (!lines) return 1;

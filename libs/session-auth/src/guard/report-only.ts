@@ -1,55 +1,58 @@
 import type { ExecutionContext } from '@nestjs/common';
-import type { ModulesContainer } from '@nestjs/core';
 import { ACCESS_DENIED } from '../contract/denials.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
+import { isMarked, REPORT_ONLY } from './access-metadata.js';
 import { exceptionOf } from './denial.js';
 import type { CallGuard, GuardParts, ReportOnly } from './guard-parts.js';
 import { ADMISSION, CHECK } from './guarded-request.js';
-import { placedHandlersOf } from './handlers.js';
+import type { Handler } from './handlers.js';
 import { type GuardedCall, type Transport, transportOf } from './transport.js';
 
 /** Each context is one object for all guards of its call. */
 const checked = new WeakSet<ExecutionContext>();
 
 /**
- * Returns what checks calls in place of the guard. Warns that every handler is open, and rejects what would be
- * open, or checked otherwise, beside `reportOnly`.
+ * Returns what checks calls in place of the guard: all of them with the option, otherwise those of handlers
+ * with the decorator. Warns that these are open, and rejects what would be open, or checked otherwise.
  * @throws InvalidConfigurationError naming it
  */
 export function reporterOf(
-  modules: ModulesContainer,
+  handlers: readonly Handler[],
+  isOption: boolean,
   isOneOfSeveral: boolean,
   log: { note(kind: string, text: string): void },
 ): ReportOnly {
+  const covers: ReportOnly['covers'] = (handler, controller) =>
+    isOption || isMarked(REPORT_ONLY, handler, controller);
+  const covered = handlers.filter(({ called, owner }) => covers(called, owner));
+  const name = isOption ? 'reportOnly' : '@ReportOnly()';
   if (isOneOfSeveral)
     throw new InvalidConfigurationError(
-      'reportOnly works with one session service only. Remove it, or the other registrations and the option authority.',
+      `${name} works with one session service only. Remove it, or the other registrations and the option authority.`,
     );
-  const other = placedHandlersOf(modules).find(({ handler }) => !handler.kinds.has('route'))?.handler;
+  const other = covered.find(({ kinds }) => !kinds.has('route'));
   if (other)
     throw new InvalidConfigurationError(
-      `reportOnly works with routes of controllers only, and ${other.owner.name}.${other.name} is none. Remove reportOnly, or leave that handler out until then.`,
+      `${name} works with routes of controllers only, and ${nameOf(other)} is none. Remove ${name}, or leave that handler out until then.`,
     );
+  const open = isOption ? 'every handler' : covered.map(nameOf).join(', ');
   log.note(
     'report only',
-    'reportOnly is set, so that SessionAuthGuard denies nothing: every handler is open unless another guard denies it. Each decision in decisions$ says what it would have denied.',
+    `SessionAuthGuard denies nothing, by ${name}: ${open} is open unless another guard denies it. Each decision in decisions$ says what it would have denied.`,
   );
-  return reportOnly;
+  return { covers, report };
 }
 
+const nameOf = ({ owner, name }: Handler): string => `${owner.name}.${name}`;
+
 /** The call does not wait for the decision, and keeps its request and its reply as they are. */
-function reportOnly(
-  guard: CallGuard,
-  context: ExecutionContext,
-  parts: GuardParts,
-  record?: UserRecord,
-): void {
+function report(guard: CallGuard, context: ExecutionContext, parts: GuardParts, record?: UserRecord): void {
   if (checked.has(context)) return;
   checked.add(context);
   const call = transportOf(context)?.open(context);
   if (!call) {
-    parts.decisions.denied(context, ACCESS_DENIED);
+    parts.decisions.denied(context, ACCESS_DENIED, undefined, undefined, true);
     return;
   }
   // A denial rejects. It is a decision already, and the call goes on.
@@ -58,7 +61,6 @@ function reportOnly(
 
 const own = { value: undefined, writable: true };
 
-/** Returns a call whose admission or denial has no effect. */
 function detached({ context, request, transport }: GuardedCall): GuardedCall {
   const copy = Object.create(request, { user: own, [CHECK]: own, [ADMISSION]: own }) as typeof request;
   const without: Transport = {
@@ -67,5 +69,5 @@ function detached({ context, request, transport }: GuardedCall): GuardedCall {
     watch: () => undefined,
     deny: (_call, denial) => Promise.reject(exceptionOf(denial)),
   };
-  return { context, request: copy, transport: without, reply: undefined };
+  return { context, request: copy, transport: without, reply: undefined, isReported: true };
 }

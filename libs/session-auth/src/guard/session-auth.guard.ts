@@ -81,8 +81,9 @@ export class SessionAuthGuard implements CanActivate {
   private activate(context: ExecutionContext, record?: UserRecord): boolean | Promise<boolean> {
     const rule = this.parts.rules.of(context);
     if (rule.kind === 'public') return true;
-    if (this.parts.reportOnly) {
-      this.parts.reportOnly(this, context, this.parts, record);
+    const { reportOnly } = this.parts;
+    if (reportOnly?.covers(context.getHandler(), context.getClass())) {
+      reportOnly.report(this, context, this.parts, record);
       return true;
     }
     const call = transportOf(context)?.open(context);
@@ -192,7 +193,8 @@ export class SessionAuthGuard implements CanActivate {
     const isFailure = answer === undefined || answer.statusCode >= 500;
     const { causes } = this.parts;
     const subject = subjectOf(failed.requirement, call.context);
-    if (isFailure) causes.occurred('rule failed', subject, `${subject} ${failureOf(failed)}`);
+    const effect = call.isReported ? 'pass, and get 503 without reportOnly' : 'get 503';
+    if (isFailure) causes.occurred('rule failed', subject, `${subject} ${failureOf(failed)}`, effect);
     else causes.recovered('rule failed', subject);
     const rule = failed.requirement;
     return this.deny(call, isFailure ? ACCESS_CHECK_FAILED : ACCESS_DENIED, { user, rule, answer });
@@ -200,14 +202,13 @@ export class SessionAuthGuard implements CanActivate {
 
   private deny(call: GuardedCall, denial: GuardDenial, { user, rule, answer }: Denied = {}): Promise<never> {
     const text = rule?.text;
-    const { authority, reportOnly } = this.parts;
-    reportDenial({ code: denial.code, rule: text, ...(reportOnly && { wouldDeny: true }) }, authority);
-    this.parts.decisions.denied(call.context, denial, user, text);
+    const { authority, decisions } = this.parts;
+    reportDenial({ code: denial.code, rule: text, wouldDeny: call.isReported }, authority);
+    decisions.denied(call.context, denial, user, text, call.isReported);
     return call.transport.deny(call, answer ?? denial, this.parts.reader.challenges);
   }
 }
 
-/** The particulars of a denial, if the session is valid. */
 interface Denied {
   readonly user?: UserRecord | undefined;
   readonly rule?: Requirement | undefined;

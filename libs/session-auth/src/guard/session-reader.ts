@@ -29,7 +29,6 @@ export class SessionReader {
   readonly #settings: SessionReaderSettings;
   /** Request headers that the response depends on, for `Vary`. */
   readonly vary: string;
-  /** Headers of the denials of these sessions. */
   readonly challenges: Challenges;
 
   constructor(settings: SessionReaderSettings) {

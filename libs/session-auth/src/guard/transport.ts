@@ -15,6 +15,8 @@ export interface GuardedCall {
   readonly context: ExecutionContext;
   readonly request: CallRequest;
   readonly reply?: unknown;
+  /** Whether the call is admitted in any case. */
+  readonly isReported?: true;
 }
 
 /**
@@ -70,7 +72,6 @@ export interface Transport {
  */
 export const TRANSPORTS = new Map<string, Transport>();
 
-/** Returns the transport of a context; `undefined` for a kind of context that is unknown, or not open. */
 export function transportOf(context: ArgumentsHost): Transport | undefined {
   const kind = context.getType<string>();
   return kind === 'http' ? HTTP : TRANSPORTS.get(kind);

@@ -14,7 +14,6 @@ export interface DenialPayload {
   readonly retryAfterSeconds?: number;
 }
 
-/** Returns the payload of a denial, for a client of a gateway or a microservice. */
 export function payloadOf({ statusCode, code, message, retryAfterSeconds }: HttpDenial): DenialPayload {
   return {
     status: 'error',
@@ -43,7 +42,6 @@ export class PackageExceptions {
     return (this.#loading ??= this.#load());
   }
 
-  /** Returns an exception of the package once it is loaded, otherwise one of HTTP, which denies as well. */
   exceptionOf(denial: HttpDenial, payload: object): Error {
     const Exception = this.#Exception;
     return Exception ? withoutStack(() => new Exception(payload)) : httpExceptionOf(denial);

@@ -48,7 +48,6 @@ async function openKind(name: string): Promise<void> {
   await Promise.all([...COPIES].map((open) => open(name)));
 }
 
-/** Returns a plugin that opens a kind of context. */
 export function contextKind(name: string): SessionAuthPlugin {
   return {
     open: () => ({
@@ -58,7 +57,6 @@ export function contextKind(name: string): SessionAuthPlugin {
   };
 }
 
-/** A kind that an application has. */
 type UsedKind = LoadedByUse & ContextKind;
 
 /**
@@ -86,7 +84,6 @@ async function openUsedKinds(modules: ModulesContainer): Promise<readonly UsedKi
   return used;
 }
 
-/** Injection token of the kinds of context that an application has. */
 export const USED_KINDS = Symbol('used kinds of context');
 
 const usedKinds: FactoryProvider<readonly UsedKind[]> = {

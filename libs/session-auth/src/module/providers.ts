@@ -118,7 +118,6 @@ const guard: FactoryProvider<SessionAuthGuard> = {
   inject: [GUARD_PARTS, ModulesContainer],
 };
 
-/** The guard, and the class that lets a test replace it. */
 export const GUARD_PROVIDERS: Provider[] = [GuardedHost, guard];
 
 /**
@@ -152,7 +151,6 @@ function rejectMissingOptions(): never {
   );
 }
 
-/** The providers of the default authority. */
 export const PROVIDERS: Provider[] = [
   // `forRoot()` and `forRootAsync()` replace it.
   { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },

@@ -115,7 +115,7 @@ export class SessionAuthModule
    */
   async onModuleInit(): Promise<void> {
     this.parts.verifier.revoker.subscribe();
-    await this.parts.loadPolicies();
+    await this.parts.loadHandlers();
     await this.parts.localUsers?.prepare(this.modules);
   }
 

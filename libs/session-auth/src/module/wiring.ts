@@ -6,9 +6,9 @@ import type { ReadUser } from '../client/user-details-verdict.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { BREAKER } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { AccessRules, type Policies } from '../guard/access-metadata.js';
+import { AccessRules, isMarked, type Policies, REPORT_ONLY } from '../guard/access-metadata.js';
 import { Decisions } from '../guard/decisions.js';
-import type { GuardParts } from '../guard/guard-parts.js';
+import type { GuardParts, ReportOnly } from '../guard/guard-parts.js';
 import type { WatchParts } from '../guard/open-reply.js';
 import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
 import { SessionReader } from '../guard/session-reader.js';
@@ -45,8 +45,11 @@ export const CLIENT_PARTS = Symbol('session-auth client parts');
 export interface AuthorityParts extends ClientParts {
   readonly events: EventSource;
   readonly verifier: SessionVerifier<UserRecord>;
-  /** Finds the policies of the application, or has them created. @throws InvalidConfigurationError */
-  readonly loadPolicies: () => Promise<void>;
+  /**
+   * Finds the policies of the application, or has them created, and what is checked without an effect.
+   * @throws InvalidConfigurationError
+   */
+  readonly loadHandlers: () => Promise<void>;
   readonly localUsers: LocalUsers | undefined;
   readonly guard: GuardParts;
 }
@@ -100,17 +103,17 @@ export async function partsOf(
   modules: ModulesContainer,
 ): Promise<AuthorityParts> {
   const { settings, several, causes } = clientParts;
-  const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen, reportOnly } = settings;
+  const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
-  const verifier = await verifierOf(clientParts, client, events);
-  let policies: Policies | undefined;
+  const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
+  const verifier = await verifierOf(clientParts, client, events, watch);
+  const used: UsedParts = {};
   const loader = settings.loadUser;
   const localUsers = loader && new (await import('../policies/user-loader.js')).LocalUsers(loader);
-  const report = reportOnly ? await import('../guard/report-only.js') : undefined;
   const guard: GuardParts = {
     rules: new AccessRules(
-      { find: (controller, policy) => policies?.find(controller, policy) },
+      { find: (controller, policy) => used.policies?.find(controller, policy) },
       localUsers?.requirement,
     ),
     reader: new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength }),
@@ -120,18 +123,18 @@ export async function partsOf(
       authority === DEFAULT_AUTHORITY
         ? several && new several.AuthorityTable(modules, settings.resolveAuthority, causes)
         : undefined,
-    decisions: new Decisions(events.decisions, { authority, impersonatorField, reportOnly }),
+    decisions: new Decisions(events.decisions, { authority, impersonatorField }),
     ends: sessionEnds(events, verifier),
     whileOpen,
-    reportOnly: report?.reporterOf(modules, several !== undefined, causes),
+    get reportOnly() {
+      return used.reported;
+    },
     replyOpened,
     causes,
     ruleTimeoutMs,
   };
-  const loadPolicies = async (): Promise<void> => {
-    policies = await usedPolicies(modules);
-  };
-  return { ...clientParts, events, verifier, loadPolicies, localUsers, guard };
+  const loadHandlers = (): Promise<void> => findUsed(used, modules, clientParts, watch);
+  return { ...clientParts, events, verifier, loadHandlers, localUsers, guard };
 }
 
 /** Loaded with the first reply that is written in parts. */
@@ -150,12 +153,29 @@ const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
   });
 };
 
+interface UsedParts {
+  policies?: Policies | undefined;
+  reported?: ReportOnly;
+}
+
 /** Nest has created what handlers belong to, which shows where each is placed. */
-async function usedPolicies(modules: ModulesContainer): Promise<Policies | undefined> {
+async function findUsed(
+  used: UsedParts,
+  modules: ModulesContainer,
+  { settings, several, causes }: ClientParts,
+  watch: ServiceStatusTracker,
+): Promise<void> {
   const placed = placedHandlersOf(modules);
-  if (placed.every(({ handler }) => policiesOf(handler).length === 0)) return undefined;
-  const { policiesIn } = await import('../policies/policies.js');
-  return policiesIn(modules, placed);
+  const handlers = placed.map(({ handler }) => handler);
+  if (handlers.some((handler) => policiesOf(handler).length > 0)) {
+    const { policiesIn } = await import('../policies/policies.js');
+    used.policies = await policiesIn(modules, placed);
+  }
+  const { reportOnly } = settings;
+  if (!reportOnly && !handlers.some(({ called, owner }) => isMarked(REPORT_ONLY, called, owner))) return;
+  const { reporterOf } = await import('../guard/report-only.js');
+  used.reported = reporterOf(handlers, reportOnly, several !== undefined, causes);
+  watch.setReportOnly();
 }
 
 type SharedTierClass = new (
@@ -186,11 +206,10 @@ async function verifierOf(
   clientParts: ClientParts,
   client: SessionClient<UserRecord>,
   events: EventSource,
+  watch: ServiceStatusTracker,
 ): Promise<SessionVerifier<UserRecord>> {
   const { settings, causes, deadlines } = clientParts;
   const { authority, cache, retry, identityFields } = settings;
-  const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
-  if (settings.reportOnly) watch.setReportOnly();
   causes.onChange = (...changed) => watch.setCauses(...changed);
   const lanes = new Lanes<UserRecord>(
     (session, deadline) => client.userDetails(session, deadline),

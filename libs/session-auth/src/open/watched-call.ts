@@ -1,4 +1,4 @@
-import { isKeptOpen } from '../guard/access-metadata.js';
+import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
 import type { GuardDenial } from '../guard/denial.js';
 import type { OpenCall, WatchParts } from '../guard/open-reply.js';
 import { ADMISSION, type Admission, CHECK, type GuardedRequest } from '../guard/guarded-request.js';
@@ -22,7 +22,7 @@ export function watchCall(
 ): WatchedCall | undefined {
   if (!admission?.session || !admission.user) return undefined;
   const { context, session, user } = admission;
-  if (isKeptOpen(context.getHandler(), context.getClass())) return undefined;
+  if (isMarked(KEEP_OPEN, context.getHandler(), context.getClass())) return undefined;
   const watched = WatchedSessions.of(parts).watch(session, { ...parts.whileOpen, end });
   const { sessionIsStale: stale }: GuardedRequest = call.request;
   const earlier = call.request[CHECK];

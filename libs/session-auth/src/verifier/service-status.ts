@@ -35,7 +35,7 @@ export interface ServiceStatus {
   readonly failedChecks: number;
   /** Causes of denials, and of late revocations, that are not over. Their counts are live. */
   readonly causes: readonly ActiveCause[];
-  /** Set with the option `reportOnly`: the guard denies nothing. */
+  /** Set with `reportOnly` or `@ReportOnly()`: the guard denies nothing there. */
   readonly reportOnly?: true;
 }
 

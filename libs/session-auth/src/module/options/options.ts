@@ -121,7 +121,8 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   /**
    * Denies nothing and attaches nothing, beside a guard that you are about to replace: without one, every
    * handler is open. Decisions and the metric of denials say what the guard would deny. Each start warns of
-   * it. For one session service, and routes of controllers only. @default false
+   * it. For one session service, and routes of controllers only; `@ReportOnly()` is for single ones.
+   * @default false
    */
   readonly reportOnly?: boolean;
 
