@@ -32,12 +32,6 @@ function checkWith(settings: Partial<LaneSettings> = {}, callService?: CallServi
 afterEach(() => void jest.restoreAllMocks());
 
 describe('a check', () => {
-  it('that fails in code of the application is unavailable, with the reason malformed', async () => {
-    const { run } = checkWith({}, () => Promise.reject(new Error('of the application')));
-    expect(await run()).toEqual(unavailable('malformed'));
-    expect(await run()).toEqual(unavailable('malformed'));
-  });
-
   it('leaves no timer running', async () => {
     const { run, answer, deadlines, given } = checkWith();
     const verdict = run();

@@ -42,13 +42,12 @@ describe('a flight', () => {
     expect(count()).toBe(2);
   });
 
-  it('is not joined after it has settled', async () => {
-    const { join, land, count } = departures();
-    const first = join();
-    land();
-    await first;
+  it('is not joined after it has settled, also while an earlier one is under way', async () => {
+    const { flights, join } = departures();
+    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
     void join();
-    expect(count()).toBe(2);
+    expect(await flights.share(keys, () => Promise.resolve(7), { maxAgeMs: 0 })).toBe(7);
+    expect(flights.accessOf(keys)).toBe('starts');
   });
 
   it('is not joined once its token is evicted, with any IV', async () => {
