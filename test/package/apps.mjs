@@ -11,6 +11,14 @@ const NESTJS_11 = {
   'class-validator': '^0.14.0',
   typescript: '~5.7.3',
 };
+/** The oldest release that the peers admit. */
+const OLDEST = '11.1.18';
+const OLDEST_NESTJS = {
+  ...NESTJS_11,
+  '@nestjs/common': OLDEST,
+  '@nestjs/core': OLDEST,
+  '@nestjs/platform-express': OLDEST,
+};
 const NESTJS_12 = {
   '@nestjs/axios': '^12.0.0',
   '@nestjs/common': '^12.0.0',
@@ -27,9 +35,9 @@ const NODE10 = ['--module', 'commonjs', '--moduleResolution', 'node10'];
 /** Each is compiled and run once for each set of options. */
 export const APPS = [
   {
-    name: 'NestJS 11, CommonJS',
+    name: `NestJS ${OLDEST}, CommonJS`,
     type: 'commonjs',
-    dependencies: NESTJS_11,
+    dependencies: OLDEST_NESTJS,
     tscOptions: [NODE10, NODENEXT],
     isInShortForm: true,
   },

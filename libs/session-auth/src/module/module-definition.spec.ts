@@ -12,7 +12,7 @@ const GUARD = { provide: APP_GUARD, useExisting: SessionAuthGuard };
 const optionsOf = (useValue: object): object => ({ provide: MODULE_OPTIONS_TOKEN, useValue });
 /** Without plugins. */
 const WITHOUT_PARTS = {
-  imports: [{ forwardRef: expect.any(Function) as unknown }],
+  imports: [{ module: UnopenedParts, providers: [], exports: [] }],
   exports: [UnopenedParts],
 };
 const registration = (value: object): object => ({

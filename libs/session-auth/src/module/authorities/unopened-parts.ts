@@ -1,7 +1,6 @@
 import {
   type DynamicModule,
   type FactoryProvider,
-  type ForwardReference,
   type InjectionToken,
   Module,
   type OnModuleInit,
@@ -43,20 +42,26 @@ function checkDependencies(wrapper: Wrapper): void {
 }
 
 /**
- * Returns the module of the classes that no plugin of an authority provides. Nest asks for it when it scans
- * the modules, and has loaded the files of the application by then.
+ * Returns the module of the classes that no plugin of an authority provides. Nest reads its members when it
+ * scans the modules, and has loaded the files of the application by then. Not a forward reference, which older
+ * releases of NestJS 11 take for a class.
  */
-export function unopenedParts(authority: string, opened: readonly InjectionToken[]): ForwardReference {
-  let module: DynamicModule | undefined;
-  return { forwardRef: () => (module ??= moduleOf(authority, new Set(opened))) };
-}
-
-function moduleOf(authority: string, opened: ReadonlySet<InjectionToken>): DynamicModule {
-  const providers = [...pluginClasses()].flatMap(([provided, { name, plugin }]) => {
-    const token = authorityToken(authority, provided);
-    return opened.has(token) ? [] : [rejection(token, name, plugin)];
-  });
-  return { module: UnopenedParts, providers, exports: providers.map(({ provide }) => provide) };
+export function unopenedParts(authority: string, opened: readonly InjectionToken[]): DynamicModule {
+  let rejected: FactoryProvider<never>[] | undefined;
+  const providers = (): FactoryProvider<never>[] =>
+    (rejected ??= [...pluginClasses()].flatMap(([provided, { name, plugin }]) => {
+      const token = authorityToken(authority, provided);
+      return opened.includes(token) ? [] : [rejection(token, name, plugin)];
+    }));
+  return {
+    module: UnopenedParts,
+    get providers() {
+      return providers();
+    },
+    get exports() {
+      return providers().map(({ provide }) => provide);
+    },
+  };
 }
 
 /** Nest creates a transient provider for each class that injects it, and never otherwise. */
