@@ -69,12 +69,14 @@ function earlierGuardsOf(handlers: readonly Handler[], { guards }: AuditContext)
   return earlier.filter(readsUser).map((guard) => {
     const name = typeof guard === 'function' ? guard.name : (guard as object).constructor.name;
     return finding(
-      `${name} is a guard of the whole application that runs before SessionAuthGuard, and reads a user that is not set yet. Register { provide: APP_GUARD, useExisting: SessionAuthGuard } above it, in the same module.`,
+      `${name} is a guard of the whole application that runs before SessionAuthGuard, and reads a user that is not set yet. Register { provide: APP_GUARD, useExisting: SessionAuthGuard } above it, in the same module; in a host that is not yours, name SessionAuthGuard on your own handlers.`,
     );
   });
 }
 
-const READS_USER = /\buser\b|\bcurrentUserOf\b/;
+/** That of a request, read as a property or taken out of it: not of a session, nor a word of a comment. */
+const READS_USER =
+  /(?<!\bsession\??)\.user\b|\[['"]user['"]\]|\{[^{}]*\buser\b[^{}]*\}\s*[=,)]|\bcurrentUserOf\b/;
 
 /** Whether a method of a guard, a class or an instance, has the word. Its finding may be acknowledged. */
 function readsUser(guard: unknown): boolean {
