@@ -126,14 +126,15 @@ export async function partsOf(
     decisions: new Decisions(events.decisions, { authority, impersonatorField }),
     ends: sessionEnds(events, verifier),
     whileOpen,
-    get reportOnly() {
-      return used.reported;
-    },
     replyOpened,
     causes,
     ruleTimeoutMs,
   };
-  const loadHandlers = (): Promise<void> => findUsed(used, modules, clientParts, watch);
+  const loadHandlers = async (): Promise<void> => {
+    await findUsed(used, modules, clientParts, watch);
+    // A value: a getter would run in each check.
+    Object.assign(guard, { reportOnly: used.reported });
+  };
   return { ...clientParts, events, verifier, loadHandlers, localUsers, guard };
 }
 
