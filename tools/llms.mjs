@@ -18,18 +18,20 @@ export function guides() {
 }
 
 /**
- * Returns the index. `urlOf` returns the address of a page as Markdown. The package has the titles alone.
+ * Returns the index. `urlOf` returns the address of a page as Markdown. The package has the titles alone, and
+ * the site has all guides in one file beside it.
  */
-export function indexOfGuides(urlOf, hasOpenings) {
+export function indexOfGuides(urlOf, isOfSite) {
   const [, summary] = /^# .+\n+(.+)$/m.exec(read('README.md'));
   const line = (page) => {
     const [, title, opening] = /^# (.+)\n+(?:You need this )?([^]+?)(?:[.:](?=\s)|\n\n)/.exec(read(page));
-    return `- [${title}](${urlOf(page)})${hasOpenings ? `: ${textOf(opening)}` : ''}`;
+    return `- [${title}](${urlOf(page)})${isOfSite ? `: ${textOf(opening)}` : ''}`;
   };
   return [
     '# nestjs-session-auth',
     `> ${summary}`,
     'SKILL.md of the package `nestjs-session-auth` is the short form of these guides.',
+    ...(isOfSite ? ['[llms-full.txt](llms-full.txt) has all guides in one file.'] : []),
     '## Guides',
     ['README.md', ...guides().filter((page) => !isAppendix(page))]
       .map((page) =>
