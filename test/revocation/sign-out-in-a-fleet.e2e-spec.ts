@@ -88,6 +88,7 @@ describeWithRedis('a session that three instances have cached', () => {
     const early = other.status(token);
     await held.arrived;
     expect(await one.do('signOut', token)).toBe('done');
+    await until('the revocation has arrived', async () => (await other.do('revocationsOf', token)) === 1);
     held.release();
     expect(await early).toBe(200);
 
