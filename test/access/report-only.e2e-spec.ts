@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Req } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AuthGuard, PassportModule, PassportStrategy } from '@nestjs/passport';
+import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import {
   Authorize,
@@ -81,6 +82,16 @@ class OpeningsGateway {
   @SubscribeMessage('openings')
   @ReportOnly()
   message(): string {
+    return 'in';
+  }
+}
+
+@Controller()
+class RouteAndMessage {
+  @Get('openings')
+  @MessagePattern('openings')
+  @ReportOnly()
+  list(): string {
     return 'in';
   }
 }
@@ -220,6 +231,11 @@ describe('reportOnly at the start', () => {
     expect(message).toContain(
       `${name} works with routes of controllers only, and OpeningsGateway.message is none`,
     );
+  });
+
+  it('is refused of a route that is a message handler too', async () => {
+    const { message } = await bootstrapError(sampleApp({ baseUrl, controllers: [RouteAndMessage] }));
+    expect(message).toContain('routes of controllers only, and RouteAndMessage.list is more than that');
   });
 
   it('is refused beside the option authority', async () => {

@@ -31,10 +31,10 @@ export function reporterOf(
     throw new InvalidConfigurationError(
       `${name} works with one session service only. Remove it, or the other registrations and the option authority.`,
     );
-  const other = covered.find(({ kinds }) => !kinds.has('route'));
+  const other = covered.find(({ kinds }) => kinds.size > 1 || !kinds.has('route'));
   if (other)
     throw new InvalidConfigurationError(
-      `${name} works with routes of controllers only, and ${nameOf(other)} is none. Remove ${name}, or leave that handler out until then.`,
+      `${name} works with routes of controllers only, and ${nameOf(other)} is ${other.kinds.has('route') ? 'more than that' : 'none'}. Remove ${name}, or leave that handler out until then.`,
     );
   const open = isOption ? 'every handler' : covered.map(nameOf).join(', ');
   log.note(
