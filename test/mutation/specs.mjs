@@ -130,8 +130,9 @@ export async function runSpec({
     return { results, isStray, error: messageOf(error) };
   } finally {
     listener = {};
-    clock.useRealTimers();
+    // In this order: a spy on a faked timer puts the faked one back.
     mocker.restoreAllMocks();
+    clock.useRealTimers();
   }
 }
 
@@ -178,6 +179,7 @@ function jestOf(modules) {
     advanceTimersByTime: (ms) => clock.advanceTimersByTime(ms),
     advanceTimersByTimeAsync: (ms) => clock.advanceTimersByTimeAsync(ms),
     getTimerCount: () => clock.getTimerCount(),
+    runOnlyPendingTimers: () => clock.runOnlyPendingTimers(),
     setSystemTime: (now) => clock.setSystemTime(now),
     unstable_mockModule: (name, factory) => modules.replace(name, factory()),
   };
