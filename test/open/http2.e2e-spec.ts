@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { connect, constants, type ClientHttp2Session } from 'node:http2';
 import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
-import { Sources, StreamsController } from './streams.controller.js';
+import { checksOf, Sources, StreamsController } from './streams.controller.js';
 
 /** Express has no HTTP/2. */
 describe('over HTTP/2, on Fastify, what a session has open', () => {
@@ -39,7 +38,8 @@ describe('over HTTP/2, on Fastify, what a session has open', () => {
       await until('two parts have arrived', () => text.split('part').length > 2);
       return { text: () => text, over };
     };
-    return { service, sessions: app.get(SessionAuthService), connection, read };
+    const [sessions, sources] = [app.get(SessionAuthService), app.get(Sources)];
+    return { service, sessions, sources, connection, read };
   }
 
   it.each(['sse', 'own-events'])('ends with it, with a last event: %s [P39]', async (path) => {
@@ -70,17 +70,20 @@ describe('over HTTP/2, on Fastify, what a session has open', () => {
   );
 
   it('is not checked again if its client has gone before the first part', async () => {
-    const { service, connection } = await start({ cache: false, whileOpen: { recheckMs: 20 } });
-    const stream = connection.request({
-      ':path': '/late-events?ms=100',
-      'x-auth-token': service.signInAs({}),
+    const { service, sources, connection, read } = await start({
+      cache: false,
+      whileOpen: { recheckMs: 20 },
     });
+    const [token, other] = [service.signInAs({}), service.signInAs({})];
+    const stream = connection.request({ ':path': '/late-events', 'x-auth-token': token });
     stream.on('error', () => undefined);
-    await until('it is admitted', () => service.callsTo('user_details') === 1);
-    await pause(20);
+    await until('the late handler runs', () => sources.waiting.length === 1);
     stream.close(constants.NGHTTP2_CANCEL);
-    await pause(300);
+    await read('sse', other);
+    sources.begin();
+    const before = checksOf(service, other);
+    await until('another session is checked again', () => checksOf(service, other) > before + 10);
 
-    expect(service.callsTo('user_details')).toBe(1);
+    expect(checksOf(service, token)).toBe(1);
   });
 });

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   Controller,
   Get,
   Post,
-  Query,
   Res,
   Sse,
   StreamableFile,
@@ -13,13 +13,26 @@ import {
 } from '@nestjs/common';
 import { AuthToken, CurrentUser, KeepOpen, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import { interval, map, startWith, type Observable } from 'rxjs';
+import type { ScriptedService } from '../support/scripted-service.js';
 
 const EVERY_MS = 5;
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Counts the sources that still run: a handler notices that its client has gone. */
 export class Sources {
   running = 0;
+  /** The late handlers that wait for `begin()`. */
+  readonly waiting: (() => void)[] = [];
+
+  begin(): void {
+    for (const begin of this.waiting.splice(0)) begin();
+  }
+}
+
+/** Checks of the session of a token. */
+export function checksOf({ requests }: ScriptedService, token: string): number {
+  return requests.filter(
+    ({ operation, headers }) => operation === 'user_details' && headers['x-auth-token'] === token,
+  ).length;
 }
 
 /** Replies that are written in parts: `part 0`, `part 1` and so on, without end. */
@@ -45,14 +58,14 @@ export class StreamsController {
   }
 
   @Get('late-file')
-  async lateFile(@Query('ms') ms: string): Promise<StreamableFile> {
-    await pause(Number(ms));
+  async lateFile(): Promise<StreamableFile> {
+    await this.#turn();
     return this.file();
   }
 
   @Get('late-events')
-  async lateEvents(@Query('ms') ms: string, @Res() reply: Reply): Promise<void> {
-    await pause(Number(ms));
+  async lateEvents(@Res() reply: Reply): Promise<void> {
+    await this.#turn();
     this.ownEvents(reply);
   }
 
@@ -99,6 +112,10 @@ export class StreamsController {
   async signOut(@AuthToken() token: string): Promise<StreamableFile> {
     await this.sessions.signOut(token);
     return new StreamableFile(Readable.from(['go', 'od', 'bye']));
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve) => this.sources.waiting.push(resolve));
   }
 
   async *#parts(): AsyncGenerator<string> {
