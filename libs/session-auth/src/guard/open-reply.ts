@@ -12,8 +12,6 @@ export interface SessionEnds {
   readonly evicted: Observable<string>;
   /** Emits the name of each revoked user; `undefined` for every user. */
   readonly forgottenUsers: Observable<string | undefined>;
-  /** Calls the listener at each check that finds a session refused. */
-  refused(listener: (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void): void;
   /** Returns the fingerprint of a session, as `ended` emits it. */
   fingerprintOf(tokenKey: TokenKey): string;
 }

@@ -20,7 +20,7 @@ const SIGN_IN_OUTCOMES = {
   SESSION_SERVICE_UNAVAILABLE: 'unavailable',
 } as const;
 
-/** Returns what reports sign-ins and sign-outs as causes, and failed sign-ins as denials. */
+/** Reports sign-ins and sign-outs as causes, and failed sign-ins as denials. */
 export function callReport(causes: Causes, { decisions, authority }: GuardParts): CallReport {
   return (operation, error) => {
     if (operation === 'sign_in' && isSessionAuthError(error)) {
@@ -44,7 +44,7 @@ const REFUSED: Readonly<Record<Misconfiguration, [string, string]>> = {
   ],
 };
 
-/** Returns what reports the verdicts of the session service: as causes, and as its state. */
+/** Reports the verdicts of the session service: as causes, and as its state. */
 export function checkReport(causes: Causes, watch: ServiceStatusTracker): CheckReport {
   const detector = new MisconfigurationDetector((sign) =>
     causes.occurred('key refused', '', ...REFUSED[sign]),

@@ -9,17 +9,16 @@ import type { SessionAuthSettings } from './settings/settings.js';
 import { invalidOption, namingAuthority } from './settings/option-checks.js';
 import { MAX_DURATION_MS, MAX_TTL_MS, STORE } from './settings/option-defaults.js';
 
-/** Other settings from which those of the shared tier are derived. */
 type StoreContext = Pick<SessionAuthSettings, 'authority' | 'baseUrl' | 'apiKey' | 'timeoutMs'> & {
   readonly cache: CacheSettings;
 };
 
 const MIN_SECRET_LENGTH = 16;
 const MAX_SECRET_LENGTH = 1_024;
-/** Minimum grace period, in milliseconds. A process that is busy for less is not considered crashed. */
+/** A process that is busy for less is not considered crashed. */
 const MIN_GRACE_MS = 10;
 
-/** Derives the settings of the shared tier. @throws InvalidConfigurationError naming the invalid option */
+/** @throws InvalidConfigurationError naming the invalid option */
 export function readStoreSettings(
   store: SessionStore,
   { cache, authority, baseUrl, apiKey, timeoutMs }: StoreContext,

@@ -12,7 +12,6 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { FORBIDDEN } from '../contract/outcome.js';
 import type { SessionAuthDecision } from '../guard/decisions.js';
 import { Authorize, OptionalAuth, Roles } from '../guard/access.decorators.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
@@ -185,11 +184,9 @@ describe('the ends that an authority shares', () => {
     const [source, reported] = [all.events, [] as unknown[]];
     parts.ends.ended.subscribe((fingerprint) => reported.push(fingerprint));
     parts.ends.forgottenUsers.subscribe((username) => reported.push(username));
-    parts.ends.refused((...refusal) => reported.push(refusal));
     source.ended.next('fingerprint');
     source.forgottenUsers.next('ann');
-    parts.verifier.revoker.refused('key' as never, FORBIDDEN.kind);
-    expect(reported).toEqual(['fingerprint', 'ann', ['key', 'forbidden']]);
+    expect(reported).toEqual(['fingerprint', 'ann']);
     expect(parts.ends.fingerprintOf('key' as never)).toBe(source.fingerprintOf('key' as never));
   });
 });

@@ -8,7 +8,7 @@ import { BREAKER } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { AccessRules, isMarked, type Policies, REPORT_ONLY } from '../guard/access-metadata.js';
 import { Decisions } from '../guard/decisions.js';
-import type { GuardParts, ReportOnly } from '../guard/guard-parts.js';
+import type { GuardParts } from '../guard/guard-parts.js';
 import type { WatchParts } from '../guard/open-reply.js';
 import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
 import { SessionReader } from '../guard/session-reader.js';
@@ -20,7 +20,7 @@ import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
 import { hasSeveral, type Authority } from './authorities/authority.js';
 import type * as Several from './authorities/several-services.js';
-import { EventSource, sessionEnds } from './events/event-source.js';
+import { EventSource } from './events/event-source.js';
 import { Causes } from './events/cause-log.js';
 import type { LocalUsers } from '../policies/user-loader.js';
 import { checkReport } from './reports.js';
@@ -29,7 +29,7 @@ import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-ch
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
 import { readerFor, readUserWith } from './settings/record-reader.js';
 
-/** The validated options of an authority, and what its client is made of. */
+/** The settings of an authority, and the parts of its client. */
 export interface ClientParts {
   readonly settings: SessionAuthSettings;
   /** Loaded if the application registers, or names, several session services. */
@@ -45,10 +45,7 @@ export const CLIENT_PARTS = Symbol('session-auth client parts');
 export interface AuthorityParts extends ClientParts {
   readonly events: EventSource;
   readonly verifier: SessionVerifier<UserRecord>;
-  /**
-   * Finds the policies of the application, or has them created, and what is checked without an effect.
-   * @throws InvalidConfigurationError
-   */
+  /** Loads what handlers use, when Nest has placed them. @throws InvalidConfigurationError */
   readonly loadHandlers: () => Promise<void>;
   readonly localUsers: LocalUsers | undefined;
   readonly guard: GuardParts;
@@ -56,10 +53,7 @@ export interface AuthorityParts extends ClientParts {
 
 export const PARTS = Symbol('session-auth parts');
 
-/**
- * Reads the options, and creates what the client is made of. @throws InvalidConfigurationError naming an
- * invalid option, or the authorities that Nest could not distinguish
- */
+/** @throws InvalidConfigurationError naming an invalid option, or authorities that Nest can't distinguish */
 export async function clientPartsOf(
   options: SessionAuthOptions,
   { name, extras }: Authority,
@@ -103,38 +97,30 @@ export async function partsOf(
   modules: ModulesContainer,
 ): Promise<AuthorityParts> {
   const { settings, several, causes } = clientParts;
-  const { authority, impersonatorField, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
+  const { authority, loadUser, resolveAuthority, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
   const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
   const verifier = await verifierOf(clientParts, client, events, watch);
-  const used: UsedParts = {};
-  const loader = settings.loadUser;
-  const localUsers = loader && new (await import('../policies/user-loader.js')).LocalUsers(loader);
+  const localUsers = loadUser && new (await import('../policies/user-loader.js')).LocalUsers(loadUser);
+  const policies: Partial<Policies> = {};
   const guard: GuardParts = {
-    rules: new AccessRules(
-      { find: (controller, policy) => used.policies?.find(controller, policy) },
-      localUsers?.requirement,
-    ),
+    rules: new AccessRules({ find: (...where) => policies.find?.(...where) }, localUsers?.requirement),
     reader: new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength }),
     verifier,
     authority,
     authorities:
       authority === DEFAULT_AUTHORITY
-        ? several && new several.AuthorityTable(modules, settings.resolveAuthority, causes)
+        ? several && new several.AuthorityTable(modules, resolveAuthority, causes)
         : undefined,
-    decisions: new Decisions(events.decisions, { authority, impersonatorField }),
-    ends: sessionEnds(events, verifier),
+    decisions: new Decisions(events.decisions, settings),
+    ends: events,
     whileOpen,
     replyOpened,
     causes,
     ruleTimeoutMs,
   };
-  const loadHandlers = async (): Promise<void> => {
-    await findUsed(used, modules, clientParts, watch);
-    // A value: a getter would run in each check.
-    Object.assign(guard, { reportOnly: used.reported });
-  };
+  const loadHandlers = (): Promise<void> => loadUsed({ guard, policies }, modules, clientParts, watch);
   return { ...clientParts, events, verifier, loadHandlers, localUsers, guard };
 }
 
@@ -142,10 +128,7 @@ export async function partsOf(
 let endWithSession: WatchParts['replyOpened'] | undefined;
 
 const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
-  if (endWithSession) {
-    endWithSession(response, reply);
-    return;
-  }
+  if (endWithSession) return endWithSession(response, reply);
   response.cork?.();
   void import('../open/open-replies.js').then((loaded) => {
     ({ endWithSession } = loaded);
@@ -154,14 +137,8 @@ const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
   });
 };
 
-interface UsedParts {
-  policies?: Policies | undefined;
-  reported?: ReportOnly;
-}
-
-/** Nest has created what handlers belong to, which shows where each is placed. */
-async function findUsed(
-  used: UsedParts,
+async function loadUsed(
+  used: { readonly guard: GuardParts; readonly policies: Partial<Policies> },
   modules: ModulesContainer,
   { settings, several, causes }: ClientParts,
   watch: ServiceStatusTracker,
@@ -169,13 +146,15 @@ async function findUsed(
   const placed = placedHandlersOf(modules);
   const handlers = placed.map(({ handler }) => handler);
   if (handlers.some((handler) => policiesOf(handler).length > 0)) {
-    const { policiesIn } = await import('../policies/policies.js');
-    used.policies = await policiesIn(modules, placed);
+    const loaded = await (await import('../policies/policies.js')).policiesIn(modules, placed);
+    used.policies.find = (...where) => loaded.find(...where);
   }
   const { reportOnly } = settings;
   if (!reportOnly && !handlers.some(({ called, owner }) => isMarked(REPORT_ONLY, called, owner))) return;
   const { reporterOf } = await import('../guard/report-only.js');
-  used.reported = reporterOf(handlers, reportOnly, several !== undefined, causes);
+  const reported = reporterOf(handlers, reportOnly, several !== undefined, causes);
+  // A value: a getter would run in each check.
+  Object.assign(used.guard, { reportOnly: reported });
   watch.setReportOnly();
 }
 
@@ -185,12 +164,10 @@ type SharedTierClass = new (
   reports: SharedTierReports,
 ) => SharedTier<UserRecord>;
 
-/** The parts that are loaded if an option needs them. */
 const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTierClass }> } = {
   fleet: () => import('../fleet/fleet.js'),
 };
 
-/** Loads and creates what the instances share, if there is a store. @throws InvalidConfigurationError */
 async function sharedTierOf(
   { settings, causes, readUser }: ClientParts,
   watch: ServiceStatusTracker,
@@ -211,17 +188,14 @@ async function verifierOf(
 ): Promise<SessionVerifier<UserRecord>> {
   const { settings, causes, deadlines } = clientParts;
   const { authority, cache, retry, identityFields } = settings;
+  const knownSessions = Math.max(cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS);
   causes.onChange = (...changed) => watch.setCauses(...changed);
   const lanes = new Lanes<UserRecord>(
     (session, deadline) => client.userDetails(session, deadline),
     deadlines,
     { ...settings, ...retry },
     {
-      known: new KnownSessions(
-        Math.max(cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS),
-        undefined,
-        identityFields,
-      ),
+      known: new KnownSessions(knownSessions, undefined, identityFields),
       breakerChanged: breakerReporter(authority, watch, events),
     },
   );
@@ -237,10 +211,7 @@ async function verifierOf(
   });
 }
 
-/**
- * Returns what reports each new state of a breaker, until the application has shut down: a pause may end
- * later.
- */
+/** Reports nothing once the application has shut down: a pause may end later. */
 function breakerReporter(
   authority: string,
   watch: ServiceStatusTracker,

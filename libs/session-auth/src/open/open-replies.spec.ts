@@ -27,13 +27,15 @@ it.each(['throws', 'is called'])(
     const session = { token: 'token', authIv: undefined };
     const check = { session };
     const parts = {
-      verifier: { check: (_session: object, _maxAgeMs: number, earlier: object) => earlier },
+      verifier: {
+        check: (_session: object, _maxAgeMs: number, earlier: object) => earlier,
+        revoker: { onRefusal: () => undefined },
+      },
       whileOpen: { recheckMs: 60_000, outageGraceMs: 0 },
       ends: {
         ended,
         evicted: new Subject(),
         forgottenUsers: new Subject(),
-        refused: () => undefined,
         fingerprintOf: () => 'fingerprint',
       },
     };

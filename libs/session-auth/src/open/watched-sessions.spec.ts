@@ -6,7 +6,7 @@ import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contra
 import type { UserRecord } from '../contract/record/user-record.js';
 import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
 import type { GuardDenial } from '../guard/denial.js';
-import type { SessionEnds, WatchParts } from '../guard/open-reply.js';
+import type { WatchParts } from '../guard/open-reply.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
@@ -47,10 +47,7 @@ function anAuthority({ cached = false } = {}) {
   const cache = cached ? { cache: new SessionCache<UserRecord>(CACHE) } : {};
   const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), cache);
   const source = new Source();
-  const ends: SessionEnds = Object.assign(source, {
-    refused: (listener: Parameters<SessionEnds['refused']>[0]) => verifier.revoker.onRefusal(listener),
-  });
-  const parts = { verifier, ends } as unknown as WatchParts;
+  const parts = { verifier, ends: source } as unknown as WatchParts;
   const sessions = WatchedSessions.of(parts);
   const open = (token: string, settings: object = {}, authIv?: string): Opened => {
     const ends: GuardDenial[] = [];

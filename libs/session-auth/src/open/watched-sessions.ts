@@ -183,7 +183,7 @@ export class WatchedSessions {
 
   private constructor(parts: WatchParts) {
     this.#parts = parts;
-    const { ends } = parts;
+    const { ends, verifier } = parts;
     ends.ended.subscribe({
       next: (fingerprint) => this.#end(fingerprint, SESSION_REJECTED),
       // The application has shut down, and its servers have closed.
@@ -194,7 +194,7 @@ export class WatchedSessions {
         void session.recheck().catch(() => undefined);
     });
     ends.forgottenUsers.subscribe((username) => this.#endUser(username));
-    ends.refused((key, kind) => {
+    verifier.revoker.onRefusal((key, kind) => {
       if (this.#sessions.size > 0) this.#endLater(ends.fingerprintOf(key), kind);
     });
   }

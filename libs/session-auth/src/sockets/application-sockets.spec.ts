@@ -18,7 +18,7 @@ import { handshakeRequest } from '../kinds/handshake-request.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource, sessionEnds } from '../module/events/event-source.js';
+import { EventSource } from '../module/events/event-source.js';
 import { ApplicationSockets, whenAdmitted } from './application-sockets.js';
 
 const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
@@ -60,7 +60,7 @@ function registration(username: string, authorities?: Authorities) {
     reader,
     authority: username,
     authorities,
-    ends: sessionEnds(new EventSource(), verifier),
+    ends: new EventSource(),
     whileOpen: WHILE_OPEN,
   } as unknown as GuardParts;
   const answer = async (verdict: Verdict<UserRecord> = { kind: 'authenticated', user: { username } }) => {

@@ -11,7 +11,7 @@ import { fromCookie, fromHeader } from '../guard/token-source.js';
 import { handshakeOf, type SocketClient } from '../kinds/socket-client.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource, sessionEnds } from '../module/events/event-source.js';
+import { EventSource } from '../module/events/event-source.js';
 import { OpenSocketChecks } from './open-socket-checks.js';
 import { ApplicationSockets } from './application-sockets.js';
 
@@ -62,7 +62,7 @@ describe('the check of an open socket', () => {
       verifier,
       reader,
       authorities,
-      ends: sessionEnds(source, verifier),
+      ends: source,
       whileOpen: WHILE_OPEN,
     } as unknown as GuardParts);
     checks = new OpenSocketChecks(application, () => (unprotected += 1));

@@ -8,7 +8,7 @@ import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource, sessionEnds } from '../module/events/event-source.js';
+import { EventSource } from '../module/events/event-source.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import { ApplicationSockets } from './application-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
@@ -76,9 +76,8 @@ describe('the recovery of a connection', () => {
       forwardAuthIv: false,
       maxTokenLength: 100,
     });
-    const source = new EventSource();
+    const ends = new EventSource();
     const verifier = new SessionVerifier(check);
-    const ends = sessionEnds(source, verifier);
     const parts = { verifier, reader, ends, whileOpen: WHILE_OPEN } as unknown as GuardParts;
     application = new ApplicationSockets(parts);
     [adapter, sockets] = [new Adapter(), new Map<string, Socket>()];

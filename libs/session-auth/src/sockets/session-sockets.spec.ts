@@ -17,7 +17,7 @@ import { fromHeader } from '../guard/token-source.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource, sessionEnds } from '../module/events/event-source.js';
+import { EventSource } from '../module/events/event-source.js';
 import { Causes } from '../module/events/cause-log.js';
 import { SessionSockets } from './session-sockets.js';
 
@@ -51,7 +51,7 @@ function registration(authority = 'default') {
     verifier,
     reader,
     authority,
-    ends: sessionEnds(source, verifier),
+    ends: source,
     whileOpen: { recheckMs: 60_000, outageGraceMs: 300_000 },
     causes,
   } as unknown as GuardParts;

@@ -12,7 +12,7 @@ import { fromHeader } from '../guard/token-source.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource, sessionEnds } from '../module/events/event-source.js';
+import { EventSource } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
@@ -105,7 +105,7 @@ describe('the handshakes of socket.io', () => {
       verifier,
       reader,
       authority: 'staff',
-      ends: sessionEnds(source, verifier),
+      ends: source,
       whileOpen: WHILE_OPEN,
     } as unknown as GuardParts;
     application = new ApplicationSockets(parts);

@@ -14,7 +14,7 @@ import { SessionReader } from '../guard/session-reader.js';
 import { fromHeader } from '../guard/token-source.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource, sessionEnds } from '../module/events/event-source.js';
+import { EventSource } from '../module/events/event-source.js';
 import { SessionSockets } from './session-sockets.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
@@ -36,7 +36,7 @@ function registration(): { source: EventSource; sockets: SessionSockets } {
     verifier,
     reader,
     authority: 'default',
-    ends: sessionEnds(source, verifier),
+    ends: source,
     whileOpen: { recheckMs: 60_000, outageGraceMs: 300_000 },
   } as unknown as GuardParts;
   return { source, sockets: new SessionSockets(parts, new ModulesContainer()) };

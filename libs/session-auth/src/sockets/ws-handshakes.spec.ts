@@ -14,7 +14,7 @@ import { fromBearer, fromHeader } from '../guard/token-source.js';
 import { handshakeOf } from '../kinds/socket-client.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource, sessionEnds } from '../module/events/event-source.js';
+import { EventSource } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import type { Answer, WsServer } from './ws-server.js';
@@ -66,7 +66,7 @@ describe('the handshakes of ws', () => {
       verifier,
       reader,
       authority: 'staff',
-      ends: sessionEnds(source, verifier),
+      ends: source,
       whileOpen: WHILE_OPEN,
     } as unknown as GuardParts;
     application = new ApplicationSockets(parts);

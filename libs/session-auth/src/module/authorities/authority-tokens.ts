@@ -4,7 +4,7 @@ import { SessionHttpService } from '../../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { SessionAuthService } from '../service/session-auth.service.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
-import { pluginClasses, type PluginClass } from '../options/plugins.js';
+import { PLUGIN_CLASSES, type PluginClass } from '../options/plugins.js';
 
 /** A class that a plugin provides for each authority, whose name its objects have. */
 type ProvidedByPlugin = abstract new (...parts: never[]) => { readonly authority: string };
@@ -30,5 +30,5 @@ export function authorityToken(
   provided: ProvidedClass | PluginClass | typeof SessionClient,
 ): InjectionToken {
   if (name === DEFAULT_AUTHORITY) return provided;
-  return `${LABELS.get(provided) ?? pluginClasses().get(provided)?.name ?? provided.name}@${name}`;
+  return `${LABELS.get(provided) ?? PLUGIN_CLASSES.get(provided)?.name ?? provided.name}@${name}`;
 }

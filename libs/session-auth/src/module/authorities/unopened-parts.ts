@@ -9,7 +9,7 @@ import {
 import { INQUIRER, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { dependenciesOf, type Wrapper } from '../../guard/nest-container.js';
-import { pluginClasses } from '../options/plugins.js';
+import { PLUGIN_CLASSES } from '../options/plugins.js';
 import { authorityToken } from './authority-tokens.js';
 
 /** The factories that reject the injection of a class. They get the name of what injects it. */
@@ -49,7 +49,7 @@ function checkDependencies(wrapper: Wrapper): void {
 export function unopenedParts(authority: string, opened: readonly InjectionToken[]): DynamicModule {
   let rejected: FactoryProvider<never>[] | undefined;
   const providers = (): FactoryProvider<never>[] =>
-    (rejected ??= [...pluginClasses()].flatMap(([provided, { name, plugin }]) => {
+    (rejected ??= [...PLUGIN_CLASSES].flatMap(([provided, { name, plugin }]) => {
       const token = authorityToken(authority, provided);
       return opened.includes(token) ? [] : [rejection(token, name, plugin)];
     }));

@@ -12,10 +12,7 @@ import {
 import { type CallMessage, CAUSE_CHANGES } from '../../contract/diagnostics.js';
 import type { UnavailableReason } from '../../contract/outcome.js';
 
-/**
- * Subjects of one cause that are active at once. Those of records may be data: they must not keep other causes
- * out.
- */
+/** Active subjects of one cause. Those of records may be data: they must not keep other causes out. */
 const MAX_SUBJECTS = 500;
 /** A cause without evidence of its end is over if it did not occur for this time. */
 const QUIET_MS = 600_000;
@@ -24,6 +21,8 @@ const MIN_RECOVERY_MS = 5_000;
 const MAX_RECOVERY_MS = 60_000;
 /** A cause that returns within this time must not occur for `MAX_RECOVERY_MS`. */
 const RETURNS_MS = 600_000;
+/** Failures of calls, in a row or of several callers, after which a cause degrades the state. */
+const DEGRADING_FAILURES = 3;
 
 /** The cause of each reason of an outage. The others follow from one. */
 const CAUSE_OF: Readonly<Partial<Record<UnavailableReason, CauseName>>> = {
@@ -56,9 +55,6 @@ interface Active {
   readonly callers: Set<unknown>;
 }
 
-/** Failures of calls, in a row or of several callers, after which a cause degrades the state. */
-const DEGRADING_FAILURES = 3;
-
 /**
  * Logs the causes of denials that are not the caller's own: one line when a cause begins, one when it is
  * over, and none in between. A service that fails and recovers in turns is one cause.
@@ -73,15 +69,12 @@ export class Causes implements ReplyReports, CauseReports {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #unlisted = new Set<string>();
-  /** Code of the last connection that failed. */
+  /** Code of the last connection that failed. The failure of its call follows. */
   #code = '';
   /** Called when a cause begins, recovers, occurs again or is over. */
   onChange: (active: readonly ActiveCause[], areDegrading: boolean) => void = () => undefined;
 
-  /**
-   * @param authority name of the authority, which is written before each line, unless it is the one
-   * without a name
-   */
+  /** Each line begins with the name of an authority that has one. */
   constructor(authority = DEFAULT_AUTHORITY) {
     this.#authority = authority;
     this.#prefix = authority === DEFAULT_AUTHORITY ? '' : `${authority}: `;
@@ -94,54 +87,49 @@ export class Causes implements ReplyReports, CauseReports {
   occurred(cause: CauseName, subject = '', ...details: string[]): void {
     const key = `${cause} ${subject}`;
     const active = this.#active.get(key);
-    if (active) this.#again(active);
-    else if (this.#countOf(cause) < MAX_SUBJECTS && !this.#isClosed) {
-      this.#begin(key, cause, subject);
-      const text = details.length > 0 ? details : [subject];
-      this.#write(
-        cause,
-        causeOf(cause).text.replaceAll('%', () => text.shift() ?? ''),
-      );
-    }
+    if (active) return this.#again(active);
+    if (this.#isClosed || this.#countOf(cause) >= MAX_SUBJECTS) return;
+    this.#begin(key, cause, subject);
+    const texts = details.length > 0 ? details : [subject];
+    const { text, level = 'warn' } = causeOf(cause);
+    this.#logger[level](`${this.#prefix}${cause}: ${text.replaceAll('%', () => texts.shift() ?? '')}`);
   }
 
   recovered(cause: CauseName, subject = ''): void {
-    if (this.#active.size === 0) return;
     const active = this.#active.get(`${cause} ${subject}`);
     if (active) this.#recover(active);
   }
 
-  /** A connection failed with this code. The failure of its call follows. */
   connectionFailed(code: string): void {
     this.#code = code;
   }
 
   /** The session service gave no usable answer to a call. @param caller the user, of a known session */
   callFailed(operation: CallMessage['operation'], reason: UnavailableReason, caller?: unknown): void {
-    const subject = AFFECTED[operation];
+    const affected = AFFECTED[operation];
     const code = this.#code;
     this.#code = '';
-    if (reason === 'circuit_open') this.#countAll(subject);
+    if (reason === 'circuit_open') this.#countAll(affected);
     if (reason === 'unreachable' && this.#active.has('no HTTP client ')) return;
     const isTls = reason === 'unreachable' && isTlsCode(code);
     const cause = isTls ? 'TLS failure' : CAUSE_OF[reason];
     if (cause === undefined) return;
-    if (isTls) this.occurred(cause, '', code);
-    else if (!BY_REPLY.has(reason))
-      this.occurred(cause, subject, subject, cause === 'throttled' ? statusOf(operation) : codeText(code));
-    const active = this.#active.get(`${cause} ${isTls ? '' : subject}`);
-    if (active && caller !== undefined && active.callers.size < 2) active.callers.add(caller);
+    const subject = isTls ? '' : affected;
+    // The status of a call that the session service limits, or why a connection failed.
+    const status = operation === 'sign_in' ? '429' : '503';
+    const detail = cause === 'throttled' ? status : code && ` with ${code}`;
+    if (!BY_REPLY.has(reason)) this.occurred(cause, subject, isTls ? code : subject, detail);
+    const callers = this.#active.get(`${cause} ${subject}`)?.callers;
+    if (callers && caller !== undefined && callers.size < 2) callers.add(caller);
   }
 
   /** The session service answered a call, and accepted it or not. */
   callAnswered(operation: CallMessage['operation'], isAccepted: boolean): void {
-    if (this.#active.size === 0) return;
-    const subject = AFFECTED[operation];
     for (const active of this.#active.values()) {
-      const { cause, subject: own } = active.seen;
+      const { cause, subject } = active.seen;
       const { ends } = causeOf(cause);
       const isEvidence = ends === 'answer' || (isAccepted && ends === 'acceptance');
-      if (isEvidence && (own === subject || own === '')) this.#recover(active);
+      if (isEvidence && (subject === AFFECTED[operation] || subject === '')) this.#recover(active);
     }
   }
 
@@ -182,8 +170,7 @@ export class Causes implements ReplyReports, CauseReports {
       callers: new Set(),
     });
     this.#settle();
-    this.#publish(cause);
-    this.#changed();
+    this.#changed(cause);
   }
 
   /** Counts a call that was not made because of an outage. */
@@ -210,12 +197,6 @@ export class Causes implements ReplyReports, CauseReports {
     if (active.inARow <= DEGRADING_FAILURES || active.seen.failures <= DEGRADING_FAILURES) this.#changed();
   }
 
-  #write(cause: CauseName, text: string): void {
-    const line = `${this.#prefix}${cause}: ${text}`;
-    if (causeOf(cause).level) this.#logger.error(line);
-    else this.#logger.warn(line);
-  }
-
   /** Ends the causes that are over, and sets the timer for the next. */
   #settle(): void {
     clearTimeout(this.#timer);
@@ -233,17 +214,18 @@ export class Causes implements ReplyReports, CauseReports {
   #end(key: string, { seen, startedMs, lastMs, recoveredMs }: Active, nowMs: number): void {
     const { cause, subject, failures } = seen;
     this.#active.delete(key);
-    this.#over.delete(key);
     if (this.#over.size >= MAX_SUBJECTS) this.#over.clear();
     this.#over.set(key, nowMs);
     const seconds = Math.ceil((Math.max(lastMs, recoveredMs) - startedMs) / 1_000);
     const what = subject === '' ? '' : ` (${subject})`;
     this.#logger.log(`${this.#prefix}${cause}: over after ${seconds} s, ${failures} failed${what}`);
-    this.#publish(cause);
-    this.#changed();
+    this.#changed(cause);
   }
 
-  #changed(): void {
+  /** @param cause the one that began or is over */
+  #changed(cause?: CauseName): void {
+    if (cause && CAUSE_CHANGES.hasSubscribers)
+      CAUSE_CHANGES.publish({ cause, authority: this.#authority, active: this.#countOf(cause) });
     const active = [...this.#active.values()];
     this.onChange(
       active.map(({ seen }) => seen),
@@ -251,28 +233,14 @@ export class Causes implements ReplyReports, CauseReports {
     );
   }
 
-  #publish(cause: CauseName): void {
-    if (!CAUSE_CHANGES.hasSubscribers) return;
-    CAUSE_CHANGES.publish({ cause, authority: this.#authority, active: this.#countOf(cause) });
-  }
-
   #countOf(cause: CauseName): number {
     return [...this.#active.values()].filter(({ seen }) => seen.cause === cause).length;
   }
 }
 
-/** The status of a call that the session service limits. */
-function statusOf(operation: CallMessage['operation']): string {
-  return operation === 'sign_in' ? '429' : '503';
-}
-
-function codeText(code: string): string {
-  return code && ` with ${code}`;
-}
-
 /**
- * Whether a cause degrades the state. Failed calls do if there are some in a row, or of several callers: not
- * one account, or one call, that fails among others.
+ * Failed calls degrade the state if there are some in a row, or of several callers: not one account, or one
+ * call, that fails among others.
  */
 function degrades({ seen, inARow, callers }: Active): boolean {
   const { isHarmless, ends } = causeOf(seen.cause);

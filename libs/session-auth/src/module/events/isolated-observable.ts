@@ -1,6 +1,7 @@
 import type { Observable, Observer } from 'rxjs';
 
-type Next<Value> = ((value: Value) => unknown) | Partial<Observer<Value>> | null | undefined;
+type Parts<Value> = { readonly [Name in keyof Observer<Value>]?: Observer<Value>[Name] | undefined };
+type Next<Value> = ((value: Value) => unknown) | Parts<Value> | null | undefined;
 
 /**
  * Returns an observable whose subscribers can't harm its source: an exception or a rejection of a subscriber,
@@ -9,30 +10,23 @@ type Next<Value> = ((value: Value) => unknown) | Partial<Observer<Value>> | null
 export function isolated<Value>(source: Observable<Value>, failed: () => void): Observable<Value> {
   const pipe = source.pipe.bind(source) as (...operators: unknown[]) => Observable<unknown>;
   // By name, because one of its signatures is deprecated.
-  const subscribe = (Reflect.get(source, 'subscribe') as (observer: Next<Value>) => unknown).bind(source);
+  const subscribe = (Reflect.get(source, 'subscribe') as (observer: object) => unknown).bind(source);
   const methods: object = {
     pipe: (...operators: unknown[]) =>
       operators.length === 0 ? source : isolated(pipe(...operators), failed),
     // An operator subscribes with a subscriber of RxJS. What follows the operator is isolated.
-    subscribe: (
-      next: Next<Value>,
-      error?: Observer<Value>['error'],
-      complete?: Observer<Value>['complete'],
-    ) => subscribe(isSubscriber(next) ? next : isolatedObserver(observerOf(next, error, complete), failed)),
+    subscribe: (first: Next<Value>, error?: Parts<Value>['error'], complete?: Parts<Value>['complete']) => {
+      if (isSubscriber(first)) return subscribe(first);
+      const next = typeof first === 'function' ? first : undefined;
+      return subscribe(
+        isolatedObserver(typeof first === 'object' && first ? first : { next, error, complete }, failed),
+      );
+    },
   };
   return Object.assign(source, methods);
 }
 
-function observerOf<Value>(
-  next: Next<Value>,
-  error: Observer<Value>['error'] | undefined,
-  complete: Observer<Value>['complete'] | undefined,
-): Partial<Observer<Value>> {
-  if (typeof next === 'object' && next !== null) return next;
-  return { ...(next && { next }), ...(error && { error }), ...(complete && { complete }) };
-}
-
-function isolatedObserver<Value>(observer: Partial<Observer<Value>>, failed: () => void): Observer<Value> {
+function isolatedObserver<Value>(observer: Parts<Value>, failed: () => void): Observer<Value> {
   const attempt = (call: () => unknown): void => {
     try {
       const result = call();
@@ -48,6 +42,6 @@ function isolatedObserver<Value>(observer: Partial<Observer<Value>>, failed: () 
   };
 }
 
-function isSubscriber(observer: unknown): boolean {
+function isSubscriber(observer: unknown): observer is object {
   return typeof observer === 'object' && observer !== null && 'isStopped' in observer && 'closed' in observer;
 }

@@ -11,17 +11,16 @@ export class SessionAuthEvents {
   readonly #source: EventSource;
 
   /**
-   * Emits the fingerprint of each revoked session: signed out on this instance, or refused by the service
-   * after it was valid here; with `cache.store`, on any instance. Emits each sign-out, and anything else once
-   * per session and minute, unless the session is checked again in between. A message between instances may
-   * be lost: the next check finds the revocation.
+   * Emits the fingerprint of each revoked session: signed out, or refused by the service after it was valid,
+   * on this instance; with `cache.store`, on any. Emits each sign-out, and anything else once per session and
+   * minute, unless the session is checked in between. A message between instances may be lost: the next
+   * check finds the revocation.
    */
   readonly ended$: Observable<string>;
 
   /**
-   * Emits the name of each user that `forgetUser` was called with, and `undefined` for `forgetAll`, neither
-   * of which ends a session at the service; with `cache.store`, on any instance. `ended$` does not emit their
-   * sessions. A lost message is not repeated here.
+   * Emits the name of each user that `forgetUser` was called with, and `undefined` for `forgetAll`; with
+   * `cache.store`, on any instance. `ended$` does not emit their sessions. A lost message is not repeated.
    */
   readonly forgottenUsers$: Observable<string | undefined>;
 
@@ -30,10 +29,9 @@ export class SessionAuthEvents {
 
   /**
    * Emits each decision of the guard, before the handler runs: one for each call of a handler that is not
-   * public, and for each GraphQL field that the guard checks. `@Public()` handlers and handshakes of
-   * `SessionSockets` have none. Costs nothing while there are no subscribers. Subscribers run during the
-   * call: hand slow work to a queue. An exception or a rejection of a subscriber is logged, and changes no
-   * decision.
+   * public, and for each GraphQL field that the guard checks; none for handshakes of `SessionSockets`.
+   * Subscribers run during the call: hand slow work to a queue. An exception or a rejection of one is logged,
+   * and changes no decision. Costs nothing without subscribers.
    */
   readonly decisions$: Observable<SessionAuthDecision>;
 

@@ -1,32 +1,61 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
+import type { ConfigurableModuleAsyncOptions, Type } from '@nestjs/common';
 import type { AxiosProxyConfig } from 'axios';
 import type { ApiKey } from '../../client/session-client.js';
 import type { StatusMap } from '../../contract/status-outcomes.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
 import type { SessionStore } from '../../contract/session-store.js';
-import type { UserRecord } from '../../contract/record/user-record.js';
-import type { CurrentUserRecord } from '../../guard/current-user.decorator.js';
+import type { UserRecord, UserRecordClass, UserRecordSchema } from '../../contract/record/user-record.js';
+import type { LocalUser, SessionAuthTypes } from '../../contract/session-auth-types.js';
+import type { CurrentUserRecord, LoadUser, UserLoader } from '../../guard/current-user.decorator.js';
 import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import type { TokenSource } from '../../guard/token-source.js';
 import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
 import type { RetrySettings } from '../../verifier/lane.js';
 import type { SessionAuthPlugin } from './plugins.js';
-import type {
-  LoaderOption,
-  OptionalLoader,
-  OptionalRecord,
-  RecordOption,
-  TextField,
-} from './record-option.js';
+
+/** The option `userRecord`. */
+interface OptionalRecord<User extends UserRecord> {
+  /**
+   * What a record is: a class that extends `UserRecord` with your own fields, each with a class-validator
+   * decorator, or a Standard Schema (zod, valibot, arktype), whose result is the record. Required if
+   * `SessionAuthTypes` declares `user`: without it, records would lack the fields of that type.
+   * @default UserRecord
+   */
+  readonly userRecord?: UserRecordClass<User> | UserRecordSchema<User>;
+}
+
+/** The option `loadUser`. */
+interface OptionalLoader<User extends UserRecord, Local> {
+  /**
+   * Loads the application's own user of a record, once for each request, after the check: a function, or an
+   * injectable class with `load(record, context)`. The user is `request.user` and what `@CurrentUser()`
+   * injects; `@SessionRecord()` injects the record, which rules read. `@Authorize()` gets both. Without a user,
+   * the call is denied: 403. Required if `SessionAuthTypes` declares `localUser`. @default the record itself
+   */
+  readonly loadUser?: LoadUser<User, Local> | Type<UserLoader<User, Local>>;
+}
+
+/** An option that is required if `SessionAuthTypes` declares a type. */
+type RequiredWith<Name extends string, Declared, Options> =
+  SessionAuthTypes extends Readonly<Record<Name, Declared>> ? Required<Options> : Options;
+
+/** The names of the fields that hold a text or a number. */
+type TextField<User extends UserRecord> = {
+  [Name in Exclude<keyof User & string, 'auth_token'>]-?: NonNullable<User[Name]> extends string | number
+    ? Name
+    : never;
+}[Exclude<keyof User & string, 'auth_token'>];
 
 /**
  * Options of {@link SessionAuthModule}. An invalid option stops the application at bootstrap; the error names
  * it.
  */
 export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
-  extends RecordOption<User>, LoaderOption<User> {
+  extends
+    RequiredWith<'user', UserRecord, OptionalRecord<User>>,
+    RequiredWith<'localUser', unknown, OptionalLoader<User, LocalUser>> {
   /**
    * Root URL of the session service, without `/authentication`: http or https, without user info, query and
    * fragment.
@@ -34,14 +63,13 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly baseUrl: string | URL;
 
   /**
-   * Sent as `X-API-KEY` (section 5.1). A function is called before each call, so that the key can rotate
-   * without a restart.
+   * Sent as `X-API-KEY` (section 5.1). A function is called before each call: the key can rotate.
    */
   readonly apiKey: ApiKey;
 
   /**
-   * Where the guard looks for the token. In a list, the first source that finds a token decides. @default
-   * fromHeader('x-auth-token')
+   * Where the guard looks for the token. In a list, the first source that finds one decides.
+   * @default fromHeader('x-auth-token')
    */
   readonly token?: TokenSource | readonly TokenSource[];
 
@@ -61,8 +89,8 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly signOutTimeoutMs?: number;
 
   /**
-   * Attempts of one check, the first included: 1 to 10. Only transient failures are retried. `false`: no
-   * retry. @default { maxAttempts: 2 }
+   * Attempts of one check, the first included: 1 to 10. Only transient failures are retried. `false`: none.
+   * @default { maxAttempts: 2 }
    */
   readonly retry?: false | Partial<RetrySettings>;
 
@@ -75,7 +103,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly breaker?: false | Partial<BreakerSettings>;
 
   /**
-   * Checks that may call the service concurrently. 1 to 10 000. A quarter (at least 1 of 2) is the share of
+   * Checks that may call the service at once. 1 to 10 000. A quarter (at least 1 of 2) is the share of
    * strangers: sessions that this instance has neither authenticated nor issued in the last half hour. Each
    * lane may use the idle share of the other. @default 128
    */
@@ -94,7 +122,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly maxSignIns?: number;
 
   /**
-   * The session cache. Without it every request is checked, and concurrent checks of one token share a call.
+   * The session cache. Without it every request is checked; concurrent checks of one token share a call.
    * @default false
    */
   readonly cache?: false | (RequiredCacheOptions & SessionAuthCacheOptions);
@@ -113,8 +141,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
 
   /**
    * Field of the record that names who acts as the user, such as a support agent: the `impersonator` of each
-   * decision in `SessionAuthEvents.decisions$`. The interface has no such field: declare yours in
-   * `userRecord` (our decision). @default none
+   * decision in `SessionAuthEvents.decisions$`. Declare it in `userRecord` (our decision). @default none
    */
   readonly impersonatorField?: TextField<NoInfer<User>>;
 
@@ -171,8 +198,8 @@ export interface WhileOpenOptions {
    */
   readonly recheckMs?: number;
   /**
-   * Milliseconds that it stays open while the session service is unavailable. 0 to 86 400 000. @default
-   * 300000
+   * Milliseconds that it stays open while the session service is unavailable. 0 to 86 400 000.
+   * @default 300000
    */
   readonly outageGraceMs?: number;
 }
@@ -194,8 +221,8 @@ export interface SessionAuthCacheOptions {
   /** Milliseconds that a refusal is cached; the same headers shorten it. 0 to 300 000. @default 5000 */
   readonly negativeTtlMs?: number;
   /**
-   * Cached sessions at most; the least recently used is evicted first. As many cached refusals. 1 to 10 000
-   * 000. @default 10000
+   * Cached sessions at most; the least recently used is evicted first. As many refusals. 1 to 10 000 000.
+   * @default 10000
    */
   readonly maxEntries?: number;
   /**
@@ -230,8 +257,8 @@ export type SessionAuthAsyncOptions<User extends UserRecord = CurrentUserRecord>
   ConfigurableModuleAsyncOptions<SessionAuthOptions<User>, 'createSessionAuthOptions'>;
 
 /**
- * The effect of findings of the audit: none, a warning for each, or an error that stops the bootstrap. With a
- * warning for each, a rule that is certain to have no effect stops the bootstrap too.
+ * The effect of findings of the audit: none; a warning for each, and an error for a rule that is certain to
+ * have no effect; or an error that stops the bootstrap.
  */
 export type Audit = 'off' | 'warn' | 'error';
 

@@ -24,13 +24,11 @@ export interface OpenedPart {
 /** A class that a plugin provides. */
 export type PluginClass = abstract new (...parts: never[]) => object;
 
-/** How messages call a class, because a bundler may rename it, and its plugin. */
-interface Provision {
-  readonly name: string;
-  readonly plugin: string;
-}
-
-const provisions = new Map<PluginClass, Provision>();
+/**
+ * The classes of the plugins whose entries the application has imported: the name of each in messages, because
+ * a bundler may rename it, and its plugin.
+ */
+export const PLUGIN_CLASSES = new Map<PluginClass, { readonly name: string; readonly plugin: string }>();
 
 /**
  * Names the plugin that provides a class: an application that injects the class without the plugin does not
@@ -38,10 +36,5 @@ const provisions = new Map<PluginClass, Provision>();
  * @param plugin the value and its entry: `sessionContext of nestjs-session-auth/context`
  */
 export function ProvidedBy(plugin: string, name: string): (provided: PluginClass) => void {
-  return (provided) => void provisions.set(provided, { name, plugin });
-}
-
-/** Returns the classes of the plugins whose entries the application has imported. */
-export function pluginClasses(): ReadonlyMap<PluginClass, Provision> {
-  return provisions;
+  return (provided) => void PLUGIN_CLASSES.set(provided, { name, plugin });
 }

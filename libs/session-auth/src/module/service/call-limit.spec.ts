@@ -20,7 +20,7 @@ describe('a limit of calls', () => {
   let limit: CallLimit;
   beforeEach(() => {
     jest.useFakeTimers();
-    limit = new CallLimit(new Deadlines(), { maxInFlight: 2, timeoutMs: TIMEOUT_MS });
+    limit = new CallLimit(new Deadlines(), 2, TIMEOUT_MS);
   });
   afterEach(() => void jest.useRealTimers());
 

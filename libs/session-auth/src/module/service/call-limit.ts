@@ -2,25 +2,17 @@ import { abortable, type Deadline, type Deadlines } from '../../client/deadline.
 import { SessionServiceUnavailableError } from '../../exceptions/session-exceptions.js';
 import { unavailable } from '../../contract/outcome.js';
 
-/** Limits of one kind of calls. */
-interface CallLimits {
-  readonly maxInFlight: number;
-  /** Milliseconds for each call. */
-  readonly timeoutMs: number;
-}
-
-/** `Retry-After` of a call that was rejected because of the limit. */
-const RETRY_AFTER_SECONDS = 1;
-
 /** Limits one kind of calls: how many are in flight, and how long each takes. Calls are never queued. */
 export class CallLimit {
   readonly #deadlines: Deadlines;
-  readonly #limits: CallLimits;
+  readonly #maxInFlight: number;
+  readonly #timeoutMs: number;
   #inFlight = 0;
 
-  constructor(deadlines: Deadlines, limits: CallLimits) {
+  constructor(deadlines: Deadlines, maxInFlight: number, timeoutMs: number) {
     this.#deadlines = deadlines;
-    this.#limits = limits;
+    this.#maxInFlight = maxInFlight;
+    this.#timeoutMs = timeoutMs;
   }
 
   /**
@@ -33,9 +25,8 @@ export class CallLimit {
     work: (deadline: Deadline) => Promise<Result>,
   ): Promise<Result> {
     signal?.throwIfAborted();
-    if (this.#inFlight >= this.#limits.maxInFlight)
-      throw new SessionServiceUnavailableError(unavailable('busy', RETRY_AFTER_SECONDS));
-    const deadline = this.#deadlines.start(this.#limits.timeoutMs);
+    if (this.#inFlight >= this.#maxInFlight) throw new SessionServiceUnavailableError(unavailable('busy', 1));
+    const deadline = this.#deadlines.start(this.#timeoutMs);
     const abort = (): void => deadline.end('aborted');
     signal?.addEventListener('abort', abort);
     this.#inFlight += 1;

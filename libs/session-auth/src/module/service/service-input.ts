@@ -4,13 +4,12 @@ import type { SessionIdentity } from '../../contract/session-identity.js';
 import { isHeaderValue } from '../../contract/wire.js';
 import type { PresentedSession } from '../../guard/current-user.decorator.js';
 
-/** A session hides its token from JSON, so that neither a reply nor a log holds it. */
 const NO_TOKEN =
   'The session has no token: JSON and copies do not keep it. Store session.token and session.authIv, and treat both as passwords';
 
 const MAX_USERNAME_LENGTH = 1_024;
 
-/** Validates the arguments of `SessionAuthService` before anything is sent. */
+/** Validates arguments before anything is sent. */
 export class ServiceInput {
   readonly #maxTokenLength: number;
 
@@ -18,38 +17,34 @@ export class ServiceInput {
     this.#maxTokenLength = maxTokenLength;
   }
 
-  /** Returns the identity of a session. @throws SessionRejectedError if the token or the IV can't be sent */
+  /** @throws SessionRejectedError if the token or the IV can't be sent, and what `token()` throws */
   identity(session: string | PresentedSession, call: CallOptions): SessionIdentity {
     const authIv = isSession(session) ? session.authIv : call.authIv;
     if (!this.#isAuthIv(authIv)) throw new SessionRejectedError();
     return { token: this.token(session), authIv };
   }
 
-  /**
-   * Returns the token of a session. @throws SessionRejectedError if it can't be sent, and InvalidRequestError if
-   * there is none, as in a session that went through JSON
-   */
+  /** @throws SessionRejectedError if it can't be sent, InvalidRequestError if JSON has dropped it */
   token(session: string | PresentedSession): string {
-    const isList = Array.isArray(session);
     const token: unknown = isSession(session) ? session.token : session;
-    if (isSession(session) && !isList && token === undefined) throw new InvalidRequestError(NO_TOKEN);
+    if (token === undefined && isSession(session) && !Array.isArray(session))
+      throw new InvalidRequestError(NO_TOKEN);
     if (!isHeaderValue(token, this.#maxTokenLength)) throw new SessionRejectedError();
     return token;
   }
 
-  /**
-   * Returns the credentials of a sign-in. A controller may pass any body. @throws InvalidRequestError if they
-   * can't be sent
-   */
-  credentials(credentials: unknown, authIv: string | undefined): Credentials {
-    const { username, password } = fieldsOf(credentials);
+  /** A controller may pass any body. @throws InvalidRequestError if it can't be sent */
+  credentials(body: unknown, authIv: string | undefined): Credentials {
+    const { username, password } = (typeof body === 'object' && body ? body : {}) as Readonly<
+      Record<keyof Credentials, unknown>
+    >;
     if (typeof username !== 'string' || typeof password !== 'string')
       throw new InvalidRequestError('A sign-in needs a username and a password');
     if (!this.#isAuthIv(authIv)) throw new InvalidRequestError('The X-AUTH-IV cannot be sent as it is');
     return { username, password };
   }
 
-  /** Returns a user name. @throws InvalidRequestError if it is not a string of 1 to 1024 characters */
+  /** @throws InvalidRequestError if it is not a string of 1 to 1024 characters */
   username(username: unknown): string {
     if (typeof username === 'string' && username.length > 0 && username.length <= MAX_USERNAME_LENGTH)
       return username;
@@ -64,10 +59,6 @@ export class ServiceInput {
 /** A controller may pass any value: only an object is a session. */
 function isSession(session: unknown): session is PresentedSession {
   return typeof session === 'object' && session !== null;
-}
-
-function fieldsOf(credentials: unknown): { readonly username?: unknown; readonly password?: unknown } {
-  return typeof credentials === 'object' && credentials !== null ? credentials : {};
 }
 
 /** Options of a call. */

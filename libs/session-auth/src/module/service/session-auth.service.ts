@@ -7,20 +7,15 @@ import type { UserRecord } from '../../contract/record/user-record.js';
 import type { Verdict } from '../../contract/outcome.js';
 import type { CurrentUserRecord, PresentedSession } from '../../guard/current-user.decorator.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
+import type { SessionAuthSettings } from '../settings/settings.js';
 import { CallLimit } from './call-limit.js';
 import { rejectOwnProvider } from './own-provider.js';
 import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
 
-/** Name and limits of a {@link SessionAuthService}. */
-export interface ServiceSettings {
-  /** Name of the authority. @default 'default' */
+type ServiceSettings = Pick<SessionAuthSettings, 'signInTimeoutMs' | 'signOutTimeoutMs' | 'maxSignIns'> & {
   readonly authority?: string;
-  readonly signInTimeoutMs: number;
-  readonly signOutTimeoutMs: number;
-  /** Sign-ins in flight; and as many sign-outs, counted separately. */
-  readonly maxSignIns: number;
   readonly maxTokenLength: number;
-}
+};
 
 /** Called when a sign-in or a sign-out that was sent ends, with its error if it failed. */
 export type CallReport = (operation: 'sign_in' | 'sign_out', error?: unknown) => void;
@@ -35,7 +30,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #verifier: SessionVerifier<User>;
   readonly #input: ServiceInput;
   readonly #signIns: CallLimit;
-  /** Separate from sign-ins, so that a flood of them never blocks a sign-out. */
+  /** Separate, so that a flood of sign-ins never blocks a sign-out. */
   readonly #signOuts: CallLimit;
   readonly #report: CallReport;
   readonly #authority: string;
@@ -54,9 +49,9 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     this.#input = new ServiceInput(settings.maxTokenLength);
     this.#report = report;
     this.#authority = settings.authority ?? DEFAULT_AUTHORITY;
-    const maxInFlight = settings.maxSignIns;
-    this.#signIns = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signInTimeoutMs });
-    this.#signOuts = new CallLimit(deadlines, { maxInFlight, timeoutMs: settings.signOutTimeoutMs });
+    const { maxSignIns, signInTimeoutMs, signOutTimeoutMs } = settings;
+    this.#signIns = new CallLimit(deadlines, maxSignIns, signInTimeoutMs);
+    this.#signOuts = new CallLimit(deadlines, maxSignIns, signOutTimeoutMs);
   }
 
   /**
@@ -97,15 +92,11 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   /**
-   * Reads the user's details from the service (section 4.3). Always makes a call, and shares it with no other
-   * check.
+   * Reads the user's details from the service (section 4.3), always by a call that no other check shares.
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
   userDetails(session: string | PresentedSession, call: CallOptions = {}): Promise<User> {
-    return this.#naming(async () => {
-      call.signal?.throwIfAborted();
-      return this.#userOf(this.#verifier.call(this.#input.identity(session, call)), call.signal);
-    });
+    return this.#checked(session, call, (identity) => this.#verifier.call(identity));
   }
 
   /** @internal Checks a session by a call in the lane of known sessions. Never rejects. */
@@ -118,13 +109,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
   verify(session: string | PresentedSession, call: VerifyOptions = {}): Promise<User> {
-    return this.#naming(async () => {
-      call.signal?.throwIfAborted();
-      return this.#userOf(
-        this.#verifier.verify(this.#input.identity(session, call), call.maxAgeMs),
-        call.signal,
-      );
-    });
+    return this.#checked(session, call, (identity) => this.#verifier.verify(identity, call.maxAgeMs));
   }
 
   /**
@@ -142,10 +127,10 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /**
    * Ends nothing at the session service: evicts every cached session of a user, here at once and on every
-   * instance, and closes the sockets of that user. Call it when the sessions ended elsewhere. A session that
-   * the service still accepts is checked again at its next request. `username` is the `username` of the
-   * record, 1 to 1024 characters (our decision). Resolves after the first attempt to reach the other
-   * instances; while the store is unavailable, the attempt is repeated.
+   * instance, and closes the sockets of that user, for sessions that ended elsewhere. One that the service
+   * still accepts is checked again at its next request. `username` is the `username` of the record, 1 to 1024
+   * characters (our decision). Resolves after the first attempt to reach the other instances; while the store
+   * is unavailable, the attempt is repeated.
    * @throws InvalidRequestError if `username` is not such a string
    */
   async forgetUser(username: string): Promise<void> {
@@ -162,7 +147,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /**
    * Returns the number of cached sessions: 0 without `cache`, at most `cache.maxEntries`. Iterates over the
-   * cache, so do not call it for each request.
+   * cache: not for each request.
    */
   countCached(): number {
     return this.#verifier.countCached();
@@ -189,12 +174,17 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     }
   }
 
-  async #userOf(
-    verdict: Verdict<User> | Promise<Verdict<User>>,
-    signal: AbortSignal | undefined,
+  #checked(
+    session: string | PresentedSession,
+    call: CallOptions,
+    check: (identity: SessionIdentity) => Verdict<User> | Promise<Verdict<User>>,
   ): Promise<User> {
-    const settled = await abortable(Promise.resolve(verdict), signal);
-    if (settled.kind !== 'authenticated') throw sessionException(denialOfVerdict(settled));
-    return settled.user;
+    return this.#naming(async () => {
+      call.signal?.throwIfAborted();
+      const checking = Promise.resolve(check(this.#input.identity(session, call)));
+      const verdict = await abortable(checking, call.signal);
+      if (verdict.kind !== 'authenticated') throw sessionException(denialOfVerdict(verdict));
+      return verdict.user;
+    });
   }
 }

@@ -1,11 +1,7 @@
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 
-/**
- * Rejects an option, which stops the bootstrap. The message names the option and the remedy, and never
- * contains a value, which may be a secret.
- * @throws InvalidConfigurationError always
- */
+/** Stops the bootstrap. The message never contains a value, which may be a secret. */
 export function invalidOption(option: string, problem: string, remedy: string): never {
   throw new InvalidConfigurationError(`SessionAuthModule: ${option} ${problem}. ${remedy}.`);
 }
@@ -29,15 +25,6 @@ export function namingAuthority<Result>(name: string, check: () => Result): Resu
  */
 type Read<Setting> = (value: unknown, name: string, others?: object) => Setting;
 
-/** Returns how a value is read that needs no conversion. */
-export function only<Setting>(
-  isValid: (value: unknown) => boolean,
-  problem: string,
-  remedy: string,
-): Read<Setting> {
-  return (value, name) => (isValid(value) ? (value as Setting) : invalidOption(name, problem, remedy));
-}
-
 /** An option: how it is read, and its default. */
 export interface Option<Setting> {
   readonly read: Read<Setting>;
@@ -55,6 +42,18 @@ export function optional<Setting>(fallback: Setting, read: Read<Setting>): Optio
   return { fallback, read: (value, ...place) => (value === undefined ? fallback : read(value, ...place)) };
 }
 
+/** Returns an option whose value is its setting. */
+export function only<Setting>(
+  fallback: Setting,
+  isValid: (value: unknown) => boolean,
+  problem: string,
+  remedy: string,
+): Option<Setting> {
+  return optional(fallback, (value, name) =>
+    isValid(value) ? (value as Setting) : invalidOption(name, problem, remedy),
+  );
+}
+
 /** A limit that may depend on an option that is read before. */
 type Limit<Others> = number | ((others: Others) => number);
 
@@ -70,12 +69,8 @@ export function int<Others extends object>(
     if (value === undefined && absent !== undefined) return absent;
     const integer = Number.isInteger(value) ? (value as number) : NaN;
     if (integer >= least && integer <= most) return integer;
-    const remedy = absent === undefined ? '' : `, or leave it out for ${absent}`;
-    return invalidOption(
-      name,
-      `must be an integer from ${least} to ${most}`,
-      `Set it within that range${remedy}`,
-    );
+    const remedy = `Set it within that range${absent === undefined ? '' : `, or leave it out for ${absent}`}`;
+    return invalidOption(name, `must be an integer from ${least} to ${most}`, remedy);
   };
   return fallback === undefined ? { read } : { read, fallback };
 }
@@ -86,19 +81,12 @@ function limitIn<Others>(limit: Limit<Others>, others: object | undefined): numb
 
 export function bool(fallback: boolean): Option<boolean> {
   const remedy = `Set true or false, or leave it out for ${fallback}`;
-  return optional(
-    fallback,
-    only((value) => typeof value === 'boolean', 'must be a boolean', remedy),
-  );
+  return only(fallback, (value) => typeof value === 'boolean', 'must be a boolean', remedy);
 }
 
 export function oneOf<Word extends string>(words: readonly Word[], fallback: Word): Option<Word> {
-  return optional(
-    fallback,
-    (value, name) =>
-      words.find((word) => word === value) ??
-      invalidOption(name, `must be one of ${quoted(words)}`, `Choose one, or leave it out for '${fallback}'`),
-  );
+  const remedy = `Choose one, or leave it out for '${fallback}'`;
+  return only(fallback, (value) => words.includes(value as Word), `must be one of ${quoted(words)}`, remedy);
 }
 
 /** How messages call the options of an authority. Those in it have no prefix. */
@@ -107,9 +95,8 @@ export const ALL_OPTIONS = 'options';
 /** Returns an option that is an object of options. A misspelt one would silently have its default. */
 export function group<Members extends Options>(members: Members): Required<Option<SettingsOf<Members>>> {
   const entries = Object.entries(members);
-  const known = Object.keys(members);
   const read: Read<object> = (value, name) => {
-    rejectUnknownOptions(name, value, known);
+    rejectUnknownOptions(name, value, Object.keys(members));
     const prefix = name === ALL_OPTIONS ? '' : `${name}.`;
     const settings: Record<string, unknown> = {};
     for (const [member, option] of entries)
@@ -128,7 +115,7 @@ export function unlessFalse<Setting, Off>(
   return optional<Setting | Off>(fallback, (value, name) => (value === false ? off : read(value, name)));
 }
 
-/** Rejects a value that is no object, or has another member. @throws InvalidConfigurationError */
+/** @throws InvalidConfigurationError if it is no object, or has another member */
 export function rejectUnknownOptions(
   owner: string,
   options: unknown,
@@ -140,10 +127,7 @@ export function rejectUnknownOptions(
     invalidOption(`${owner}.${unknown}`, 'is not an option', `Valid options: ${quoted(known)}`);
 }
 
-/**
- * Returns whether a value is an object that may have options. A list has none, so that an empty one would
- * silently have each default.
- */
+/** Returns whether a value may have options. An empty list would silently have each default. */
 export function isGroup(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

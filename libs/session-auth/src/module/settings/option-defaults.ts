@@ -25,7 +25,6 @@ import {
   isGroup,
   oneOf,
   only,
-  type Option,
   optional,
   rejectUnknownOptions,
   unlessFalse,
@@ -41,13 +40,11 @@ const RETRY = group({ maxAttempts: int(1, 10, 2) });
 const BREAKER = group({
   windowMs: int(10, MAX_DURATION_MS, 10_000),
   minimumCalls: int(1, 1_000_000, 20),
-  failureRatio: optional(
+  failureRatio: only(
     0.5,
-    only<number>(
-      (value) => typeof value === 'number' && value > 0 && value <= 1,
-      'must be a number above 0 and up to 1',
-      'Set it within that range, or leave it out for 0.5',
-    ),
+    (value) => typeof value === 'number' && value > 0 && value <= 1,
+    'must be a number above 0 and up to 1',
+    'Set it within that range, or leave it out for 0.5',
   ),
   pauseMs: int(1, 120_000, 1_000),
   maxPauseMs: int(({ pauseMs }: { readonly pauseMs: number }) => pauseMs, 120_000, 30_000),
@@ -57,28 +54,23 @@ const WHILE_OPEN = group({ recheckMs: int(1, DAY_MS, 60_000), outageGraceMs: int
 
 const TTL_MS = int(1, MAX_TTL_MS);
 
+function readTtl(value: unknown, name: string): number {
+  if (value !== undefined) return TTL_MS.read(value, name);
+  const remedy = 'Set how many milliseconds a session that ended elsewhere may still work here';
+  return invalidOption(name, 'is missing', remedy);
+}
+
 const CACHE = group({
-  ttlMs: {
-    read: (value, name) =>
-      value === undefined
-        ? invalidOption(
-            name,
-            'is missing',
-            'Set how many milliseconds a session that ended elsewhere may still work here',
-          )
-        : TTL_MS.read(value, name),
-  } satisfies Option<number>,
+  ttlMs: { read: readTtl },
   negativeTtlMs: int(0, MAX_TTL_MS, 5_000),
   maxEntries: int(1, 10_000_000, 10_000),
   refreshAheadMs: int(0, ({ ttlMs }: { readonly ttlMs: number }) => ttlMs - 1, 0),
-  staleIfErrorMs: int(0, 86_400_000, 0),
-  store: optional<SessionStore | undefined>(
+  staleIfErrorMs: int(0, DAY_MS, 0),
+  store: only<SessionStore | undefined>(
     undefined,
-    only(
-      (value) => SessionStore.isOne(value),
-      'must be a SessionStore',
-      "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'",
-    ),
+    (value) => SessionStore.isOne(value),
+    'must be a SessionStore',
+    "Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'",
   ),
 });
 
@@ -118,21 +110,18 @@ export const OPTIONS = {
   statusMap: optional<StatusMap>({}, readStatusMap),
   // The reader of the records checks it, and loads what reads it.
   userRecord: optional<UserRecordClass | UserRecordSchema>(UserRecord, (value) => value as UserRecordClass),
-  identityFields: optional<IdentityFields>(
+  // Of a class that extends `UserRecord`, further names.
+  identityFields: only<readonly (keyof UserRecord)[]>(
     ['username', 'email'],
-    only(
-      (names) => Array.isArray(names) && names.length > 0 && names.every(isName),
-      'must be a list of at least one field name',
-      "Name fields of the user record, for example ['username']",
-    ),
+    (names) => Array.isArray(names) && names.length > 0 && names.every(isName),
+    'must be a list of at least one field name',
+    "Name fields of the user record, for example ['username']",
   ),
-  loadUser: optional<LoadUser | Type<UserLoader> | undefined>(
+  loadUser: only<LoadUser | Type<UserLoader> | undefined>(
     undefined,
-    only(
-      (value) => typeof value === 'function',
-      'must be a function or a class',
-      'Give it (record, context) => user, or a class with load(record, context)',
-    ),
+    (value) => typeof value === 'function',
+    'must be a function or a class',
+    'Give it (record, context) => user, or a class with load(record, context)',
   ),
   // The reader of the records checks it, because it knows the fields of the class.
   impersonatorField: optional(undefined, (value) => value as string | undefined),
@@ -141,35 +130,33 @@ export const OPTIONS = {
   audit: oneOf<Audit>(['off', 'warn', 'error'], 'warn'),
   http: optional(HTTP.fallback, HTTP.read),
   whileOpen: optional(WHILE_OPEN.fallback, WHILE_OPEN.read),
-  authority: optional<AuthorityResolver | undefined>(
+  authority: only<AuthorityResolver | undefined>(
     undefined,
-    only(
-      isPlainFunction,
-      'must be a function that returns a name at once',
-      'Give it (context, request) => name, or name the authority in @SessionAuthority()',
-    ),
+    isPlainFunction,
+    'must be a function that returns a name at once',
+    'Give it (context, request) => name, or name the authority in @SessionAuthority()',
   ),
 };
 
 /** The extras, which are set beside the options. */
 export const EXTRAS = group({
-  name: optional<string>(
+  name: only<string>(
     DEFAULT_AUTHORITY,
-    only(isAuthorityName, `must be ${AUTHORITY_NAME_FORM}`, "Give it a name such as 'partners'"),
+    isAuthorityName,
+    `must be ${AUTHORITY_NAME_FORM}`,
+    "Give it a name such as 'partners'",
   ),
   isGlobal: bool(true),
   protectAllRoutes: bool(false),
-  plugins: optional<readonly SessionAuthPlugin[]>(
+  plugins: only<readonly SessionAuthPlugin[]>(
     [],
-    only(
-      (value) => Array.isArray(value) && value.every(isPlugin),
-      'must be a list of plugins',
-      'Name values that entries of nestjs-session-auth export for it',
-    ),
+    (value) => Array.isArray(value) && value.every(isPlugin),
+    'must be a list of plugins',
+    'Name values that entries of nestjs-session-auth export for it',
   ),
 });
 
-/** The default of each option. `npm run docs:defaults` compares the TSDoc and the guides with it. */
+/** The default of each option. `tools/check-defaults.mjs` compares the TSDoc and the guides with it. */
 export const DEFAULTS = {
   ...EXTRAS.fallback,
   ...group(OPTIONS).fallback,
@@ -184,11 +171,8 @@ export function isPlugin(candidate: unknown): candidate is SessionAuthPlugin {
 function readCache(value: unknown, name: string): ReturnType<typeof CACHE.read> | undefined {
   if (value === false) return undefined;
   if (isGroup(value)) return CACHE.read(value, name);
-  return invalidOption(
-    name,
-    'must be an object with ttlMs, or false',
-    'Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds',
-  );
+  const remedy = 'Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds';
+  return invalidOption(name, 'must be an object with ttlMs, or false', remedy);
 }
 
 /** The statuses that are not mapped stay absent: their outcome depends on the body too. */
@@ -206,9 +190,6 @@ function readApiKey(apiKey: unknown, name: string): ApiKey {
     `Give it the application key: 1 to ${MAX_API_KEY_LENGTH} visible ASCII characters, or a function`,
   );
 }
-
-/** Of a class that extends `UserRecord`, further names. */
-type IdentityFields = readonly (keyof UserRecord)[];
 
 function isName(field: unknown): boolean {
   return typeof field === 'string' && field !== '';
@@ -239,23 +220,16 @@ function readProxy(proxy: unknown, name: string, others: object = {}): AxiosProx
   const { protocol = 'http', host, port, auth } = proxy;
   if (!isAddress(protocol, host, port))
     invalidOption(name, 'must have a host and a port', "Give it { host: 'proxy.example.com', port: 3128 }");
+  const remedy = 'Give it { username, password }, or leave it out';
   if (auth !== undefined && !isCredentials(auth))
-    invalidOption(
-      `${name}.auth`,
-      'must have a username and a password',
-      'Give it { username, password }, or leave it out',
-    );
+    invalidOption(`${name}.auth`, 'must have a username and a password', remedy);
   return proxy as unknown as AxiosProxyConfig;
 }
 
 function isAddress(protocol: unknown, host: unknown, port: unknown): boolean {
   if (typeof protocol !== 'string' || typeof host !== 'string' || !Number.isInteger(port)) return false;
-  return (
-    /^https?:?$/.test(protocol) &&
-    HOST.test(host) &&
-    port !== 0 &&
-    URL.canParse(`http://${host}:${String(port)}`)
-  );
+  const url = `http://${host}:${String(port)}`;
+  return /^https?:?$/.test(protocol) && HOST.test(host) && port !== 0 && URL.canParse(url);
 }
 
 function isCredentials(auth: unknown): boolean {
@@ -263,27 +237,22 @@ function isCredentials(auth: unknown): boolean {
   return typeof username === 'string' && typeof password === 'string';
 }
 
-const EXAMPLE = 'Give it the root of the session service, for example https://sessions.example.com/api';
-
 /** Returns the root of the session service without trailing slashes: paths of the interface are appended. */
 function readBaseUrl(value: unknown, name: string): string {
-  if (value === undefined || value === '') return invalidOption(name, 'is missing', EXAMPLE);
-  const url = parse(value);
-  if (!url) return invalidOption(name, 'is not an absolute URL', EXAMPLE);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return invalidOption(name, 'must start with http:// or https://', EXAMPLE);
-  if (url.username !== '' || url.password !== '')
-    return invalidOption(name, 'must not hold a user or a password', EXAMPLE);
-  if (url.href.includes('?') || url.href.includes('#'))
-    return invalidOption(name, 'must not have a query or a fragment', EXAMPLE);
-  if (/\/authentication\/*$/.test(url.pathname))
-    return invalidOption(name, 'must not end in /authentication', EXAMPLE);
-  return url.href.replace(/\/+$/, '');
-}
-
-function parse(value: unknown): URL | undefined {
-  if (value instanceof URL) return value;
-  return typeof value === 'string' && value === value.trim() && URL.canParse(value)
-    ? new URL(value)
-    : undefined;
+  const reject = (problem: string): never =>
+    invalidOption(
+      name,
+      problem,
+      'Give it the root of the session service, for example https://sessions.example.com/api',
+    );
+  if (value === undefined || value === '') return reject('is missing');
+  const text = value instanceof URL ? value.href : value;
+  if (typeof text !== 'string' || text !== text.trim() || !URL.canParse(text))
+    return reject('is not an absolute URL');
+  const { href, protocol, username, password, pathname } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') return reject('must start with http:// or https://');
+  if (username !== '' || password !== '') return reject('must not hold a user or a password');
+  if (/[?#]/.test(href)) return reject('must not have a query or a fragment');
+  if (/\/authentication\/*$/.test(pathname)) return reject('must not end in /authentication');
+  return href.replace(/\/+$/, '');
 }

@@ -29,14 +29,10 @@ export async function readerFor(record: unknown): Promise<PrepareReader | undefi
   return undefined;
 }
 
-function isOwn(record: unknown): record is UserRecordClass | UserRecordSchema {
-  const isClass =
-    record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord);
-  return isClass || isSchema(record);
-}
-
 /** The schemas of some libraries are functions. */
-function isSchema(record: unknown): record is UserRecordSchema {
+function isOwn(record: unknown): record is UserRecordClass | UserRecordSchema {
+  if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord))
+    return true;
   const standard = (record as Partial<UserRecordSchema> | undefined)?.['~standard'];
   return standard?.version === 1 && typeof standard.validate === 'function';
 }
@@ -73,12 +69,8 @@ export function readUserWith(
 
 function rejectIdentityFields(fields: readonly string[], declared: ReadonlySet<string> | undefined): void {
   const unknown = declared && fields.find((name) => !declared.has(name));
-  if (unknown !== undefined)
-    invalidOption(
-      'identityFields',
-      `names '${unknown}', which is no field of the user record`,
-      'Name declared fields',
-    );
+  const problem = `names '${unknown}', which is no field of the user record`;
+  if (unknown !== undefined) invalidOption('identityFields', problem, 'Name declared fields');
   if (fields.includes('auth_token'))
     invalidOption('identityFields', "names 'auth_token', which identifies no user", 'Name another field');
 }

@@ -23,10 +23,7 @@ export interface SessionAuthSettings extends Omit<SettingsOf<typeof ALL>, 'autho
   readonly resolveAuthority: AuthorityResolver | undefined;
 }
 
-/**
- * Validates the options. @throws InvalidConfigurationError naming the authority, if it has a name, and the
- * first invalid option
- */
+/** @throws InvalidConfigurationError naming the authority, if it has a name, and the first invalid option */
 export function readSettings(
   options: SessionAuthOptions,
   name = DEFAULT_AUTHORITY,
@@ -36,12 +33,9 @@ export function readSettings(
     EXTRAS.read({ ...extras, name }, ALL_OPTIONS);
     rejectMisplacedExtra(options);
     const { authority: resolveAuthority, ...settings } = SCHEMA.read(options, ALL_OPTIONS);
+    const remedy = 'Set it in the default authority, for all of them';
     if (name !== DEFAULT_AUTHORITY && resolveAuthority)
-      invalidOption(
-        'authority',
-        'is in a named authority',
-        'Set it in the default authority, for all of them',
-      );
+      invalidOption('authority', 'is in a named authority', remedy);
     return { ...settings, authority: name, resolveAuthority };
   });
 }

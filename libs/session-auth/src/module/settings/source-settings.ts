@@ -31,33 +31,21 @@ export const TOKEN = optional([fromHeader(AUTH_TOKEN_HEADER)], (token): readonly
 });
 
 function isSource(source: unknown): source is TokenSource {
+  const reject = (problem: string, remedy: string): never => invalidOption('token', `has ${problem}`, remedy);
   if (typeof source !== 'function' || isClass(source)) return false;
   if (CREATORS.has(source))
-    return invalidOption(
-      'token',
-      `has ${source.name} itself, which is no source`,
-      `Call it: ${source.name}(...)`,
-    );
+    return reject(`${source.name} itself, which is no source`, `Call it: ${source.name}(...)`);
   const invalid = invalidSourceOf(source);
   if (invalid) {
-    const { creator, problem, remedy } = invalid;
-    return invalidOption(
-      'token',
-      `has ${creator}() ${problem ? `with ${problem}` : 'without a valid name'}`,
-      remedy ?? `Give it ${EXAMPLES[creator]}`,
-    );
+    const { creator, problem, remedy = `Give it ${EXAMPLES[creator]}` } = invalid;
+    return reject(`${creator}() ${problem ? `with ${problem}` : 'without a valid name'}`, remedy);
   }
   if (isAsynchronous(source))
-    return invalidOption(
-      'token',
-      'has an asynchronous source',
-      'Use a function that returns the token at once',
-    );
+    return reject('an asynchronous source', 'Use a function that returns the token at once');
   const { header } = source as TokenSource;
   if (header === undefined || isHeaderName(header)) return true;
-  return invalidOption(
-    'token',
-    'has a source whose header is not the name of a header',
+  return reject(
+    'a source whose header is not the name of a header',
     'Set it to the one header that the source reads',
   );
 }
