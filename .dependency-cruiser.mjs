@@ -14,12 +14,12 @@ const LIBRARY = '^libs/session-auth/src';
 const COMMANDS = '^libs/session-auth-cli/src/';
 /** Files of the library that the commands hold a copy of: parts without Nest and axios. */
 const PARTS_OF_COMMANDS =
-  'contract/|redis/|client/(reply-headers|user-details-verdict|bounded-body|reply|tls-failure)[.]ts|module/settings/option-defaults[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
+  'contract/|redis/|client/(user-details-verdict|reply)[.]ts|module/settings/option-defaults[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
 /**
  * Files that load axios or undici: imported by `import()` only, so that an import of the package loads
  * neither.
  */
-const LOADED_LATE = `${LIBRARY}/client/(axios-http[.]service|agent-adapter|pooled-adapter|connections|reply-collector)[.]ts$`;
+const LOADED_LATE = `${LIBRARY}/client/(axios-http[.]service|connections)[.]ts$`;
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** The entries besides the main one. No other part of the library imports them. */
 const ENTRIES = [
@@ -47,7 +47,7 @@ const LOADED_BY_USE = {
   gateways: KINDS,
   graphql: KINDS,
   messages: KINDS,
-  fleet: { loader: `${LIBRARY}/module/wiring[.]ts$`, imports: 'contract|client|verifier' },
+  fleet: { loader: `${LIBRARY}/module/wiring[.]ts$`, imports: 'contract|verifier' },
   records: { loader: `${LIBRARY}/module/settings/record-reader[.]ts$`, imports: 'contract' },
 };
 const AUDIT = `${LIBRARY}/audit/`;

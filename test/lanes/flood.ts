@@ -1,5 +1,5 @@
 import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
-import { Deadlines, noReplyAt } from '../../libs/session-auth/src/client/deadline.js';
+import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
 import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import type { ServiceModel } from './service-models.js';
@@ -45,7 +45,7 @@ export class Flood {
     this.#service = service;
     const callService: CallService<string> = ({ token }, deadline) =>
       new Promise((settle) => {
-        deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
+        deadline.onEnd((end) => settle(unavailable(end)));
         service.accept(() =>
           settle(token.startsWith('junk') ? UNAUTHENTICATED : { kind: 'authenticated', user: token }),
         );

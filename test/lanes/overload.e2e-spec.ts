@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { startSessionService } from 'nestjs-session-auth/testing';
 import fc from 'fast-check';
 import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
-import { noReplyAt, Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline.js';
+import { Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
 import type { Entry, Lane } from '../../libs/session-auth/src/verifier/lane.js';
 import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
@@ -76,7 +76,7 @@ describe('a service that has time', () => {
     clock = new VirtualClock().install();
     const callService: CallService<string> = ({ token }, deadline) =>
       new Promise((settle) => {
-        deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
+        deadline.onEnd((end) => settle(unavailable(end)));
         const isJunk = token.startsWith('junk');
         clock.after(isJunk ? 2 : 450, () =>
           settle(isJunk ? UNAUTHENTICATED : { kind: 'authenticated', user: token }),
@@ -214,7 +214,7 @@ class Turnstile {
     const knownWaited = this.#lanes.known.waiting.size > 0;
     if (does === 'come') this.#come(name);
     else if (does === 'answer' && lane.inFlight > 0) this.#both.leave(lane);
-    else if (does === 'end') this.#waiting.splice(which % (this.#waiting.length + 1), 1)[0]?.end('aborted');
+    else if (does === 'end') this.#waiting.splice(which % (this.#waiting.length + 1), 1)[0]?.end('timeout');
     else if (does !== 'answer' && this.#lanes.strangers.inFlight > 0)
       this.#adapt(does === 'slow' ? TIMEOUT_MS : 1);
     this.#demandBounds();
@@ -228,7 +228,7 @@ class Turnstile {
   }
 
   close(): void {
-    for (const deadline of this.#waiting) deadline.end('aborted');
+    for (const deadline of this.#waiting) deadline.end('timeout');
   }
 
   #come(name: LaneName): void {

@@ -100,8 +100,8 @@ export const MUTANTS = [
   {
     name: 'A 429 does not pass Retry-After on',
     file: 'client/user-details-verdict.ts',
-    find: "unavailable(unavailableReasonOf(status), readRetryAfterSeconds(headers['retry-after']))",
-    replace: 'unavailable(unavailableReasonOf(status))',
+    find: "unavailable(reason, readRetryAfterSeconds(headers['retry-after']))",
+    replace: 'unavailable(reason)',
     suites: ['check/statuses'],
   },
   {

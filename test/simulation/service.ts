@@ -1,5 +1,5 @@
 import type { Deadline } from '../../libs/session-auth/src/client/deadline.js';
-import { readUser } from '../../libs/session-auth/src/client/user-details-verdict.js';
+import { readUser } from '../../libs/session-auth/src/contract/record/user-record.js';
 import type { SignInResult } from '../../libs/session-auth/src/client/session-client.js';
 import type { Credentials } from '../../libs/session-auth/src/client/session-client.js';
 import {

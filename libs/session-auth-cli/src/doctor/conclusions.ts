@@ -1,12 +1,10 @@
-import {
-  UserDetailsVerdicts,
-  type VerdictSettings,
-} from '../../../session-auth/src/client/user-details-verdict.js';
+import { type ReplyReader, verdictOf } from '../../../session-auth/src/client/user-details-verdict.js';
 import {
   isRefusal,
   type RefusalStatus,
   type StatusMeaning,
 } from '../../../session-auth/src/contract/status-outcomes.js';
+import type { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
 import { type Answer, hasBody, type ReplyAnswer, tokenIn } from '../calls/answer.js';
 import { type Secrets, TOKENS } from '../calls/secrets.js';
@@ -65,7 +63,7 @@ function leaksIn(answer: Answer, secrets: Secrets): readonly string[] {
   ];
 }
 
-const NO_REPORTS = { occurred: () => undefined, unlistedStatus: () => undefined };
+const ignore = (): void => undefined;
 
 /**
  * Reports the verdicts of the guard on the replies with the advised options, by the code of the library
@@ -79,13 +77,15 @@ export function examineVerdicts({
   sessionAnswer,
 }: Examination): void {
   if (!refusals.junkToken) return;
-  const settings: VerdictSettings = {
+  const reader: ReplyReader<UserRecord> = {
     statusMap: options.statusMap ?? {},
     tokenEcho: options.tokenEcho ?? DEFAULTS.tokenEcho,
+    readUser,
+    reports: { occurred: ignore, unlistedStatus: ignore },
+    renew: ignore,
   };
-  const verdicts = new UserDetailsVerdicts(readUser, settings, NO_REPORTS);
   const kindOf = (answer: Answer, token: string): string =>
-    answer.kind === 'reply' ? verdicts.of(answer, token).kind : 'unavailable';
+    answer.kind === 'reply' ? verdictOf(answer, token, reader).kind : 'unavailable';
   const junk = kindOf(refusals.junkToken, junkToken);
   const session = sessionAnswer && kindOf(sessionAnswer.answer, sessionAnswer.token);
   if (junk !== 'unauthenticated')

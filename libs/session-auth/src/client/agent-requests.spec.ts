@@ -3,10 +3,11 @@ import { Agent, createServer, type IncomingMessage, type RequestListener } from 
 import { Agent as HttpsAgent } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { unavailable } from '../contract/outcome.js';
 import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
 import type { ServiceRequest } from './connections.js';
 import { Deadline } from './deadline.js';
-import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 
 const open: (() => unknown)[] = [];
 afterEach(() => {
@@ -38,8 +39,8 @@ async function serving(answer: RequestListener = (_request, response) => void re
   const send = (
     request: Partial<ServiceRequest> = {},
     agents: OwnAgents = { httpAgent },
-  ): Promise<Reply | NoReply> => {
-    const common = { method: 'GET', path: '/', headers: [], body: null, freshConnection: false } as const;
+  ): Promise<Answer> => {
+    const common = { method: 'GET', path: '/', headers: {}, body: null, freshConnection: false } as const;
     const connectionFailed = (code: string): void => void failures.push(code);
     return exchangeOverAgent(
       { ...common, origin: `http://127.0.0.1:${port}`, deadline, ...request },
@@ -59,7 +60,7 @@ function startedDeadline(): Deadline {
   return deadline;
 }
 
-const statusOf = (answer: Reply | NoReply): unknown => ('noReply' in answer ? answer : answer.status);
+const statusOf = (answer: Answer): unknown => ('status' in answer ? answer.status : answer);
 
 describe('a request over an agent', () => {
   it('has exactly its headers, and its body', async () => {
@@ -67,7 +68,7 @@ describe('a request over an agent', () => {
     const { seen, send } = await serving((request, response) => {
       request.on('data', (chunk) => bodies.push(String(chunk))).on('end', () => response.end());
     });
-    await send({ method: 'POST', path: '/path?query', headers: ['X-A', 'a', 'X-b', 'b'], body: 'text' });
+    await send({ method: 'POST', path: '/path?query', headers: { 'X-A': 'a', 'X-b': 'b' }, body: 'text' });
     const { method, url, rawHeaders = [] } = seen[0] ?? {};
     expect([method, url, bodies]).toEqual(['POST', '/path?query', ['text']]);
     expect(rawHeaders.filter((_value, index) => index % 2 === 0).sort()).toEqual([
@@ -115,7 +116,7 @@ describe('a request over an agent', () => {
       const closed = once(socket, 'close');
       for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
       deadline.end('timeout');
-      expect(await answer).toEqual({ noReply: 'timeout' });
+      expect(await answer).toEqual(unavailable('timeout'));
       await closed;
     },
   );
@@ -124,7 +125,7 @@ describe('a request over an agent', () => {
     const { connections, send } = await serving();
     const deadline = startedDeadline();
     deadline.end('shutting_down');
-    expect(await send({ deadline })).toEqual({ noReply: 'shutting_down' });
+    expect(await send({ deadline })).toEqual(unavailable('shutting_down'));
     expect(statusOf(await send())).toBe(200);
     expect(connections()).toBe(1);
   });
@@ -163,7 +164,7 @@ describe('a request over an agent', () => {
 
   it('with a header that is none is unreachable, and leaves no connection', async () => {
     const { connections, send } = await serving();
-    expect(await send({ headers: ['X A', 'a'] })).toEqual(UNREACHABLE);
+    expect(await send({ headers: { 'X A': 'a' } })).toEqual(UNREACHABLE);
     expect(statusOf(await send())).toBe(200);
     expect(connections()).toBe(1);
   });

@@ -1,13 +1,12 @@
 import http, { type Agent, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { ConnectionSettings, ServiceRequest } from './connections.js';
-import { noReplyAt } from './deadline.js';
+import { unavailable } from '../contract/outcome.js';
 import {
+  type Answer,
   BodyBuffer,
   isReadable,
   MAX_HEADER_BYTES,
-  type NoReply,
-  type Reply,
   reportFailure,
   STALE_CONNECTION,
   UNREACHABLE,
@@ -27,41 +26,31 @@ export function exchangeOverAgent(
   { origin, path, method, headers, body, deadline, freshConnection }: ServiceRequest,
   { httpAgent, httpsAgent }: OwnAgents,
   { maxResponseBytes, connectionFailed }: Limits,
-): Promise<Reply | NoReply> {
+): Promise<Answer> {
   const [protocol, own] = origin.startsWith('https:') ? [https, httpsAgent] : [http, httpAgent];
-  return new Promise<Reply | NoReply>((resolve) => {
+  return new Promise<Answer>((settle) => {
     const agent = freshConnection ? withEmptyPool(own) : own;
-    const options = { method, headers: fieldsOf(headers), agent, maxHeaderSize: MAX_HEADER_BYTES };
+    const options = { method, headers, agent, maxHeaderSize: MAX_HEADER_BYTES };
     const request = protocol.request(`${origin}${path}`, options);
-    request.on('response', (reply) => readReply(reply, maxResponseBytes, resolve));
+    request.on('response', (reply) => readReply(reply, maxResponseBytes, settle));
     request.on('upgrade', (_reply, socket) => {
-      resolve(UNREACHABLE);
+      settle(UNREACHABLE);
       socket.destroy();
     });
     request.on('error', (error) => {
       reportFailure(error, connectionFailed);
-      resolve(request.reusedSocket ? STALE_CONNECTION : UNREACHABLE);
+      settle(request.reusedSocket ? STALE_CONNECTION : UNREACHABLE);
     });
     deadline.onEnd((end) => {
-      resolve(noReplyAt(end));
+      settle(unavailable(end));
       request.destroy();
     });
     request.end(body ?? undefined);
   }).catch(() => UNREACHABLE);
 }
 
-/** Returns names and values that alternate as an object. */
-export function fieldsOf(headers: readonly string[]): Record<string, string> {
-  const values = headers.filter((_text, index) => index % 2 === 1);
-  return Object.fromEntries(values.map((value, index) => [headers[2 * index] ?? '', value]));
-}
-
 /** Reads a reply. Settles without its body if it must not be read, or is too long, and closes the connection. */
-function readReply(
-  reply: IncomingMessage,
-  maxBytes: number,
-  settle: (outcome: Reply | NoReply) => void,
-): void {
+function readReply(reply: IncomingMessage, maxBytes: number, settle: (answer: Answer) => void): void {
   const { statusCode: status = 0, headers } = reply;
   const body = new BodyBuffer(maxBytes);
   const discard = (): void => {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { Agent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { unavailable } from '../contract/outcome.js';
 import type { OwnAgents } from './agent-requests.js';
 import { Connections, type ServiceRequest } from './connections.js';
 import { Deadline } from './deadline.js';
@@ -36,13 +37,11 @@ async function serving(
     },
   );
   const usedAgents: OwnAgents[] = [];
-  const http = new AxiosHttpService(agents, {
-    exchange: (sent, ownAgents) => {
-      usedAgents.push(ownAgents);
-      return connections.exchange(sent);
-    },
-    onUse: () => undefined,
-  });
+  const send = (sent: ServiceRequest, ownAgents: OwnAgents) => {
+    usedAgents.push(ownAgents);
+    return connections.exchange(sent);
+  };
+  const http = new AxiosHttpService(agents, send, () => undefined);
   const request = (): ServiceRequest => {
     const deadline = new Deadline(60_000);
     open.push(() => deadline.clear());
@@ -50,7 +49,7 @@ async function serving(
       method: 'GET',
       origin,
       path: '/',
-      headers: ['X-A', 'a'],
+      headers: { 'X-A': 'a' },
       body: null,
       deadline,
       freshConnection: false,
@@ -135,7 +134,7 @@ describe('an interceptor', () => {
     });
     const call = request();
     call.deadline.end('shutting_down');
-    expect(await http.send(call)).toEqual({ noReply: 'shutting_down' });
+    expect(await http.send(call)).toEqual(unavailable('shutting_down'));
     expect(asked).toBe(0);
   });
 
@@ -147,7 +146,7 @@ describe('an interceptor', () => {
     const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
     const closed = once(socket, 'close');
     call.deadline.end('timeout');
-    expect(await answer).toEqual({ noReply: 'timeout' });
+    expect(await answer).toEqual(unavailable('timeout'));
     await closed;
   });
 });

@@ -1,14 +1,10 @@
 import { HttpService } from '@nestjs/axios';
-import axios, {
-  type AxiosAdapter,
-  type AxiosInstance,
-  type AxiosRequestConfig,
-  type InternalAxiosRequestConfig,
-} from 'axios';
-import { fieldsOf, type OwnAgents } from './agent-requests.js';
+import axios, { type AxiosAdapter, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
+import { type Unavailable, unavailable } from '../contract/outcome.js';
+import type { OwnAgents } from './agent-requests.js';
 import type { ServiceRequest } from './connections.js';
-import { Deadline, inTime, noReplyAt } from './deadline.js';
-import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
+import { Deadline, inTime } from './deadline.js';
+import { type Answer, type Reply, UNREACHABLE } from './reply.js';
 import { SESSION_HTTP } from './session-http.service.js';
 
 /** Options of a request that axios passes to the adapter unchanged, in addition to its own. */
@@ -17,22 +13,17 @@ type SessionCall = Pick<ServiceRequest, 'deadline' | 'freshConnection'>;
 /** Deadline of a request that the application itself makes on this `HttpService`. */
 const APPLICATION_REQUEST_MS = 10_000;
 
-/** The sender below the axios instance. */
-interface Sender {
-  /** Sends a request as the interceptors left it. */
-  exchange(request: ServiceRequest, agents: OwnAgents): Promise<Reply | NoReply>;
-  /** Called when the axios instance is read: its reader may change it. */
-  onUse(): void;
-}
+/** Sends a request as the interceptors left it. */
+type Send = (request: ServiceRequest, agents: OwnAgents) => Promise<Answer>;
 
-/** {@link NoReply} as an error, for the interceptors of an application. */
+/** The reason for a missing reply as an error, for the interceptors of an application. */
 export class NoReplyError extends Error {
   override readonly name = 'NoReplyError';
   /** Outcome of the call. */
-  readonly outcome: NoReply;
+  readonly outcome: Unavailable;
 
-  constructor(outcome: NoReply) {
-    super(`The call to the session service brought no reply: ${outcome.noReply}`);
+  constructor(outcome: Unavailable) {
+    super(`The call to the session service brought no reply: ${outcome.reason}`);
     this.outcome = outcome;
   }
 }
@@ -40,16 +31,17 @@ export class NoReplyError extends Error {
 /** The implementation of `SessionHttpService`. Loaded at its first use, because axios takes long to load. */
 export class AxiosHttpService extends HttpService {
   readonly [SESSION_HTTP] = true;
-  readonly #sender: Sender;
+  readonly #used: () => void;
 
-  constructor(agents: OwnAgents, sender: Sender) {
-    super(bareInstance(adapterOver(sender), agents));
-    this.#sender = sender;
+  /** `used`: called when the axios instance is read, whose reader may change it. */
+  constructor(agents: OwnAgents, send: Send, used: () => void) {
+    super(bareInstance(adapterOver(send), agents));
+    this.#used = used;
   }
 
   /** The axios instance. */
   override get axiosRef(): HttpService['axiosRef'] {
-    this.#sender.onUse();
+    this.#used();
     return super.axiosRef;
   }
 
@@ -57,26 +49,19 @@ export class AxiosHttpService extends HttpService {
    * Sends a request through axios. Never rejects. Resolves at the deadline at the latest, even if an
    * interceptor never settles.
    */
-  async send(request: ServiceRequest): Promise<Reply | NoReply> {
-    const { method, origin, path, headers, body, deadline, freshConnection } = request;
-    if (deadline.ended) return noReplyAt(deadline.ended);
-    const call: SessionCall = { deadline, freshConnection };
-    const config: AxiosRequestConfig & SessionCall = {
-      method,
-      url: `${origin}${path}`,
-      headers: fieldsOf(headers),
-      ...(body !== null && { data: body }),
-      ...call,
-    };
+  async send({ origin, path, body, headers, ...call }: ServiceRequest): Promise<Answer> {
+    const { ended } = call.deadline;
+    if (ended) return unavailable(ended);
+    const config = { ...call, url: `${origin}${path}`, headers: { ...headers }, data: body ?? undefined };
     const answer = this.axiosRef
       .request(config)
       .then(replyIn, (error: unknown) => (error instanceof NoReplyError ? error.outcome : UNREACHABLE));
-    return inTime(deadline, answer);
+    return inTime(call.deadline, answer);
   }
 }
 
 /** Returns the reply in a response that interceptors of the application may have changed. */
-function replyIn(response: unknown): Reply | NoReply {
+function replyIn(response: unknown): Answer {
   const { status, headers, data } = Object(response) as Readonly<Record<string, unknown>>;
   if (typeof status !== 'number' || typeof headers !== 'object' || headers === null) return UNREACHABLE;
   return { status, headers: headers as Reply['headers'], body: Buffer.isBuffer(data) ? data : undefined };
@@ -99,28 +84,35 @@ function bareInstance(adapter: AxiosAdapter, { httpAgent, httpsAgent }: OwnAgent
 }
 
 /** Returns an axios adapter that sends each request as the interceptors left it. */
-function adapterOver({ exchange }: Pick<Sender, 'exchange'>): AxiosAdapter {
-  return async (config) => {
+function adapterOver(send: Send): AxiosAdapter {
+  return async (config: InternalAxiosRequestConfig & Partial<SessionCall>) => {
+    const { origin, pathname, search } = new URL(axios.getUri(config));
+    const {
+      method = 'get',
+      deadline = new Deadline(APPLICATION_REQUEST_MS),
+      freshConnection = false,
+    } = config;
     const { httpAgent, httpsAgent } = config as OwnAgents;
-    const outcome = await exchange(requestOf(config), { httpAgent, httpsAgent });
-    if ('noReply' in outcome) throw new NoReplyError(outcome);
-    const { status, headers, body } = outcome;
+    const answer = await send(
+      {
+        method: method.toUpperCase() as ServiceRequest['method'],
+        origin,
+        path: `${pathname}${search}`,
+        headers: fieldsOf(config.headers),
+        body: typeof config.data === 'string' ? config.data : null,
+        deadline,
+        freshConnection,
+      },
+      { httpAgent, httpsAgent },
+    );
+    if (!('status' in answer)) throw new NoReplyError(answer);
+    const { status, headers, body } = answer;
     return { status, statusText: '', headers: headers as Record<string, string>, data: body, config };
   };
 }
 
-function requestOf(config: InternalAxiosRequestConfig & Partial<SessionCall>): ServiceRequest {
-  const { origin, pathname, search } = new URL(axios.getUri(config));
-  const { method = 'get', deadline = new Deadline(APPLICATION_REQUEST_MS), freshConnection = false } = config;
-  return {
-    method: method.toUpperCase() as ServiceRequest['method'],
-    origin,
-    path: `${pathname}${search}`,
-    headers: Object.entries(config.headers).flatMap(([name, value]) =>
-      value === undefined || value === null ? [] : [name, String(value)],
-    ),
-    body: typeof config.data === 'string' ? config.data : null,
-    deadline,
-    freshConnection,
-  };
+/** Returns the headers of a request. Interceptors remove one by `null` or `undefined`. */
+function fieldsOf(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const fields = Object.entries(headers).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(fields.map(([name, value]) => [name, String(value)]));
 }

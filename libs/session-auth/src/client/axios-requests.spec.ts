@@ -38,7 +38,8 @@ async function serving(change: (config: InternalAxiosRequestConfig) => void = ()
   );
   const http = new AxiosHttpService(
     {},
-    { exchange: (request) => pool.exchange(request), onUse: () => undefined },
+    (request) => pool.exchange(request),
+    () => undefined,
   );
   http.axiosRef.interceptors.request.use((config) => {
     sent.push(config);
@@ -52,7 +53,7 @@ async function serving(change: (config: InternalAxiosRequestConfig) => void = ()
       method: 'GET',
       origin,
       path: '/',
-      headers: [],
+      headers: {},
       body: null,
       deadline,
       freshConnection: false,
@@ -65,7 +66,7 @@ async function serving(change: (config: InternalAxiosRequestConfig) => void = ()
 describe('a request that passes interceptors', () => {
   it('has exactly its headers and its body', async () => {
     const { seen, sent, send } = await serving();
-    const headers = ['Content-Type', 'application/json', 'X-A', 'a'];
+    const headers = { 'Content-Type': 'application/json', 'X-A': 'a' };
     await send({ method: 'POST', path: '/path?query', headers, body: '{"a":1}' });
     expect([sent[0]?.headers.toJSON(), sent[0]?.data]).toEqual([
       { 'Content-Type': 'application/json', 'X-A': 'a' },

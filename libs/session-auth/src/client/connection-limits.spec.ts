@@ -65,7 +65,7 @@ async function serving(settings: Partial<ConnectionSettings> = {}) {
     method: 'GET',
     origin,
     path: '/',
-    headers: [],
+    headers: {},
     body: null,
     deadline,
     freshConnection: false,
@@ -113,7 +113,7 @@ describe('a proxy', () => {
   ])('of %j has the options %j', async (proxy, { ...options }) => {
     const { connections, request } = await serving({ proxy });
     const answer = connections.exchange(request);
-    request.deadline.end('aborted');
+    request.deadline.end('timeout');
     await answer;
     const [{ uri, token }] = ofKind('ProxyAgent') as [undici.ProxyAgent.Options];
     expect({ uri, ...(token !== undefined && { token }) }).toEqual(options);

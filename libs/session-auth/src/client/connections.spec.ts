@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { unavailable } from '../contract/outcome.js';
 import { Connections, type ConnectionSettings, type ServiceRequest } from './connections.js';
 import { Deadline } from './deadline.js';
-import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -44,7 +45,7 @@ function requestTo(origin: string, request: Partial<ServiceRequest> = {}): Servi
     method: 'GET',
     origin,
     path: '/',
-    headers: [],
+    headers: {},
     body: null,
     deadline,
     freshConnection: false,
@@ -52,7 +53,7 @@ function requestTo(origin: string, request: Partial<ServiceRequest> = {}): Servi
   };
 }
 
-const statusOf = (answer: Reply | NoReply): unknown => ('noReply' in answer ? answer : answer.status);
+const statusOf = (answer: Answer): unknown => ('status' in answer ? answer.status : answer);
 
 describe('a request', () => {
   it('is sent with its body', async () => {
@@ -88,7 +89,7 @@ describe('a request', () => {
     const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
     const closed = once(socket, 'close');
     request.deadline.end('timeout');
-    expect(await answer).toEqual({ noReply: 'timeout' });
+    expect(await answer).toEqual(unavailable('timeout'));
     await closed;
   });
 
@@ -98,8 +99,8 @@ describe('a request', () => {
       const { origin, seen, connections: connectionsMade } = await serving();
       const connections = connectionsWith();
       const request = requestTo(origin, { freshConnection });
-      request.deadline.end('aborted');
-      expect(await connections.exchange(request)).toEqual({ noReply: 'timeout' });
+      request.deadline.end('timeout');
+      expect(await connections.exchange(request)).toEqual(unavailable('timeout'));
       expect(statusOf(await connections.exchange(requestTo(origin)))).toBe(200);
       expect([seen.length, connectionsMade()]).toEqual([1, 1]);
     },
@@ -107,7 +108,7 @@ describe('a request', () => {
 
   it('that cannot be sent resolves with unreachable', async () => {
     const request = requestTo('ftp://127.0.0.1', { freshConnection: true });
-    expect(await connectionsWith().exchange(request)).toEqual({ noReply: 'unreachable' });
+    expect(await connectionsWith().exchange(request)).toEqual(unavailable('unreachable'));
   });
 });
 
@@ -179,8 +180,8 @@ describe('one connection', () => {
     const waiting = requestTo(origin, { path: '/waiting' });
     const second = connections.exchange(waiting);
     await once(server, 'request');
-    waiting.deadline.end('aborted');
-    expect(await second).toEqual({ noReply: 'timeout' });
+    waiting.deadline.end('timeout');
+    expect(await second).toEqual(unavailable('timeout'));
     pending[0]?.();
     expect(statusOf(await first)).toBe(200);
     const third = connections.exchange(requestTo(origin, { path: '/third' }));

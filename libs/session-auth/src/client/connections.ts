@@ -4,12 +4,13 @@ import type { AxiosProxyConfig } from 'axios';
 // By its file, because Bun resolves 'undici' to its own one, whose Client has no dispatch().
 import { buildConnector, Client, ProxyAgent, type Dispatcher } from 'undici/index.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { type Deadline, type DeadlineEnd, noReplyAt } from './deadline.js';
+import { unavailable } from '../contract/outcome.js';
+import type { Deadline } from './deadline.js';
 import {
+  type Answer,
   BodyBuffer,
   isReadable,
   MAX_HEADER_BYTES,
-  type NoReply,
   type Reply,
   reportFailure,
   STALE_CONNECTION,
@@ -24,8 +25,7 @@ export interface ServiceRequest {
   readonly origin: string;
   /** Path, including the path of the base URL. */
   readonly path: string;
-  /** Names and values, alternating. */
-  readonly headers: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly deadline: Deadline;
   /**
@@ -66,7 +66,7 @@ const ABORTED = new Error('the reply is no longer wanted');
 /** A connector that returns its socket, as those of undici do, although their types do not say so. */
 type Connector = (...connection: Parameters<buildConnector.connector>) => unknown;
 
-type Settle = (outcome: Reply | NoReply) => void;
+type Settle = (answer: Answer) => void;
 
 /** Connections to the session service: kept ones for checks, a new one for each sign-in and sign-out. */
 export class Connections {
@@ -88,15 +88,20 @@ export class Connections {
    * Sends a request. Resolves with the complete reply of any status, or with the reason why there is none.
    * Never rejects.
    */
-  exchange(request: ServiceRequest): Promise<Reply | NoReply> {
-    return new Promise((resolve) => {
-      const { deadline, freshConnection } = request;
+  exchange(request: ServiceRequest): Promise<Answer> {
+    return new Promise((settle) => {
+      const { origin, deadline, freshConnection } = request;
+      if (deadline.ended) {
+        settle(unavailable(deadline.ended));
+        return;
+      }
       try {
-        if (deadline.ended) resolve(noReplyAt(deadline.ended));
-        else if (freshConnection) this.#sendOnce(request, resolve);
-        else this.#keptTo(request.origin).take().send(request, this.#settings, resolve);
+        const connection = freshConnection
+          ? new Connection(origin, this.#settings, this.#connectFresh)
+          : this.#takeKept(origin);
+        connection.send(request, settle);
       } catch {
-        resolve(UNREACHABLE);
+        settle(UNREACHABLE);
       }
     });
   }
@@ -109,36 +114,33 @@ export class Connections {
     const now = performance.now();
     if (now - this.#renewedAt < RENEW_PAUSE_MS) return;
     this.#renewedAt = now;
-    for (const kept of this.#kept.values()) kept.close();
+    for (const connection of this.#all()) connection.close();
     this.#kept.clear();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#kept.values()].map((kept) => kept.destroy()));
+    await Promise.all(this.#all().map((connection) => connection.destroy()));
   }
 
-  #keptTo(origin: string): KeptConnections {
+  #all(): Connection[] {
+    return [...this.#kept.values()].flatMap(({ all }) => [...all]);
+  }
+
+  /** Returns an idle connection. If there are as many as allowed, and none is idle, calls queue on them in turn. */
+  #takeKept(origin: string): Connection {
     let kept = this.#kept.get(origin);
-    if (!kept) {
-      const { maxConnections, proxy } = this.#settings;
-      kept = new KeptConnections(
-        maxConnections,
-        (owner) => new Connection(origin, proxy, this.#connect, owner),
-      );
-      this.#kept.set(origin, kept);
-    }
-    return kept;
-  }
-
-  /**
-   * Sends a request on its own connection, which closes after the reply or at the deadline, even while it is
-   * connecting.
-   */
-  #sendOnce(request: ServiceRequest, settle: Settle): void {
-    const connection = new Connection(request.origin, this.#settings.proxy, this.#connectFresh);
-    connection.send(request, this.#settings, settle);
-    request.deadline.onEnd(() => void connection.destroy());
-    connection.close();
+    if (!kept) this.#kept.set(origin, (kept = { all: new Set(), idle: [] }));
+    const { all, idle } = kept;
+    const last = idle.pop();
+    if (last) return last;
+    const [longestBusy] = all;
+    const connection =
+      longestBusy && all.size >= this.#settings.maxConnections
+        ? longestBusy
+        : new Connection(origin, this.#settings, this.#connect, kept);
+    all.delete(connection);
+    all.add(connection);
+    return connection;
   }
 }
 
@@ -146,57 +148,25 @@ export class Connections {
  * The connections to one origin that are kept. Each carries one call at a time. The one that was used last is
  * the next to be used, so that those that a peak has left close.
  */
-class KeptConnections {
-  readonly #max: number;
-  readonly #open: (owner: KeptConnections) => Connection;
-  readonly #all = new Set<Connection>();
-  idle: Connection[] = [];
-
-  constructor(max: number, open: (owner: KeptConnections) => Connection) {
-    this.#max = max;
-    this.#open = open;
-  }
-
-  /** Returns an idle connection. If there are as many as allowed, and none is idle, calls queue on them in turn. */
-  take(): Connection {
-    const idle = this.idle.pop();
-    if (idle) return idle;
-    const [longestBusy] = this.#all;
-    const connection = this.#all.size < this.#max || !longestBusy ? this.#open(this) : longestBusy;
-    this.#all.delete(connection);
-    this.#all.add(connection);
-    return connection;
-  }
-
-  drop(connection: Connection): void {
-    this.#all.delete(connection);
-    this.idle = this.idle.filter((other) => other !== connection);
-  }
-
-  close(): void {
-    for (const connection of this.#all) connection.close();
-  }
-
-  async destroy(): Promise<void> {
-    await Promise.all([...this.#all].map((connection) => connection.destroy()));
-  }
+interface KeptConnections {
+  /** The longest busy first. */
+  readonly all: Set<Connection>;
+  idle: Connection[];
 }
 
 /** One connection, which is made for its first call. */
 class Connection {
+  readonly #settings: ConnectionSettings;
+  readonly #kept: KeptConnections | undefined;
   readonly #dispatcher: Dispatcher;
-  readonly #owner: KeptConnections | undefined;
   #calls = 0;
   #socket: Socket | undefined;
 
-  /** `owner`: keeps it for further calls. */
-  constructor(
-    origin: string,
-    proxy: AxiosProxyConfig | undefined,
-    connect: Connector,
-    owner?: KeptConnections,
-  ) {
-    this.#owner = owner;
+  /** `kept`: those among which it is kept for further calls. */
+  constructor(origin: string, settings: ConnectionSettings, connect: Connector, kept?: KeptConnections) {
+    this.#settings = settings;
+    this.#kept = kept;
+    const { proxy } = settings;
     this.#dispatcher = proxy ? this.#throughProxy(proxy) : this.#clientOf(origin, connect);
   }
 
@@ -204,31 +174,25 @@ class Connection {
     return this.#socket?.bytesRead ?? 0;
   }
 
-  send(request: ServiceRequest, settings: ConnectionSettings, settle: Settle): void {
+  /** Sends a request. A connection that is not kept closes after its reply or at its deadline. */
+  send(request: ServiceRequest, settle: Settle): void {
     this.#calls += 1;
-    const exchange = new Exchange(this, settings, settle);
-    request.deadline.onEnd((end) => exchange.expire(end));
-    const { origin, path, method, headers, body } = request;
-    const options = {
-      origin,
-      path,
-      method,
-      headers: headers as string[],
-      body,
-      reset: this.#owner === undefined,
-    };
+    const exchange = new Exchange(this, request.deadline, this.#settings, settle);
     try {
-      this.#dispatcher.dispatch(options, exchange);
+      this.#dispatcher.dispatch({ ...request, reset: request.freshConnection }, exchange);
     } catch (error) {
       exchange.onResponseError(undefined, error);
     }
+    if (this.#kept) return;
+    request.deadline.onEnd(() => void this.destroy());
+    this.close();
   }
 
   completed(): void {
     this.#calls -= 1;
     if (this.#calls > 0) return;
-    if (this.#socket?.destroyed) this.#owner?.drop(this);
-    else this.#owner?.idle.push(this);
+    if (this.#socket?.destroyed) this.#drop();
+    else this.#kept?.idle.push(this);
   }
 
   close(): void {
@@ -239,6 +203,12 @@ class Connection {
   async destroy(): Promise<void> {
     this.#socket?.destroy();
     await this.#dispatcher.destroy().catch(() => undefined);
+  }
+
+  #drop(): void {
+    if (!this.#kept) return;
+    this.#kept.all.delete(this);
+    this.#kept.idle = this.#kept.idle.filter((other) => other !== this);
   }
 
   #clientOf(origin: string | URL, connect: Connector): Client {
@@ -266,7 +236,7 @@ class Connection {
     if (socket === this.#socket) return;
     this.#socket = socket;
     socket.once('close', () => {
-      if (this.#calls === 0) this.#owner?.drop(this);
+      if (this.#calls === 0) this.#drop();
     });
   }
 }
@@ -302,17 +272,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #settle: Settle;
   readonly #body: BodyBuffer;
   #controller: Dispatcher.DispatchController | undefined;
-  #status = 0;
-  #headers: IncomingHttpHeaders = {};
+  #head: Omit<Reply, 'body'> = { status: 0, headers: {} };
   #readBefore = 0;
   #interimReplies = 0;
   #isAborted = false;
 
-  constructor(connection: Connection, settings: ConnectionSettings, settle: Settle) {
+  constructor(connection: Connection, deadline: Deadline, settings: ConnectionSettings, settle: Settle) {
     this.#connection = connection;
     this.#settings = settings;
     this.#settle = settle;
     this.#body = new BodyBuffer(settings.maxResponseBytes);
+    deadline.onEnd((end) => this.#abort(unavailable(end)));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -322,25 +292,23 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    this.#status = status;
-    this.#headers = headers;
     // Interim replies are followed by another, and carry nothing that counts.
     if (status < 200 && status !== SWITCHING_PROTOCOLS) {
       this.#interimReplies += 1;
       if (this.#interimReplies > MAX_INTERIM_REPLIES) this.#abort(UNREACHABLE);
       return;
     }
-    if (status < 200 || !isReadable(headers, this.#settings.maxResponseBytes))
-      this.#abort(this.#replyWith(undefined));
+    this.#head = { status, headers };
+    if (status < 200 || !isReadable(headers, this.#settings.maxResponseBytes)) this.#abortBody();
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (!this.#body.append(chunk)) this.#abort(this.#replyWith(undefined));
+    if (!this.#body.append(chunk)) this.#abortBody();
   }
 
   onResponseEnd(): void {
     this.#connection.completed();
-    this.#settle(this.#replyWith(this.#body.bytes));
+    this.#settle({ ...this.#head, body: this.#body.bytes });
   }
 
   /**
@@ -354,17 +322,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle(isStale ? STALE_CONNECTION : UNREACHABLE);
   }
 
-  expire(end: DeadlineEnd): void {
-    this.#abort(noReplyAt(end));
-  }
-
-  #replyWith(body: Buffer | undefined): Reply {
-    return { status: this.#status, headers: this.#headers, body };
+  #abortBody(): void {
+    this.#abort({ ...this.#head, body: undefined });
   }
 
   /** Settles, and aborts the request, which closes its connection. */
-  #abort(outcome: Reply | NoReply): void {
-    this.#settle(outcome);
+  #abort(answer: Answer): void {
+    this.#settle(answer);
     this.#isAborted = true;
     this.#controller?.abort(ABORTED);
   }

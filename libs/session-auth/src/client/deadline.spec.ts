@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadline, type DeadlineEnd, Deadlines, noReplyAt } from './deadline.js';
+import { Deadline, type DeadlineEnd, Deadlines } from './deadline.js';
 
 describe('a deadline', () => {
   beforeEach(() => void jest.useFakeTimers());
@@ -12,16 +12,16 @@ describe('a deadline', () => {
     jest.advanceTimersByTime(99);
     expect(ends).toEqual([]);
     jest.advanceTimersByTime(1);
-    deadline.end('aborted');
+    deadline.end('timeout');
     expect(ends).toEqual(['timeout']);
   });
 
   it('calls a late listener immediately', () => {
     const deadline = new Deadline(100);
-    deadline.end('aborted');
+    deadline.end('timeout');
     const ends: DeadlineEnd[] = [];
     deadline.onEnd((end) => ends.push(end));
-    expect(ends).toEqual(['aborted']);
+    expect(ends).toEqual(['timeout']);
   });
 
   it('calls no listener after it is cleared, and has at least 0 ms left', () => {
@@ -48,9 +48,9 @@ describe('a deadline', () => {
     const deadline = new Deadline(100, (ended) => released.push(ended));
     jest.advanceTimersByTime(40);
     expect(deadline.remainingMs).toBe(60);
-    deadline.end('aborted');
+    deadline.end('timeout');
     deadline.end('shutting_down');
-    expect(deadline.ended).toBe('aborted');
+    expect(deadline.ended).toBe('timeout');
     expect(released).toEqual([deadline]);
   });
 
@@ -60,6 +60,7 @@ describe('a deadline', () => {
     const cleared = deadlines.start(1_000);
     cleared.clear();
     void deadlines.close();
+    jest.advanceTimersByTime(0);
     expect([running.ended, cleared.ended, deadlines.start(1_000).ended]).toEqual([
       'shutting_down',
       undefined,
@@ -130,15 +131,5 @@ describe('the timer of a deadline', () => {
     const deadline = new Deadline(60_000);
     expect(timers()).toBe(before);
     deadline.clear();
-  });
-});
-
-describe('a call that reached its deadline', () => {
-  it.each([
-    ['timeout', 'timeout'],
-    ['aborted', 'timeout'],
-    ['shutting_down', 'shutting_down'],
-  ] as const)('by %s has no reply because of %s', (end, reason) => {
-    expect(noReplyAt(end)).toEqual({ noReply: reason });
   });
 });

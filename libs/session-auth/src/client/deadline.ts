@@ -1,7 +1,8 @@
-import type { NoReply, Reply } from './reply.js';
+import { unavailable, type UnavailableReason } from '../contract/outcome.js';
+import type { Answer } from './reply.js';
 
-/** Why a deadline ended: its time passed, the application is shutting down, or the caller aborted. */
-export type DeadlineEnd = 'timeout' | 'shutting_down' | 'aborted';
+/** Why a deadline ended: its time passed, or its caller waits no longer; or the application is shutting down. */
+export type DeadlineEnd = Extract<UnavailableReason, 'timeout' | 'shutting_down'>;
 
 type Listener = (end: DeadlineEnd) => void;
 
@@ -54,19 +55,14 @@ export class Deadline {
   }
 }
 
-export function noReplyAt(end: DeadlineEnd): NoReply {
-  return { noReply: end === 'shutting_down' ? end : 'timeout' };
-}
-
 /** Starts deadlines, and ends them all when the application shuts down. */
 export class Deadlines {
   readonly #graceMs: number;
   readonly #running = new Set<Deadline>();
-  readonly #remove = (deadline: Deadline): void => {
+  readonly #release = (deadline: Deadline): void => {
     this.#running.delete(deadline);
     if (this.#running.size === 0) this.#idle?.();
   };
-  #closed = false;
   #closing: Promise<void> | undefined;
   #idle: (() => void) | undefined;
 
@@ -76,9 +72,9 @@ export class Deadlines {
   }
 
   start(durationMs: number): Deadline {
-    const deadline = new Deadline(durationMs, this.#remove);
+    const deadline = new Deadline(durationMs, this.#release);
     this.#running.add(deadline);
-    if (this.#closed) deadline.end('shutting_down');
+    if (this.#closing) deadline.end('shutting_down');
     return deadline;
   }
 
@@ -87,23 +83,18 @@ export class Deadlines {
    * deadlines, or after `graceMs`.
    */
   close(): Promise<void> {
-    return (this.#closing ??= this.#endAll());
-  }
-
-  async #endAll(): Promise<void> {
-    this.#closed = true;
-    if (this.#running.size > 0 && this.#graceMs > 0) await this.#whenIdle();
-    for (const deadline of [...this.#running]) deadline.end('shutting_down');
-  }
-
-  #whenIdle(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#graceMs).unref();
+    this.#closing ??= new Promise((resolve) => {
+      const endAll = (): void => {
+        for (const deadline of this.#running) deadline.end('shutting_down');
+      };
+      const timer = setTimeout(endAll, this.#graceMs).unref();
       this.#idle = () => {
         clearTimeout(timer);
         resolve();
       };
+      if (this.#running.size === 0) this.#idle();
     });
+    return this.#closing;
   }
 }
 
@@ -122,9 +113,9 @@ export function abortable<Result>(result: Promise<Result>, signal: AbortSignal |
 }
 
 /** Resolves with an answer that never rejects, or at the deadline if that is earlier. */
-export function inTime(deadline: Deadline, answer: Promise<Reply | NoReply>): Promise<Reply | NoReply> {
+export function inTime(deadline: Deadline, answer: Promise<Answer>): Promise<Answer> {
   return new Promise((resolve) => {
-    deadline.onEnd((end) => resolve(noReplyAt(end)));
+    deadline.onEnd((end) => resolve(unavailable(end)));
     void answer.then(resolve);
   });
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { unavailable } from '../contract/outcome.js';
 import { Deadline } from './deadline.js';
 import { Connections, type ServiceRequest } from './connections.js';
 import { UNREACHABLE } from './reply.js';
@@ -35,7 +36,7 @@ async function writeTo(socket: Socket, pieces: readonly string[]): Promise<void>
 function requestTo(origin: string, freshConnection: boolean): ServiceRequest {
   const deadline = new Deadline(60_000);
   open.push(() => deadline.clear());
-  return { method: 'GET', origin, path: '/', headers: [], body: null, deadline, freshConnection };
+  return { method: 'GET', origin, path: '/', headers: {}, body: null, deadline, freshConnection };
 }
 
 function connectionsOver(proxyPort?: number): Connections {
@@ -131,7 +132,7 @@ describe('a fresh connection', () => {
       const [socket] = (await once(server, 'connection')) as [Socket];
       const closed = once(socket, 'close');
       request.deadline.end('timeout');
-      expect(await answer).toEqual({ noReply: 'timeout' });
+      expect(await answer).toEqual(unavailable('timeout'));
       await closed;
     },
   );

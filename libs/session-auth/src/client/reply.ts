@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Unavailable, unavailable } from '../contract/outcome.js';
 import { parseObject } from '../contract/wire.js';
 
 /** A complete reply of the session service. */
@@ -10,24 +11,17 @@ export interface Reply {
   readonly body: Buffer | undefined;
 }
 
-/** Reason why a call to the session service has no reply. */
-export type NoReplyReason = 'unreachable' | 'timeout' | 'api_key' | 'shutting_down';
-
 /**
- * Outcome of a call without a reply. Has nothing of the request, so that no log of it can contain a key or a
- * token.
+ * What a call brought: a reply, or the reason why there is none. That has nothing of the request, so that no
+ * log of it can contain a key or a token.
  */
-export interface NoReply {
-  readonly noReply: NoReplyReason;
-  /** The connection was reused, and was closed before the first byte of the reply. */
-  readonly staleConnection?: true;
-}
-
-/** The service had closed the reused connection. */
-export const STALE_CONNECTION: NoReply = { noReply: 'unreachable', staleConnection: true };
+export type Answer = Reply | Unavailable;
 
 /** There is no server, or its reply is not valid HTTP. */
-export const UNREACHABLE: NoReply = { noReply: 'unreachable' };
+export const UNREACHABLE = unavailable('unreachable');
+
+/** The service had closed the reused connection before the first byte of the reply. */
+export const STALE_CONNECTION: Unavailable = { ...UNREACHABLE, staleConnection: true };
 
 /** Maximum bytes of the headers of a reply. One with more is not a valid reply (our decision). */
 export const MAX_HEADER_BYTES = 16_384;

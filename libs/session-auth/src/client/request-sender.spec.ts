@@ -4,6 +4,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { HttpService } from '@nestjs/axios';
+import { unavailable } from '../contract/outcome.js';
 import type { ServiceRequest } from './connections.js';
 import { Deadline } from './deadline.js';
 import { UNREACHABLE } from './reply.js';
@@ -40,7 +41,7 @@ async function sending(settings: Partial<RequestSenderSettings> = {}, answer = a
     method: 'GET',
     origin,
     path: '/',
-    headers: [],
+    headers: {},
     body: null,
     deadline,
     freshConnection: false,
@@ -87,7 +88,7 @@ describe('the requests of an authority', () => {
     const late = sender.send({ ...request, deadline });
     expect(await Promise.all([send(), send()])).toMatchObject([{ status: 200 }, { status: 200 }]);
     deadline.end('timeout');
-    expect(await late).toEqual({ noReply: 'timeout' });
+    expect(await late).toEqual(unavailable('timeout'));
   });
 
   it('use a new pool after a renewal', async () => {

@@ -2,7 +2,7 @@ import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
 import type { AxiosHttpService } from './axios-http.service.js';
 import type { Connections, ConnectionSettings, ServiceRequest } from './connections.js';
 import { inTime } from './deadline.js';
-import { type NoReply, type Reply, UNREACHABLE } from './reply.js';
+import { type Answer, UNREACHABLE } from './reply.js';
 import type { SessionHttpService } from './session-http.service.js';
 
 /** Settings of a {@link RequestSender}: those of the connections, and the agents that the application sets. */
@@ -34,9 +34,16 @@ export class RequestSender {
     return this.#axios;
   }
 
-  /** Sends a request. Never rejects. */
-  send(request: ServiceRequest): Promise<Reply | NoReply> {
-    return this.#usedAxios ? this.#usedAxios.send(request) : this.#exchange(request, this.#settings);
+  /** Sends a request. `agents`: those of axios, which has passed it on. Never rejects. */
+  send(request: ServiceRequest, agents?: OwnAgents): Promise<Answer> {
+    if (this.#usedAxios && !agents) return this.#usedAxios.send(request);
+    const own = agents ?? this.#settings;
+    if (own.httpAgent ?? own.httpsAgent) return exchangeOverAgent(request, own, this.#settings);
+    if (this.#connections) return this.#connections.exchange(request);
+    return inTime(
+      request.deadline,
+      this.load().then((connections) => connections?.exchange(request) ?? UNREACHABLE),
+    );
   }
 
   /** Loads undici, so that the first call need not wait for it. Never rejects. */
@@ -54,15 +61,6 @@ export class RequestSender {
     await (await this.#loading)?.close();
   }
 
-  #exchange(request: ServiceRequest, agents: OwnAgents): Promise<Reply | NoReply> {
-    if (agents.httpAgent ?? agents.httpsAgent) return exchangeOverAgent(request, agents, this.#settings);
-    if (this.#connections) return this.#connections.exchange(request);
-    return inTime(
-      request.deadline,
-      this.load().then((connections) => connections?.exchange(request) ?? UNREACHABLE),
-    );
-  }
-
   async #loadConnections(): Promise<Connections | undefined> {
     try {
       const { Connections } = await import('./connections.js');
@@ -75,10 +73,11 @@ export class RequestSender {
 
   async #loadAxios(): Promise<AxiosHttpService> {
     const { AxiosHttpService } = await import('./axios-http.service.js');
-    const service: AxiosHttpService = new AxiosHttpService(this.#settings, {
-      exchange: (request, agents) => this.#exchange(request, agents),
-      onUse: () => (this.#usedAxios = service),
-    });
+    const service: AxiosHttpService = new AxiosHttpService(
+      this.#settings,
+      (request, agents) => this.send(request, agents),
+      () => (this.#usedAxios = service),
+    );
     return service;
   }
 }

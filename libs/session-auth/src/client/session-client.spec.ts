@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { unavailable, type UnavailableReason } from '../contract/outcome.js';
+import type { ReadUser } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { Deadline } from './deadline.js';
-import type { NoReply, NoReplyReason, Reply } from './reply.js';
+import type { Answer, Reply } from './reply.js';
 import { SessionClient } from './session-client.js';
-import type { ReadUser, ReplyReports } from './user-details-verdict.js';
+import type { ReplyReports } from './user-details-verdict.js';
 
 const deadline = new Deadline(60_000);
 deadline.clear();
@@ -20,7 +22,7 @@ const reports: ReplyReports = {
   unlistedStatus: (...report) => void warned.push(['unlisted status', ...report]),
 };
 
-function clientWith(answer: Reply | NoReply, read: ReadUser<object> = (json) => json): SessionClient<object> {
+function clientWith(answer: Answer, read: ReadUser<object> = (json) => json): SessionClient<object> {
   const settings = {
     baseUrl: 'http://service',
     apiKey: 'key',
@@ -38,9 +40,9 @@ const reply = (status: number, body = JSON.stringify(USER), headers: Reply['head
   body: Buffer.from(body),
 });
 
-const signIn = (answer: Reply | NoReply, read?: ReadUser<object>): Promise<unknown> =>
+const signIn = (answer: Answer, read?: ReadUser<object>): Promise<unknown> =>
   clientWith(answer, read).signIn({ username: 'ann', password: 'x' }, undefined, deadline);
-const signOut = (answer: Reply | NoReply): Promise<unknown> => clientWith(answer).signOut(session, deadline);
+const signOut = (answer: Answer): Promise<unknown> => clientWith(answer).signOut(session, deadline);
 
 const outage = (reason: string) => ({ code: 'SESSION_SERVICE_UNAVAILABLE', reason });
 
@@ -56,7 +58,7 @@ const OTHER_STATUSES: readonly (readonly [number, object])[] = [
 ];
 
 describe('a sign-in or sign-out without a reply', () => {
-  it.each<[NoReplyReason, boolean]>([
+  it.each<[UnavailableReason, boolean]>([
     ['timeout', true],
     ['unreachable', false],
     ['api_key', false],
@@ -66,8 +68,8 @@ describe('a sign-in or sign-out without a reply', () => {
       ? expect.stringContaining('unknown')
       : expect.not.stringContaining('unknown');
     const failure = { ...outage(reason), message };
-    await expect(signIn({ noReply: reason })).rejects.toMatchObject(failure);
-    await expect(signOut({ noReply: reason })).rejects.toMatchObject(failure);
+    await expect(signIn(unavailable(reason))).rejects.toMatchObject(failure);
+    await expect(signOut(unavailable(reason))).rejects.toMatchObject(failure);
   });
 });
 

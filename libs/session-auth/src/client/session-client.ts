@@ -1,8 +1,8 @@
 import { AFFECTED } from '../contract/causes.js';
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { unavailable, type Verdict } from '../contract/outcome.js';
-import type { UserRecord } from '../contract/record/user-record.js';
+import { unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
+import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { callOutcomeOf, isListed } from '../contract/status-outcomes.js';
 import {
@@ -21,16 +21,16 @@ import {
   SessionServiceUnavailableError,
   TooManyAttemptsError,
 } from '../exceptions/session-exceptions.js';
-import type { ServiceRequest } from './connections.js';
 import { type Deadline, inTime } from './deadline.js';
-import type { NoReply, Reply } from './reply.js';
+import type { Answer } from './reply.js';
 import type { RequestSender } from './request-sender.js';
 import {
   outage,
-  readRecord,
-  type ReadUser,
+  recordIn,
+  type ReplyReader,
   type ReplyReports,
-  UserDetailsVerdicts,
+  unusable,
+  verdictOf,
   type VerdictSettings,
 } from './user-details-verdict.js';
 
@@ -69,7 +69,7 @@ export type SignInResult<User> =
 
 /** Address of the service, the application key, and how replies are read. */
 interface ClientSettings extends VerdictSettings {
-  /** Root of the service, without a trailing slash. */
+  /** Root of the service. */
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
   /** Name of the authority, for diagnostics. @default 'default' */
@@ -77,19 +77,14 @@ interface ClientSettings extends VerdictSettings {
   readonly http: { readonly maxTokenLength: number };
 }
 
-/** The particulars of one call. */
-interface Call {
-  readonly operation: CallMessage['operation'];
-  readonly headers: readonly string[];
-  readonly body: string | null;
-  readonly deadline: Deadline;
-}
+type Operation = CallMessage['operation'];
+type Headers = Readonly<Record<string, string>>;
 
 const METHODS = { user_details: 'GET', sign_in: 'POST', sign_out: 'DELETE' } as const;
 
-const ACCEPT: readonly string[] = ['Accept', 'application/json', 'Accept-Encoding', 'identity'];
+const NO_API_KEY = unavailable('api_key');
 
-const NO_API_KEY: NoReply = { noReply: 'api_key' };
+const EFFECT_UNKNOWN = 'The session service did not answer in time; whether it processed the call is unknown';
 
 /**
  * The three operations of the session service, with exactly the headers that the interface lists. Each makes
@@ -98,12 +93,9 @@ const NO_API_KEY: NoReply = { noReply: 'api_key' };
 export class SessionClient<User extends UserRecord> {
   readonly #sender: Pick<RequestSender, 'send'>;
   readonly #settings: ClientSettings;
-  readonly #readUser: ReadUser<User>;
-  readonly #verdicts: UserDetailsVerdicts<User>;
-  readonly #reports: ReplyReports;
+  readonly #reader: ReplyReader<User>;
   readonly #origin: string;
-  readonly #authenticationPath: string;
-  readonly #userDetailsPath: string;
+  readonly #basePath: string;
   readonly #server: Pick<CallMessage, 'authority' | 'serverAddress' | 'serverPort'>;
 
   constructor(
@@ -113,15 +105,11 @@ export class SessionClient<User extends UserRecord> {
     reports: ReplyReports,
   ) {
     const { origin, pathname, protocol, hostname, port } = new URL(settings.baseUrl);
-    const basePath = pathname.replace(/\/$/, '');
     this.#sender = sender;
     this.#settings = settings;
-    this.#readUser = readUser;
-    this.#reports = reports;
-    this.#verdicts = new UserDetailsVerdicts(readUser, settings, reports, () => sender.renew());
+    this.#reader = { ...settings, readUser, reports, renew: () => sender.renew() };
     this.#origin = origin;
-    this.#authenticationPath = `${basePath}${AUTHENTICATION_PATH}`;
-    this.#userDetailsPath = `${basePath}${USER_DETAILS_PATH}`;
+    this.#basePath = pathname.replace(/\/$/, '');
     this.#server = {
       authority: settings.authority ?? DEFAULT_AUTHORITY,
       serverAddress: hostname,
@@ -130,10 +118,8 @@ export class SessionClient<User extends UserRecord> {
   }
 
   userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-    return this.#call(
-      { operation: 'user_details', headers: sessionHeaders(session), body: null, deadline },
-      (answer) => this.#verdicts.of(answer, session.token),
-      endOfCheck,
+    return this.#call('user_details', sessionHeaders(session), deadline, (answer) =>
+      verdictOf(answer, session.token, this.#reader),
     );
   }
 
@@ -146,9 +132,9 @@ export class SessionClient<User extends UserRecord> {
     authIv: string | undefined,
     deadline: Deadline,
   ): Promise<SignInResult<User>> {
-    const headers = ['Content-Type', 'application/json', ...ivHeader(authIv)];
+    const headers = { 'Content-Type': 'application/json', ...ivHeader(authIv) };
     const body = JSON.stringify({ username, password });
-    return this.#call({ operation: 'sign_in', headers, body, deadline }, (answer) => this.#signedIn(answer));
+    return this.#call('sign_in', headers, deadline, (answer) => this.#signedIn(answer), body);
   }
 
   /**
@@ -157,130 +143,121 @@ export class SessionClient<User extends UserRecord> {
    */
   signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
     return this.#call(
-      { operation: 'sign_out', headers: sessionHeaders(session), body: null, deadline },
+      'sign_out',
+      sessionHeaders(session),
+      deadline,
       (answer) => void this.#accepted('sign_out', answer),
     );
   }
 
   #call<Result>(
-    call: Call,
-    read: (answer: Reply | NoReply) => Result,
-    endOf?: (result: Result) => CallEnd,
+    operation: Operation,
+    headers: Headers,
+    deadline: Deadline,
+    read: (answer: Answer) => Result,
+    body: string | null = null,
   ): Promise<Result> {
-    return CALLS.hasSubscribers ? this.#published(call, read, endOf) : this.#send(call).then(read);
-  }
-
-  /**
-   * Makes and publishes a call. `tracePromise` of Node.js adds the result of its promise to the message, so it
-   * gets a promise without the result, which contains the user and the token.
-   */
-  async #published<Result>(
-    call: Call,
-    read: (answer: Reply | NoReply) => Result,
-    endOf: (result: Result) => CallEnd = () => ({ outcome: 'done' }),
-  ): Promise<Result> {
-    const { operation } = call;
-    const message: CallMessage = { operation, method: METHODS[operation], ...this.#server };
-    let result: Result | undefined;
-    await CALLS.tracePromise(async () => {
-      try {
-        const answer = await this.#send(call);
-        if ('status' in answer) message.statusCode = answer.status;
-        result = read(answer);
-        Object.assign(message, endOf(result));
-      } catch (error) {
-        message.outcome = 'failed';
-        throw error;
-      }
-    }, message);
-    return result as Result;
-  }
-
-  #send(call: Call): Promise<Reply | NoReply> {
-    const { apiKey } = this.#settings;
-    if (typeof apiKey === 'string') return this.#sender.send(this.#requestWith(apiKey, call));
-    const answer = resolveApiKey(apiKey).then((key) =>
-      key === undefined ? NO_API_KEY : this.#sender.send(this.#requestWith(key, call)),
-    );
-    return inTime(call.deadline, answer);
-  }
-
-  #requestWith(apiKey: string, { operation, headers, body, deadline }: Call): ServiceRequest {
     const isCheck = operation === 'user_details';
-    return {
-      method: METHODS[operation],
-      origin: this.#origin,
-      path: isCheck ? this.#userDetailsPath : this.#authenticationPath,
-      headers: [...ACCEPT, API_KEY_HEADER, apiKey, ...headers],
-      body,
-      deadline,
-      freshConnection: !isCheck,
-    };
+    const method = METHODS[operation];
+    const sendWith = (apiKey: string): Promise<Answer> =>
+      this.#sender.send({
+        method,
+        origin: this.#origin,
+        path: this.#basePath + (isCheck ? USER_DETAILS_PATH : AUTHENTICATION_PATH),
+        headers: {
+          Accept: 'application/json',
+          'Accept-Encoding': 'identity',
+          [API_KEY_HEADER]: apiKey,
+          ...headers,
+        },
+        body,
+        deadline,
+        freshConnection: !isCheck,
+      });
+    const { apiKey } = this.#settings;
+    const send = (): Promise<Answer> =>
+      typeof apiKey === 'string'
+        ? sendWith(apiKey)
+        : inTime(
+            deadline,
+            resolveApiKey(apiKey).then((key) => (key === undefined ? NO_API_KEY : sendWith(key))),
+          );
+    return CALLS.hasSubscribers
+      ? published({ operation, method, ...this.#server }, send, read)
+      : send().then(read);
   }
 
-  #signedIn(answer: Reply | NoReply): SignInResult<User> {
+  #signedIn(answer: Answer): SignInResult<User> {
     const { outcome, reply } = this.#accepted('sign_in', answer);
     if (outcome === 'accepted') return { kind: 'accepted' };
-    const unusable = (): void =>
-      this.#reports.occurred('unusable reply', AFFECTED.sign_in, 'a user record and a token');
-    const user = readRecord(reply, this.#readUser, unusable)?.user;
+    const user = recordIn('sign_in', reply, this.#reader)?.user;
     const token = user?.auth_token;
     if (user && isHeaderValue(token, this.#settings.http.maxTokenLength))
       return { kind: 'signed-in', user, token };
-    if (user) unusable();
+    if (user) unusable('sign_in', this.#reader.reports);
     throw new SessionServiceUnavailableError(unavailable('malformed'));
   }
 
   /** Returns the reply to a sign-in or a sign-out, and what it means. @throws SessionAuthError */
-  #accepted(operation: 'sign_in' | 'sign_out', answer: Reply | NoReply) {
-    const reply = replyIn(answer);
+  #accepted(operation: 'sign_in' | 'sign_out', reply: Answer) {
+    if (!('status' in reply))
+      throw new SessionServiceUnavailableError(
+        reply,
+        reply.reason === 'timeout' ? EFFECT_UNKNOWN : undefined,
+      );
+    const { reports } = this.#reader;
     const { status } = reply;
     const outcome = callOutcomeOf(operation, status);
     if (outcome && !isListed(operation, status) && outcome !== 'limited')
-      this.#reports.unlistedStatus(operation, status);
+      reports.unlistedStatus(operation, status);
     if (outcome === 'done' || outcome === 'accepted') return { outcome, reply };
     if (outcome === 'invalid') throw new InvalidRequestError();
     if (outcome === 'rejected') throw new CredentialsRejectedError();
     if (outcome === 'denied') {
-      if (status === 403) this.#reports.occurred('access refused', AFFECTED[operation]);
+      if (status === 403) reports.occurred('access refused', AFFECTED[operation]);
       throw new AccessDeniedError();
     }
-    const failure = outage(reply);
+    const failure = outage(operation, reply, reports);
     if (outcome === 'limited') throw new TooManyAttemptsError(failure.retryAfterSeconds);
-    const calls = AFFECTED[operation];
-    if (failure.reason === 'unexpected_status')
-      this.#reports.occurred('unexpected reply', calls, String(status), calls);
     throw new SessionServiceUnavailableError(failure);
   }
 }
 
-/** Fields of a message that are set when its call ends. */
-type CallEnd = Pick<CallMessage, 'outcome' | 'reason'>;
-
-function endOfCheck(verdict: Verdict<unknown>): CallEnd {
-  return { outcome: verdict.kind, ...(verdict.kind === 'unavailable' && { reason: verdict.reason }) };
-}
-
 /**
- * Returns the reply. After a timeout, the service may still have processed the request. @throws
- * SessionServiceUnavailableError without a reply
+ * Makes and publishes a call. `tracePromise` of Node.js adds the result of its promise to the message, so it
+ * gets a promise without the result, which contains the user and the token.
  */
-function replyIn(outcome: Reply | NoReply): Reply {
-  if (!('noReply' in outcome)) return outcome;
-  const failure = unavailable(outcome.noReply);
-  if (failure.reason !== 'timeout') throw new SessionServiceUnavailableError(failure);
-  throw new SessionServiceUnavailableError(
-    failure,
-    'The session service did not answer in time; whether it processed the call is unknown',
-  );
+async function published<Result>(
+  message: CallMessage,
+  send: () => Promise<Answer>,
+  read: (answer: Answer) => Result,
+): Promise<Result> {
+  let result: Result | undefined;
+  await CALLS.tracePromise(async () => {
+    try {
+      const answer = await send();
+      if ('status' in answer) message.statusCode = answer.status;
+      result = read(answer);
+      // The result of a check is its verdict.
+      const { kind, reason } = Object(result) as Pick<Verdict<unknown>, 'kind'> & {
+        reason?: UnavailableReason;
+      };
+      message.outcome = message.operation === 'user_details' ? kind : 'done';
+      if (reason) message.reason = reason;
+    } catch (error) {
+      message.outcome = 'failed';
+      throw error;
+    }
+  }, message);
+  return result as Result;
 }
 
-function sessionHeaders({ token, authIv }: SessionIdentity): readonly string[] {
-  return [AUTH_TOKEN_HEADER, token, ...ivHeader(authIv)];
+function sessionHeaders({ token, authIv }: SessionIdentity): Headers {
+  return { [AUTH_TOKEN_HEADER]: token, ...ivHeader(authIv) };
 }
 
-function ivHeader(authIv: string | undefined): readonly string[] {
-  return authIv === undefined ? [] : [AUTH_IV_HEADER, authIv];
+function ivHeader(authIv: string | undefined): Headers {
+  return authIv === undefined ? {} : { [AUTH_IV_HEADER]: authIv };
 }
 
 /**

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Deadline } from './deadline.js';
 import { Connections, type ServiceRequest } from './connections.js';
-import { type NoReply, type Reply, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 const HALF_A_HEAD = 'HTTP/1.1 200 O';
@@ -41,14 +41,14 @@ async function answering(answers: readonly string[], end: Ending): Promise<numbe
 }
 
 /** Sends a request for each answer. Resolves with the replies. */
-async function repliesOf(way: string, answers: readonly string[], end: Ending): Promise<(Reply | NoReply)[]> {
+async function repliesOf(way: string, answers: readonly string[], end: Ending): Promise<Answer[]> {
   const port = await answering(answers, end);
   const origin = way === 'through a proxy' ? 'http://service.invalid' : `http://127.0.0.1:${port}`;
   const proxy = way === 'through a proxy' ? { host: '127.0.0.1', port } : undefined;
   const limits = { maxConnections: 1, connectTimeoutMs: 60_000, maxResponseBytes: 100 };
   const connections = new Connections({ proxy, ...limits });
   open.push(() => connections.close());
-  const replies: (Reply | NoReply)[] = [];
+  const replies: Answer[] = [];
   while (replies.length < answers.length) {
     const deadline = new Deadline(60_000);
     open.push(() => deadline.clear());
@@ -56,7 +56,7 @@ async function repliesOf(way: string, answers: readonly string[], end: Ending): 
       method: 'GET',
       origin,
       path: '/',
-      headers: [],
+      headers: {},
       body: null,
       deadline,
       freshConnection: false,

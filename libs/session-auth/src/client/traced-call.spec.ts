@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
-import { UNAUTHENTICATED } from '../contract/outcome.js';
+import { UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import { Deadline } from './deadline.js';
-import type { NoReply, Reply } from './reply.js';
+import type { Answer, Reply } from './reply.js';
 import { SessionClient } from './session-client.js';
 
 const deadline = new Deadline(60_000);
@@ -19,7 +19,7 @@ const reply = (status: number, user: object = USER): Reply => ({
 
 /** Returns a client of a service that gives one answer. */
 function clientOf(
-  answer: Reply | NoReply,
+  answer: Answer,
   baseUrl = 'https://service.example:8443/base',
   authority?: string,
 ): SessionClient<object> {
@@ -69,13 +69,13 @@ const ofCall = (start: object, end: object) => [
 ];
 
 describe('a check that is published', () => {
-  it.each<[Reply | NoReply, object]>([
+  it.each<[Answer, object]>([
     [reply(200), { statusCode: 200, outcome: 'authenticated' }],
     [reply(401), { statusCode: 401, outcome: 'unauthenticated' }],
     [reply(403), { statusCode: 403, outcome: 'forbidden' }],
     [reply(500), { statusCode: 500, outcome: 'unavailable', reason: 'server_error' }],
     [reply(200, []), { statusCode: 200, outcome: 'unavailable', reason: 'malformed' }],
-    [{ noReply: 'timeout' }, { outcome: 'unavailable', reason: 'timeout' }],
+    [unavailable('timeout'), { outcome: 'unavailable', reason: 'timeout' }],
   ])('with %j ends with %j, and has the same verdict as one that is not', async (answer, end) => {
     const verdict = await clientOf(answer).userDetails(session, deadline);
     expect(published).toStrictEqual(ofCall(CHECK, end));
@@ -115,7 +115,7 @@ describe('a sign-out that is published', () => {
   });
 
   it('ends as failed, without a status, if there is no reply', async () => {
-    await expect(clientOf({ noReply: 'unreachable' }).signOut(session, deadline)).rejects.toMatchObject({
+    await expect(clientOf(unavailable('unreachable')).signOut(session, deadline)).rejects.toMatchObject({
       reason: 'unreachable',
     });
     expect(published).toStrictEqual(ofCall(SIGN_OUT, { outcome: 'failed' }));

@@ -1,13 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
-import type { UserRecord } from '../contract/record/user-record.js';
-import { type Reply, STALE_CONNECTION } from './reply.js';
+import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
+import { type Answer, type Reply, STALE_CONNECTION } from './reply.js';
 import {
-  outage,
-  readRecord,
-  type ReadUser,
+  type ReplyReader,
   type ReplyReports,
-  UserDetailsVerdicts,
+  verdictOf,
   type VerdictSettings,
 } from './user-details-verdict.js';
 
@@ -27,11 +25,13 @@ const failing = (): never => {
 
 function verdictsWith(
   settings: Partial<VerdictSettings> = {},
-  read: ReadUser<UserRecord> = (json) => json,
+  readUser: ReadUser<UserRecord> = (json) => json,
   reports = silent,
-  renew?: () => void,
-): UserDetailsVerdicts<UserRecord> {
-  return new UserDetailsVerdicts(read, { statusMap: {}, tokenEcho: 'deny', ...settings }, reports, renew);
+  renew: () => void = () => undefined,
+) {
+  const parts = { readUser, reports, renew };
+  const reader: ReplyReader<UserRecord> = { statusMap: {}, tokenEcho: 'deny', ...settings, ...parts };
+  return { of: (answer: Answer, token: string) => verdictOf(answer, token, reader) };
 }
 
 const reply = (status: number, body: string | undefined = '', headers: Reply['headers'] = {}): Reply => ({
@@ -53,18 +53,21 @@ describe('a 200', () => {
 });
 
 describe('the user of a 200', () => {
-  it.each<[string, string, ReadUser<UserRecord>, object | undefined, unusable: number]>([
-    ['is read together with its body', '{"a":1}', anyUser, { user: {}, json: { a: 1 } }, 0],
-    ['is reported by its reader alone if that refuses it', '{"a":1}', noUser, undefined, 0],
-    ['makes its reply unusable if that has no JSON', 'text', anyUser, undefined, 1],
-    ['makes its reply unusable if its reader throws', '{"a":1}', failing, undefined, 1],
-  ])('%s', (_name, body, read, record, unusable) => {
+  it.each<[string, string, ReadUser<UserRecord>, object, unusable: number]>([
+    [
+      'is read together with its body',
+      '{"a":1}',
+      anyUser,
+      { kind: 'authenticated', user: {}, json: { a: 1 } },
+      0,
+    ],
+    ['is reported by its reader alone if that refuses it', '{"a":1}', noUser, unavailable('malformed'), 0],
+    ['makes its reply unusable if that has no JSON', 'text', anyUser, unavailable('malformed'), 1],
+    ['makes its reply unusable if its reader throws', '{"a":1}', failing, unavailable('malformed'), 1],
+  ])('%s', (_name, body, read, verdict, unusable) => {
     const { reported, reports } = reporting();
-    let calls = 0;
-    expect(readRecord(reply(200, body), read, () => (calls += 1))).toEqual(record);
-    verdictsWith({}, read, reports).of(reply(200, body), 'token');
-    const report = ['unusable reply', 'checks', 'a user record'];
-    expect([calls, reported]).toEqual([unusable, unusable === 1 ? [report] : []]);
+    expect(verdictsWith({}, read, reports).of(reply(200, body), 'token')).toEqual(verdict);
+    expect(reported).toEqual(unusable === 1 ? [['unusable reply', 'checks', 'a user record']] : []);
   });
 });
 
@@ -150,7 +153,7 @@ describe('a call without a reply', () => {
       ...unavailable('unreachable'),
       staleConnection: true,
     });
-    expect(verdictsWith().of({ noReply: 'timeout' }, 'token')).toStrictEqual(unavailable('timeout'));
+    expect(verdictsWith().of(unavailable('timeout'), 'token')).toStrictEqual(unavailable('timeout'));
   });
 });
 
@@ -212,7 +215,6 @@ describe('any other status', () => {
     [204, 'unexpected_status'],
   ] as const)('%i is an outage, even with a user: %s', (status, reason) => {
     const answer = reply(status, '{"auth_token":"token"}', { 'retry-after': '7' });
-    expect(outage(answer)).toEqual(unavailable(reason, 7));
     expect(verdictsWith().of(answer, 'token')).toEqual(unavailable(reason, 7));
   });
 });

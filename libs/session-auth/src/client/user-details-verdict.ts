@@ -7,7 +7,7 @@ import {
 } from '../contract/outcome.js';
 import { AFFECTED, type CauseReports } from '../contract/causes.js';
 import type { CallMessage } from '../contract/diagnostics.js';
-import { keepSentUsername, type UserRecord } from '../contract/record/user-record.js';
+import { readUser, type ReadUser, type UserRecord } from '../contract/record/user-record.js';
 import {
   isRefusal,
   STATUS_OUTCOMES,
@@ -15,7 +15,7 @@ import {
   type RefusalStatus,
   type StatusMap,
 } from '../contract/status-outcomes.js';
-import { type NoReply, readCacheForMs, readJsonObject, readRetryAfterSeconds, type Reply } from './reply.js';
+import { type Answer, readCacheForMs, readJsonObject, readRetryAfterSeconds, type Reply } from './reply.js';
 
 /** Receives what replies show. Called each time; the implementation limits what is logged. */
 export interface ReplyReports extends Pick<CauseReports, 'occurred'> {
@@ -23,128 +23,111 @@ export interface ReplyReports extends Pick<CauseReports, 'occurred'> {
   unlistedStatus(operation: CallMessage['operation'], status: number): void;
 }
 
-/** Reads the user in the body of a 200. Returns `undefined` for anything that is not a user. */
-export type ReadUser<User> = (json: object) => User | undefined;
-
 /**
  * Treatment of a reply to user_details that has a different `auth_token` than was presented. @default 'deny'
  */
 export type TokenEcho = 'ignore' | 'warn' | 'deny';
 
-/** Lifetimes of cache entries, in milliseconds. The service can shorten them. */
-interface CacheLifetimes {
-  readonly ttlMs: number;
-  readonly negativeTtlMs: number;
-}
-
+/** How replies are read, by the options. */
 export interface VerdictSettings {
   readonly statusMap: StatusMap;
   readonly tokenEcho: TokenEcho;
-  /** `undefined`: the cache is off. */
-  readonly cache?: CacheLifetimes | undefined;
+  /** Lifetimes of cache entries, in milliseconds, which the service can shorten. `undefined`: no cache. */
+  readonly cache?: { readonly ttlMs: number; readonly negativeTtlMs: number } | undefined;
 }
 
-/** Maps replies to user_details to verdicts. The only table from status to outcome. */
-export class UserDetailsVerdicts<User extends UserRecord> {
-  readonly #readUser: ReadUser<User>;
-  readonly #settings: VerdictSettings;
-  readonly #reports: ReplyReports;
-  readonly #renew: () => void;
+/** What reads replies. */
+export interface ReplyReader<User> extends VerdictSettings {
+  readonly readUser: ReadUser<User>;
+  readonly reports: ReplyReports;
+  /** Called if a connection may deliver each reply to the next caller. */
+  readonly renew: () => void;
+}
 
-  /** `renew`: called if a connection may deliver each reply to the next caller. */
-  constructor(
-    readUser: ReadUser<User>,
-    settings: VerdictSettings,
-    reports: ReplyReports,
-    renew: () => void = () => undefined,
-  ) {
-    this.#readUser = readUser;
-    this.#settings = settings;
-    this.#reports = reports;
-    this.#renew = renew;
-  }
+/** Maps an answer to user_details to its verdict. The only table from status to outcome. */
+export function verdictOf<User extends UserRecord>(
+  answer: Answer,
+  presentedToken: string,
+  reader: ReplyReader<User>,
+): Verdict<User> {
+  if (!('status' in answer)) return answer;
+  if (answer.status === 200) return authenticated(answer, presentedToken, reader);
+  return isRefusal(answer.status)
+    ? refused(answer, answer.status, reader)
+    : outage('user_details', answer, reader.reports);
+}
 
-  of(reply: Reply | NoReply, presentedToken: string): Verdict<User> {
-    if ('noReply' in reply)
-      return { ...unavailable(reply.noReply), ...(reply.staleConnection && { staleConnection: true }) };
-    if (reply.status === 200) return this.#readUserDetails(reply, presentedToken);
-    if (isRefusal(reply.status)) return this.#readRefusal(reply, reply.status);
-    const verdict = outage(reply);
-    if (verdict.reason === 'unexpected_status') this.#unexpected(String(reply.status));
-    return verdict;
-  }
-
-  #readUserDetails(reply: Reply, presentedToken: string): Verdict<User> {
-    const { tokenEcho } = this.#settings;
-    const record = readRecord(reply, this.#readUser, () =>
-      this.#reports.occurred('unusable reply', AFFECTED.user_details, 'a user record'),
-    );
-    if (!record) return unavailable('malformed');
-    const { user, json } = record;
-    if (user.auth_token !== undefined && user.auth_token !== presentedToken && tokenEcho !== 'ignore') {
-      this.#reports.occurred('token mismatch');
-      if (tokenEcho !== 'warn') {
-        this.#renew();
-        return unavailable('malformed');
-      }
+function authenticated<User extends UserRecord>(
+  reply: Reply,
+  presentedToken: string,
+  reader: ReplyReader<User>,
+): Verdict<User> {
+  const { tokenEcho, cache, reports } = reader;
+  const record = recordIn('user_details', reply, reader);
+  if (!record) return unavailable('malformed');
+  const token = record.user.auth_token;
+  if (token !== undefined && token !== presentedToken && tokenEcho !== 'ignore') {
+    reports.occurred('token mismatch');
+    if (tokenEcho !== 'warn') {
+      reader.renew();
+      return unavailable('malformed');
     }
-    const cacheForMs = readCacheForMs(reply.headers, this.#settings.cache?.ttlMs);
-    if (cacheForMs === undefined) return { kind: 'authenticated', user, json };
-    if (cacheForMs === 0) this.#reports.occurred('caching forbidden');
-    return { kind: 'authenticated', user, json, cacheForMs };
   }
+  const cacheForMs = readCacheForMs(reply.headers, cache?.ttlMs);
+  if (cacheForMs === undefined) return { kind: 'authenticated', ...record };
+  if (cacheForMs === 0) reports.occurred('caching forbidden');
+  return { kind: 'authenticated', ...record, cacheForMs };
+}
 
-  #readRefusal(reply: Reply, status: RefusalStatus): Verdict<User> {
-    const mapped = this.#settings.statusMap[status];
-    if (status === 404 && mapped === undefined && reply.body?.length !== 0)
-      return this.#unexpected(`${status} with a body`);
-    const meaning = mapped ?? STATUS_OUTCOMES[status];
-    if (meaning === 'unavailable') return this.#unexpected(`${status} ('unavailable' by statusMap)`);
-    if (meaning === 'forbidden') {
-      if (mapped === undefined) this.#reports.occurred('access refused', AFFECTED.user_details);
-      return FORBIDDEN;
-    }
-    const cacheForMs = readCacheForMs(reply.headers, this.#settings.cache?.negativeTtlMs);
-    return cacheForMs === undefined ? UNAUTHENTICATED : { ...UNAUTHENTICATED, cacheForMs };
+function refused(
+  reply: Reply,
+  status: RefusalStatus,
+  { statusMap, cache, reports }: ReplyReader<unknown>,
+): Verdict<never> {
+  const mapped = statusMap[status];
+  if (status === 404 && mapped === undefined && reply.body?.length !== 0)
+    return outage('user_details', reply, reports, '404 with a body');
+  const meaning = mapped ?? STATUS_OUTCOMES[status];
+  if (meaning === 'unavailable')
+    return outage('user_details', reply, reports, `${status} ('unavailable' by statusMap)`);
+  if (meaning === 'forbidden') {
+    if (mapped === undefined) reports.occurred('access refused', AFFECTED.user_details);
+    return FORBIDDEN;
   }
-
-  #unexpected(reply: string): Unavailable {
-    this.#reports.occurred('unexpected reply', AFFECTED.user_details, reply, AFFECTED.user_details);
-    return unavailable('unexpected_status');
-  }
+  const cacheForMs = readCacheForMs(reply.headers, cache?.negativeTtlMs);
+  return cacheForMs === undefined ? UNAUTHENTICATED : { ...UNAUTHENTICATED, cacheForMs };
 }
 
 /**
- * Returns the body of a 200 and its user; `undefined` if it is not a user. Calls `unusable`, unless the reader
- * has reported why.
+ * Returns the body of a 200 and its user; `undefined` if it is not a user. Reports it, unless the reader has
+ * said why.
  */
-export function readRecord<User>(
+export function recordIn<User>(
+  operation: 'user_details' | 'sign_in',
   reply: Reply,
-  read: ReadUser<User>,
-  unusable: () => void,
+  { readUser: read, reports }: ReplyReader<User>,
 ): { readonly user: User; readonly json: object } | undefined {
   const json = readJsonObject(reply);
-  if (json === undefined) unusable();
-  const user = json && readUser(json, read, unusable);
+  const user = json && readUser(json, read, () => unusable(operation, reports));
+  if (!json) unusable(operation, reports);
   return json && user !== undefined ? { user, json } : undefined;
 }
 
-/**
- * Returns the user in a body; `undefined` if it is not a user, or if code of the application throws, such as a
- * getter of a record.
- */
-export function readUser<User>(json: object, read: ReadUser<User>, threw?: () => void): User | undefined {
-  try {
-    const user = read(json);
-    if (typeof user === 'object' && user !== null) keepSentUsername(user, json);
-    return user;
-  } catch {
-    threw?.();
-    return undefined;
-  }
+/** Reports a 200 without what it must have. */
+export function unusable(operation: 'user_details' | 'sign_in', reports: ReplyReports): void {
+  const wanted = operation === 'sign_in' ? 'a user record and a token' : 'a user record';
+  reports.occurred('unusable reply', AFFECTED[operation], wanted);
 }
 
-/** Returns the verdict on a reply that is not a usable answer. */
-export function outage({ status, headers }: Reply): Unavailable {
-  return unavailable(unavailableReasonOf(status), readRetryAfterSeconds(headers['retry-after']));
+/** Returns the verdict on a reply that is not a usable answer, and reports a status that has no meaning. */
+export function outage(
+  operation: CallMessage['operation'],
+  { status, headers }: Reply,
+  reports: ReplyReports,
+  what = String(status),
+): Unavailable {
+  const reason = unavailableReasonOf(status);
+  const calls = AFFECTED[operation];
+  if (reason === 'unexpected_status') reports.occurred('unexpected reply', calls, what, calls);
+  return unavailable(reason, readRetryAfterSeconds(headers['retry-after']));
 }

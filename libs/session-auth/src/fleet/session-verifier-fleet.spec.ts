@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadline.js';
-import { readUser } from '../client/user-details-verdict.js';
+import { readUser } from '../contract/record/user-record.js';
 import { UNAUTHENTICATED, type Verdict } from '../contract/outcome.js';
 import { tokenKeyOf, type SessionIdentity } from '../contract/session-identity.js';
 import {

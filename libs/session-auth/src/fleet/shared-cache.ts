@@ -1,5 +1,4 @@
-import { readUser } from '../client/user-details-verdict.js';
-import { usernamesOf } from '../contract/record/user-record.js';
+import { readUser, usernamesOf } from '../contract/record/user-record.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import type { StoreEntry, StoreLease } from '../contract/session-store.js';
 import type { Authenticated } from '../contract/outcome.js';

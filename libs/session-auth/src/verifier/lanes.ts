@@ -1,4 +1,4 @@
-import { type Deadline, type Deadlines, noReplyAt } from '../client/deadline.js';
+import type { Deadline, Deadlines } from '../client/deadline.js';
 import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { unavailable, type Unavailable, type Verdict } from '../contract/outcome.js';
@@ -193,7 +193,5 @@ function strangersShare(places: number): number {
 }
 
 function notEntered(entry: Exclude<Entry, 'entered'>): Unavailable {
-  return entry === 'full'
-    ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS)
-    : unavailable(noReplyAt(entry).noReply);
+  return entry === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(entry);
 }

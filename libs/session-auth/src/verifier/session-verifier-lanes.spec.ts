@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadlines, noReplyAt } from '../client/deadline.js';
+import { Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { BreakerSettings } from './circuit-breaker.js';
 import type { LaneSettings } from './lane.js';
@@ -46,7 +46,7 @@ function scene(settings: Partial<LaneSettings> = {}) {
       };
       const { answer } = service;
       const timer = setTimeout(() => settle(answer(token, authIv)), service.tookMs);
-      deadline.onEnd((end) => settle(unavailable(noReplyAt(end).noReply)));
+      deadline.onEnd((end) => settle(unavailable(end)));
     });
   const verifier = new SessionVerifier<object>(
     new Lanes(callService, new Deadlines(), { ...SETTINGS, ...settings }),

@@ -108,11 +108,24 @@ function countDecorators(): number {
 /** The `username` that the session service sent, of records whose class has changed it. */
 const sent = new WeakMap<object, string>();
 
-/** Keeps the spelling of the session service for a record whose class has changed it. */
-export function keepSentUsername(user: object, json: object): void {
-  const { username } = json as { readonly username?: unknown };
-  if (typeof username === 'string' && (user as { readonly username?: unknown }).username !== username)
-    sent.set(user, username);
+/** Reads the user in the body of a 200. Returns `undefined` for anything that is not a user. */
+export type ReadUser<User> = (json: object) => User | undefined;
+
+/**
+ * Returns the user in a body, and keeps the name that the session service sent. Returns `undefined` if it is
+ * not a user, or if code of the application throws, such as a getter of a record.
+ */
+export function readUser<User>(json: object, read: ReadUser<User>, threw?: () => void): User | undefined {
+  try {
+    const user = read(json);
+    const { username } = json as { readonly username?: unknown };
+    if (typeof username === 'string' && user && (user as UserRecord).username !== username)
+      sent.set(user, username);
+    return user;
+  } catch {
+    threw?.();
+    return undefined;
+  }
 }
 
 /**

@@ -94,7 +94,7 @@ describe('a limit of calls', () => {
     const [aborted] = [begin(controller.signal), begin()];
     expect(aborted.deadline?.ended).toBeUndefined();
     controller.abort(reason);
-    expect(aborted.deadline?.ended).toBe('aborted');
+    expect(aborted.deadline?.ended).toBe('timeout');
     expect([await aborted.result, await resultOfOne()]).toEqual([reason, 'done']);
   });
 

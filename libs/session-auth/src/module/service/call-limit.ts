@@ -27,7 +27,7 @@ export class CallLimit {
     signal?.throwIfAborted();
     if (this.#inFlight >= this.#maxInFlight) throw new SessionServiceUnavailableError(unavailable('busy', 1));
     const deadline = this.#deadlines.start(this.#timeoutMs);
-    const abort = (): void => deadline.end('aborted');
+    const abort = (): void => deadline.end('timeout');
     signal?.addEventListener('abort', abort);
     this.#inFlight += 1;
     try {
