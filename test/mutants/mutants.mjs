@@ -23,15 +23,15 @@ export const MUTANTS = [
   {
     name: 'A truthy answer of a rule is enough',
     file: 'guard/access-rule.ts',
-    find: 'return orNext(call, first, met === true);',
-    replace: 'return orNext(call, first, Boolean(met));',
+    find: 'return met === true ? meetsAll',
+    replace: 'return met ? meetsAll',
     suites: ['access/authorize'],
   },
   {
     name: 'A rule that throws admits',
     file: 'guard/access-rule.ts',
-    find: 'return orNext(call, first, met === true);\n  } catch (error) {\n    return new FailedRule(requirement, error);',
-    replace: 'return orNext(call, first, met === true);\n  } catch {\n    return true;',
+    find: '(call);\n  } catch (error) {\n    return { requirement, failure: { error } };',
+    replace: '(call);\n  } catch {\n    return true;',
     suites: ['access/authorize'],
   },
   {
@@ -241,8 +241,8 @@ export const MUTANTS = [
   {
     name: 'Half of the requests without a token are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: "if ('code' in session) return this.admitIfOptional",
-    replace: "if ('code' in session) return Math.random() < 0.5 || this.admitIfOptional",
+    find: "if ('code' in session) return this",
+    replace: "if ('code' in session) return Math.random() < 0.5 || this",
     suites: [
       'token/sources',
       'access/routes',
@@ -255,8 +255,9 @@ export const MUTANTS = [
   {
     name: 'Half of the refused sessions are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: "if (verdict.kind === 'unauthenticated') return this",
-    replace: "if (verdict.kind === 'unauthenticated') return Math.random() < 0.5 || this",
+    find: ': this.refuse(call, rule, denialOfVerdict(',
+    replace:
+      ": (verdict.kind === 'unauthenticated' && Math.random() < 0.5) || this.refuse(call, rule, denialOfVerdict(",
     suites: [
       'check/statuses',
       'access/several-services',
@@ -270,16 +271,17 @@ export const MUTANTS = [
   {
     name: 'Half of the sessions with a 403 or an outage are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: "if (verdict.kind !== 'authenticated') return this",
-    replace: "if (verdict.kind !== 'authenticated') return Math.random() < 0.5 || this",
+    find: ': this.refuse(call, rule, denialOfVerdict(',
+    replace:
+      ": (verdict.kind !== 'unauthenticated' && Math.random() < 0.5) || this.refuse(call, rule, denialOfVerdict(",
     suites: ['check/statuses', 'access/several-services', 'kit/several-services', 'kit/test-sessions'],
     every: true,
   },
   {
     name: 'Half of the users that do not meet a rule are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: 'return met === false ? this.deny(',
-    replace: 'return met === false ? Math.random() < 0.5 || this.deny(',
+    find: 'return this.deny(call, failed ?',
+    replace: 'return (!failed && Math.random() < 0.5) || this.deny(call, failed ?',
     suites: [
       'access/roles',
       'access/user-of-request',
@@ -293,15 +295,15 @@ export const MUTANTS = [
   {
     name: 'Half of the calls whose rule fails are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: 'return this.deny(call, isFailure',
-    replace: 'return Math.random() < 0.5 ? true as never : this.deny(call, isFailure',
+    find: 'return this.deny(call, failed ?',
+    replace: 'return (failed !== undefined && Math.random() < 0.5) || this.deny(call, failed ?',
     suites: ['access/rules-that-fail'],
   },
   {
     name: 'Half of the cookies of other origins are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: 'if (session === CROSS_ORIGIN_DENIED) return this',
-    replace: 'if (session === CROSS_ORIGIN_DENIED) return Math.random() < 0.5 || this',
+    find: "if ('code' in session) return this",
+    replace: "if ('code' in session) return (session.statusCode === 403 && Math.random() < 0.5) || this",
     suites: ['token/cross-origin-cookies'],
   },
   {
@@ -320,10 +322,18 @@ export const MUTANTS = [
     suites: ['guard/session-auth.guard', 'guard/guard-decisions'],
   },
   {
+    name: 'An optional rule admits half of the calls that get 403 or 503',
+    file: 'guard/session-auth.guard.ts',
+    find: '&& denial.statusCode === 401) return',
+    replace: '&& (denial.statusCode === 401 || Math.random() < 0.5)) return',
+    suites: ['guard/guard-decisions', 'access/routes', 'token/cross-origin-cookies'],
+    every: true,
+  },
+  {
     name: 'Half of the protected handlers are optional',
     file: 'guard/session-auth.guard.ts',
-    find: "if (rule.kind !== 'optional') return",
-    replace: "if (rule.kind !== 'optional' && Math.random() < 0.5) return",
+    find: "if (rule.kind === 'optional' && denial",
+    replace: "if ((rule.kind === 'optional' || Math.random() < 0.5) && denial",
     suites: ['token/sources'],
   },
   {
@@ -351,22 +361,22 @@ export const MUTANTS = [
   {
     name: 'A rule of half of the users holds',
     file: 'guard/access-rule.ts',
-    find: 'return orNext(call, first, met === true);',
-    replace: 'return orNext(call, first, met === true || Math.random() < 0.5);',
+    find: 'return met === true ? meetsAll',
+    replace: 'return met === true || Math.random() < 0.5 ? meetsAll',
     suites: ['access/roles'],
   },
   {
     name: 'Half of the promises of false admit',
     file: 'guard/access-rule.ts',
-    find: 'undefined, true) : met === true;',
-    replace: 'undefined, true) : met === true || Math.random() < 0.5;',
+    find: ': met === true || { requirement };',
+    replace: ': met === true || Math.random() < 0.5 || { requirement };',
     suites: ['access/authorize', 'access/policies'],
   },
   {
     name: 'A rule that takes too long admits in half of the cases',
     file: 'guard/access-rule.ts',
-    find: 'met === LATE ? new',
-    replace: 'met === LATE && Math.random() < 0.5 ? new',
+    find: 'return met === LATE ? {',
+    replace: 'return met === LATE ? Math.random() < 0.5 || {',
     suites: ['access/rules-that-fail'],
   },
   {

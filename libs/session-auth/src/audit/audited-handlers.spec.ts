@@ -53,7 +53,7 @@ describe('the requirements of a handler', () => {
     const required = (owner: Type, isGlobal = false): unknown =>
       requirementsOf(first(owner), isGlobal)?.map(({ kind }) => kind);
     expect([required(RuledSalary), required(GuardedClass), required(queryWith(), true)]).toEqual([
-      ['roles'],
+      ['Roles'],
       [],
       [],
     ]);

@@ -41,7 +41,7 @@ export function resolves(handler: Handler, root: RootField): boolean {
 export function isSameRequirement(one: Requirement, other: Requirement): boolean {
   if (one === other) return true;
   if (one.kind !== other.kind || one.text !== other.text) return false;
-  return one.kind !== 'authorize' || (one.policy !== undefined && one.policy === other.policy);
+  return one.kind !== 'Authorize' || (one.policy !== undefined && one.policy === other.policy);
 }
 
 /**

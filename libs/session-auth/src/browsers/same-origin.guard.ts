@@ -40,7 +40,7 @@ export class SameOriginGuard implements CanActivate {
     const call = transportOf(context)?.open(context);
     if (!call) return Promise.reject(exceptionOf(ACCESS_DENIED));
     if (!isCrossOrigin(call.request, this.#trusted)) return true;
-    if (call.reply !== undefined) keepFromSharedCaches(call.reply, '');
+    keepFromSharedCaches(call.reply, '');
     reportDenial(CROSS_ORIGIN_DENIED, DEFAULT_AUTHORITY);
     return call.transport.deny(call, CROSS_ORIGIN_DENIED, NO_CHALLENGES);
   }

@@ -7,7 +7,7 @@ import { ACCESS_DENIED, SESSION_REQUIRED } from '../contract/denials.js';
 import { InvalidConfigurationError, type SessionAuthError } from '../contract/errors.js';
 import { unavailable } from '../contract/outcome.js';
 import { InvalidRequestError, SessionRejectedError } from '../exceptions/session-exceptions.js';
-import { unavailableDenial } from '../guard/denial.js';
+import { denialOfVerdict } from '../guard/denial.js';
 import { Challenges } from '../guard/challenges.js';
 import { attach } from '../guard/guarded-request.js';
 import { GRAPHQL } from './graphql-transport.js';
@@ -259,7 +259,7 @@ describe('the error of an operation', () => {
   it.each([
     [SESSION_REQUIRED, 'UNAUTHENTICATED'],
     [ACCESS_DENIED, 'FORBIDDEN'],
-    [unavailableDenial(unavailable('busy', 7)), 'INTERNAL_SERVER_ERROR'],
+    [denialOfVerdict(unavailable('busy', 7)), 'INTERNAL_SERVER_ERROR'],
   ])('of the denial %j has the code %s', async (denial, code) => {
     const originalError: unknown = expect.objectContaining({
       statusCode: denial.statusCode,

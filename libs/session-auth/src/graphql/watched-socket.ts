@@ -3,7 +3,7 @@ import { unavailable } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { bodyOf } from '../exceptions/denial-body.js';
 import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
-import { type GuardDenial, unavailableDenial } from '../guard/denial.js';
+import { type GuardDenial, denialOfVerdict } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
 import type { WatchParts } from '../guard/open-reply.js';
 import { ADMISSION } from '../guard/guarded-request.js';
@@ -38,7 +38,7 @@ export function closeWithSession(
   }
   const all = watchedFor.get(socket) ?? [];
   if (all.some((each) => each.parts === parts && isSame(each.session, session))) return undefined;
-  if (all.length === MAX_SESSIONS) return unavailableDenial(unavailable('busy'));
+  if (all.length === MAX_SESSIONS) return denialOfVerdict(unavailable('busy'));
   const watching = watchCall({ call, parts }, (denial) => disconnect(socket, payloadOf(denial)));
   if (!watching) return undefined;
   watchedFor.set(socket, [...all, { parts, session }]);

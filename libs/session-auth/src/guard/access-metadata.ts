@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
+import type { UserRecord } from '../contract/record/user-record.js';
 import { namesSessionAuthGuardItself } from './enhancers.js';
 import { type AccessRule, type Declaration, type Requirement, resolveRule } from './access-rule.js';
 
@@ -16,9 +17,9 @@ export const REPORT_ONLY = 'nestjs-session-auth:report-only';
 const PARAMETER_KEY = 'nestjs-session-auth:parameter';
 /** Begins the name of a function that `bind()` returns. */
 const BOUND = 'bound ';
-const KINDS = ['roles', 'sub-roles', 'flags', 'ccl-scope', 'authorize', 'fresh-session'] as const;
+const KINDS = ['Roles', 'SubRoles', 'RequireFlags', 'CclScope', 'Authorize', 'FreshSession'] as const;
 
-/** The kinds of requirements, one for each decorator. */
+/** The kinds of requirements, by the names of their decorators. */
 export type RequirementKind = (typeof KINDS)[number];
 
 export function declareOpen(target: object, open: 'public' | 'optional'): void {
@@ -144,14 +145,12 @@ export function parameterNameOf(factory: object): string | undefined {
   return Reflect.getMetadata(PARAMETER_KEY, factory) as string | undefined;
 }
 
-export type AskPolicy = Requirement['isMet'];
+export type AskPolicy = (user: UserRecord, context: ExecutionContext, localUser?: unknown) => unknown;
 
 export interface Policies {
   /** Returns how to ask the policy of a controller; `undefined` before the application has started. */
   find(controller: Type, policy: Type): AskPolicy | undefined;
 }
-
-type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 /** Controllers may inherit the same handler; each has its own rule for it. */
 interface CachedRule {
@@ -162,7 +161,7 @@ interface CachedRule {
 
 /** The rules of handlers, each resolved at the first request and cached. */
 export class AccessRules {
-  readonly #rules = new WeakMap<Handler, CachedRule>();
+  readonly #rules = new WeakMap<object, CachedRule>();
   readonly #policies: Policies | undefined;
   readonly #loading: Requirement | undefined;
 
@@ -191,22 +190,26 @@ export class AccessRules {
 
   #withPolicies(rule: AccessRule, controller: Type): AccessRule {
     if (rule.kind === 'public') return rule;
-    const requirements = rule.requirements.map((requirement) => {
-      const { policy } = requirement;
-      if (!policy) return requirement;
-      let ask: AskPolicy | undefined;
-      const isMet: AskPolicy = (user, context, call) => {
-        ask ??= this.#policies?.find(controller, policy);
-        if (!ask) throw new InvalidConfigurationError('The policy is not known yet');
-        return ask(user, context, call);
-      };
-      return { ...requirement, isMet };
-    });
+    const requirements = rule.requirements.map((requirement) =>
+      requirement.policy ? this.#asking(requirement, controller, requirement.policy) : requirement,
+    );
     if (this.#loading) {
-      const asked = requirements.findIndex(({ kind }) => kind === 'authorize');
+      const asked = requirements.findIndex(({ kind }) => kind === 'Authorize');
       requirements.splice(asked === -1 ? requirements.length : asked, 0, this.#loading);
     }
     return { ...rule, requirements };
+  }
+
+  #asking(requirement: Requirement, controller: Type, policy: Type): Requirement {
+    let ask: AskPolicy | undefined;
+    return {
+      ...requirement,
+      isMet: ({ user, context, localUser }) => {
+        ask ??= this.#policies?.find(controller, policy);
+        if (!ask) throw new InvalidConfigurationError('The policy is not known yet');
+        return ask(user, context, localUser);
+      },
+    };
   }
 }
 

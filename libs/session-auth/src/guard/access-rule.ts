@@ -4,11 +4,8 @@ import type { UserRecord } from '../contract/record/user-record.js';
 export interface Requirement {
   /** The decorator that declares it. A handler's requirements replace its controller's of the same kind. */
   readonly kind: string;
-  /**
-   * Returns whether the user meets it. Application code may return any value; only `true`, or a promise of
-   * it, admits.
-   */
-  isMet(user: UserRecord, context: ExecutionContext, call?: RuledCall): unknown;
+  /** Application code may return any value; only `true`, or a promise of it, admits. */
+  isMet(call: RuledCall): unknown;
   /** Maximum age of a cached session for this handler, in milliseconds. */
   readonly maxAgeMs?: number;
   /** The parameters of the call that it reads, for the audit. */
@@ -25,11 +22,9 @@ export interface CheckedRule {
   readonly kind: 'optional' | 'protected';
   readonly requirements: readonly Requirement[];
   /** Name of the authority that checks the calls, if a decorator fixes it. */
-  readonly authority?: string;
-  /**
-   * Maximum age of a cached session, in milliseconds; without it, the lifetime of the cache entry applies.
-   */
-  readonly maxAgeMs?: number;
+  readonly authority?: string | undefined;
+  /** Maximum age of a cached session, in milliseconds. @default the lifetime of the cache entry */
+  readonly maxAgeMs?: number | undefined;
 }
 
 export interface Declaration {
@@ -48,50 +43,44 @@ export interface Declaration {
  * authority or the guard.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
-  const rule = declaredRule(checked(handler), checked(controller));
-  const authority = handler.authority ?? controller.authority;
-  if (authority === undefined) return rule;
-  if (rule.kind !== 'public') return { ...rule, authority };
-  return handler.authority === undefined ? rule : { ...protect([]), authority };
-}
-
-/** Returns the declarations of one level. One that names an authority is not public. */
-function checked(level: Declaration): Declaration {
-  return level.open === 'public' && level.authority !== undefined ? { ...level, open: undefined } : level;
-}
-
-function declaredRule(handler: Declaration, controller: Declaration): AccessRule {
-  if (handler.requirements.length > 0)
-    return protect(override(handler.requirements, controller.requirements));
-  if (handler.open) return open(handler.open);
-  if (controller.requirements.length > 0) return protect(controller.requirements);
-  return controller.open && !(handler.namesGuard && controller.open === 'public')
-    ? open(controller.open)
-    : protect([]);
-}
-
-function open(kind: 'public' | 'optional'): AccessRule {
-  return kind === 'public' ? { kind } : { kind, requirements: [] };
-}
-
-function protect(requirements: readonly Requirement[]): CheckedRule {
+  const open = openingOf(handler, controller);
+  if (open === 'public') return { kind: open };
+  const requirements = open ? [] : override(handler.requirements, controller.requirements);
   const limits = requirements.flatMap(({ maxAgeMs }) => maxAgeMs ?? []);
-  return { kind: 'protected', requirements, ...(limits.length > 0 && { maxAgeMs: Math.min(...limits) }) };
+  return {
+    kind: open ?? 'protected',
+    requirements,
+    authority: handler.authority ?? controller.authority,
+    maxAgeMs: limits.length > 0 ? Math.min(...limits) : undefined,
+  };
+}
+
+function openingOf(handler: Declaration, controller: Declaration): Declaration['open'] {
+  if (handler.requirements.length > 0) return undefined;
+  const own = unlessNamed(handler);
+  if (own) return own;
+  if (controller.requirements.length > 0) return undefined;
+  const above = unlessNamed(controller);
+  return above === 'public' && (handler.namesGuard || handler.authority !== undefined) ? undefined : above;
+}
+
+/** A level that names an authority is not public. */
+function unlessNamed({ open, authority }: Declaration): Declaration['open'] {
+  return open === 'public' && authority !== undefined ? undefined : open;
 }
 
 function override(own: readonly Requirement[], inherited: readonly Requirement[]): Requirement[] {
   return [...own, ...inherited.filter(({ kind }) => !own.some((requirement) => requirement.kind === kind))];
 }
 
-/** A requirement that could not be evaluated: it threw, rejected, or took too long. */
-export class FailedRule {
-  /** @param error what it threw, which may be anything */
-  constructor(
-    readonly requirement: Requirement,
-    readonly error: unknown,
-    readonly isLate = false,
-  ) {}
+/** The requirement that denies a call: it is not met, or could not be evaluated. */
+export interface UnmetRule {
+  readonly requirement: Requirement;
+  /** Why it could not be evaluated: what it threw, which may be anything, or that it took too long. */
+  readonly failure?: { readonly error?: unknown; readonly isLate?: true };
 }
+
+export type RuleResult = true | UnmetRule;
 
 /** Returns the name of a requirement and of its handler: `@Roles(approver) of Openings.list`. */
 export function subjectOf(requirement: Requirement, context: ExecutionContext): string {
@@ -99,7 +88,7 @@ export function subjectOf(requirement: Requirement, context: ExecutionContext): 
 }
 
 /** Returns why a rule failed: the class of its error, whose message may contain a secret. */
-export function failureOf({ error, isLate }: FailedRule): string {
+export function reasonOf({ error, isLate }: NonNullable<UnmetRule['failure']>): string {
   return isLate ? 'took longer than timeoutMs' : `failed with ${classNameOf(error)}`;
 }
 
@@ -109,22 +98,21 @@ const CLASS_NAME = /^[\w$]{1,100}$/;
 function classNameOf(error: unknown): string {
   try {
     const name: unknown = (error as object).constructor.name;
-    return typeof name === 'string' && CLASS_NAME.test(name) ? name : 'an error of an unnamed class';
+    if (typeof name === 'string' && CLASS_NAME.test(name)) return name;
   } catch {
-    return 'an error of an unnamed class';
+    // It has no name either.
   }
+  return 'an error of an unnamed class';
 }
 
-/** Whether a user meets the requirements of a handler, or the one that could not be evaluated. */
-export type RuleResult = boolean | FailedRule;
-
+/** A call whose caller is authenticated: by a session, or by a subclass of the guard. */
 export interface RuledCall {
   readonly requirements: readonly Requirement[];
   readonly user: UserRecord;
   readonly context: ExecutionContext;
   readonly request: object;
+  /** The application's own user, once it is loaded. */
   localUser?: unknown;
-  unmet?: Requirement;
   /** Time for each requirement that returns a promise, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -136,26 +124,22 @@ export interface RuledCall {
 export function meetsAll(call: RuledCall, first = 0): RuleResult | Promise<RuleResult> {
   const requirement = call.requirements[first];
   if (requirement === undefined) return true;
+  let met: unknown;
   try {
-    const met = requirement.isMet(call.user, call.context, call);
-    if (met instanceof Promise)
-      return meetsLater(requirement, met, call.timeoutMs).then((result) => orNext(call, first, result));
-    return orNext(call, first, met === true);
+    met = requirement.isMet(call);
   } catch (error) {
-    return new FailedRule(requirement, error);
+    return { requirement, failure: { error } };
   }
-}
-
-function orNext(call: RuledCall, index: number, result: RuleResult): RuleResult | Promise<RuleResult> {
-  if (result === true) return meetsAll(call, index + 1);
-  const unmet = call.requirements[index];
-  if (result === false && unmet) call.unmet = unmet;
-  return result;
+  if (met instanceof Promise)
+    return settle(requirement, met, call.timeoutMs).then((result) =>
+      result === true ? meetsAll(call, first + 1) : result,
+    );
+  return met === true ? meetsAll(call, first + 1) : { requirement };
 }
 
 const LATE = Symbol('late');
 
-async function meetsLater(
+async function settle(
   requirement: Requirement,
   pending: Promise<unknown>,
   timeoutMs: number,
@@ -166,9 +150,9 @@ async function meetsLater(
   });
   try {
     const met = await Promise.race([pending, late]);
-    return met === LATE ? new FailedRule(requirement, undefined, true) : met === true;
+    return met === LATE ? { requirement, failure: { isLate: true } } : met === true || { requirement };
   } catch (error) {
-    return new FailedRule(requirement, error);
+    return { requirement, failure: { error } };
   } finally {
     clearTimeout(timer);
   }

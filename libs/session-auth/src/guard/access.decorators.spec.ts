@@ -16,6 +16,6 @@ describe('@FreshSession()', () => {
   ])('with %j requires a session of at most %i ms', (options, maxAgeMs) => {
     const handler = (): void => undefined;
     FreshSession(options)(handler);
-    expect(declarationOf(handler).requirements).toMatchObject([{ kind: 'fresh-session', maxAgeMs }]);
+    expect(declarationOf(handler).requirements).toMatchObject([{ kind: 'FreshSession', maxAgeMs }]);
   });
 });

@@ -1,10 +1,11 @@
 import { type ExecutionContext, type Type, UseGuards } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { CclInfo, UserRecord } from '../contract/record/user-record.js';
+import type { CclInfo } from '../contract/record/user-record.js';
 import type { LocalUser, RoleName, SubRoleName } from '../contract/session-auth-types.js';
 import { callParameter } from './transport.js';
 import {
   acknowledge,
+  type AskPolicy,
   isClass,
   type isMarked,
   declareAuthority,
@@ -74,28 +75,23 @@ type Listed<Name> = Name | readonly Name[];
  */
 export function Roles(...names: [Listed<RoleName>, ...Listed<RoleName>[]]): ClassDecorator & MethodDecorator {
   const allowed = namesOf('Roles', names);
-  return requiring({
-    kind: 'roles',
-    text: callText('Roles', [...allowed]),
-    isMet: ({ role }) => role !== undefined && allowed.has(role),
-  });
+  return requiring('Roles', allowed, ({ user: { role } }) => role !== undefined && allowed.includes(role));
 }
 
 /**
- * Requires the user's `sub_role` to be one of these names, or of the names in these lists. The match is exact
- * and case-sensitive. With {@link Roles} on the same handler, both must be met. A handler's list replaces its
- * controller's. Applies `SessionAuthGuard`.
+ * Requires the user's `sub_role` to be one of these names. With {@link Roles} on the same handler, both must
+ * be met. Otherwise as {@link Roles}.
  * @throws InvalidConfigurationError if there is no name, or an empty one
  */
 export function SubRoles(
   ...names: [Listed<SubRoleName>, ...Listed<SubRoleName>[]]
 ): ClassDecorator & MethodDecorator {
   const allowed = namesOf('SubRoles', names);
-  return requiring({
-    kind: 'sub-roles',
-    text: callText('SubRoles', [...allowed]),
-    isMet: ({ sub_role: subRole }) => subRole !== undefined && allowed.has(subRole),
-  });
+  return requiring(
+    'SubRoles',
+    allowed,
+    ({ user: { sub_role: subRole } }) => subRole !== undefined && allowed.includes(subRole),
+  );
 }
 
 /**
@@ -143,26 +139,16 @@ function isPolicyClass(rule: unknown): rule is PolicyClass {
  * no method `allows`
  */
 export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator & MethodDecorator {
-  if (isPolicyClass(rule))
-    return requiring({
-      kind: 'authorize',
-      text: callText('Authorize', [rule.name]),
-      policy: rule,
-      isMet: () => false,
-    });
-  if (typeof rule !== 'function') {
+  if (isPolicyClass(rule)) return requiring('Authorize', [rule.name], () => false, { policy: rule });
+  if (typeof rule !== 'function')
     throw new InvalidConfigurationError(
       '@Authorize() needs a function or a class: give it your rule, or a policy with allows(user, context).',
     );
-  }
-  const text = callText('Authorize', [rule.name === '' ? 'function' : rule.name]);
   // Without the option `loadUser`, there is no user of the application.
-  const ask = rule as (...call: [user: UserRecord, context: ExecutionContext, localUser: unknown]) => unknown;
-  return requiring({
-    kind: 'authorize',
-    text,
-    isMet: (user, context, call) => ask(user, context, call?.localUser),
-  });
+  const ask = rule as AskPolicy;
+  return requiring('Authorize', [rule.name === '' ? 'function' : rule.name], (call) =>
+    ask(call.user, call.context, call.localUser),
+  );
 }
 
 /**
@@ -175,37 +161,25 @@ export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator
  */
 export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = {}): ClassDecorator &
   MethodDecorator {
-  if (!Number.isInteger(maxAgeMs) || maxAgeMs < 0) {
+  if (!Number.isInteger(maxAgeMs) || maxAgeMs < 0)
     throw new InvalidConfigurationError(
       '@FreshSession() needs maxAgeMs as a whole number of milliseconds, 0 or more.',
     );
-  }
-  return requiring({
-    kind: 'fresh-session',
-    text: callText('FreshSession', [`maxAgeMs: ${maxAgeMs}`]),
-    isMet: () => true,
-    maxAgeMs,
-  });
+  return requiring('FreshSession', [`maxAgeMs: ${maxAgeMs}`], () => true, { maxAgeMs });
 }
 
-function callText(decorator: string, parameters: readonly string[]): string {
-  return `@${decorator}(${parameters.join(', ')})`;
-}
-
-function namesOf(decorator: string, listed: readonly unknown[]): ReadonlySet<string> {
+function namesOf(decorator: RequirementKind, listed: readonly unknown[]): readonly string[] {
   const names: readonly unknown[] = listed.flat();
   const valid = names.filter((name): name is string => typeof name === 'string' && name !== '');
-  if (valid.length === 0 || valid.length !== names.length) {
+  if (valid.length === 0 || valid.length !== names.length)
     throw new InvalidConfigurationError(
       `@${decorator}() needs at least one name, each a non-empty string: write @${decorator}('name').`,
     );
-  }
-  return new Set(valid);
+  return [...new Set(valid)];
 }
 
 /** The name of a boolean field of the user record of any authority, such as `ats_enabled`. */
 export type UserFlag = FlagsOf<AnyUserRecord>;
-type Flags = Readonly<Record<string, unknown>>;
 
 /**
  * Requires all of these fields of the user record to be `true`. An absent field is not `true`. A handler's
@@ -213,12 +187,10 @@ type Flags = Readonly<Record<string, unknown>>;
  * @throws InvalidConfigurationError if there is no field, or an empty name
  */
 export function RequireFlags(...flags: [UserFlag, ...UserFlag[]]): ClassDecorator & MethodDecorator {
-  const names = [...namesOf('RequireFlags', flags)];
-  return requiring({
-    kind: 'flags',
-    text: callText('RequireFlags', names),
-    isMet: (user: Flags) => names.every((name) => user[name] === true),
-  });
+  const names = namesOf('RequireFlags', flags);
+  return requiring('RequireFlags', names, ({ user }) =>
+    names.every((name) => (user as Readonly<Record<string, unknown>>)[name] === true),
+  );
 }
 
 /** The parameter of a call for each id of `ccl_info`. */
@@ -240,36 +212,20 @@ const IDS: ReadonlySet<string> = new Set([
  * parameter
  */
 export function CclScope(parameters: CclScopeParameters): ClassDecorator & MethodDecorator {
-  const scope = Object.entries(parameters as Record<string, unknown>);
+  const scope = Object.entries(parameters) as [keyof CclInfo, string][];
   if (
     scope.length === 0 ||
-    !scope.every(([id, parameter]) => IDS.has(id) && typeof parameter === 'string' && parameter !== '')
-  ) {
+    !scope.every(([id, name]) => IDS.has(id) && typeof name === 'string' && name !== '')
+  )
     throw new InvalidConfigurationError(
       `@CclScope() needs ids of ccl_info, and a parameter for each: give it { client_id: 'clientId' }. Valid ids: ${[...IDS].join(', ')}.`,
     );
-  }
-  const pairs = scope as [keyof CclInfo, string][];
-  const names = pairs.map(([, parameter]) => parameter);
-  const text = callText(
+  return requiring(
     'CclScope',
-    pairs.map(([id, parameter]) => `${id}: ${parameter}`),
-  );
-  return requiring({
-    kind: 'ccl-scope',
-    text,
-    isMet: (user, context) => isWithin(user, pairs, context),
-    parameters: names,
-  });
-}
-
-function isWithin(
-  { ccl_info: ids }: UserRecord,
-  scope: readonly [keyof CclInfo, string][],
-  context: ExecutionContext,
-): boolean {
-  return scope.every(
-    ([id, parameter]) => ids !== undefined && isSameId(ids[id], callParameter(context, parameter)),
+    scope.map(([id, name]) => `${id}: ${name}`),
+    ({ user: { ccl_info: ids }, context }) =>
+      scope.every(([id, name]) => ids !== undefined && isSameId(ids[id], callParameter(context, name))),
+    { parameters: scope.map(([, name]) => name) },
   );
 }
 
@@ -284,7 +240,13 @@ type AccessDecorator = ClassDecorator & MethodDecorator;
  * Returns a decorator that declares a requirement, and applies the guard that checks it. Two on one target
  * must both be met.
  */
-function requiring(requirement: Requirement & { readonly kind: RequirementKind }): AccessDecorator {
+function requiring(
+  kind: RequirementKind,
+  named: readonly string[],
+  isMet: Requirement['isMet'],
+  more?: Pick<Requirement, 'maxAgeMs' | 'parameters' | 'policy'>,
+): AccessDecorator {
+  const requirement = { kind, text: `@${kind}(${named.join(', ')})`, isMet, ...more };
   return withGuard((target) => declareRequirement(target, requirement));
 }
 

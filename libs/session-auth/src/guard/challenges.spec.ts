@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ACCESS_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
-import { unavailableDenial } from './denial.js';
+import { denialOfVerdict } from './denial.js';
 import { fromBearer, fromCookie, fromHeader, fromPayload, type TokenSource } from './token-source.js';
 import { Challenges } from './challenges.js';
 
@@ -105,6 +105,6 @@ describe('the challenge of a 401', () => {
   it('is no part of another denial', () => {
     const challenges = new Challenges([fromBearer()]);
     expect(challenges.headersOf(ACCESS_DENIED)).toEqual([]);
-    expect(challenges.headersOf(unavailableDenial(unavailable('busy', 7)))).toEqual([['retry-after', '7']]);
+    expect(challenges.headersOf(denialOfVerdict(unavailable('busy', 7)))).toEqual([['retry-after', '7']]);
   });
 });

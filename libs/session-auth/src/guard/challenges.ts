@@ -11,18 +11,11 @@ interface SchemeSource {
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** The headers of a 401 that refuses the token of a request, for the errors of one authority. */
-interface Refusal {
-  readonly of: Challenges;
-  readonly headers: HeaderList;
-}
-
-/** The refusal of the token of a request. Set only if it depends on the source that found the token. */
+/** Key of the headers that refuse the token of a request. Set only if they depend on its source. */
 const REFUSED = Symbol('headers of a refused token');
 
-/** A request whose token a source has found. */
 interface PresentingRequest {
-  [REFUSED]?: Refusal | undefined;
+  [REFUSED]?: HeaderList | undefined;
 }
 
 /** Sources without a header have no scheme, but each 401 must have a challenge. */
@@ -36,7 +29,7 @@ const NO_HEADERS: HeaderList = [];
 export class Challenges {
   readonly #missing: HeaderList;
   /** By the index of the source that found the token. */
-  readonly #refused: readonly Refusal[];
+  readonly #refused: readonly HeaderList[];
   /** For a token that no source has found: a handler passed it to the service. */
   readonly #refusedOfUnknown: HeaderList;
   /** Whether the headers of a refused token depend on the source that found it. */
@@ -46,14 +39,10 @@ export class Challenges {
     const schemes = sources.map(schemeOf);
     const unique = [...new Set(schemes.filter((scheme) => scheme !== undefined))];
     const listed = unique.length === 0 ? [DEFAULT_SCHEME] : unique;
-    const isAlone = new Set(schemes).size < 2;
+    this.dependOnSource = new Set(schemes).size > 1;
     this.#missing = challengesOf(listed);
-    this.#refused = schemes.map((scheme) => ({
-      of: this,
-      headers: challengesOf(listed, isAlone ? listed[0] : scheme),
-    }));
-    this.#refusedOfUnknown = challengesOf(listed, isAlone ? listed[0] : undefined);
-    this.dependOnSource = !isAlone;
+    this.#refused = schemes.map((scheme) => challengesOf(listed, scheme));
+    this.#refusedOfUnknown = challengesOf(listed, this.dependOnSource ? undefined : listed[0]);
   }
 
   presentedBy(source: number, request: object): void {
@@ -68,8 +57,9 @@ export class Challenges {
     if (retryAfterSeconds !== undefined) return [['retry-after', String(retryAfterSeconds)]];
     if (statusCode !== 401) return NO_HEADERS;
     if (code !== SESSION_REJECTED.code) return this.#missing;
-    const refusal = (request as PresentingRequest | undefined)?.[REFUSED];
-    return refusal?.of === this ? refusal.headers : this.#refusedOfUnknown;
+    const refused = (request as PresentingRequest | undefined)?.[REFUSED];
+    // Sources of another authority may have found it.
+    return refused && this.#refused.includes(refused) ? refused : this.#refusedOfUnknown;
   }
 }
 

@@ -3,7 +3,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { SignInFailureCode } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from './current-user.decorator.js';
-import type { GuardDenial } from './denial.js';
+import { type GuardDenial, reportDenial } from './denial.js';
 
 /** A decision of the guard about one call. Frozen, and without the token and the `X-AUTH-IV`. */
 export interface SessionAuthDecision {
@@ -57,7 +57,6 @@ interface DecisionSink {
   next(decision: SessionAuthDecision): void;
 }
 
-/** Settings of {@link Decisions}. */
 interface DecisionSettings {
   /** Name of the authority. */
   readonly authority: string;
@@ -65,30 +64,25 @@ interface DecisionSettings {
   readonly impersonatorField: string | undefined;
 }
 
-type Result = Pick<SessionAuthDecision, 'isAllowed' | 'outcome' | 'code'> & {
-  readonly rule?: string | undefined;
-};
-
-type Draft = { -readonly [Field in keyof SessionAuthDecision]: SessionAuthDecision[Field] };
+type Draft = { -readonly [Field in keyof SessionAuthDecision]?: SessionAuthDecision[Field] };
 
 const OUTCOME_OF_STATUS = { 401: 'unauthenticated', 403: 'forbidden', 503: 'unavailable' } as const;
 
 /** Reports the decisions of the guards of one authority. Builds nothing while there are no subscribers. */
 export class Decisions {
-  readonly #sink: DecisionSink;
+  readonly sink: DecisionSink;
   readonly #settings: DecisionSettings;
   /** A cached session has one record for all its calls. */
   readonly #copies = new WeakMap<UserRecord, CurrentUserRecord>();
 
   constructor(sink: DecisionSink, settings: DecisionSettings) {
-    this.#sink = sink;
+    this.sink = sink;
     this.#settings = settings;
   }
 
   /** Reports that a call is allowed. @param user absent if the rule allows calls without a session */
   allowed(context: ExecutionContext, user?: UserRecord): void {
-    if (this.#sink.observed)
-      this.#report(context, { isAllowed: true, outcome: user ? 'authenticated' : 'unauthenticated' }, user);
+    this.#report(context, user, { isAllowed: true, outcome: user ? 'authenticated' : 'unauthenticated' });
   }
 
   /** Reports that a call is denied. @param user present if the session is valid and the rule is not met */
@@ -97,42 +91,41 @@ export class Decisions {
     { code, statusCode }: GuardDenial,
     user?: UserRecord,
     rule?: string,
-    wouldDeny = false,
+    wouldDeny?: true,
   ): void {
-    if (!this.#sink.observed) return;
-    const outcome = OUTCOME_OF_STATUS[statusCode];
-    this.#report(context, { isAllowed: wouldDeny, outcome, code, rule }, user, wouldDeny);
+    reportDenial({ code, rule, wouldDeny }, this.#settings.authority);
+    if (!this.sink.observed) return;
+    const decision: Draft = { isAllowed: wouldDeny === true, outcome: OUTCOME_OF_STATUS[statusCode], code };
+    if (wouldDeny) decision.wouldDeny = true;
+    if (rule !== undefined) decision.rule = rule;
+    this.#report(context, user, decision);
   }
 
   /** Reports that a sign-in failed. The user name is not reported: it may be a password. */
   signInFailed(code: SignInFailureCode, outcome: SessionAuthDecision['outcome']): void {
-    if (!this.#sink.observed) return;
-    const { authority } = this.#settings;
-    const place = { authority, kind: 'sign-in', controller: 'SessionAuthService', handler: 'signIn' };
-    this.#sink.next(Object.freeze({ isAllowed: false, outcome, code, ...place, atMs: Date.now() }));
+    reportDenial({ code }, this.#settings.authority);
+    const place = { kind: 'sign-in', controller: 'SessionAuthService', handler: 'signIn' };
+    if (this.sink.observed) this.#emit({ isAllowed: false, outcome, code, ...place });
   }
 
-  #report(context: ExecutionContext, result: Result, user: UserRecord | undefined, wouldDeny = false): void {
-    const decision: Draft = {
-      isAllowed: result.isAllowed,
-      outcome: result.outcome,
-      authority: this.#settings.authority,
-      kind: context.getType<string>(),
-      controller: context.getClass().name,
-      handler: context.getHandler().name,
-      atMs: Date.now(),
-    };
-    if (wouldDeny) decision.wouldDeny = true;
+  #report(context: ExecutionContext, user: UserRecord | undefined, decision: Draft): void {
     // Assigned: after a spread at the start of a literal, V8 takes a microsecond for each member.
-    if (result.code !== undefined) decision.code = result.code;
-    if (result.rule !== undefined) decision.rule = result.rule;
+    decision.kind = context.getType<string>();
+    decision.controller = context.getClass().name;
+    decision.handler = context.getHandler().name;
     describeCall(decision, context);
     if (user) {
       decision.user = this.#copyOf(user);
       const impersonator = this.#impersonatorOf(user);
       if (impersonator !== undefined) decision.impersonator = impersonator;
     }
-    this.#sink.next(Object.freeze(decision));
+    this.#emit(decision);
+  }
+
+  #emit(decision: Draft): void {
+    decision.authority = this.#settings.authority;
+    decision.atMs = Date.now();
+    this.sink.next(Object.freeze(decision as SessionAuthDecision));
   }
 
   #impersonatorOf(user: UserRecord): string | number | undefined {

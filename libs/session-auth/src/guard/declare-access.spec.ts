@@ -187,9 +187,9 @@ describe('the opening of a class or a handler', () => {
 
 it('declarations are read by every copy of this package', () => {
   const target = controller();
-  const requirement = { kind: 'roles', isMet: () => true };
+  const requirement = { kind: 'Roles', isMet: () => true };
   Reflect.defineMetadata('nestjs-session-auth:open', 'optional', target);
-  Reflect.defineMetadata('nestjs-session-auth:requirements:roles', [requirement], target);
+  Reflect.defineMetadata('nestjs-session-auth:requirements:Roles', [requirement], target);
   Reflect.defineMetadata('nestjs-session-auth:authority', 'partners', target);
   expect(declarationOf(target)).toEqual({
     open: 'optional',

@@ -25,7 +25,6 @@ import {
   type GuardDenial,
   ruleAnswerOf,
   sessionException,
-  unavailableDenial,
 } from './denial.js';
 
 describe('an error that a handler does not catch', () => {
@@ -72,7 +71,7 @@ describe('the exception of a denial', () => {
     [SESSION_REJECTED, SessionRejectedError],
     [ACCESS_DENIED, AccessDeniedError],
     [ACCESS_CHECK_FAILED, AccessCheckFailedError],
-    [unavailableDenial(unavailable('busy', 7)), SessionServiceUnavailableError],
+    [denialOfVerdict(unavailable('busy', 7)), SessionServiceUnavailableError],
   ])('for %j is the error of the library, without a stack trace', (denial, type) => {
     const exception = exceptionOf(denial);
     expect(exception).toBeInstanceOf(type);
@@ -85,7 +84,7 @@ describe('the exception of a denial', () => {
   });
 
   it('has the reason of an outage, which its body does not have', () => {
-    const exception = exceptionOf(unavailableDenial(unavailable('circuit_open', 7)));
+    const exception = exceptionOf(denialOfVerdict(unavailable('circuit_open', 7)));
     expect(exception).toMatchObject({ reason: 'circuit_open', retryAfterSeconds: 7 });
     expect(JSON.stringify(exception.getResponse())).not.toContain('circuit_open');
   });

@@ -37,14 +37,6 @@ export interface RuleAnswer extends HttpDenial {
   readonly exception: HttpException;
 }
 
-/** Returns the denial with 503: the session service gave no usable answer. */
-export function unavailableDenial({
-  reason,
-  retryAfterSeconds,
-}: Pick<Unavailable, 'reason' | 'retryAfterSeconds'>): GuardDenial {
-  return { ...SERVICE_UNAVAILABLE, reason, retryAfterSeconds };
-}
-
 /** Codes of the errors that say how long to wait. */
 const CODES_WITH_WAIT: readonly string[] = [
   SERVICE_UNAVAILABLE.code,
@@ -69,20 +61,17 @@ export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?
  */
 export function ruleAnswerOf(error: unknown): RuleAnswer | undefined {
   try {
-    if (isSessionAuthError(error))
-      return error instanceof Error && 'getResponse' in error
-        ? answerOf(error as never, denialOf(error))
-        : undefined;
-    return error instanceof HttpException ? answerOf(error, plainDenialOf(error)) : undefined;
+    const isOwn = isSessionAuthError(error);
+    if (isOwn ? !('getResponse' in error) : !(error instanceof HttpException)) return undefined;
+    const exception = error as HttpException;
+    const denial = isOwn ? denialOf(error) : plainDenialOf(exception);
+    const { statusCode: status } = denial;
+    const isStatus = Number.isInteger(status) && status >= 200 && status < 600;
+    return isStatus ? { ...denial, exception } : undefined;
   } catch {
     // Of an exception class of the application, whose members may be overridden.
     return undefined;
   }
-}
-
-function answerOf(exception: HttpException, denial: HttpDenial): RuleAnswer | undefined {
-  const isStatus = Number.isInteger(denial.statusCode) && denial.statusCode >= 200 && denial.statusCode < 600;
-  return isStatus ? { ...denial, exception } : undefined;
 }
 
 /** The code is that of the exception's body, or else the name of the status: `NOT_FOUND`. */
@@ -117,8 +106,9 @@ export function sessionException(denial: GuardDenial): HttpException & SessionAu
 }
 
 export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'authenticated' }>): GuardDenial {
-  if (verdict.kind === 'unavailable') return unavailableDenial(verdict);
-  return verdict.kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED;
+  if (verdict.kind !== 'unavailable') return verdict.kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED;
+  const { reason, retryAfterSeconds } = verdict;
+  return { ...SERVICE_UNAVAILABLE, reason, retryAfterSeconds };
 }
 
 /** Publishes a denial to its diagnostics channel, if the channel has subscribers. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import { AccessRules } from './access-metadata.js';
 import { Authorize, FreshSession, Public } from './access.decorators.js';
-import { FailedRule, meetsAll, type AccessRule } from './access-rule.js';
+import { meetsAll, type AccessRule } from './access-rule.js';
 import type { AskPolicy, Policies } from './access-metadata.js';
 
 class Policy {
@@ -52,10 +53,13 @@ describe('a policy', () => {
         };
       },
     });
-    expect([asked(decide(true)), asked(decide(false))]).toEqual([true, false]);
+    expect([asked(decide(true)), asked(decide(false))]).toEqual([
+      true,
+      { requirement: expect.objectContaining({ policy: Policy }) },
+    ]);
     expect(seen.slice(0, 2)).toEqual([
       [Routes, Policy],
-      [user, context, expect.objectContaining({ user })],
+      [user, context, undefined],
     ]);
   });
 
@@ -63,7 +67,7 @@ describe('a policy', () => {
     ['there are none', undefined],
     ['it is not found', { find: () => undefined }],
   ])('can not be asked if %s', (_name, policies) => {
-    expect(asked(policies)).toBeInstanceOf(FailedRule);
+    expect(asked(policies)).toMatchObject({ failure: { error: expect.any(InvalidConfigurationError) } });
   });
 
   it('is found once', () => {

@@ -1,36 +1,23 @@
 import 'reflect-metadata';
 import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import {
-  ACCESS_CHECK_FAILED,
-  ACCESS_DENIED,
-  CROSS_ORIGIN_DENIED,
-  SESSION_REJECTED,
-} from '../contract/denials.js';
+import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
 import {
   type CheckedRule,
-  type FailedRule,
-  failureOf,
   meetsAll,
-  subjectOf,
+  reasonOf,
+  type Requirement,
   type RuledCall,
   type RuleResult,
-  type Requirement,
+  subjectOf,
 } from './access-rule.js';
 import { GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
 import { markSessionAuthGuard } from './enhancers.js';
-import { attach, CHECK, isAdmitted } from './guarded-request.js';
-import {
-  denialOfVerdict,
-  exceptionOf,
-  type GuardDenial,
-  reportDenial,
-  type RuleAnswer,
-  ruleAnswerOf,
-} from './denial.js';
+import { ADMISSION, attach, CHECK, isAdmitted } from './guarded-request.js';
+import { denialOfVerdict, exceptionOf, type GuardDenial, type RuleAnswer, ruleAnswerOf } from './denial.js';
 import { keepFromSharedCaches, type GuardedCall, transportOf } from './transport.js';
 
 /**
@@ -79,16 +66,15 @@ export class SessionAuthGuard implements CanActivate {
   }
 
   private activate(context: ExecutionContext, record?: UserRecord): boolean | Promise<boolean> {
-    const rule = this.parts.rules.of(context);
+    const { rules, reportOnly, authorities } = this.parts;
+    const rule = rules.of(context);
     if (rule.kind === 'public') return true;
-    const { reportOnly } = this.parts;
     if (reportOnly?.covers(context.getHandler(), context.getClass())) {
       reportOnly.report(this, context, this.parts, record);
       return true;
     }
     const call = transportOf(context)?.open(context);
     if (!call) return denyClosed(context, this.parts);
-    const { authorities } = this.parts;
     if (rule.authority === undefined && !authorities?.arePerCall) return this.admit(call, record, rule);
     return authorities?.guardOf(call, rule.authority, this)?.admit(call, record) ?? this.denyUnknown(call);
   }
@@ -102,14 +88,13 @@ export class SessionAuthGuard implements CanActivate {
     record?: UserRecord,
     rule = this.parts.rules.of(call.context) as CheckedRule,
   ): true | Promise<true> {
-    const { context, request, reply } = call;
+    const { context, request } = call;
     const { reader, verifier } = this.parts;
-    if (!record && isAdmitted(request, verifier, context)) return true;
-    if (reply !== undefined) keepFromSharedCaches(reply, reader.vary);
-    if (record) return this.admitUser(call, rule, { user: record });
+    if (!record && request[ADMISSION] && isAdmitted(request, verifier, context)) return true;
+    keepFromSharedCaches(call.reply, reader.vary);
+    if (record) return this.admitUser(call, rule, record);
     const session = reader.read(context, request);
-    if (session === CROSS_ORIGIN_DENIED) return this.deny(call, session);
-    if ('code' in session) return this.admitIfOptional(call, rule, session);
+    if ('code' in session) return this.refuse(call, rule, session);
     // The guards of one request share a check, as long as it is fresh enough for the rule of each.
     const check = verifier.check(session, rule.maxAgeMs, request[CHECK]);
     request[CHECK] = check;
@@ -125,41 +110,61 @@ export class SessionAuthGuard implements CanActivate {
     session: SessionIdentity,
     verdict: Verdict<UserRecord>,
   ): true | Promise<true> {
-    if (verdict.kind === 'unauthenticated') return this.admitIfOptional(call, rule, SESSION_REJECTED);
-    if (verdict.kind !== 'authenticated') return this.deny(call, denialOfVerdict(verdict));
-    return this.admitUser(call, rule, { user: verdict.user, session, stale: verdict.stale });
+    return verdict.kind === 'authenticated'
+      ? this.admitUser(call, rule, verdict.user, session, verdict.stale)
+      : this.refuse(call, rule, denialOfVerdict(verdict));
   }
 
-  private admitUser(call: GuardedCall, { requirements }: CheckedRule, caller: Caller): true | Promise<true> {
-    if (requirements.length === 0) return this.enter(call, caller);
-    const { user } = caller;
-    const { context, request } = call;
-    const ruled: RuledCall = { requirements, user, context, request, timeoutMs: this.parts.ruleTimeoutMs };
-    const met = meetsAll(ruled);
-    return met instanceof Promise
-      ? met.then((settled) => this.conclude(call, caller, ruled, settled))
-      : this.conclude(call, caller, ruled, met);
+  /** Denies a call, unless it only lacks a valid session, and its rule allows that. */
+  private refuse(call: GuardedCall, rule: CheckedRule, denial: GuardDenial): true | Promise<true> {
+    if (rule.kind === 'optional' && denial.statusCode === 401) return this.enter(call);
+    return this.deny(call, denial);
   }
 
-  private conclude(
+  private admitUser(
     call: GuardedCall,
-    caller: Caller,
-    { requirements, localUser, unmet }: RuledCall,
-    met: RuleResult,
+    { requirements }: CheckedRule,
+    user: UserRecord,
+    session?: SessionIdentity,
+    stale?: true,
   ): true | Promise<true> {
-    const { causes } = this.parts;
-    if (typeof met === 'boolean' && !causes.areNone)
-      for (const requirement of requirements.slice(0, unmet && requirements.indexOf(unmet) + 1))
-        causes.recovered('rule failed', subjectOf(requirement, call.context));
-    if (met === true) return this.enter(call, { ...caller, localUser });
-    return met === false
-      ? this.deny(call, ACCESS_DENIED, { user: caller.user, rule: unmet })
-      : this.denyFailed(call, met, caller.user);
+    const { context, request } = call;
+    const timeoutMs = this.parts.ruleTimeoutMs;
+    const caller: Caller = { requirements, user, session, stale, context, request, timeoutMs };
+    if (requirements.length === 0) return this.enter(call, caller);
+    const met = meetsAll(caller);
+    return met instanceof Promise
+      ? met.then((settled) => this.conclude(call, caller, settled))
+      : this.conclude(call, caller, met);
   }
 
-  private admitIfOptional(call: GuardedCall, rule: CheckedRule, denial: GuardDenial): true | Promise<never> {
-    if (rule.kind !== 'optional') return this.deny(call, denial);
-    return this.enter(call);
+  /**
+   * An `HttpException` of a rule is the answer. One with 5xx, and any other error, is a failure of the rule,
+   * which is logged.
+   */
+  private conclude(call: GuardedCall, caller: Caller, met: RuleResult): true | Promise<true> {
+    const { requirements, user } = caller;
+    if (met === true) {
+      this.reportEvaluated(call, requirements);
+      return this.enter(call, caller);
+    }
+    const { requirement, failure } = met;
+    const answer = failure && ruleAnswerOf(failure.error);
+    const failed = answer && answer.statusCode < 500 ? undefined : failure;
+    const index = requirements.indexOf(requirement);
+    this.reportEvaluated(call, requirements.slice(0, failed ? index : index + 1));
+    if (failed) {
+      const subject = subjectOf(requirement, call.context);
+      const effect = call.isReported ? 'pass, and get 503 without reportOnly' : 'get 503';
+      this.parts.causes.occurred('rule failed', subject, `${subject} ${reasonOf(failed)}`, effect);
+    }
+    return this.deny(call, failed ? ACCESS_CHECK_FAILED : ACCESS_DENIED, user, requirement.text, answer);
+  }
+
+  private reportEvaluated({ context }: GuardedCall, requirements: readonly Requirement[]): void {
+    const { causes } = this.parts;
+    if (causes.areNone) return;
+    for (const each of requirements) causes.recovered('rule failed', subjectOf(each, context));
   }
 
   private enter(
@@ -173,57 +178,35 @@ export class SessionAuthGuard implements CanActivate {
     attach(request, { verifier, authority, revocations, context, user, localUser, session, isOwn }, stale);
     transport.admitted?.(call);
     const denial = session && transport.watch?.(call, this.parts);
-    if (denial) return this.deny(call, denial, { user });
-    decisions.allowed(context, user);
+    if (denial) return this.deny(call, denial, user);
+    if (decisions.sink.observed) decisions.allowed(context, user);
     return true;
   }
 
   /** No session service checks this call, so its token is not read. */
   private denyUnknown(call: GuardedCall): Promise<never> {
-    if (call.reply !== undefined) keepFromSharedCaches(call.reply, this.parts.reader.vary);
+    keepFromSharedCaches(call.reply, this.parts.reader.vary);
     return this.deny(call, SESSION_REJECTED);
   }
 
-  /**
-   * An `HttpException` of a rule is the answer. One with 5xx, and any other error, is a failure of the rule,
-   * which is logged.
-   */
-  private denyFailed(call: GuardedCall, failed: FailedRule, user: UserRecord): Promise<never> {
-    const answer = ruleAnswerOf(failed.error);
-    const isFailure = answer === undefined || answer.statusCode >= 500;
-    const { causes } = this.parts;
-    const subject = subjectOf(failed.requirement, call.context);
-    const effect = call.isReported ? 'pass, and get 503 without reportOnly' : 'get 503';
-    if (isFailure) causes.occurred('rule failed', subject, `${subject} ${failureOf(failed)}`, effect);
-    else causes.recovered('rule failed', subject);
-    const rule = failed.requirement;
-    return this.deny(call, isFailure ? ACCESS_CHECK_FAILED : ACCESS_DENIED, { user, rule, answer });
+  /** @param answer the response to the caller in place of that of the denial */
+  private deny(
+    call: GuardedCall,
+    denial: GuardDenial,
+    user?: UserRecord,
+    rule?: string,
+    answer: GuardDenial | RuleAnswer = denial,
+  ): Promise<never> {
+    this.parts.decisions.denied(call.context, denial, user, rule, call.isReported);
+    return call.transport.deny(call, answer, this.parts.reader.challenges);
   }
-
-  private deny(call: GuardedCall, denial: GuardDenial, { user, rule, answer }: Denied = {}): Promise<never> {
-    const text = rule?.text;
-    const { authority, decisions } = this.parts;
-    reportDenial({ code: denial.code, rule: text, wouldDeny: call.isReported }, authority);
-    decisions.denied(call.context, denial, user, text, call.isReported);
-    return call.transport.deny(call, answer ?? denial, this.parts.reader.challenges);
-  }
-}
-
-interface Denied {
-  readonly user?: UserRecord | undefined;
-  readonly rule?: Requirement | undefined;
-  /** The response to the caller in place of that of the denial. */
-  readonly answer?: RuleAnswer | undefined;
 }
 
 /** A caller whom a session, or a subclass of the guard, authenticates. */
-interface Caller {
-  readonly user: UserRecord;
-  /** The application's own user, if it has been loaded. */
-  readonly localUser?: unknown;
+interface Caller extends RuledCall {
   /** Absent if a subclass admits the call by another way. */
-  readonly session?: SessionIdentity;
-  readonly stale?: true | undefined;
+  readonly session: SessionIdentity | undefined;
+  readonly stale: true | undefined;
 }
 
 const KINDS_OF_NEST: ReadonlySet<string> = new Set(['graphql', 'rpc', 'ws']);
@@ -235,7 +218,6 @@ function denyClosed(context: ExecutionContext, parts: GuardParts): Promise<never
     ? `Add SessionAuthModule.contextKind('${kind}') to plugins: their handlers have no decorator of Nest, by which the library recognises them.`
     : 'Check them with a guard of your own, and mark their handlers @Public().';
   parts.causes.occurred('closed context', kind, kind, remedy);
-  reportDenial(ACCESS_DENIED, parts.authority);
   parts.decisions.denied(context, ACCESS_DENIED);
   return Promise.reject(exceptionOf(ACCESS_DENIED));
 }

@@ -150,6 +150,7 @@ export function isChallenged(reply: unknown): boolean {
  * each header of each request.
  */
 export function keepFromSharedCaches(reply: unknown, vary: string): void {
+  if (reply === undefined) return;
   const target = reply as ExpressReply | FastifyReply;
   const current = target.getHeader('vary');
   setHeader(target, 'cache-control', 'no-store');

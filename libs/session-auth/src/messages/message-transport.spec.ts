@@ -7,7 +7,7 @@ import { lastValueFrom, type Observable, Subject } from 'rxjs';
 import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import { AccessDeniedError } from '../exceptions/session-exceptions.js';
-import { type GuardDenial, unavailableDenial } from '../guard/denial.js';
+import { type GuardDenial, denialOfVerdict } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
 import { enhancersOf } from '../guard/enhancers.js';
 import { Challenges } from '../guard/challenges.js';
@@ -113,7 +113,7 @@ describe('an admitted call', () => {
 describe('a denied message', () => {
   const [filter] = enhancersOf(Handlers, 'filter') as [object];
   const [Dropped] = Reflect.getMetadata('__filterCatchExceptions__', filter.constructor) as [typeof Error];
-  const OUTAGE = unavailableDenial(unavailable('busy', 7));
+  const OUTAGE = denialOfVerdict(unavailable('busy', 7));
 
   it.each<[string, () => unknown, GuardDenial, boolean]>([
     ['an event of Kafka', kafkaEvent, SESSION_REJECTED, true],

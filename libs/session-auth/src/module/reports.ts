@@ -1,7 +1,6 @@
 import type { SignInFailureCode } from '../contract/diagnostics.js';
 import { isSessionAuthError } from '../contract/errors.js';
 import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
-import { reportDenial } from '../guard/denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import {
   type Misconfiguration,
@@ -21,11 +20,10 @@ const SIGN_IN_OUTCOMES = {
 } as const;
 
 /** Reports sign-ins and sign-outs as causes, and failed sign-ins as denials. */
-export function callReport(causes: Causes, { decisions, authority }: GuardParts): CallReport {
+export function callReport(causes: Causes, { decisions }: GuardParts): CallReport {
   return (operation, error) => {
     if (operation === 'sign_in' && isSessionAuthError(error)) {
       const code = error.code as SignInFailureCode;
-      reportDenial({ code }, authority);
       decisions.signInFailed(code, SIGN_IN_OUTCOMES[code]);
     }
     if (error instanceof SessionServiceUnavailableError) causes.callFailed(operation, error.reason);

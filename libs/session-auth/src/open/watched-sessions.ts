@@ -3,7 +3,7 @@ import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { someUsername } from '../contract/record/user-record.js';
 import { type SessionIdentity, tokenKeyOf } from '../contract/session-identity.js';
-import { denialOfVerdict, type GuardDenial, unavailableDenial } from '../guard/denial.js';
+import { denialOfVerdict, type GuardDenial } from '../guard/denial.js';
 import type { WatchParts as AllParts, WhileOpen } from '../guard/open-reply.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 
@@ -74,7 +74,7 @@ export class Watched {
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden')
       this.end(denialOfVerdict(verdict));
     else if (this.#state === 'waiting' || leftMs <= 0)
-      this.end(unavailableDenial(verdict.kind === 'unavailable' ? verdict : unavailable('unreachable')));
+      this.end(denialOfVerdict(verdict.kind === 'unavailable' ? verdict : unavailable('unreachable')));
     else this.#session.schedule(this.target.recheckMs, leftMs);
   }
 

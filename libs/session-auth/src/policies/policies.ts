@@ -119,16 +119,16 @@ async function addTo(module: NestModule, handler: Handler, policy: Type): Promis
 function asking(wrapper: Wrapper, handler: Handler, policy: Type): AskPolicy {
   if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
     const home = homeOf(wrapper);
-    return async (user, context, call) => {
+    return async (user, context, localUser) => {
       const id = contextIdOf(context, referenceOf(home), wrapper.isDependencyTreeDurable());
       const injector = injectorOf(home);
       const own = await injector.loadPerContext(wrapper.instance, home, home.providers, id, wrapper);
-      return own.allows(user, context, call?.localUser);
+      return own.allows(user, context, localUser);
     };
   }
   const single = wrapper.instance as Policy | null | undefined;
   if (typeof single?.allows === 'function')
-    return (user, context, call) => single.allows(user, context, call?.localUser);
+    return (user, context, localUser) => single.allows(user, context, localUser);
   throw new InvalidConfigurationError(
     `${subject(policy, handler)} has no method allows(user, context). Add it, or give @Authorize() a function.`,
   );

@@ -19,7 +19,7 @@ describe('the loader of users', () => {
     const request = {};
     for (let handler = 0; handler < 3; handler += 1) {
       const call: RuledCall = { requirements: [requirement], user, context, request, timeoutMs: 1_000 };
-      expect([await requirement.isMet(user, context, call), call.localUser]).toEqual([true, { id: 7 }]);
+      expect([await requirement.isMet(call), call.localUser]).toEqual([true, { id: 7 }]);
     }
     expect(send).toHaveBeenCalledTimes(1);
   });

@@ -30,7 +30,7 @@ export class LocalUsers {
   readonly requirement: Requirement = {
     kind: 'load-user',
     text: 'loadUser',
-    isMet: (record, context, call) => call && this.#loadFor(record, context, call),
+    isMet: (call) => this.#loadFor(call),
   };
 
   /** Finds or creates the loader. @throws InvalidConfigurationError if Nest can't create it */
@@ -54,7 +54,8 @@ export class LocalUsers {
     this.#load = (record, context) => single.load(record, context);
   }
 
-  #loadFor(record: UserRecord, context: ExecutionContext, call: RuledCall): boolean | Promise<boolean> {
+  #loadFor(call: RuledCall): boolean | Promise<boolean> {
+    const { user: record, context } = call;
     const earlier = this.#loaded.get(call.request);
     let result = earlier?.result;
     if (earlier?.record !== record) {

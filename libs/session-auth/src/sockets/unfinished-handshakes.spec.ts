@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { SERVICE_UNAVAILABLE } from '../contract/denials.js';
-import { unavailableDenial } from '../guard/denial.js';
+import { denialOfVerdict } from '../guard/denial.js';
 import { UnfinishedHandshakes } from './unfinished-handshakes.js';
 import type { SocketIoSocket } from './socket-io-server.js';
 
 type Ending = Parameters<ReturnType<UnfinishedHandshakes['begin']>['endsWith']>[0];
 
-const DENIAL = unavailableDenial({ reason: 'busy', retryAfterSeconds: 1 });
+const DENIAL = denialOfVerdict({ kind: 'unavailable', reason: 'busy', retryAfterSeconds: 1 });
 
 /** A socket of a connection, in a namespace. */
 const socketOf = (conn: EventEmitter, nsp: object = {}): SocketIoSocket =>
