@@ -445,8 +445,9 @@ export const ROWS: readonly Row[] = [
     warns: ['wrong-password'],
   },
   {
-    name: 'signs out with 204',
-    habits: { answer: on((call, usual) => isSignOut(call) && usual.status === 200, { status: 204 }) },
+    name: 'signs out with 204, and refuses a second sign-out with 403',
+    habits: { answer: on(isSignOut, ({ status }) => ({ status: status === 200 ? 204 : 403 })) },
+    warns: ['second-sign-out'],
   },
   {
     name: 'signs in with 201',

@@ -152,7 +152,7 @@ export class ServiceClient<Result extends Answer = Answer> {
       answer.kind === 'reply' && method === 'POST' && answer.status < 300 ? tokenIn(answer) : undefined;
     if (opened !== undefined) this.#sessions.add({ authIv: headers[AUTH_IV_HEADER], tokens: [opened] });
     const ended =
-      method === 'DELETE' && statusOf(answer) === 200
+      method === 'DELETE' && (statusOf(answer) ?? 500) < 300
         ? this.sessionOf(headers[AUTH_TOKEN_HEADER])
         : undefined;
     if (ended) this.#sessions.delete(ended);

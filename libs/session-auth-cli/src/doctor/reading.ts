@@ -27,7 +27,7 @@ export function readUserRecord(answer: ReplyAnswer): Reading {
   return hasIdentity
     ? { user }
     : {
-        problem: `it has none of the identity fields ${DEFAULTS.identityFields.join(', ')}. Set identityFields`,
+        problem: `it has none of the identity fields ${DEFAULTS.identityFields.join(', ')}. Set identityFields, or map the record: userRecord takes a schema`,
       };
 }
 
