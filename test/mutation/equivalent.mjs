@@ -34,13 +34,6 @@ export const EQUIVALENT = [
   { file: 'contract/session-store.ts', in: 'value', original: 'true', replacement: 'false', reason: BRAND },
   { file: 'contract/session-store.ts', original: '{ value: true }', replacement: '{}', reason: BRAND },
   {
-    file: 'contract/status-outcomes.ts',
-    in: 'unavailableReasonOf',
-    original: "'unexpected_status'",
-    replacement: '""',
-    reason: 'The next line replaces other values by it.',
-  },
-  {
     file: 'contract/record/user-reader.ts',
     in: 'internCommonValues',
     original: '{ name, share: internTable<string>() }',

@@ -10,7 +10,7 @@ import type { CallMessage } from '../contract/diagnostics.js';
 import { readUser, type ReadUser, type UserRecord } from '../contract/record/user-record.js';
 import {
   isRefusal,
-  STATUS_OUTCOMES,
+  REFUSAL_OUTCOMES,
   unavailableReasonOf,
   type RefusalStatus,
   type StatusMap,
@@ -36,7 +36,7 @@ export interface VerdictSettings {
   readonly cache?: { readonly ttlMs: number; readonly negativeTtlMs: number } | undefined;
 }
 
-/** What reads replies. */
+/** The parts that read replies. */
 export interface ReplyReader<User> extends VerdictSettings {
   readonly readUser: ReadUser<User>;
   readonly reports: ReplyReports;
@@ -87,7 +87,7 @@ function refused(
   const mapped = statusMap[status];
   if (status === 404 && mapped === undefined && reply.body?.length !== 0)
     return outage('user_details', reply, reports, '404 with a body');
-  const meaning = mapped ?? STATUS_OUTCOMES[status];
+  const meaning = mapped ?? REFUSAL_OUTCOMES[status];
   if (meaning === 'unavailable')
     return outage('user_details', reply, reports, `${status} ('unavailable' by statusMap)`);
   if (meaning === 'forbidden') {

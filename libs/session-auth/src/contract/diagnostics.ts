@@ -2,20 +2,23 @@ import { channel, tracingChannel, type Channel } from 'node:diagnostics_channel'
 import type { CauseName } from './causes.js';
 import type { UnavailableReason, Verdict } from './outcome.js';
 
+interface OfAuthority {
+  /** Name of the authority of the module; `'default'` for the default one. */
+  readonly authority: string;
+}
+
 /**
  * Source of a check's outcome: the session cache of this instance, the shared store, or the session service.
  */
 export type CheckSource = 'cache' | 'store' | 'service';
 
 /** Published to `nestjs-session-auth:check` when a check completes. Contains nothing of the session. */
-export interface CheckMessage {
+export interface CheckMessage extends OfAuthority {
   /**
    * `authenticated`: the session is valid. `unauthenticated`: it is not valid (401). `forbidden`: the
    * service's 403. `unavailable`: no usable answer (503).
    */
   readonly outcome: Verdict<unknown>['kind'];
-  /** Name of the authority of the module; `'default'` for the default one. */
-  readonly authority: string;
   /** Source of the outcome. */
   readonly source: CheckSource;
   /** Whether the check joined the call of another check. */
@@ -33,11 +36,9 @@ export interface CheckMessage {
  * tracing channel `nestjs-session-auth:call`, which emits the events of Node.js's `TracingChannel` for a
  * promise.
  */
-export interface CallMessage {
+export interface CallMessage extends OfAuthority {
   /** Operation of the interface (section 4). */
   readonly operation: 'user_details' | 'sign_in' | 'sign_out';
-  /** Name of the authority of the module; `'default'` for the default one. */
-  readonly authority: string;
   /** HTTP method of the request. */
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Host of `baseUrl`. */
@@ -63,9 +64,7 @@ export interface CallMessage {
 export type LaneName = 'known' | 'strangers';
 
 /** Published to `nestjs-session-auth:breaker` when the circuit breaker of a lane changes state. */
-export interface BreakerMessage {
-  /** Name of the authority of the module; `'default'` for the default one. */
-  readonly authority: string;
+export interface BreakerMessage extends OfAuthority {
   /** Lane of the breaker. */
   readonly lane: LaneName;
   /** New state: `closed` allows every call, `open` none, `halfOpen` a single probe. */
@@ -81,14 +80,12 @@ export type SignInFailureCode =
   | 'SESSION_SERVICE_UNAVAILABLE';
 
 /**
- * Published to `nestjs-session-auth:denial` when a sign-in fails, and when the guard denies a request, a message or an operation: there
- * is no valid session, a rule of the handler is not met or can't be evaluated, a page of another origin sent
- * the cookie, or the session service is unavailable.
+ * Published to `nestjs-session-auth:denial` when a sign-in fails, and when the guard denies a request, a
+ * message or an operation.
  */
-export interface DenialMessage {
+export interface DenialMessage extends OfAuthority {
   /**
-   * Stable code of the denial. Those of the guard, in this order, are 401, 401, 403, 403, 503 and 503. A
-   * sign-in fails with one of its own.
+   * Stable code of the denial. Those of the guard, in this order, are 401, 401, 403, 403, 503 and 503.
    */
   readonly code:
     | SignInFailureCode
@@ -98,8 +95,6 @@ export interface DenialMessage {
     | 'CROSS_ORIGIN_DENIED'
     | 'ACCESS_CHECK_FAILED'
     | 'SESSION_SERVICE_UNAVAILABLE';
-  /** Name of the authority of the module that denied it; `'default'` for the default one. */
-  readonly authority: string;
   /** The requirement that is not met, or could not be evaluated: `@Roles(approver)`. */
   readonly rule?: string | undefined;
   /** Set with `reportOnly`: the call was not denied. */
@@ -110,11 +105,9 @@ export interface DenialMessage {
  * Published to `nestjs-session-auth:cause` when a cause of denials that is not the caller's own begins, and
  * when it is over.
  */
-export interface CauseMessage {
+export interface CauseMessage extends OfAuthority {
   /** Name of the cause, as in its log line. */
   readonly cause: CauseName;
-  /** Name of the authority of the module; `'default'` for the default one. */
-  readonly authority: string;
   /** How often it is active now: for each kind of calls, rule or field that it affects; 0: it is over. */
   readonly active: number;
 }
@@ -131,13 +124,8 @@ export const CAUSE_CHANNEL = 'nestjs-session-auth:cause';
 export const CALL_CHANNEL = 'nestjs-session-auth:call';
 
 // Publish only if the channel has subscribers (`hasSubscribers`), so that unused channels cost nothing.
-/** Channel of completed checks. */
 export const CHECKS = channel(CHECK_CHANNEL) as Channel<unknown, CheckMessage>;
-/** Channel of state changes of circuit breakers. */
 export const BREAKER = channel(BREAKER_CHANNEL) as Channel<unknown, BreakerMessage>;
-/** Channel of denials of the guard. */
 export const DENIALS = channel(DENIAL_CHANNEL) as Channel<unknown, DenialMessage>;
-/** Channel of causes that begin or are over. */
 export const CAUSE_CHANGES = channel(CAUSE_CHANNEL) as Channel<unknown, CauseMessage>;
-/** Tracing channel of calls to the session service. */
 export const CALLS = tracingChannel<unknown, CallMessage>(CALL_CHANNEL);

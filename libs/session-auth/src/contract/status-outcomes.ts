@@ -9,23 +9,17 @@ export type RefusalStatus = 400 | 401 | 403 | 404;
 /** Outcome of each documented refusal that differs from the default. */
 export type StatusMap = Readonly<Partial<Record<RefusalStatus, StatusMeaning>>>;
 
-type StatusOutcome = 'authenticated' | 'unauthenticated' | 'forbidden' | 'server_error' | 'rate_limited';
-
 /**
- * The outcome of each status of user_details (our decision: section 7 names no causes). A 403 refuses the
- * application, so that its users are not asked to sign in again. A 200 without a user record, and a 404 with
- * a body, are not answers of the session service: `unavailable`. Other statuses are `server_error` from 500
- * on, and `unexpected_status` below.
+ * The outcome of each refusal of user_details (our decision: section 7 names no causes). A 403 refuses the
+ * application, so that its users are not asked to sign in again. A 404 with a body is no answer of the session
+ * service: `unavailable`.
  */
-export const STATUS_OUTCOMES = {
-  200: 'authenticated',
+export const REFUSAL_OUTCOMES = {
   400: 'unauthenticated',
   401: 'unauthenticated',
   403: 'forbidden',
   404: 'unauthenticated',
-  408: 'server_error',
-  429: 'rate_limited',
-} as const satisfies Readonly<Record<number, StatusOutcome>>;
+} as const satisfies Readonly<Record<RefusalStatus, StatusMeaning>>;
 
 /** Outcome of a sign-in or a sign-out by its status. Any other status is unavailable. */
 type CallOutcome = 'done' | 'accepted' | 'invalid' | 'rejected' | 'denied' | 'limited';
@@ -62,16 +56,11 @@ export function isListed(operation: 'sign_in' | 'sign_out', status: number): boo
 
 /** Whether a status is a refusal that the interface lists. */
 export function isRefusal(status: number): status is RefusalStatus {
-  const outcome = outcomeOf(status);
-  return outcome === 'unauthenticated' || outcome === 'forbidden';
+  return Object.hasOwn(REFUSAL_OUTCOMES, status);
 }
 
 /** Returns the reason why a reply with this status is not a usable answer. */
 export function unavailableReasonOf(status: number): UnavailableReason {
-  const outcome = outcomeOf(status) ?? (status >= 500 ? 'server_error' : 'unexpected_status');
-  return outcome === 'server_error' || outcome === 'rate_limited' ? outcome : 'unexpected_status';
-}
-
-function outcomeOf(status: number): StatusOutcome | undefined {
-  return (STATUS_OUTCOMES as Readonly<Record<number, StatusOutcome>>)[status];
+  if (status === 429) return 'rate_limited';
+  return status === 408 || status >= 500 ? 'server_error' : 'unexpected_status';
 }

@@ -8,7 +8,10 @@ import {
 import {
   ACCESS_CHECK_FAILED,
   ACCESS_DENIED,
+  bodyOf,
+  CREDENTIALS_REJECTED,
   CROSS_ORIGIN_DENIED,
+  type HttpDenial,
   SERVICE_UNAVAILABLE,
   SESSION_REJECTED,
   SESSION_REQUIRED,
@@ -16,7 +19,9 @@ import {
 } from '../contract/denials.js';
 import { markAsSessionAuthError, type SessionAuthError } from '../contract/errors.js';
 import type { UnavailableReason } from '../contract/outcome.js';
-import { bodyOf } from './denial-body.js';
+
+/** Arguments of an exception of Nest: its body, and its code. */
+const argumentsOf = (denial: HttpDenial) => [bodyOf(denial), { errorCode: denial.code }] as const;
 
 /**
  * The service could not read the request (its 400 to a sign-in or sign-out), or the arguments were invalid
@@ -29,15 +34,9 @@ export class InvalidRequestError extends BadRequestException implements SessionA
   readonly statusCode = 400;
 
   constructor(message = 'The session service could not read the request') {
-    super(bodyOf({ statusCode: 400, code: 'INVALID_REQUEST', message }), { errorCode: 'INVALID_REQUEST' });
+    super(...argumentsOf({ statusCode: 400, code: 'INVALID_REQUEST', message }));
   }
 }
-
-const CREDENTIALS_REJECTED = {
-  statusCode: 401,
-  code: 'CREDENTIALS_REJECTED',
-  message: 'The username or the password is wrong',
-} as const;
 
 /**
  * The username or the password is wrong (401 and 404 to a sign-in; one error for both, so as not to reveal
@@ -50,7 +49,7 @@ export class CredentialsRejectedError extends UnauthorizedException implements S
   readonly statusCode = 401;
 
   constructor() {
-    super(bodyOf(CREDENTIALS_REJECTED), { errorCode: CREDENTIALS_REJECTED.code });
+    super(...argumentsOf(CREDENTIALS_REJECTED));
   }
 }
 
@@ -64,9 +63,8 @@ export class TooManyAttemptsError extends HttpException implements SessionAuthEr
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
-    super(bodyOf({ ...TOO_MANY_ATTEMPTS, retryAfterSeconds }), TOO_MANY_ATTEMPTS.statusCode, {
-      errorCode: TOO_MANY_ATTEMPTS.code,
-    });
+    const [body, options] = argumentsOf({ ...TOO_MANY_ATTEMPTS, retryAfterSeconds });
+    super(body, TOO_MANY_ATTEMPTS.statusCode, options);
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
@@ -84,7 +82,7 @@ export class SessionRejectedError extends UnauthorizedException implements Sessi
   readonly statusCode = 401;
 
   constructor(code: Rejection['code'] = 'SESSION_REJECTED') {
-    super(bodyOf(code === 'SESSION_REQUIRED' ? SESSION_REQUIRED : SESSION_REJECTED), { errorCode: code });
+    super(...argumentsOf(code === 'SESSION_REQUIRED' ? SESSION_REQUIRED : SESSION_REJECTED));
     this.code = code;
   }
 }
@@ -103,7 +101,7 @@ export class AccessDeniedError extends ForbiddenException implements SessionAuth
   readonly statusCode = 403;
 
   constructor(code: AccessDenial['code'] = 'ACCESS_DENIED') {
-    super(bodyOf(code === 'CROSS_ORIGIN_DENIED' ? CROSS_ORIGIN_DENIED : ACCESS_DENIED), { errorCode: code });
+    super(...argumentsOf(code === 'CROSS_ORIGIN_DENIED' ? CROSS_ORIGIN_DENIED : ACCESS_DENIED));
     this.code = code;
   }
 }
@@ -121,7 +119,7 @@ export class AccessCheckFailedError extends ServiceUnavailableException implemen
   readonly retryAfterSeconds: number = ACCESS_CHECK_FAILED.retryAfterSeconds;
 
   constructor() {
-    super(bodyOf(ACCESS_CHECK_FAILED), { errorCode: ACCESS_CHECK_FAILED.code });
+    super(...argumentsOf(ACCESS_CHECK_FAILED));
   }
 }
 
@@ -140,8 +138,7 @@ export class SessionServiceUnavailableError extends ServiceUnavailableException 
     { reason, retryAfterSeconds }: Pick<SessionServiceUnavailableError, 'reason' | 'retryAfterSeconds'>,
     message: string = SERVICE_UNAVAILABLE.message,
   ) {
-    const { statusCode, code } = SERVICE_UNAVAILABLE;
-    super(bodyOf({ statusCode, code, message, retryAfterSeconds }), { errorCode: code });
+    super(...argumentsOf({ ...SERVICE_UNAVAILABLE, message, retryAfterSeconds }));
     this.reason = reason;
     this.retryAfterSeconds = retryAfterSeconds;
   }

@@ -1,6 +1,6 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import type { GuardedRequest } from '../guard/guarded-request.js';
-import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
+import { bodyOf, type HttpDenial } from '../contract/denials.js';
 import { denialOf, exceptionOf } from '../guard/denial.js';
 import { ENTITIES, attachedTo, Execution, type FieldInfo } from './execution.js';
 import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';

@@ -1,7 +1,6 @@
-import { ACCESS_DENIED } from '../contract/denials.js';
+import { ACCESS_DENIED, bodyOf } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import { bodyOf } from '../exceptions/denial-body.js';
 import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
 import { type GuardDenial, denialOfVerdict } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';

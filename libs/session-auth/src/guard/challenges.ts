@@ -1,6 +1,5 @@
-import { SESSION_REJECTED } from '../contract/denials.js';
+import { type HttpDenial, SESSION_REJECTED } from '../contract/denials.js';
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
-import type { HttpDenial } from '../exceptions/denial-body.js';
 import { isHeaderName } from './http-request.js';
 
 /** The part of a token source that names its authentication scheme. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   ACCESS_CHECK_FAILED,
   ACCESS_DENIED,
+  bodyOf,
   SESSION_REJECTED,
   SESSION_REQUIRED,
 } from '../contract/denials.js';
@@ -17,7 +18,6 @@ import {
   SessionServiceUnavailableError,
   TooManyAttemptsError,
 } from '../exceptions/session-exceptions.js';
-import { bodyOf } from '../exceptions/denial-body.js';
 import {
   denialOf,
   denialOfVerdict,

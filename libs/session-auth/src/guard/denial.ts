@@ -4,6 +4,7 @@ import {
   ACCESS_CHECK_FAILED,
   ACCESS_DENIED,
   type CROSS_ORIGIN_DENIED,
+  type HttpDenial,
   SERVICE_UNAVAILABLE,
   SESSION_REJECTED,
   type SESSION_REQUIRED,
@@ -12,7 +13,6 @@ import {
 import { DENIALS, type DenialMessage } from '../contract/diagnostics.js';
 import { isSessionAuthError, type SessionAuthError } from '../contract/errors.js';
 import type { Unavailable, Verdict } from '../contract/outcome.js';
-import type { HttpDenial } from '../exceptions/denial-body.js';
 import {
   AccessCheckFailedError,
   AccessDeniedError,

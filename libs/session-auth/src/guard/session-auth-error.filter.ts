@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Catch, HttpException, Inject, Injectable, Optional, type ArgumentsHost } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
 import { type InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
-import { bodyOf } from '../exceptions/denial-body.js';
+import { bodyOf } from '../contract/denials.js';
 import { denialOf, authorityOfError } from './denial.js';
 import { type Authorities, GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { Challenges } from './challenges.js';

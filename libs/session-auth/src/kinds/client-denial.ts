@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { bodyOf, type HttpDenial } from '../exceptions/denial-body.js';
+import { bodyOf, type HttpDenial } from '../contract/denials.js';
 import { withoutStack } from '../guard/denial.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import type { HttpDenial } from '../exceptions/denial-body.js';
+import type { HttpDenial } from '../contract/denials.js';
 
 export interface GrpcMetadata {
   getMap(): object;

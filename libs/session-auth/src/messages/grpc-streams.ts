@@ -1,4 +1,4 @@
-import type { HttpDenial } from '../exceptions/denial-body.js';
+import type { HttpDenial } from '../contract/denials.js';
 import type { WatchParts } from '../guard/open-reply.js';
 import type { GuardedCall } from '../guard/transport.js';
 import { watchCall } from '../open/watched-call.js';

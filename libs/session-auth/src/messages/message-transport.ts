@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { of, throwError } from 'rxjs';
-import type { HttpDenial } from '../exceptions/denial-body.js';
+import type { HttpDenial } from '../contract/denials.js';
 import { guardEveryHandler } from '../kinds/application-guards.js';
 import { denialOf } from '../guard/denial.js';
 import { payloadOf, PackageExceptions } from '../kinds/client-denial.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyOf } from '../exceptions/denial-body.js';
+import { bodyOf } from '../contract/denials.js';
 import { type GuardDenial, reportDenial } from '../guard/denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { handshakeRequest } from '../kinds/handshake-request.js';

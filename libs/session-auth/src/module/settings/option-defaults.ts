@@ -10,7 +10,7 @@ import {
   type UserRecordSchema,
 } from '../../contract/record/user-record.js';
 import { SessionStore } from '../../contract/session-store.js';
-import { STATUS_OUTCOMES, type StatusMap, type StatusMeaning } from '../../contract/status-outcomes.js';
+import { REFUSAL_OUTCOMES, type StatusMap, type StatusMeaning } from '../../contract/status-outcomes.js';
 import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
 import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import { isClass } from '../../guard/access-metadata.js';
@@ -79,10 +79,10 @@ export const STORE = { timeoutMs: int(1, 1_000, 50) };
 const MEANINGS: readonly StatusMeaning[] = ['unauthenticated', 'forbidden', 'unavailable'];
 
 const STATUS_MAP = group({
-  400: oneOf(MEANINGS, STATUS_OUTCOMES[400]),
-  401: oneOf(MEANINGS, STATUS_OUTCOMES[401]),
-  403: oneOf(MEANINGS, STATUS_OUTCOMES[403]),
-  404: oneOf(MEANINGS, STATUS_OUTCOMES[404]),
+  400: oneOf(MEANINGS, REFUSAL_OUTCOMES[400]),
+  401: oneOf(MEANINGS, REFUSAL_OUTCOMES[401]),
+  403: oneOf(MEANINGS, REFUSAL_OUTCOMES[403]),
+  404: oneOf(MEANINGS, REFUSAL_OUTCOMES[404]),
 });
 
 const HTTP = group({
