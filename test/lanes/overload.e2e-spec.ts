@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
 import { Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
-import type { Entry, Lane } from '../../libs/session-auth/src/verifier/lane.js';
+import type { Lane } from '../../libs/session-auth/src/verifier/lane.js';
 import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import { inLongForm } from '../support/long-form.js';
 import { platforms } from '../support/platforms.js';
@@ -166,6 +166,7 @@ describe.each(platforms('Fastify').map(([name]) => [name] as const))('a flood on
 });
 
 const TIMEOUT_MS = 60_000;
+const FAILED = unavailable('malformed');
 
 type LaneName = 'known' | 'strangers';
 interface Step {
@@ -193,30 +194,44 @@ const step: fc.Arbitrary<Step> = fc.record({
 class Turnstile {
   readonly #both: Lanes<object>;
   readonly #lanes: Readonly<Record<LaneName, Lane>>;
-  readonly #waiting: Deadline[] = [];
-  readonly #limit: Lane['limit'];
+  /** Ends the calls in flight of each lane, the oldest first. */
+  readonly #calls: Readonly<Record<LaneName, (() => void)[]>> = { known: [], strangers: [] };
+  /** Deadlines of the checks that wait, by token. */
+  readonly #waiting = new Map<string, Deadline>();
   #nowMs = 0;
+  #checks = 0;
+  /** The token of the newest check. */
+  #arriving = '';
   #mostInFlight = 0;
   readonly #settings: { readonly maxInFlight: number; readonly maxQueued: number };
 
   constructor(maxInFlight: number, maxQueued: number) {
     this.#settings = { maxInFlight, maxQueued };
     const settings = { ...this.#settings, timeoutMs: TIMEOUT_MS, maxAttempts: 1 };
-    this.#both = new Lanes<object>(() => new Promise(() => undefined), new Deadlines(), settings);
+    const callService: CallService<object> = ({ token }) =>
+      new Promise((resolve) => {
+        this.#waiting.delete(token);
+        this.#calls[token.startsWith('known') ? 'known' : 'strangers'].push(() => resolve(FAILED));
+      });
+    const deadlines = new Deadlines();
+    jest.spyOn(deadlines, 'start').mockImplementation((durationMs) => {
+      const deadline = new Deadline(durationMs);
+      this.#waiting.set(this.#arriving, deadline);
+      return deadline;
+    });
+    this.#both = new Lanes(callService, deadlines, settings);
     this.#lanes = this.#both.lanes;
-    this.#limit = this.#lanes.strangers.limit;
-    this.#limit.enforce(performance.now());
+    this.#both.limit.enforce(performance.now());
   }
 
   async take({ does, lane: name, which }: Step): Promise<void> {
-    const lane = this.#lanes[name];
     const before = this.#lanes.strangers.inFlight;
     const knownWaited = this.#lanes.known.waiting.size > 0;
-    if (does === 'come') this.#come(name);
-    else if (does === 'answer' && lane.inFlight > 0) this.#both.leave(lane);
-    else if (does === 'end') this.#waiting.splice(which % (this.#waiting.length + 1), 1)[0]?.end('timeout');
-    else if (does !== 'answer' && this.#lanes.strangers.inFlight > 0)
-      this.#adapt(does === 'slow' ? TIMEOUT_MS : 1);
+    if (does === 'come') await this.#come(name);
+    else if (does === 'answer') this.#calls[name].shift()?.();
+    else if (does === 'end') [...this.#waiting.values()][which % (this.#waiting.size + 1)]?.end('timeout');
+    else if (this.#lanes.strangers.inFlight > 0) this.#adapt(does === 'slow' ? TIMEOUT_MS : 1);
+    await new Promise(setImmediate);
     this.#demandBounds();
     const { inFlight, share } = this.#lanes.strangers;
     const isOfOnePlace = this.#settings.maxInFlight === 1;
@@ -224,47 +239,44 @@ class Turnstile {
       isOfOnePlace || !knownWaited || inFlight <= Math.max(before, share),
       'while known checks wait, strangers get no more than their share',
     );
-    await Promise.resolve();
   }
 
   close(): void {
-    for (const deadline of this.#waiting) deadline.end('timeout');
+    for (const deadline of this.#waiting.values()) deadline.end('timeout');
   }
 
-  #come(name: LaneName): void {
-    const deadline = new Deadline(TIMEOUT_MS);
-    const waitedBefore = this.#lanes.known.waiting.size;
-    const entering = this.#both.enter(this.#lanes[name], deadline);
-    const settled = (result: Entry): void => {
-      deadline.clear();
-      const { known } = this.#lanes;
-      const waits = Math.max(waitedBefore, known.waiting.size);
-      if (name === 'known' && result === 'full')
-        demand(waits >= known.queueShare, 'a known check is refused only where its share is full');
-    };
-    if (typeof entering === 'string') settled(entering);
-    else {
-      this.#waiting.push(deadline);
-      void entering.then((result) => {
-        deadline.clear();
-        this.#waiting.splice(this.#waiting.indexOf(deadline), 1);
-        return result;
-      });
-    }
+  async #come(name: LaneName): Promise<void> {
+    this.#checks += 1;
+    const token = `${name}-${this.#checks}`;
+    this.#arriving = token;
+    const session = { token, authIv: undefined };
+    const { known } = this.#lanes;
+    const waitedBefore = known.waiting.size;
+    const outcomes: string[] = [];
+    void this.#both.call(session, sessionKeysOf(session), 0, name).then((verdict) => {
+      this.#waiting.delete(token);
+      if (verdict.kind === 'unavailable') outcomes.push(verdict.reason);
+    });
+    await new Promise(setImmediate);
+    if (name === 'known' && outcomes[0] === 'busy')
+      demand(
+        Math.max(waitedBefore, known.waiting.size) >= known.queueShare,
+        'a known check is refused only where its share is full',
+      );
   }
 
   /** Answers a stranger, after ten calls of this duration: the limit shrinks or grows. */
   #adapt(durationMs: number): void {
-    const { strangers } = this.#lanes;
+    const { limit, lanes } = this.#both;
     this.#nowMs += 2 * TIMEOUT_MS;
-    for (let call = 0; call < 10; call += 1) this.#limit.record(durationMs, this.#nowMs, strangers.inFlight);
-    this.#both.leave(strangers);
+    for (let call = 0; call < 10; call += 1) limit.record(durationMs, this.#nowMs, lanes.strangers.inFlight);
+    this.#calls.strangers.shift()?.();
   }
 
   /** A limit that shrinks ends no call: those in flight may be more until they are answered. */
   #mostStrangers(): number {
     this.#mostInFlight = Math.max(
-      this.#limit.current,
+      this.#both.limit.current,
       Math.min(this.#mostInFlight, this.#lanes.strangers.inFlight),
     );
     return this.#mostInFlight;
@@ -282,7 +294,9 @@ class Turnstile {
     demand(strangers.inFlight <= this.#mostStrangers(), 'strangers in flight are within their limit');
     demand(known.waiting.size === 0 || inFlight === maxInFlight, 'no known check waits beside a free place');
     demand(
-      strangers.waiting.size === 0 || inFlight === maxInFlight || strangers.inFlight >= this.#limit.current,
+      strangers.waiting.size === 0 ||
+        inFlight === maxInFlight ||
+        strangers.inFlight >= this.#both.limit.current,
       'no stranger waits beside a free place within the limit',
     );
   }

@@ -120,8 +120,8 @@ export const MUTANTS = [
   },
   {
     name: 'Strangers are not limited',
-    file: 'verifier/lane.ts',
-    find: 'return !this.#isKnown && this.limit.isReached(this.inFlight);',
+    file: 'verifier/lanes.ts',
+    find: 'return lane === this.lanes.strangers && this.limit.isReached(lane.inFlight);',
     replace: 'return false;',
     suites: ['lanes/overload'],
   },
@@ -184,8 +184,8 @@ export const MUTANTS = [
   {
     name: 'The breaker lets every call through after its pause',
     file: 'verifier/circuit-breaker.ts',
-    find: "return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - this.#now();",
-    replace: "return this.#state.kind === 'halfOpen' ? 0 : this.#state.untilMs - this.#now();",
+    find: "return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - performance.now();",
+    replace: "return this.#state.kind === 'halfOpen' ? 0 : this.#state.untilMs - performance.now();",
     suites: ['lanes/breaker'],
   },
   {
@@ -211,7 +211,7 @@ export const MUTANTS = [
   },
   {
     name: 'A 429 is retried',
-    file: 'verifier/lane.ts',
+    file: 'verifier/lanes.ts',
     find: "new Set(['unreachable', 'server_error'])",
     replace: "new Set(['unreachable', 'server_error', 'rate_limited'])",
     suites: ['check/statuses'],
@@ -581,14 +581,14 @@ export const MUTANTS = [
   {
     name: 'The failures of one user count without a limit',
     file: 'verifier/lane-breaker.ts',
-    find: 'return failures < failuresEach;',
+    find: 'return failures < this.#failuresEach;',
     replace: 'return failures < Infinity;',
     suites: ['lanes/one-account'],
   },
   {
     name: 'A caller that failed may probe',
     file: 'verifier/lane-breaker.ts',
-    find: 'const mustWait = this.#failing.has(caller) || this.#limited.has(caller);',
+    find: 'const mustWait = this.#failing.has(caller) || this.#limited.get(caller) === true;',
     replace: 'const mustWait = false;',
     suites: ['verifier/session-verifier-lanes'],
   },
@@ -602,8 +602,8 @@ export const MUTANTS = [
   {
     name: 'A 429 pauses the lane for as long as the service says',
     file: 'verifier/lane-breaker.ts',
-    find: 'Math.min(retryAfterMs, MAX_LIMIT_PAUSE_MS)',
-    replace: 'retryAfterMs',
+    find: 'Math.min(verdict.retryAfterSeconds * 1_000, MAX_LIMIT_PAUSE_MS)',
+    replace: 'verdict.retryAfterSeconds * 1_000',
     suites: ['lanes/one-account'],
   },
   {
@@ -650,8 +650,8 @@ export const MUTANTS = [
   },
   {
     name: 'A check waits although no place can come free in time',
-    file: 'verifier/lane.ts',
-    find: 'return (this.waiting.size + 1) * this.pace.usualMs <= places * this.pace.patienceMs;',
+    file: 'verifier/lanes.ts',
+    find: 'return (waiting.size + 1) * pace.usualMs <= (places * this.timeoutMs) / 2;',
     replace: 'return true;',
     suites: ['lanes/overload'],
   },
@@ -679,7 +679,7 @@ export const MUTANTS = [
   {
     name: 'A check that entered keeps its place',
     file: 'verifier/lanes.ts',
-    find: "if (entry === 'entered') this.leave(lane);",
+    find: "if (entry === 'entered') this.#leave(lane);",
     replace: '',
     suites: ['lanes/calls-in-flight'],
   },

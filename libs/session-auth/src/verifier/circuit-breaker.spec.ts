@@ -6,7 +6,7 @@ const SETTINGS = { windowMs: 10_000, minimumCalls: 1, failureRatio: 0.5, pauseMs
 /** A breaker that makes one call after the other; `states` records its changes. */
 function breakerWith() {
   const states: BreakerState[] = [];
-  const breaker = new CircuitBreaker(SETTINGS, undefined, (state) => states.push(state));
+  const breaker = new CircuitBreaker(SETTINGS, (state) => states.push(state));
   return {
     states,
     breaker,

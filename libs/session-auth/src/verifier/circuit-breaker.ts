@@ -18,20 +18,23 @@ export interface BreakerSettings {
  */
 export type BreakerState = 'closed' | 'open' | 'halfOpen';
 
+/** A circuit that is not closed. */
+interface Interrupted {
+  readonly kind: 'open' | 'halfOpen';
+  readonly untilMs: number;
+  /** The pause for a failure, which doubles if the probe fails. */
+  readonly pauseMs: number;
+  /** Whether the remote side asked for the pause. */
+  readonly isLimited: boolean;
+  /** Whether it was opened by `trip()`, and no call was made since. */
+  readonly wasTripped: boolean;
+}
+
 /**
  * The state of a circuit, with its data. The result of a call counts only in the state in which the call
  * began.
  */
-export type CircuitState =
-  | { readonly kind: 'closed'; readonly window: RollingWindow }
-  | {
-      readonly kind: 'open';
-      readonly untilMs: number;
-      readonly pauseMs: number;
-      readonly isLimited: boolean;
-      readonly wasTripped?: true;
-    }
-  | { readonly kind: 'halfOpen'; readonly pauseMs: number; readonly isLimited: boolean };
+export type CircuitState = { readonly kind: 'closed'; readonly window: RollingWindow } | Interrupted;
 
 /** The evidence of a call about the remote side: it works, it fails, or neither. */
 export type CallResult = 'success' | 'failure' | 'neither';
@@ -45,19 +48,13 @@ export const PROBE_MS = 1_000;
  */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;
-  readonly #now: () => number;
   readonly #onChange: ((state: BreakerState) => void) | undefined;
   #state: CircuitState;
   #published: BreakerState = 'closed';
 
   /** `onChange` is called with each new state, also when a pause ends without a call. */
-  constructor(
-    settings: BreakerSettings,
-    now: () => number = () => performance.now(),
-    onChange?: (state: BreakerState) => void,
-  ) {
+  constructor(settings: BreakerSettings, onChange?: (state: BreakerState) => void) {
     this.#settings = settings;
-    this.#now = now;
     this.#onChange = onChange;
     this.#state = this.#closed();
   }
@@ -74,17 +71,12 @@ export class CircuitBreaker {
   /** Returns the milliseconds until a call may be made; 0 or less if one may be made now. */
   pauseLeftMs(): number {
     if (this.#state.kind === 'closed') return 0;
-    return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - this.#now();
-  }
-
-  isCurrent(began: CircuitState): boolean {
-    return this.#state === began;
+    return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - performance.now();
   }
 
   /** Begins a call; {@link pauseLeftMs} must be 0 or less. Returns the state to pass to {@link record}. */
   begin(): CircuitState {
-    if (this.#state.kind === 'open')
-      this.#enter({ kind: 'halfOpen', pauseMs: this.#state.pauseMs, isLimited: this.#state.isLimited });
+    if (this.#state.kind === 'open') this.#enter({ ...this.#state, kind: 'halfOpen', wasTripped: false });
     return this.#state;
   }
 
@@ -92,42 +84,31 @@ export class CircuitBreaker {
    * Records the result of a call, unless it began in a former state. `mayOpen`: whether the failures are
    * sufficient evidence to open.
    */
-  record(began: CircuitState, result: CallResult, nowMs = this.#now(), mayOpen = true): void {
+  record(began: CircuitState, result: CallResult, nowMs = performance.now(), mayOpen = true): void {
     if (this.#state !== began) return;
     if (began.kind === 'closed') this.#count(began.window, result, nowMs, mayOpen);
     else if (result === 'success') this.#enter(this.#closed());
-    else if (result === 'failure') this.#open(Math.min(began.pauseMs * 2, this.#settings.maxPauseMs), nowMs);
-    else this.#enter({ kind: 'open', untilMs: nowMs, pauseMs: began.pauseMs, isLimited: began.isLimited });
+    else if (result === 'failure') this.#open(nowMs, Math.min(began.pauseMs * 2, this.#settings.maxPauseMs));
+    else this.#enter({ ...began, kind: 'open', untilMs: nowMs });
   }
 
   /**
-   * Opens the circuit for a time that the remote side has asked for. If the probe after it fails, the first
-   * pause for failures follows.
+   * Opens the circuit for a time that the remote side has asked for, unless the call began in a former state.
+   * If the probe after it fails, the first pause for failures follows.
    */
-  pause(forMs: number, nowMs: number): void {
-    this.#enter({
-      kind: 'open',
-      untilMs: nowMs + forMs,
-      pauseMs: this.#settings.pauseMs / 2,
-      isLimited: true,
-    });
+  pause(began: CircuitState, forMs: number, nowMs: number): void {
+    if (this.#state === began)
+      this.#open(nowMs, forMs, { pauseMs: this.#settings.pauseMs / 2, isLimited: true });
   }
 
   trip(): void {
     const { pauseMs } = this.#settings;
-    if (this.#state.kind === 'closed')
-      this.#enter({
-        kind: 'open',
-        untilMs: this.#now() + pauseMs,
-        pauseMs,
-        isLimited: false,
-        wasTripped: true,
-      });
+    if (this.isClosed) this.#open(performance.now(), pauseMs, { wasTripped: true });
   }
 
   /** Closes the circuit if {@link trip} opened it and no call was made since. */
   undoTrip(): void {
-    if (this.#state.kind === 'open' && this.#state.wasTripped) this.#enter(this.#closed());
+    if (this.#state.kind !== 'closed' && this.#state.wasTripped) this.#enter(this.#closed());
   }
 
   #count(window: RollingWindow, result: CallResult, nowMs: number, mayOpen: boolean): void {
@@ -136,11 +117,12 @@ export class CircuitBreaker {
     window.count(result === 'success', nowMs);
     if (result === 'success' || !mayOpen) return;
     const { calls, failed } = window.totals(nowMs);
-    if (calls >= minimumCalls && failed / calls >= failureRatio) this.#open(pauseMs, nowMs);
+    if (calls >= minimumCalls && failed / calls >= failureRatio) this.#open(nowMs, pauseMs);
   }
 
-  #open(pauseMs: number, nowMs: number): void {
-    this.#enter({ kind: 'open', untilMs: nowMs + pauseMs, pauseMs, isLimited: false });
+  #open(nowMs: number, forMs: number, how: Partial<Interrupted> = {}): void {
+    const untilMs = nowMs + forMs;
+    this.#enter({ kind: 'open', untilMs, pauseMs: forMs, isLimited: false, wasTripped: false, ...how });
   }
 
   #enter(state: CircuitState): void {

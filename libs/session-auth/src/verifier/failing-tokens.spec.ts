@@ -1,7 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import type { TokenKey } from '../contract/session-identity.js';
-import type { BreakerSettings, CallResult } from './circuit-breaker.js';
+import type { BreakerSettings } from './circuit-breaker.js';
 import { LaneBreaker } from './lane-breaker.js';
+
+const VERDICTS = { success: UNAUTHENTICATED, failure: unavailable('unreachable') };
+
+afterEach(() => void jest.restoreAllMocks());
 
 /**
  * A breaker that opens after 20 calls, if five tokens failed, four times each at most. It starts long after
@@ -17,11 +22,12 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
     maxPauseMs: 6_000,
     ...settings,
   };
-  const breaker = new LaneBreaker(limits, () => now);
-  const call = (result: CallResult, times: number, ...tokens: string[]): void => {
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const breaker = new LaneBreaker(limits);
+  const call = (result: keyof typeof VERDICTS, times: number, ...tokens: string[]): void => {
     for (const token of tokens)
       for (let made = 0; made < times; made += 1)
-        breaker.recordCall(breaker.begin(), result, token as TokenKey, now);
+        breaker.recordCall(breaker.begin(), VERDICTS[result], token as TokenKey, true);
   };
   return {
     breaker,

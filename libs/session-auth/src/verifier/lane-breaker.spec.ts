@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { TokenKey } from '../contract/session-identity.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { BreakerSettings } from './circuit-breaker.js';
-import { callResultOf, LaneBreaker } from './lane-breaker.js';
+import { LaneBreaker } from './lane-breaker.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 const down = unavailable('unreachable');
@@ -23,13 +23,14 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
     maxPauseMs: 6_000,
     ...settings,
   };
-  const breaker = new LaneBreaker(limits, () => now);
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const breaker = new LaneBreaker(limits);
   /** Begins a call with a token of its own, or with the one given; `undefined` when it is refused. */
   const begin = (token = `token-${(tokens += 1)}`): Call | undefined => {
     if (breaker.denial(token as TokenKey)) return undefined;
     const began = breaker.begin();
     return {
-      end: (verdict) => breaker.recordCall(began, callResultOf(verdict, true), token as TokenKey, now),
+      end: (verdict) => breaker.recordCall(began, verdict, token as TokenKey, true),
     };
   };
   return {
@@ -48,6 +49,8 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
     refusal: (token = 'another') => breaker.denial(token as TokenKey),
   };
 }
+
+afterEach(() => void jest.restoreAllMocks());
 
 describe('the circuit breaker', () => {
   it('opens once enough calls failed, and returns the remaining pause', () => {

@@ -1,39 +1,58 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadline } from '../client/deadline.js';
+import { Deadline, Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
-import type { TokenKey } from '../contract/session-identity.js';
-import { Lane } from './lane.js';
-import { LaneBreaker } from './lane-breaker.js';
-import { StrangersLimit } from './strangers-limit.js';
+import { sessionKeysOf } from '../contract/session-identity.js';
+import { Lanes } from './lanes.js';
 
-/** A lane that has no breaker. */
-function laneOf(maxAttempts = 2, timeoutMs = 490): Lane {
+const session = { token: 'token', authIv: undefined };
+
+/** Lanes that have no breaker, whose service gives the verdicts of the current check. */
+function laneOf(maxAttempts = 2, timeoutMs = 490) {
+  const service: { verdicts: readonly Verdict<string>[]; deadline?: Deadline; calls: number } = {
+    verdicts: [],
+    calls: 0,
+  };
+  const deadlines = new Deadlines();
+  jest.spyOn(deadlines, 'start').mockImplementation(() => service.deadline ?? new Deadline(60_000));
+  const call = (): Promise<Verdict<string>> =>
+    Promise.resolve(
+      service.verdicts[Math.min(service.calls++, service.verdicts.length - 1)] ?? UNAUTHENTICATED,
+    );
   const settings = { timeoutMs, maxAttempts, maxInFlight: 10, maxQueued: 0 };
-  const shares = { share: 10, queueShare: 0 };
-  return new Lane('known', shares, new LaneBreaker(undefined), new StrangersLimit(settings), settings);
+  return { service, lanes: new Lanes(call, deadlines, settings) };
 }
 
+/**
+ * Returns how many attempts a check of a known session makes. Without one of its own, its deadline is in a
+ * minute.
+ */
 async function attemptsFor(
-  verdicts: Verdict<string>[],
-  lane = laneOf(),
-  deadline = new Deadline(60_000),
+  verdicts: readonly Verdict<string>[],
+  { service, lanes } = laneOf(),
+  deadline?: Deadline,
 ): Promise<number> {
-  let made = 0;
-  const attempt = (): Promise<Verdict<string>> =>
-    Promise.resolve(verdicts[Math.min(made++, verdicts.length - 1)] ?? UNAUTHENTICATED);
-  await lane.call(attempt, 'token' as TokenKey, deadline);
-  deadline.clear();
-  return made;
+  Object.assign(service, { verdicts, deadline, calls: 0 });
+  await lanes.call(session, sessionKeysOf(session), 0, 'known');
+  return service.calls;
+}
+
+/** A deadline that ends while the first attempt is made. */
+function endingDeadline(): Deadline {
+  const deadline = new Deadline(60_000);
+  jest.spyOn(deadline, 'ended', 'get').mockReturnValueOnce(undefined).mockReturnValue('timeout');
+  return deadline;
 }
 
 const failing = [unavailable('unreachable')];
 
 /** Uses all retries of a lane. */
-async function drain(lane: Lane): Promise<number> {
+async function drain(lane: ReturnType<typeof laneOf>): Promise<number> {
   let retries = 0;
-  while ((await attemptsFor(failing, lane)) === 2) retries += 1;
+  while (retries < 100 && (await attemptsFor(failing, lane)) === 2) retries += 1;
   return retries;
 }
+
+afterEach(() => void jest.restoreAllMocks());
 
 describe('a check that fails', () => {
   it.each<[UnavailableReason, number]>([
@@ -52,11 +71,9 @@ describe('a check that fails', () => {
   });
 
   it('is not repeated after a refusal, nor beyond its attempts, nor after its deadline', async () => {
-    const over = new Deadline(60_000);
-    over.end('timeout');
     expect(await attemptsFor([UNAUTHENTICATED], laneOf(5))).toBe(1);
     expect(await attemptsFor(failing, laneOf(3))).toBe(3);
-    expect(await attemptsFor(failing, laneOf(3), over)).toBe(1);
+    expect(await attemptsFor(failing, laneOf(3), endingDeadline())).toBe(1);
     expect(await attemptsFor([...failing, UNAUTHENTICATED], laneOf(3))).toBe(2);
   });
 
@@ -70,8 +87,6 @@ describe('a check that fails', () => {
 });
 
 describe('the pause before another attempt', () => {
-  afterEach(() => void jest.restoreAllMocks());
-
   it('is skipped if it would outlast the deadline, and then costs no retry', async () => {
     jest.spyOn(Math, 'random').mockReturnValue(0.99);
     const lane = laneOf();
@@ -92,7 +107,7 @@ describe('the pause before another attempt', () => {
       return deadline;
     };
     expect(await attemptsFor(failing, lane, deadlineIn(850))).toBe(2);
-    lane.pace.record(450);
+    lane.lanes.lanes.known.pace.record(450);
     expect(await attemptsFor(failing, lane, deadlineIn(850))).toBe(1);
   });
 
@@ -117,16 +132,13 @@ describe('the pause before another attempt', () => {
   });
 
   it('is skipped, with the attempt, after the deadline, also on a connection that the service had closed', async () => {
-    const over = new Deadline(60_000);
-    over.end('timeout');
     const closed = { ...unavailable('unreachable'), staleConnection: true } as const;
-    expect(await attemptsFor([closed], laneOf(), over)).toBe(1);
+    expect(await attemptsFor([closed], laneOf(), endingDeadline())).toBe(1);
   });
 });
 
 describe('the retries of a lane', () => {
   beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
-  afterEach(() => void jest.restoreAllMocks());
 
   it('are ten at startup', async () => {
     expect(await drain(laneOf())).toBe(10);

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadline } from '../client/deadline.js';
+import { Deadlines } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { LaneName } from '../contract/diagnostics.js';
-import type { TokenKey } from '../contract/session-identity.js';
-import { LaneBreaker } from './lane-breaker.js';
-import { Lane } from './lane.js';
+import { sessionKeysOf } from '../contract/session-identity.js';
+import { Lanes } from './lanes.js';
 import { StrangersLimit } from './strangers-limit.js';
 
 const TOOK_MS = 120;
+const session = { token: 'token', authIv: undefined };
 
 afterEach(() => void jest.restoreAllMocks());
 
@@ -18,26 +18,22 @@ async function durationsOf(verdict: Verdict<string>, throws?: 'at once' | 'later
   let now = 1_000;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
   const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 0 };
-  const limit = new StrangersLimit(settings);
   const [byStranger, byKnown, enforced] = [
-    jest.spyOn(limit, 'record'),
-    jest.spyOn(limit, 'recordKnown'),
-    jest.spyOn(limit, 'enforce'),
+    jest.spyOn(StrangersLimit.prototype, 'record'),
+    jest.spyOn(StrangersLimit.prototype, 'recordKnown'),
+    jest.spyOn(StrangersLimit.prototype, 'enforce'),
   ];
-  const shares = { share: 1, queueShare: 1 };
+  const attempt = (): Promise<Verdict<string>> => {
+    now += TOOK_MS;
+    const error = new Error('of the application');
+    if (throws === 'at once') throw error;
+    return throws ? Promise.reject(error) : Promise.resolve(verdict);
+  };
+  const lanes = new Lanes(attempt, new Deadlines(), settings);
   const callIn = async (name: LaneName): Promise<[answer: Verdict<string>, usualMs: number]> => {
-    const lane = new Lane(name, shares, new LaneBreaker(undefined), limit, settings);
-    const deadline = new Deadline(60_000);
-    const attempt = (): Promise<Verdict<string>> => {
-      now += TOOK_MS;
-      const error = new Error('of the application');
-      if (throws === 'at once') throw error;
-      return throws ? Promise.reject(error) : Promise.resolve(verdict);
-    };
     now = 1_000;
-    const answer = await lane.call(attempt, 'token' as TokenKey, deadline);
-    deadline.clear();
-    return [answer, lane.pace.usualMs];
+    const answer = await lanes.call(session, sessionKeysOf(session), 0, name);
+    return [answer, lanes.lanes[name].pace.usualMs];
   };
   const stranger = await callIn('strangers');
   expect(enforced).not.toHaveBeenCalled();
@@ -48,7 +44,7 @@ async function durationsOf(verdict: Verdict<string>, throws?: 'at once' | 'later
 }
 
 describe('a call in a lane', () => {
-  const recorded = [[[TOOK_MS, 1_000 + TOOK_MS, 0]], [[TOOK_MS, 1_000 + TOOK_MS]]];
+  const recorded = [[[TOOK_MS, 1_000 + TOOK_MS, 1]], [[TOOK_MS, 1_000 + TOOK_MS]]];
 
   it.each<Verdict<string>>([{ kind: 'authenticated', user: 'ann' }, UNAUTHENTICATED, FORBIDDEN])(
     'that is answered determines the pace and the limit of strangers: $kind',

@@ -1,156 +1,191 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadline, Deadlines } from '../client/deadline.js';
-import type { Lane } from './lane.js';
+import type { LaneName } from '../contract/diagnostics.js';
+import { unavailable, type Verdict } from '../contract/outcome.js';
+import { sessionKeysOf } from '../contract/session-identity.js';
 import { Lanes } from './lanes.js';
+import { StrangersLimit } from './strangers-limit.js';
 
+const failed = unavailable('malformed');
+
+/** Lanes whose calls end, with a failure that says nothing of their duration, when the test says so. */
 function trial(maxInFlight: number, maxQueued: number) {
   const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight, maxQueued };
-  const lanes = new Lanes<object>(() => new Promise(() => undefined), new Deadlines(), settings);
-  const { known, strangers } = lanes.lanes;
   const deadlines: Deadline[] = [];
+  let isClosed = false;
+  const starting = new Deadlines();
+  jest.spyOn(starting, 'start').mockImplementation((durationMs) => {
+    const deadline = new Deadline(durationMs);
+    deadlines.push(deadline);
+    if (isClosed) deadline.end('shutting_down');
+    return deadline;
+  });
   /** The outcome of each check, in order of arrival: `waits` until it is known. */
   const outcomes: string[] = [];
-  const enter = (lane: Lane, times = 1): void => {
+  const inFlight: Record<LaneName, (() => void)[]> = { known: [], strangers: [] };
+  const call = ({ token }: { readonly token: string }): Promise<Verdict<object>> =>
+    new Promise((resolve) => {
+      const [name, place] = token.split('-') as [LaneName, string];
+      outcomes[Number(place)] = 'entered';
+      inFlight[name].push(() => resolve(failed));
+    });
+  const lanes = new Lanes<object>(call, starting, settings);
+  const enter = (name: LaneName, times = 1): void => {
     for (let came = 0; came < times; came += 1) {
-      const deadline = new Deadline(60_000);
       const place = outcomes.push('waits') - 1;
-      deadlines.push(deadline);
-      void Promise.resolve(lanes.enter(lane, deadline)).then((result) => (outcomes[place] = result));
+      const session = { token: `${name}-${place}`, authIv: undefined };
+      void lanes.call(session, sessionKeysOf(session), 0, name).then((verdict) => {
+        if (verdict !== failed && verdict.kind === 'unavailable') outcomes[place] = verdict.reason;
+      });
     }
   };
-  const outcomesSoFar = async (): Promise<string[]> => {
-    await new Promise(setImmediate);
-    return outcomes;
-  };
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   return {
-    known,
-    strangers,
-    lanes,
     enter,
-    outcomesSoFar,
     deadlines,
-    leave: (lane: Lane) => lanes.leave(lane),
+    /** Ends later deadlines at their start. */
+    close: () => void (isClosed = true),
+    paceOf: (name: LaneName) => lanes.lanes[name].pace,
+    outcomesSoFar: async (): Promise<string[]> => (await settled(), outcomes),
+    /** Ends the oldest call of a lane. */
+    leave: async (name: LaneName): Promise<void> => {
+      inFlight[name].shift()?.();
+      await settled();
+    },
+    /** Calls in flight, of known sessions and of strangers. */
+    inFlight: async (): Promise<number[]> => (
+      await settled(),
+      [inFlight.known.length, inFlight.strangers.length]
+    ),
+    waiting: () => [lanes.lanes.known.waiting.size, lanes.lanes.strangers.waiting.size],
   };
 }
+
+afterEach(() => void jest.restoreAllMocks());
 
 const times = (count: number, outcome: string): string[] => Array<string>(count).fill(outcome);
 
 describe('a lane', () => {
   it('may use all places and the whole queue while the other is idle', async () => {
     for (const own of ['known', 'strangers'] as const) {
-      const { [own]: lane, enter, outcomesSoFar } = trial(4, 2);
-      enter(lane, 7);
-      expect(await outcomesSoFar()).toEqual([...times(4, 'entered'), ...times(2, 'waits'), 'full']);
+      const { enter, outcomesSoFar } = trial(4, 2);
+      enter(own, 7);
+      expect(await outcomesSoFar()).toEqual([...times(4, 'entered'), ...times(2, 'waits'), 'busy']);
     }
   });
 
   it('returns borrowed places with the next places that become free', async () => {
-    const { known, strangers, enter, leave, outcomesSoFar } = trial(4, 20);
-    enter(strangers, 8);
-    enter(known, 4);
-    for (let left = 0; left < 3; left += 1) leave(strangers);
+    const { enter, inFlight, leave, outcomesSoFar } = trial(4, 20);
+    enter('strangers', 8);
+    enter('known', 4);
+    for (let left = 0; left < 3; left += 1) await leave('strangers');
     expect((await outcomesSoFar()).slice(8)).toEqual([...times(3, 'entered'), 'waits']);
-    leave(strangers);
-    expect([known.inFlight, strangers.inFlight]).toEqual([3, 1]);
-    leave(known);
-    expect([known.inFlight, strangers.inFlight]).toEqual([3, 1]);
+    await leave('strangers');
+    expect(await inFlight()).toEqual([3, 1]);
+    await leave('known');
+    expect(await inFlight()).toEqual([3, 1]);
   });
 
-  it('of strangers gets its quarter while known sessions need all places', () => {
-    const { known, strangers, enter, leave } = trial(8, 20);
-    enter(known, 12);
-    enter(strangers, 4);
-    leave(known);
-    leave(known);
-    expect([known.inFlight, strangers.inFlight]).toEqual([6, 2]);
-    leave(known);
-    expect([known.inFlight, strangers.inFlight]).toEqual([6, 2]);
+  it('of strangers gets its quarter while known sessions need all places', async () => {
+    const { enter, inFlight, leave } = trial(8, 20);
+    enter('known', 12);
+    enter('strangers', 4);
+    await leave('known');
+    await leave('known');
+    expect(await inFlight()).toEqual([6, 2]);
+    await leave('known');
+    expect(await inFlight()).toEqual([6, 2]);
   });
 
-  it('of strangers gets every fourth turn of a single place', () => {
-    const { known, strangers, enter, leave } = trial(1, 40);
-    enter(known, 9);
-    enter(strangers, 9);
-    const turns = Array.from({ length: 8 }, () => {
-      leave(known.inFlight ? known : strangers);
-      return known.inFlight ? 'known' : 'stranger';
-    });
-    expect(turns).toEqual([...times(3, 'known'), 'stranger', ...times(3, 'known'), 'stranger']);
+  it('of strangers gets every fourth turn of a single place', async () => {
+    const { enter, inFlight, leave } = trial(1, 40);
+    enter('known', 9);
+    enter('strangers', 9);
+    const turns: string[] = [];
+    let turn: LaneName = 'known';
+    for (let left = 0; left < 8; left += 1) {
+      await leave(turn);
+      turn = (await inFlight())[0] ? 'known' : 'strangers';
+      turns.push(turn);
+    }
+    expect(turns).toEqual([...times(3, 'known'), 'strangers', ...times(3, 'known'), 'strangers']);
   });
 
   it('below its share of a full queue replaces the oldest waiter of the other', async () => {
-    const { known, strangers, enter, outcomesSoFar } = trial(1, 4);
-    enter(strangers, 5);
-    enter(known, 4);
+    const { enter, outcomesSoFar, waiting } = trial(1, 4);
+    enter('strangers', 5);
+    enter('known', 4);
     expect(await outcomesSoFar()).toEqual([
       'entered',
-      'full',
-      'full',
-      'full',
+      'busy',
+      'busy',
+      'busy',
       'waits',
       ...times(3, 'waits'),
-      'full',
+      'busy',
     ]);
-    enter(strangers, 1);
-    expect((await outcomesSoFar()).at(-1)).toBe('full');
-    expect([known.waiting.size, strangers.waiting.size]).toEqual([3, 1]);
+    enter('strangers', 1);
+    expect((await outcomesSoFar()).at(-1)).toBe('busy');
+    expect(waiting()).toEqual([3, 1]);
   });
 
   it('rejects a check as soon as its deadline ends in the queue, or if it has ended before', async () => {
-    const { known, enter, outcomesSoFar, deadlines, lanes } = trial(1, 2);
-    enter(known, 2);
+    const { close, deadlines, enter, inFlight, leave, outcomesSoFar } = trial(1, 2);
+    enter('known', 2);
     deadlines[1]?.end('timeout');
     expect(await outcomesSoFar()).toEqual(['entered', 'timeout']);
-    const over = new Deadline(60_000);
-    over.end('shutting_down');
-    expect(lanes.enter(known, over)).toBe('shutting_down');
-    lanes.leave(known);
-    expect(known.inFlight).toBe(0);
+    close();
+    enter('known');
+    await leave('known');
+    expect([await outcomesSoFar(), await inFlight()]).toEqual([
+      ['entered', 'timeout', 'shutting_down'],
+      [0, 0],
+    ]);
   });
 
   it('assumes its own share for that, even if the other lane holds all places', async () => {
-    const { known, strangers, enter, outcomesSoFar } = trial(4, 100);
-    known.pace.record(20_000);
-    enter(strangers, 4);
-    enter(known, 5);
-    expect((await outcomesSoFar()).slice(4)).toEqual([...times(4, 'waits'), 'full']);
+    const { enter, outcomesSoFar, paceOf } = trial(4, 100);
+    paceOf('known').record(20_000);
+    enter('strangers', 4);
+    enter('known', 5);
+    expect((await outcomesSoFar()).slice(4)).toEqual([...times(4, 'waits'), 'busy']);
   });
 
   it('skips a check that has waited too long to be answered in time', async () => {
-    const { known, enter, leave, outcomesSoFar, deadlines } = trial(1, 5);
-    enter(known, 3);
-    known.pace.record(10_000);
+    const { deadlines, enter, leave, outcomesSoFar, paceOf } = trial(1, 5);
+    enter('known', 3);
+    paceOf('known').record(10_000);
     Object.defineProperty(deadlines[1], 'remainingMs', { value: 19_000 });
-    leave(known);
-    expect(await outcomesSoFar()).toEqual(['entered', 'full', 'entered']);
+    await leave('known');
+    expect(await outcomesSoFar()).toEqual(['entered', 'busy', 'entered']);
   });
 
   it('gets the next place if the other has no waiting check, also beyond its share', async () => {
     for (const places of [1, 4]) {
-      const { known, enter, leave, outcomesSoFar } = trial(places, 2);
-      enter(known, places + 1);
-      leave(known);
+      const { enter, leave, outcomesSoFar } = trial(places, 2);
+      enter('known', places + 1);
+      await leave('known');
       expect(await outcomesSoFar()).toEqual(times(places + 1, 'entered'));
     }
   });
 
   it('of strangers below its share of a full queue replaces the oldest waiter of known sessions', async () => {
-    const { known, strangers, enter, outcomesSoFar } = trial(1, 4);
-    enter(known, 5);
-    enter(strangers, 2);
-    expect(await outcomesSoFar()).toEqual(['entered', 'full', ...times(3, 'waits'), 'waits', 'full']);
-    expect([known.waiting.size, strangers.waiting.size]).toEqual([3, 1]);
+    const { enter, outcomesSoFar, waiting } = trial(1, 4);
+    enter('known', 5);
+    enter('strangers', 2);
+    expect(await outcomesSoFar()).toEqual(['entered', 'busy', ...times(3, 'waits'), 'waits', 'busy']);
+    expect(waiting()).toEqual([3, 1]);
   });
 
   it('does not admit a check before those that wait, if its limit has grown meanwhile', async () => {
-    const { strangers, enter, leave, outcomesSoFar } = trial(4, 5);
-    enter(strangers, 1);
-    const limit = jest.spyOn(strangers, 'isAtLimit', 'get').mockReturnValue(true);
-    enter(strangers, 1);
+    const { enter, leave, outcomesSoFar } = trial(4, 5);
+    enter('strangers', 1);
+    const limit = jest.spyOn(StrangersLimit.prototype, 'isReached').mockReturnValue(true);
+    enter('strangers', 1);
     limit.mockReturnValue(false);
-    enter(strangers, 1);
+    enter('strangers', 1);
     expect(await outcomesSoFar()).toEqual(['entered', 'waits', 'waits']);
-    leave(strangers);
+    await leave('strangers');
     expect(await outcomesSoFar()).toEqual(times(3, 'entered'));
   });
 });

@@ -1,32 +1,40 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { TokenKey } from '../contract/session-identity.js';
+import { sessionKeysOf } from '../contract/session-identity.js';
 import type { LaneName } from '../contract/diagnostics.js';
-import { Deadline, Deadlines } from '../client/deadline.js';
+import { Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { BreakerState } from './circuit-breaker.js';
-import { type BreakerChanged, Lanes } from './lanes.js';
 import type { Lane, LaneSettings } from './lane.js';
+import { Lanes } from './lanes.js';
 
 const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 128, maxQueued: 1_024 };
 const breaker = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 };
 const down = unavailable('server_error');
 
-function lanesOf(set: LaneSettings, breakerChanged?: BreakerChanged): Readonly<Record<LaneName, Lane>> {
-  return new Lanes(() => Promise.resolve(down), new Deadlines(), set, { breakerChanged }).lanes;
+function lanesOf(set: LaneSettings): Readonly<Record<LaneName, Lane>> {
+  return new Lanes(() => Promise.resolve(down), new Deadlines(), set).lanes;
 }
 
-function trial() {
+/** Lanes whose service gives one verdict to all calls, until the test says another. */
+function trial(set: LaneSettings = { ...settings, breaker }) {
   const changes: [LaneName, BreakerState][] = [];
-  const lanes = lanesOf({ ...settings, breaker }, (lane, state) => changes.push([lane, state]));
-  let calls = 0;
-  const fail = async (lane: LaneName, times: number, verdict: Verdict<string> = down): Promise<void> => {
-    for (let made = 0; made < times; made += 1) {
-      const deadline = new Deadline(60_000);
-      await lanes[lane].call(() => Promise.resolve(verdict), `${lane}-${(calls += 1)}` as TokenKey, deadline);
-      deadline.clear();
-    }
+  const service: { answer: Promise<Verdict<string>>; calls: number } = {
+    answer: Promise.resolve(down),
+    calls: 0,
   };
-  return { lanes, changes, fail };
+  const lanes = new Lanes(() => ((service.calls += 1), service.answer), new Deadlines(), set, {
+    breakerChanged: (lane, state) => changes.push([lane, state]),
+  });
+  let tokens = 0;
+  const check = (lane: LaneName): Promise<Verdict<string>> => {
+    const session = { token: `token-${(tokens += 1)}`, authIv: undefined };
+    return lanes.call(session, sessionKeysOf(session), 0, lane);
+  };
+  const fail = async (lane: LaneName, times: number, verdict: Verdict<string> = down): Promise<void> => {
+    service.answer = Promise.resolve(verdict);
+    for (let made = 0; made < times; made += 1) await check(lane);
+  };
+  return { service, changes, check, fail };
 }
 
 describe('the lanes', () => {
@@ -57,12 +65,16 @@ describe('the lanes', () => {
   });
 
   it('limit strangers in flight from the first check of a known session on', async () => {
-    const { lanes, fail } = trial();
-    lanes.strangers.inFlight = settings.maxInFlight;
-
-    expect(lanes.strangers.isAtLimit).toBe(false);
+    const { service, check, fail } = trial();
+    const startStrangers = async (times: number): Promise<number> => {
+      service.answer = new Promise(() => undefined);
+      for (let started = 0; started < times; started += 1) void check('strangers');
+      await new Promise(setImmediate);
+      return service.calls;
+    };
+    expect(await startStrangers(settings.maxInFlight - 1)).toBe(127);
     await fail('known', 1);
-    expect(lanes.strangers.isAtLimit).toBe(true);
+    expect(await startStrangers(1)).toBe(128);
   });
 
   it('report the end of a pause of their breakers, also without a call', async () => {
@@ -113,28 +125,22 @@ describe('the lanes', () => {
     ]);
   });
 
-  it('have no breaker if it is off', async () => {
-    const { known } = lanesOf(settings);
-    const deadline = new Deadline(60_000);
-    for (let call = 0; call < 100; call += 1) {
-      await known.call(() => Promise.resolve(down), `known-${call}` as TokenKey, deadline);
-    }
-    deadline.clear();
-    expect(known.breaker.denial('ann' as TokenKey)).toBeUndefined();
+  it('have no breaker if it is off: failures neither open it, nor keep it open after a 429', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    const { service, check, fail } = trial(settings);
+    await fail('known', 100);
+    await fail('known', 2, unavailable('rate_limited', 1));
+    expect([service.calls, await check('known')]).toEqual([102, unavailable('rate_limited', 1)]);
+    jest.advanceTimersByTime(1_000);
+    await fail('known', 2);
+    expect(service.calls).toBe(104);
   });
 
   it('have separate retry budgets', async () => {
-    const { known, strangers } = lanesOf({ ...settings, maxAttempts: 2 });
-    const attemptsOf = async (lane: typeof known, checks: number): Promise<number> => {
-      let attempts = 0;
-      const deadline = new Deadline(60_000);
-      const attempt = (): Promise<Verdict<string>> => Promise.resolve(((attempts += 1), down));
-      const check = (): Promise<unknown> => lane.call(attempt, 'token' as TokenKey, deadline);
-      await Promise.all(Array.from({ length: checks }, check));
-      deadline.clear();
-      return attempts;
-    };
-    expect(await attemptsOf(strangers, 100)).toBe(110);
-    expect(await attemptsOf(known, 10)).toBe(20);
+    const { service, check } = trial({ ...settings, maxAttempts: 2 });
+    await Promise.all(Array.from({ length: 100 }, () => check('strangers')));
+    expect(service.calls).toBe(110);
+    await Promise.all(Array.from({ length: 10 }, () => check('known')));
+    expect(service.calls).toBe(130);
   });
 });

@@ -1,9 +1,9 @@
 import type { Deadline, Deadlines } from '../client/deadline.js';
 import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
-import { unavailable, type Unavailable, type Verdict } from '../contract/outcome.js';
+import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { BreakerState } from './circuit-breaker.js';
-import { KnownSessions } from './known-sessions.js';
+import { type CallerKey, KnownSessions } from './known-sessions.js';
 import { type Entry, Lane, type LaneSettings } from './lane.js';
 import { LaneBreaker } from './lane-breaker.js';
 import { StrangersLimit } from './strangers-limit.js';
@@ -27,6 +27,8 @@ const MAX_CALLS_OF_TOKEN = 8;
 const BUSY_RETRY_AFTER_SECONDS = 1;
 /** With a single place, every fourth turn goes to strangers while known sessions wait too. */
 const STRANGERS_TURN = 4;
+/** Failures that another attempt may avoid. Not `timeout`, which has used up the time. */
+const TRANSIENT: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'server_error']);
 
 /**
  * Calls the session service, and protects the application from a failing service and known sessions from a
@@ -43,6 +45,8 @@ export class Lanes<User> {
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   /** Known sessions, which determine the lane of a check. */
   readonly known: KnownSessions;
+  /** Bounds the strangers in flight; calls of known sessions adjust and enforce it. */
+  readonly limit: StrangersLimit;
   /** The number of strangers' calls, in flight or waiting, of each token. */
   readonly #calls = new Map<TokenKey, number>();
   #turn = 0;
@@ -59,6 +63,7 @@ export class Lanes<User> {
     this.timeoutMs = settings.timeoutMs;
     this.lanes = buildLanes(settings, parts.breakerChanged);
     this.known = parts.known ?? new KnownSessions();
+    this.limit = new StrangersLimit(settings);
   }
 
   laneOf(keys: SessionKeys): LaneName {
@@ -66,9 +71,9 @@ export class Lanes<User> {
   }
 
   /**
-   * Calls the service: deadline, then a place in the lane, then retry, then the lane's breaker. Settles within
-   * `timeoutMs`, of which `spentMs` have passed already, and releases its place and its deadline whatever
-   * happens.
+   * Calls the service: deadline, then a place in the lane, then attempts through the lane's breaker. Settles
+   * within `timeoutMs`, of which `spentMs` have passed already, and releases its place and its deadline
+   * whatever happens.
    */
   async call(
     session: SessionIdentity,
@@ -83,44 +88,109 @@ export class Lanes<User> {
     if (denial) return denial;
     const calls = name === 'strangers' ? (this.#calls.get(tokenKey) ?? 0) : 0;
     const leftMs = Math.max(0, this.timeoutMs - spentMs);
-    if (calls >= MAX_CALLS_OF_TOKEN || (spentMs > 0 && !lane.pace.fits(leftMs))) return notEntered('full');
+    if (calls >= MAX_CALLS_OF_TOKEN || !lane.pace.fits(leftMs)) return notEntered('full');
     const deadline = this.#deadlines.start(leftMs);
     if (name === 'strangers') this.#calls.set(tokenKey, calls + 1);
-    let entry: Entry | Promise<Entry> = this.enter(lane, deadline);
+    let entry: Entry | Promise<Entry> = this.#enter(lane, deadline);
     try {
       if (typeof entry !== 'string') entry = await entry;
       if (entry !== 'entered') return notEntered(entry);
-      return await lane.call(() => this.#callService(session, deadline), caller, deadline);
+      lane.earnRetries();
+      for (let made = 1; ; made += 1) {
+        const verdict = await this.#attempt(lane, session, caller, deadline);
+        if (verdict.kind !== 'unavailable' || !TRANSIENT.has(verdict.reason)) return verdict;
+        if (made >= this.#settings.maxAttempts || !(await lane.pause(verdict, made, deadline)))
+          return verdict;
+      }
     } finally {
       if (name === 'strangers') {
         const left = (this.#calls.get(tokenKey) ?? 0) - 1;
         if (left > 0) this.#calls.set(tokenKey, left);
         else this.#calls.delete(tokenKey);
       }
-      if (entry === 'entered') this.leave(lane);
+      if (entry === 'entered') this.#leave(lane);
       deadline.clear();
     }
   }
 
-  /** Takes a place, or waits for one until the deadline. A check that has entered must {@link leave}. */
-  enter(lane: Lane, deadline: Deadline): Entry | Promise<Entry> {
+  /**
+   * Returns the verdict of a check that waits for a call that has not begun: that of the call, or `timeout`
+   * when the time of the check, counted from now, has passed.
+   */
+  within(pending: Promise<Verdict<User>>): Promise<Verdict<User>> {
+    const deadline = this.#deadlines.start(this.timeoutMs);
+    return new Promise((resolve, reject) => {
+      deadline.onEnd((end) => resolve(notEntered(end)));
+      pending.then(resolve, reject).finally(() => deadline.clear());
+    });
+  }
+
+  /** Makes a call, and records what it shows of the service. */
+  async #attempt(
+    lane: Lane,
+    session: SessionIdentity,
+    caller: CallerKey,
+    deadline: Deadline,
+  ): Promise<Verdict<User>> {
+    const { breaker, pace } = lane;
+    const denial = breaker.denial(caller);
+    if (denial) return denial;
+    const isKnown = lane === this.lanes.known;
+    const began = breaker.begin();
+    const startedAtMs = performance.now();
+    if (isKnown) this.limit.enforce(startedAtMs);
+    let verdict: Verdict<User>;
+    try {
+      verdict = await this.#callService(session, deadline);
+    } catch {
+      // Code of the application, such as an interceptor or a validator, has thrown.
+      verdict = unavailable('malformed');
+    }
+    const nowMs = performance.now();
+    const durationMs = nowMs - startedAtMs;
+    breaker.recordCall(began, verdict, caller, pace.isFullTime(durationMs));
+    if (verdict.kind !== 'unavailable') pace.record(durationMs);
+    if (verdict.kind !== 'unavailable' || verdict.reason === 'timeout') {
+      if (isKnown) this.limit.recordKnown(durationMs, nowMs);
+      else this.limit.record(durationMs, nowMs, lane.inFlight);
+    }
+    return verdict;
+  }
+
+  /** Takes a place, or waits for one until the deadline. */
+  #enter(lane: Lane, deadline: Deadline): Entry | Promise<Entry> {
     if (deadline.ended) return deadline.ended;
     if (lane.waiting.size === 0 && this.#hasPlace(lane)) {
       lane.inFlight += 1;
       return 'entered';
     }
-    return lane.isWorthWaiting() && this.#makeRoom(lane) ? lane.wait(deadline) : 'full';
+    return this.#isWorthWaiting(lane) && this.#makeRoom(lane) ? lane.wait(deadline) : 'full';
   }
 
   /** Releases a place, and gives all free places to waiting checks. */
-  leave(lane: Lane): void {
+  #leave(lane: Lane): void {
     lane.inFlight -= 1;
     for (let next = this.#next(); next; next = this.#next()) next.letFirstEnter();
   }
 
+  /** Whether the lane may start no more calls, even if places are free. */
+  #isAtLimit(lane: Lane): boolean {
+    return lane === this.lanes.strangers && this.limit.isReached(lane.inFlight);
+  }
+
   #hasPlace(lane: Lane): boolean {
     const { known, strangers } = this.lanes;
-    return known.inFlight + strangers.inFlight < this.#settings.maxInFlight && !lane.isAtLimit;
+    return known.inFlight + strangers.inFlight < this.#settings.maxInFlight && !this.#isAtLimit(lane);
+  }
+
+  /**
+   * Returns whether one more waiting check can expect a place within half of `timeoutMs`. A lane can rely only
+   * on its own share.
+   */
+  #isWorthWaiting(lane: Lane): boolean {
+    const { inFlight, share, waiting, pace } = lane;
+    const places = this.#isAtLimit(lane) ? inFlight : Math.max(1, share, inFlight);
+    return (waiting.size + 1) * pace.usualMs <= (places * this.timeoutMs) / 2;
   }
 
   #next(): Lane | undefined {
@@ -141,18 +211,6 @@ export class Lanes<User> {
     oldest?.settle('full');
     return oldest !== undefined;
   }
-
-  /**
-   * Returns the verdict of a check that waits for a call that has not begun: that of the call, or `timeout`
-   * when the time of the check, counted from now, has passed.
-   */
-  within(pending: Promise<Verdict<User>>): Promise<Verdict<User>> {
-    const deadline = this.#deadlines.start(this.timeoutMs);
-    return new Promise((resolve, reject) => {
-      deadline.onEnd((end) => resolve(notEntered(end)));
-      pending.then(resolve, reject).finally(() => deadline.clear());
-    });
-  }
 }
 
 /**
@@ -161,26 +219,22 @@ export class Lanes<User> {
  * It also closes with it, unless a stranger's call was made since. A 429 pauses its own lane alone.
  */
 function buildLanes(
-  settings: LaneSettings,
+  { breaker, timeoutMs, maxInFlight, maxQueued }: LaneSettings,
   changed: BreakerChanged = () => undefined,
 ): Readonly<Record<LaneName, Lane>> {
-  const strangersBreaker = new LaneBreaker(settings.breaker, undefined, (state) =>
-    changed('strangers', state),
-  );
+  const strangersBreaker = new LaneBreaker(breaker, (state) => changed('strangers', state));
   let before: BreakerState = 'closed';
-  const knownBreaker = new LaneBreaker(settings.breaker, undefined, (state) => {
+  const knownBreaker = new LaneBreaker(breaker, (state) => {
     changed('known', state);
     if (before === 'closed' && !knownBreaker.isLimited) strangersBreaker.trip();
     if (state === 'closed') strangersBreaker.undoTrip();
     before = state;
   });
-  const share = strangersShare(settings.maxInFlight);
-  const queueShare = strangersShare(settings.maxQueued);
-  const rest = { share: settings.maxInFlight - share, queueShare: settings.maxQueued - queueShare };
-  const limit = new StrangersLimit(settings);
+  const share = strangersShare(maxInFlight);
+  const queueShare = strangersShare(maxQueued);
   return {
-    known: new Lane('known', rest, knownBreaker, limit, settings),
-    strangers: new Lane('strangers', { share, queueShare }, strangersBreaker, limit, settings),
+    known: new Lane(maxInFlight - share, maxQueued - queueShare, knownBreaker, timeoutMs),
+    strangers: new Lane(share, queueShare, strangersBreaker, timeoutMs),
   };
 }
 

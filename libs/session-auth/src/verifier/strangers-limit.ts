@@ -53,7 +53,8 @@ export class StrangersLimit {
   readonly #least: number;
   readonly #known = newSample();
   readonly #strangers = newSample();
-  #limit: number;
+  /** Maximum number of calls in flight while it is enforced: a whole number from 1 to `maxInFlight`. */
+  current: number;
   #lowestMs = Infinity;
   /** Maximum number of strangers in flight since the limit last grew or shrank, or was tested for that. */
   #peak = 0;
@@ -65,14 +66,7 @@ export class StrangersLimit {
     const { maxInFlight } = settings;
     this.#settings = settings;
     this.#least = Math.max(1, Math.floor(maxInFlight * LEAST_PART));
-    this.#limit = Math.min(maxInFlight, Math.max(FIRST_LIMIT, Math.floor(maxInFlight * FIRST_PART)));
-  }
-
-  /**
-   * Maximum number of calls in flight while the limit is enforced: a whole number from 1 to `maxInFlight`.
-   */
-  get current(): number {
-    return this.#limit;
+    this.current = Math.min(maxInFlight, Math.max(FIRST_LIMIT, Math.floor(maxInFlight * FIRST_PART)));
   }
 
   /** Enforces the limit for five minutes from `nowMs`, because a known session is checked. */
@@ -82,7 +76,7 @@ export class StrangersLimit {
 
   /** Returns whether the limit is enforced, and `inFlight` calls reach it. */
   isReached(inFlight: number): boolean {
-    return inFlight >= this.#limit && performance.now() < this.#enforcedUntilMs;
+    return inFlight >= this.current && performance.now() < this.#enforcedUntilMs;
   }
 
   /**
@@ -113,21 +107,24 @@ export class StrangersLimit {
 
   #grow(): void {
     const { maxInFlight } = this.#settings;
-    if (this.#peak >= this.#limit)
-      this.#limit = Math.min(maxInFlight, Math.max(this.#peak, Math.ceil(this.#limit * GROWTH)));
+    if (this.#peak >= this.current)
+      this.current = Math.min(maxInFlight, Math.max(this.#peak, Math.ceil(this.current * GROWTH)));
     this.#peak = 0;
   }
 
   #shrink(averageMs: number): void {
-    this.#fall ??= { limit: this.#limit, averageMs, steps: 0 };
+    this.#fall ??= { limit: this.current, averageMs, steps: 0 };
     const { limit, averageMs: before, steps } = this.#fall;
-    if ((steps >= 2 && averageMs >= before * NO_IMPROVEMENT) || this.#limit === this.#least) {
+    if ((steps >= 2 && averageMs >= before * NO_IMPROVEMENT) || this.current === this.#least) {
       this.#lowestMs = averageMs;
       this.#fall = undefined;
-      if (averageMs < this.#settings.timeoutMs * 0.75) this.#limit = limit;
+      if (averageMs < this.#settings.timeoutMs * 0.75) this.current = limit;
     } else {
       this.#fall.steps += 1;
-      this.#limit = Math.max(this.#least, Math.floor(Math.min(this.#limit, this.#peak || this.#limit) / 2));
+      this.current = Math.max(
+        this.#least,
+        Math.floor(Math.min(this.current, this.#peak || this.current) / 2),
+      );
     }
     this.#peak = 0;
   }
