@@ -8,7 +8,6 @@ import { type GraphqlOptions, ruleOf, type Handler } from '../guard/handlers.js'
 import { callsOf, type Call } from './calls.js';
 import { routePrefixesOf } from './routes.js';
 import { isReached } from './unguarded-fields.js';
-import { handlersOf } from './mapped-handlers.js';
 
 export type { Call };
 
@@ -48,8 +47,8 @@ export interface AccessMapEntry extends Call {
  */
 export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const [modules, config] = [app.get(ModulesContainer), app.get(ApplicationConfig)];
-  const handlers = handlersOf(modules).filter(({ name }) => name !== TYPE_RESOLVER);
   const context = auditContextOf(modules, config);
+  const handlers = context.handlers.filter(({ name }) => name !== TYPE_RESOLVER);
   const modulePaths = routePrefixesOf(modules);
   const parts = [...modules.values()].flatMap(
     ({ providers }) => (providers.get(GUARD_PARTS)?.instance ?? []) as Partial<GuardParts>,
@@ -57,7 +56,7 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const servers = new Set(handlers.flatMap((handler) => handler.servers ?? []));
   const entries = handlers.flatMap((handler) => {
     const isReported = parts.some(({ reportOnly }) => reportOnly?.covers(handler.called, handler.owner));
-    const access = accessOf(handler, handlers, context, isReported);
+    const access = accessOf(handler, context, isReported);
     return callsOf(handler, modulePaths, config).flatMap((call): AccessMapEntry[] =>
       call.kind === 'graphql' && servers.size > 1
         ? (handler.servers ?? []).map((server) => ({ ...call, endpoint: pathOf(server, config), ...access }))
@@ -78,7 +77,6 @@ export function findOpenHandlers(app: INestApplicationContext): AccessMapEntry[]
 
 function accessOf(
   handler: Handler,
-  handlers: readonly Handler[],
   context: AuditContext,
   isReported: boolean,
 ): Omit<AccessMapEntry, keyof Call | 'endpoint'> {
@@ -94,14 +92,13 @@ function accessOf(
     ...(isChecked && { authority: (rule as { readonly authority?: string }).authority ?? 'default' }),
     ...(acknowledged !== undefined && { acknowledged }),
     ...(isMarked(KEEP_OPEN, handler.called, handler.owner) && { keepsOpen: true as const }),
-    isOpen: access !== 'protected' && isReached(handler, handlers, context),
+    isOpen: access !== 'protected' && isReached(handler, context),
   };
 }
 
 function accessBy(rule: Exclude<Access, 'unguarded'>, handler: Handler, context: AuditContext): Access {
   if (isBelowRoot(handler) && !context.fieldsAreGuarded) return 'unguarded';
-  if (rule === 'public') return rule;
-  return isGuarded(handler, context.isGlobal) ? rule : 'unguarded';
+  return rule === 'public' || isGuarded(handler) ? rule : 'unguarded';
 }
 
 function pathOf({ path = '/graphql', useGlobalPrefix }: GraphqlOptions, config: ApplicationConfig): string {

@@ -6,6 +6,7 @@ import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { buildSchema } from 'graphql';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
+import { isGuarded } from './audited-handlers.js';
 
 @Controller('routes')
 class Routes {
@@ -67,7 +68,7 @@ describe('the context of the audit', () => {
     config.addGlobalRequestInterceptor(wrapperOf(Interceptor));
     config.setGlobalPrefix('api');
     expect(await contextOf([], config)).toStrictEqual({
-      isGlobal: true,
+      handlers: [expect.objectContaining({ name: 'list', guards: [guard, SessionAuthGuard] })],
       fieldsAreGuarded: true,
       rootFields: undefined,
       guards: [guard, SessionAuthGuard],
@@ -84,7 +85,7 @@ describe('the context of the audit', () => {
   ])('knows whether the session guard is global: %s', async (_which, guards, isGlobal) => {
     const config = new ApplicationConfig();
     for (const guard of guards) config.addGlobalRequestGuard(wrapperOf(guard));
-    expect((await contextOf([], config)).isGlobal).toBe(isGlobal);
+    expect((await contextOf([], config)).handlers.map(isGuarded)).toEqual([isGlobal]);
   });
 
   const [guarded, others] = [

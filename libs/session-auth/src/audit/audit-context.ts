@@ -1,24 +1,21 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { graphqlOptionsOf } from '../guard/handlers.js';
+import { graphqlOptionsOf, type Handler } from '../guard/handlers.js';
+import { handlersOf } from './mapped-handlers.js';
 import { routePrefixesOf, type RoutePrefixes } from './routes.js';
 import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
 
-/** Configuration that applies to the handlers of an application from outside their classes. */
+/** The handlers of an application, and what applies to them from outside their classes. */
 export interface AuditContext {
-  readonly isGlobal: boolean;
+  /** The guards of each include those of the whole application. */
+  readonly handlers: readonly Handler[];
   /** Whether Nest runs guards on fields and references of GraphQL. By default it does not. */
   readonly fieldsAreGuarded: boolean;
-  /**
-   * The root fields of the GraphQL schema; `undefined` unless exactly one GraphQL module has built a schema.
-   */
+  /** Those of the GraphQL schema; `undefined` unless exactly one GraphQL module has built a schema. */
   readonly rootFields: readonly RootField[] | undefined;
   readonly guards: readonly unknown[];
   readonly interceptors: readonly unknown[];
   readonly prefixes: RoutePrefixes;
 }
-
-const SCHEMA_HOST = 'GraphQLSchemaHost';
 
 export function auditContextOf(modules: ModulesContainer, config: ApplicationConfig): AuditContext {
   const guards = [
@@ -27,7 +24,7 @@ export function auditContextOf(modules: ModulesContainer, config: ApplicationCon
   ];
   const options = graphqlOptionsOf(modules);
   return {
-    isGlobal: guards.some(isSessionAuthGuard),
+    handlers: handlersOf(modules).map((handler) => ({ ...handler, guards: [...guards, ...handler.guards] })),
     fieldsAreGuarded: options.every(({ fieldResolverEnhancers }) =>
       fieldResolverEnhancers?.includes('guards'),
     ),
@@ -44,7 +41,9 @@ export function auditContextOf(modules: ModulesContainer, config: ApplicationCon
 /** The host throws if no schema has been built. */
 function builtRootFields(modules: ModulesContainer): readonly RootField[] | undefined {
   const providers = [...modules.values()].flatMap((module) => [...module.providers.values()]);
-  const host = providers.find(({ token }) => typeof token === 'function' && token.name === SCHEMA_HOST);
+  const host = providers.find(
+    ({ token }) => typeof token === 'function' && token.name === 'GraphQLSchemaHost',
+  );
   try {
     return rootFieldsOf((host?.instance as { readonly schema: Schema }).schema);
   } catch {

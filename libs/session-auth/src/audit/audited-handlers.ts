@@ -5,21 +5,19 @@ import { guardsNamedBy, ruleOf, type Handler } from '../guard/handlers.js';
 import type { RootField } from './schema-reach.js';
 import { fieldNameOf, typeNameOf } from './mapped-handlers.js';
 
-/** Returns the requirements of a handler; `undefined` if the handler is open to callers without a session. */
-export function requirementsOf(handler: Handler, isGlobal: boolean): readonly Requirement[] | undefined {
+/** Returns the requirements of a handler; `undefined` if it is open to callers without a session. */
+export function requirementsOf(handler: Handler): readonly Requirement[] | undefined {
   const rule = ruleOf(handler);
-  return isGuarded(handler, isGlobal) && rule.kind === 'protected' ? rule.requirements : undefined;
+  return isGuarded(handler) && rule.kind === 'protected' ? rule.requirements : undefined;
 }
 
-/**
- * Returns whether Nest runs the session guard on a handler, unless it is a field or a reference of GraphQL.
- */
-export function isGuarded({ guards }: Handler, isGlobal: boolean): boolean {
-  return isGlobal || guards.some(isSessionAuthGuard);
+/** Returns whether Nest runs the session guard on a handler, unless it is a field or a reference of GraphQL. */
+export function isGuarded({ guards }: Handler): boolean {
+  return guards.some(isSessionAuthGuard);
 }
 
-export function namesGuard(handler: Handler, isGlobal: boolean): boolean {
-  return isGlobal || guardsNamedBy(handler).some(isSessionAuthGuard);
+export function namesGuard(handler: Handler): boolean {
+  return guardsNamedBy(handler).some(isSessionAuthGuard);
 }
 
 /** Returns whether a handler resolves a field of an object, or a reference: nothing that a call names. */
@@ -34,11 +32,13 @@ export function resolves(handler: Handler, root: RootField): boolean {
   return typeNameOf(handler) === root.type && fieldNameOf(handler) === root.name;
 }
 
-/**
- * Returns whether two requirements admit the same users. A function has no text that distinguishes it from
- * another one.
- */
-export function isSameRequirement(one: Requirement, other: Requirement): boolean {
+/** Returns whether who meets some requirements meets others too. */
+export function includeAll(some: readonly Requirement[], others: readonly Requirement[]): boolean {
+  return others.every((one) => some.some((other) => isSame(one, other)));
+}
+
+/** A function has no text that distinguishes it from another one. */
+function isSame(one: Requirement, other: Requirement): boolean {
   if (one === other) return true;
   if (one.kind !== other.kind || one.text !== other.text) return false;
   return one.kind !== 'Authorize' || (one.policy !== undefined && one.policy === other.policy);

@@ -8,10 +8,8 @@ import { type GraphqlOptions, graphqlOptionsOf, type Handler, REPLACED_OPTION } 
 import { findingsOf } from './findings.js';
 import { finding, type Finding } from './ineffective-rules.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
-import { handlersOf } from './mapped-handlers.js';
+import { prototypesOf } from './audited-handlers.js';
 
-/** A method of `ApplicationConfig` since NestJS 12. Not every module system can read the version of Nest. */
-const SINCE_NESTJS_12 = 'getGlobalPreRequestHooks';
 const MAX_FINDINGS = 50;
 /** Audited applications: one may register the module more than once, and is audited once. */
 const audited = new WeakSet<ModulesContainer>();
@@ -47,14 +45,12 @@ function findingsFor(authority: string, modules: ModulesContainer, config: Appli
   if (isDefault) audited.add(modules);
   const isOwn = ({ method, owner }: Handler): boolean =>
     (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority;
-  const [handlers, context] = [handlersOf(modules), auditContextOf(modules, config)];
-  const findings = findingsOf(handlers, context, isOwn);
+  const context = auditContextOf(modules, config);
+  const findings = findingsOf(context, isOwn);
   if (!isDefault) return findings;
-  return [
-    ...findings,
-    ...earlierGuardsOf(handlers, context),
-    ...contextFindings(graphqlOptionsOf(modules), SINCE_NESTJS_12 in config),
-  ];
+  // A method since NestJS 12. Not every module system can read the version of Nest.
+  const isNest12 = 'getGlobalPreRequestHooks' in config;
+  return [...findings, ...earlierGuardsOf(context), ...contextFindings(graphqlOptionsOf(modules), isNest12)];
 }
 
 /**
@@ -62,7 +58,7 @@ function findingsFor(authority: string, modules: ModulesContainer, config: Appli
  * set yet: by the text of its methods, because guards that need no user, such as those that limit callers,
  * are right there.
  */
-function earlierGuardsOf(handlers: readonly Handler[], { guards }: AuditContext): Finding[] {
+function earlierGuardsOf({ handlers, guards }: AuditContext): Finding[] {
   const own = guards.findIndex(isSessionAuthGuard);
   const isNamed = handlers.some((handler) => handler.guards.some(isSessionAuthGuard));
   const earlier = own >= 0 ? guards.slice(0, own) : isNamed ? guards : [];
@@ -80,22 +76,21 @@ const READS_USER =
 
 /** Whether a method of a guard, a class or an instance, has the word. Its finding may be acknowledged. */
 function readsUser(guard: unknown): boolean {
-  let level = (typeof guard === 'function' ? guard.prototype : guard) as object | null;
-  for (; level && level !== Object.prototype; level = Object.getPrototypeOf(level) as object | null)
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(level)) as [
-      string,
-      { readonly value?: unknown },
-    ][])
-      if (name !== 'constructor' && typeof value === 'function' && READS_USER.test(value.toString()))
-        return acknowledgedReason(value) === undefined;
-  return false;
+  const members = prototypesOf(guard).flatMap((level) =>
+    Object.entries<PropertyDescriptor>(Object.getOwnPropertyDescriptors(level)),
+  );
+  const reading = members
+    .flatMap(([name, { value }]) => (name === 'constructor' ? [] : (value as unknown)))
+    .find(
+      (value): value is () => unknown => typeof value === 'function' && READS_USER.test(value.toString()),
+    );
+  return reading !== undefined && acknowledgedReason(reading) === undefined;
 }
 
 function linesOf(findings: readonly Finding[]): string[] {
   const lines = findings.slice(0, MAX_FINDINGS).map(({ text }) => text);
-  return findings.length > MAX_FINDINGS
-    ? [...lines, `... and ${findings.length - MAX_FINDINGS} more.`]
-    : lines;
+  const more = findings.length - MAX_FINDINGS;
+  return more > 0 ? [...lines, `... and ${more} more.`] : lines;
 }
 
 /**

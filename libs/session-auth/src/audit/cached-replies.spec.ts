@@ -52,7 +52,7 @@ class OtherInterceptor {
 const CacheKey = (key: unknown): MethodDecorator => SetMetadata('cache_module:cache_key', key);
 
 const CONTEXT: AuditContext = {
-  isGlobal: false,
+  handlers: [],
   fieldsAreGuarded: true,
   rootFields: undefined,
   guards: [],
@@ -137,7 +137,8 @@ const sharing = (
   isGlobal = false,
 ): string[] =>
   handlersIn(owner)
-    .filter((handler) => sharesCachedReplies(handler, { ...CONTEXT, interceptors, isGlobal }))
+    .map((handler) => (isGlobal ? { ...handler, guards: [SessionAuthGuard] } : handler))
+    .filter((handler) => sharesCachedReplies(handler, { ...CONTEXT, interceptors }))
     .map(({ name }) => name);
 
 describe('CacheInterceptor may send one user the reply of another', () => {

@@ -16,18 +16,11 @@ export interface Call {
   readonly call: string;
 }
 
-const METHOD = 'method';
 /** Versions, hosts, and the constraints of Fastify. */
 const CONDITIONS = ['__version__', 'host', '__fastify_route_constraints__'];
-const PATTERN = 'microservices:pattern';
-const PATTERN_KIND = 'microservices:handler_type';
-const TRANSPORT = 'microservices:transport';
 /** Of an event, Nest calls every handler. */
 const MESSAGE = 1;
 export const MESSAGE_CALL = 'the message ';
-export const EVENT = 'message';
-export const IS_GATEWAY = 'websockets:is_gateway';
-export const GATEWAY_OPTIONS = 'websockets:gateway_options';
 
 /**
  * Returns the calls that reach a handler: several if it has several paths, versions or kinds; none if Nest
@@ -40,8 +33,12 @@ export function callsOf(handler: Handler, modulePaths: RoutePrefixes, config: Ap
     calls.push(...routesOf(handler, modulePaths, config).map((call) => ({ kind: 'http' as const, call })));
   if (kinds.has('field') || kinds.has('reference') || kinds.has('resolver'))
     calls.push({ kind: 'graphql', call: fieldOf(handler) });
-  if (kinds.has('gateway') && Reflect.hasMetadata(IS_GATEWAY, owner))
-    calls.push({ kind: 'ws', call: eventOf(handler) });
+  const gateway = gatewayOf(handler);
+  if (gateway) {
+    const place = gateway.namespace ?? gateway.path;
+    const event = eventOf(handler);
+    calls.push({ kind: 'ws', call: place === undefined ? event : `${textOf(place)} ${event}` });
+  }
   if (kinds.has('message') && modulePaths.has(owner))
     calls.push(...patternsOf(method).map((call) => ({ kind: 'rpc' as const, call })));
   return calls;
@@ -58,11 +55,11 @@ export function servingCallsOf(handler: Handler, prefixes: RoutePrefixes): strin
   if (kinds.has('route')) {
     const conditions = CONDITIONS.map(read).filter((condition) => condition !== undefined);
     const suffix = conditions.map((condition) => ` (${[condition].flat().map(textOf).join(', ')})`).join('');
-    const name = RequestMethod[Reflect.getMetadata(METHOD, method) as RequestMethod];
+    const name = RequestMethod[Reflect.getMetadata('method', method) as RequestMethod];
     calls.push(...pathsOf(handler, prefixes).map((path) => `${name} ${path}${suffix}`));
   }
-  if (kinds.has('message') && read(PATTERN_KIND) === MESSAGE && prefixes.has(owner)) {
-    const transport = read(TRANSPORT) as number | symbol | undefined;
+  if (kinds.has('message') && read('microservices:handler_type') === MESSAGE && prefixes.has(owner)) {
+    const transport = read('microservices:transport') as number | symbol | undefined;
     const suffix = transport === undefined ? '' : ` of transport ${String(transport)}`;
     calls.push(...patternsOf(method).map((pattern) => `${MESSAGE_CALL}${pattern}${suffix}`));
   }
@@ -70,7 +67,7 @@ export function servingCallsOf(handler: Handler, prefixes: RoutePrefixes): strin
 }
 
 function patternsOf(method: object): string[] {
-  return ((Reflect.getMetadata(PATTERN, method) ?? []) as unknown[]).map(textOf);
+  return ((Reflect.getMetadata('microservices:pattern', method) ?? []) as unknown[]).map(textOf);
 }
 
 export function fieldOf(handler: Handler): string {
@@ -78,14 +75,15 @@ export function fieldOf(handler: Handler): string {
   return [typeNameOf(handler), name].filter((part) => part !== undefined).join('.');
 }
 
-function eventOf({ owner, method }: Handler): string {
-  const options = (Reflect.getMetadata(GATEWAY_OPTIONS, owner) ?? {}) as {
-    readonly namespace?: unknown;
-    readonly path?: unknown;
-  };
-  const place = options.namespace ?? options.path;
-  const event = textOf(Reflect.getMetadata(EVENT, method));
-  return place === undefined ? event : `${textOf(place)} ${event}`;
+/** Returns where a gateway listens; `undefined` for a handler of none. */
+export function gatewayOf({ kinds, owner }: Handler): Readonly<Record<string, unknown>> | undefined {
+  if (!kinds.has('gateway') || !Reflect.hasMetadata('websockets:is_gateway', owner)) return undefined;
+  const options = Reflect.getMetadata('websockets:gateway_options', owner) as object | undefined;
+  return { ...options, port: Reflect.getMetadata('port', owner) as unknown };
+}
+
+export function eventOf({ method }: Handler): string {
+  return textOf(Reflect.getMetadata('message', method));
 }
 
 function textOf(value: unknown): string {

@@ -10,7 +10,7 @@ import type { AuditContext } from './audit-context.js';
 import { findingsOf } from './findings.js';
 
 const CONTEXT: AuditContext = {
-  isGlobal: false,
+  handlers: [],
   fieldsAreGuarded: false,
   rootFields: [{ type: 'Query', name: 'openings', reaches: new Set(['Opening']) }],
   guards: [],
@@ -19,7 +19,7 @@ const CONTEXT: AuditContext = {
 };
 
 const findings = (owner: Type, context: Partial<AuditContext> = {}): string[] =>
-  findingsOf(handlersIn(owner), { ...CONTEXT, ...context }, () => true).map(({ text }) => text);
+  findingsOf({ ...CONTEXT, handlers: handlersIn(owner), ...context }, () => true).map(({ text }) => text);
 
 /** A class whose handler has these decorators, the last one on top. */
 function handlerWith(...decorators: MethodDecorator[]): Type {
@@ -183,7 +183,7 @@ describe('a finding', () => {
 
   it('is for the audited handlers, whose fields are reached through all handlers', () => {
     const handlers = [Routes, Fields].flatMap(handlersIn);
-    const of = (name: string) => findingsOf(handlers, CONTEXT, (handler) => handler.name === name);
+    const of = (name: string) => findingsOf({ ...CONTEXT, handlers }, (handler) => handler.name === name);
     expect(
       [of('user'), of('title'), of('none')].map((found) => found.map(({ text }) => text.split(' ')[0])),
     ).toEqual([['Routes.user'], ['Fields.title'], []]);

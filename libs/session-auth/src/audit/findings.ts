@@ -9,24 +9,17 @@ import { finding, ineffectiveRulesOf, placeOf, servedCalls, type Finding } from 
 import { unguardedFieldsOf, type UnguardedField } from './unguarded-fields.js';
 import { missingParametersOf, unguardedParametersOf } from './parameters.js';
 
-/**
- * Returns the findings for the handlers of an application that pass a test: declarations that have no effect,
- * or that are not enforced everywhere. Fields of GraphQL are reached through all handlers.
- */
-export function findingsOf(
-  handlers: readonly Handler[],
-  context: AuditContext,
-  isAudited: (handler: Handler) => boolean,
-): Finding[] {
-  const fields = unguardedFieldsOf(handlers, context);
-  const served = servedCalls(handlers, context);
-  return handlers.filter(isAudited).flatMap((handler) => {
+/** Returns the declarations of some handlers that have no effect, or that are not enforced everywhere. */
+export function findingsOf(context: AuditContext, isAudited: (handler: Handler) => boolean): Finding[] {
+  const fields = unguardedFieldsOf(context);
+  const served = servedCalls(context);
+  return context.handlers.filter(isAudited).flatMap((handler) => {
     const findings = [
-      ...ineffectiveRulesOf(handler, handlers, context, served),
+      ...ineffectiveRulesOf(handler, context, served),
       ...fields.filter((field) => field.handler === handler).map(fieldFinding),
       ...contradictionsOf(handler),
       ...parameterFindings(handler, context),
-      ...cacheFindings(handler, context),
+      ...(sharesCachedReplies(handler, context) ? [cachedForAll(handler)] : []),
     ];
     return acknowledgedReason(handler.called) === undefined
       ? findings
@@ -44,31 +37,25 @@ function fieldFinding({ handler, through }: UnguardedField): Finding {
 }
 
 function contradictionsOf(handler: Handler): Finding[] {
-  const findings: Finding[] = [];
   const place = placeOf(handler);
-  const own = declarationOf(handler.called);
-  if (own.open === 'public' && own.authority !== undefined) {
-    findings.push(
+  const [own, level] = [declarationOf(handler.called), declarationOf(handler.owner)];
+  const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
+  const isOptional = resolveRule(own, level).kind === 'optional' && !own.open;
+  return [
+    own.open === 'public' &&
+      own.authority !== undefined &&
       finding(`${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`),
-    );
-  }
-  if (own.open && own.requirements.length > 0) {
-    const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
-    findings.push(
+    own.open &&
+      own.requirements.length > 0 &&
       finding(
         `${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`,
       ),
-    );
-  }
-  const level = declarationOf(handler.owner);
-  if (resolveRule(own, level).kind === 'optional' && !own.open && (own.namesGuard || level.namesGuard)) {
-    findings.push(
+    isOptional &&
+      (own.namesGuard || level.namesGuard) &&
       finding(
         `${place} has SessionAuthGuard under @OptionalAuth(), which still admits callers without a session. Remove the guard, or put @OptionalAuth() only on the handlers that need no session.`,
       ),
-    );
-  }
-  return findings;
+  ].filter((found) => typeof found === 'object');
 }
 
 function parameterFindings(handler: Handler, context: AuditContext): Finding[] {
@@ -79,7 +66,7 @@ function parameterFindings(handler: Handler, context: AuditContext): Finding[] {
         `${place} has @CclScope() with the parameter '${parameter}', which its path ${path} does not have: every call is denied. Name a parameter of the path.`,
       ),
     ),
-    ...unguardedParametersOf(handler, context).map((decorator) =>
+    ...unguardedParametersOf(handler).map((decorator) =>
       finding(
         `${place} has ${decorator}, which is always undefined: no guard checks the session. Guard it; @OptionalAuth() admits callers with and without a session.`,
       ),
@@ -87,11 +74,8 @@ function parameterFindings(handler: Handler, context: AuditContext): Finding[] {
   ];
 }
 
-function cacheFindings(handler: Handler, context: AuditContext): Finding[] {
-  if (!sharesCachedReplies(handler, context)) return [];
-  return [
-    finding(
-      `${placeOf(handler)} is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.`,
-    ),
-  ];
+function cachedForAll(handler: Handler): Finding {
+  return finding(
+    `${placeOf(handler)} is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.`,
+  );
 }

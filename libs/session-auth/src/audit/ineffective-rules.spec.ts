@@ -16,10 +16,10 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { findingsOf } from './findings.js';
-import { ineffectiveRulesOf } from './ineffective-rules.js';
+import { ineffectiveRulesOf, servedCalls } from './ineffective-rules.js';
 
 const CONTEXT: AuditContext = {
-  isGlobal: false,
+  handlers: [],
   fieldsAreGuarded: true,
   rootFields: undefined,
   guards: [],
@@ -59,13 +59,21 @@ const handlerOf = (owner: Type): Handler => {
   return handler;
 };
 
+/** With `isGlobal`, the session guard is one of the application. */
+type Given = Partial<AuditContext> & { readonly isGlobal?: boolean };
+
 /** The findings of the audit: whether each stops the application, and its text. */
 const found = (
   handler: Handler,
-  context: Partial<AuditContext> = {},
+  { isGlobal, ...given }: Given = {},
   handlers: readonly Handler[] = [handler],
-): [boolean, string][] =>
-  ineffectiveRulesOf(handler, handlers, { ...CONTEXT, ...context }).map(({ stops, text }) => [stops, text]);
+): [boolean, string][] => {
+  const guarded = (each: Handler): Handler =>
+    isGlobal ? { ...each, guards: [SessionAuthGuard, ...each.guards] } : each;
+  const context = { ...CONTEXT, ...given, handlers: handlers.map(guarded) };
+  const findings = ineffectiveRulesOf(guarded(handler), context, servedCalls(context));
+  return findings.map(({ stops, text }) => [stops, text]);
+};
 
 describe('a method that overrides one with a rule', () => {
   const stops = [[true, expect.stringMatching(/^Sub\.handle overrides Base\.handle without its rule: /)]];
@@ -126,7 +134,7 @@ describe('a handler that Nest does not guard', () => {
     handlerOf(extending(Nothing, 'Openings', decorators, [Resolver('Opening')]));
   const text = expect.stringMatching(/^Openings\.handle is not guarded: Nest finds no guards for Openings, /);
 
-  it.each<[string, Handler, Partial<AuditContext>, unknown]>([
+  it.each<[string, Handler, Given, unknown]>([
     ['a query', resolver(isAdmin, Query('openings')), {}, [[true, text]]],
     ['a field', resolver(isAdmin, ResolveField('title')), {}, [[true, text]]],
     ['an optional session', resolver(OptionalAuth(), Query('openings')), {}, [[false, text]]],
@@ -189,7 +197,7 @@ describe('a gateway beside another one', () => {
     [false, expect.stringMatching(/^Other\.handle is open on the port of Ruled, which is guarded\. /)],
   ];
 
-  it.each<[string, Handler, Handler, Partial<AuditContext>, unknown]>([
+  it.each<[string, Handler, Handler, Given, unknown]>([
     ['of the same message', gateway('Other', 'say', []), ruled, {}, stops],
     ['of another message', gateway('Other', 'other', []), ruled, {}, []],
     ['of another message, whose class is guarded', gateway('Other', 'say', []), protectedOne, {}, warns],
@@ -325,7 +333,7 @@ describe('an acknowledgement', () => {
   it('hides what may be intended, and not a rule that is certain to have no effect', () => {
     const accept = AcknowledgeAudit('as intended');
     const texts = (owner: Type): string[] =>
-      findingsOf(handlersIn(owner), CONTEXT, () => true).map(({ text }) => text);
+      findingsOf({ ...CONTEXT, handlers: handlersIn(owner) }, () => true).map(({ text }) => text);
     const contradictory = [Public(), isAdmin, Get()];
     expect(texts(extending(Nothing, 'Base', contradictory))).toHaveLength(1);
     expect(texts(extending(Nothing, 'Base', [accept, ...contradictory]))).toEqual([]);

@@ -8,24 +8,22 @@ import {
   classNameOf,
   decoratedParametersOf,
   GUARDS_PROXY,
+  includeAll,
   isBelowRoot,
   isGuarded,
   isNamed,
-  isSameRequirement,
   namesGuard,
   prototypesOf,
+  requirementsOf,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
-import { EVENT, fieldOf, GATEWAY_OPTIONS, IS_GATEWAY, MESSAGE_CALL, servingCallsOf } from './calls.js';
+import { eventOf, fieldOf, gatewayOf, MESSAGE_CALL, servingCallsOf } from './calls.js';
 
 const PROXY: ReadonlySet<unknown> = new Set([GUARDS_PROXY]);
 
 export interface Finding {
   readonly text: string;
-  /**
-   * Whether a rule is certain to have no effect, so that the application does not start. Anything else may be
-   * intended.
-   */
+  /** Whether a rule is certain to have no effect: the application does not start. All else may be intended. */
   readonly stops: boolean;
 }
 
@@ -36,17 +34,16 @@ export function finding(text: string, stops = false): Finding {
 
 export function ineffectiveRulesOf(
   handler: Handler,
-  handlers: readonly Handler[],
   context: AuditContext,
-  served = servedCalls(handlers, context),
+  served: ReadonlyMap<string, Handler>,
 ): Finding[] {
   return [
     unguarded(handler, context),
-    lost(handler, context),
-    overridden(handler, context),
-    ...handler.replaced.map((other) => replaced(handler, other, context)),
-    besideGateway(handler, handlers, context),
-    ...servingCallsOf(handler, context.prefixes).map((call) => unserved(handler, call, served, context)),
+    lost(handler),
+    overridden(handler),
+    ...handler.replaced.map((other) => replaced(handler, other)),
+    besideGateway(handler, context),
+    ...servingCallsOf(handler, context.prefixes).map((call) => unserved(handler, call, served.get(call))),
   ].filter((found) => found !== undefined);
 }
 
@@ -54,33 +51,26 @@ export function placeOf({ owner, name }: Pick<Handler, 'owner' | 'name'>): strin
   return `${owner.name}.${name}`;
 }
 
-/**
- * Nest finds no guards for instances that a factory or a value provides, unless another class of the module
- * names them.
- */
-function unguarded(handler: Handler, { isGlobal, fieldsAreGuarded }: AuditContext): Finding | undefined {
+/** Nest finds no guards for what a factory or a value provides, unless a class of the module names them. */
+function unguarded(handler: Handler, { fieldsAreGuarded }: AuditContext): Finding | undefined {
   const { kind } = ruleOf(handler);
   const runsNoGuards = handler.name === TYPE_RESOLVER || (isBelowRoot(handler) && !fieldsAreGuarded);
-  if (kind === 'public' || runsNoGuards || isGuarded(handler, isGlobal) || !namesGuard(handler, isGlobal))
-    return undefined;
+  if (kind === 'public' || runsNoGuards || isGuarded(handler) || !namesGuard(handler)) return undefined;
   return finding(
     `${placeOf(handler)} is not guarded: Nest finds no guards for ${handler.owner.name}, because it is not provided as a class. List the class itself in providers, or set protectAllRoutes: true.`,
     kind === 'protected',
   );
 }
 
-/**
- * Rules are metadata of functions. A decorator that wraps the function and copies its metadata keeps the
- * rule.
- */
-function lost(handler: Handler, context: AuditContext): Finding | undefined {
+/** A rule is metadata of its function. A decorator that wraps the function may copy them. */
+function lost(handler: Handler): Finding | undefined {
   const { owner, name, method, called } = handler;
   const home = prototypesOf(owner).find((prototype) => Object.hasOwn(prototype, name));
   const before = home
     ? [...decoratedMethods(home, name), method].filter((each) => each !== called && isLostIn(called, each))
     : [];
   if (before.length === 0) return undefined;
-  const stops = before.some((each) => !enforces(handler, ruleOf({ owner, called: each }), context));
+  const stops = before.some((each) => !enforces(handler, ruleOf({ owner, called: each })));
   // The guard finds the rule of a method that is bound. Another function in its place has none.
   if (!stops && called !== method && methodOf(called, owner) === method) return undefined;
   return finding(
@@ -101,7 +91,7 @@ function isLostIn(called: object, decorated: object): boolean {
   );
 }
 
-function overridden(handler: Handler, context: AuditContext): Finding | undefined {
+function overridden(handler: Handler): Finding | undefined {
   const { owner, name, called } = handler;
   if (declares(methodOf(called, owner))) return undefined;
   const [, ...bases] = prototypesOf(owner).filter((prototype) => Object.hasOwn(prototype, name));
@@ -111,27 +101,22 @@ function overridden(handler: Handler, context: AuditContext): Finding | undefine
       declares,
     );
     if (!ruled) continue;
-    if (enforces(handler, ruleOf({ owner, called: ruled }), context)) return undefined;
+    if (enforces(handler, ruleOf({ owner, called: ruled }))) return undefined;
     const hasOwnGuard = enhancersOf(called, 'guard').some((guard) => !isNamed(guard, PROXY));
     return finding(
       `${placeOf(handler)} overrides ${classNameOf(base)}.${name} without its rule: a rule belongs to its method. Repeat the rule, or mark the method @Public().`,
-      !hasOwnGuard && !isUnderRule(handler, context),
+      !hasOwnGuard && !requirementsOf(handler)?.length,
     );
   }
   return undefined;
 }
 
-function isUnderRule(handler: Handler, context: AuditContext): boolean {
-  const rule = ruleOf(handler);
-  return rule.kind === 'protected' && rule.requirements.length > 0 && enforces(handler, rule, context);
-}
-
 /** A subclass that declares its own rule means to replace its base class. */
-function replaced(handler: Handler, other: Handler, context: AuditContext): Finding | undefined {
+function replaced(handler: Handler, other: Handler): Finding | undefined {
   const isMeant =
     other.owner === handler.owner ||
     (handler.owner.prototype instanceof other.owner && declares(methodOf(handler.called, handler.owner)));
-  if (isMeant || !namesGuard(other, false) || enforces(handler, ruleOf(other), context)) return undefined;
+  if (isMeant || !namesGuard(other) || enforces(handler, ruleOf(other))) return undefined;
   return finding(
     `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${fieldOf(handler)} too, and Nest keeps the last one. Provide one of them.`,
     true,
@@ -139,61 +124,32 @@ function replaced(handler: Handler, other: Handler, context: AuditContext): Find
 }
 
 /** Returns the handler that serves each call: the first of a route, and the last of a message. */
-export function servedCalls(
-  handlers: readonly Handler[],
-  context: AuditContext,
-): ReadonlyMap<string, Handler> {
+export function servedCalls({ handlers, prefixes }: AuditContext): ReadonlyMap<string, Handler> {
   const served = new Map<string, Handler>();
-  for (const handler of handlers) {
-    for (const call of servingCallsOf(handler, context.prefixes))
+  for (const handler of handlers)
+    for (const call of servingCallsOf(handler, prefixes))
       if (!served.has(call) || call.startsWith(MESSAGE_CALL)) served.set(call, handler);
-  }
   return served;
 }
 
-function unserved(
-  handler: Handler,
-  call: string,
-  served: ReadonlyMap<string, Handler>,
-  context: AuditContext,
-): Finding | undefined {
-  const other = served.get(call);
-  if (
-    !other ||
-    other.owner === handler.owner ||
-    !namesGuard(handler, false) ||
-    enforces(other, ruleOf(handler), context)
-  )
+function unserved(handler: Handler, call: string, other: Handler | undefined): Finding | undefined {
+  if (!other || other.owner === handler.owner || !namesGuard(handler) || enforces(other, ruleOf(handler)))
     return undefined;
-  // It may pass the call on.
-  if (Object.keys(decoratedParametersOf(other)).some((key) => key.startsWith(NEXT))) return undefined;
+  // With `@Next()`, a parameter of the type 2, it may pass the call on.
+  if (Object.keys(decoratedParametersOf(other)).some((key) => key.startsWith('2:'))) return undefined;
   return finding(
     `${placeOf(handler)} has a rule without effect: ${placeOf(other)} serves ${call} in its place. Remove one of them.`,
     true,
   );
 }
 
-/** The type of the parameter `@Next()`. */
-const NEXT = '2:';
-
 /** All gateways of a server receive its messages. */
-function besideGateway(
-  handler: Handler,
-  handlers: readonly Handler[],
-  context: AuditContext,
-): Finding | undefined {
+function besideGateway(handler: Handler, { handlers }: AuditContext): Finding | undefined {
   const server = serverOf(handler);
-  if (
-    server === undefined ||
-    isGuarded(handler, context.isGlobal) ||
-    declares(handler.called) ||
-    declares(handler.owner)
-  )
+  if (server === undefined || isGuarded(handler) || declares(handler.called) || declares(handler.owner))
     return undefined;
   const others = handlers.filter((other) => other.owner !== handler.owner && serverOf(other) === server);
-  const guarded = others.filter(
-    (other) => isGuarded(other, context.isGlobal) && ruleOf(other).kind === 'protected',
-  );
+  const guarded = others.filter(requirementsOf);
   const same = guarded.find((other) => eventOf(other) === eventOf(handler));
   const remedy = 'Give it the rule, or mark it @Public().';
   if (same)
@@ -208,21 +164,10 @@ function besideGateway(
   );
 }
 
-const PORT = 'port';
-
-/** Returns the port, the path and the namespace of a gateway's message. */
-function serverOf({ kinds, owner }: Handler): string | undefined {
-  if (!kinds.has('gateway') || !Reflect.hasMetadata(IS_GATEWAY, owner)) return undefined;
-  const { path, namespace } = (Reflect.getMetadata(GATEWAY_OPTIONS, owner) ?? {}) as Readonly<
-    Record<string, unknown>
-  >;
-  return [Reflect.getMetadata(PORT, owner), path, namespace]
-    .map((part) => String(part ?? '').replace(/^\//, ''))
-    .join(' ');
-}
-
-function eventOf({ method }: Handler): string {
-  return JSON.stringify(Reflect.getMetadata(EVENT, method));
+function serverOf(handler: Handler): string | undefined {
+  const gateway = gatewayOf(handler);
+  const parts = gateway && [gateway.port, gateway.path, gateway.namespace];
+  return parts?.map((part) => String(part ?? '').replace(/^\//, '')).join(' ');
 }
 
 function declares(target: object): boolean {
@@ -231,12 +176,10 @@ function declares(target: object): boolean {
 }
 
 /** Returns whether what Nest runs for a handler is at least as strict as a rule. */
-function enforces(handler: Handler, intended: AccessRule, { isGlobal }: AuditContext): boolean {
+function enforces(handler: Handler, intended: AccessRule): boolean {
   if (intended.kind !== 'protected') return true;
   const rule = ruleOf(handler);
-  if (!isGuarded(handler, isGlobal) || rule.kind !== 'protected') return false;
-  const hasAll = intended.requirements.every((one) =>
-    rule.requirements.some((other) => isSameRequirement(one, other)),
-  );
-  return hasAll && (intended.authority === undefined || intended.authority === rule.authority);
+  if (!isGuarded(handler) || rule.kind !== 'protected') return false;
+  const isSameAuthority = intended.authority === undefined || intended.authority === rule.authority;
+  return isSameAuthority && includeAll(rule.requirements, intended.requirements);
 }

@@ -8,7 +8,7 @@ import type { AuditContext } from './audit-context.js';
 import { missingParametersOf } from './parameters.js';
 
 const CONTEXT: AuditContext = {
-  isGlobal: false,
+  handlers: [],
   fieldsAreGuarded: true,
   rootFields: undefined,
   guards: [],

@@ -9,7 +9,7 @@ import type { RootField } from './schema-reach.js';
 import { unguardedFieldsOf } from './unguarded-fields.js';
 
 const CONTEXT: AuditContext = {
-  isGlobal: false,
+  handlers: [],
   fieldsAreGuarded: false,
   rootFields: undefined,
   guards: [],
@@ -136,8 +136,14 @@ const rootOf = (name: string, ...reaches: string[]): RootField => ({
 const OPENINGS = rootOf('openings', 'Opening', 'String');
 const OTHER = rootOf('others', 'Company');
 
-function open(classes: Type[], context: Partial<AuditContext>): unknown {
-  const found = unguardedFieldsOf(classes.flatMap(handlersIn), { ...CONTEXT, ...context });
+/** With `isGlobal`, the session guard is one of the application. */
+type Given = Partial<AuditContext> & { readonly isGlobal?: boolean };
+
+function open(classes: Type[], { isGlobal, ...context }: Given): unknown {
+  const handlers = classes
+    .flatMap(handlersIn)
+    .map((handler) => (isGlobal ? { ...handler, guards: [SessionAuthGuard] } : handler));
+  const found = unguardedFieldsOf({ ...CONTEXT, ...context, handlers });
   return found.map(({ handler, through }) => [`${handler.owner.name}.${handler.name}`, through]);
 }
 
@@ -145,7 +151,7 @@ describe('a field or a reference of GraphQL', () => {
   const title = ['GuardedTitle.title', 'Query.openings'];
   const salary = ['Shared.salary', 'Query.openings'];
 
-  it.each<[string, Type[], Partial<AuditContext>, unknown[]]>([
+  it.each<[string, Type[], Given, unknown[]]>([
     [
       'its root field has no resolver that is guarded',
       [GuardedTitle],
@@ -200,7 +206,7 @@ describe('a field or a reference of GraphQL', () => {
     expect(open(classes, context)).toStrictEqual(expected);
   });
 
-  it.each<[string, Type[], Partial<AuditContext>]>([
+  it.each<[string, Type[], Given]>([
     [
       'Nest guards fields',
       [GuardedTitle, GuardedReference],

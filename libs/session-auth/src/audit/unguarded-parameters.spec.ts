@@ -7,17 +7,7 @@ import { AuthToken, CurrentUser } from '../guard/current-user.decorator.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { handlersIn } from '../guard/handlers.js';
-import type { AuditContext } from './audit-context.js';
 import { unguardedParametersOf } from './parameters.js';
-
-const CONTEXT: AuditContext = {
-  isGlobal: false,
-  fieldsAreGuarded: true,
-  rootFields: undefined,
-  guards: [],
-  interceptors: [],
-  prefixes: new Map(),
-};
 
 @Injectable()
 class ThrottlerGuard implements CanActivate {
@@ -111,7 +101,8 @@ function controllerWith(...guards: (CanActivate | Type<CanActivate>)[]): Type {
 /** The parameters of each handler of a class that has unguarded ones. */
 function unguarded(owner: Type, guards: readonly unknown[] = []): unknown {
   const found = handlersIn(owner).map(
-    (handler) => [handler.name, unguardedParametersOf(handler, { ...CONTEXT, guards })] as const,
+    (handler) =>
+      [handler.name, unguardedParametersOf({ ...handler, guards: [...guards, ...handler.guards] })] as const,
   );
   return Object.fromEntries(found.filter(([, parameters]) => parameters.length > 0));
 }
