@@ -221,7 +221,7 @@ export default {
       severity: 'error',
       from: {
         path: `${LIBRARY}/`,
-        pathNot: [AUDIT, `${LIBRARY}/(module/providers|testing/index)[.]ts$`, '[.]spec[.]ts$'],
+        pathNot: [AUDIT, `${LIBRARY}/(module/session-auth[.]module|testing/index)[.]ts$`, '[.]spec[.]ts$'],
       },
       to: { path: AUDIT },
     },

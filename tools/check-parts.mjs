@@ -14,7 +14,7 @@ const ENTRIES = ['context', 'sockets', 'redis'];
 const LOADER_OF_KINDS = 'module/context-kinds.module.ts';
 /** The folders of what is loaded by use, each with one line in a file, or in each of two. */
 const LOADERS = {
-  audit: ['module/providers.ts', 'testing/index.ts'],
+  audit: ['module/session-auth.module.ts', 'testing/index.ts'],
   gateways: [LOADER_OF_KINDS],
   graphql: [LOADER_OF_KINDS],
   messages: [LOADER_OF_KINDS],

@@ -14,7 +14,6 @@ import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { UserRecord } from '../contract/record/user-record.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
@@ -26,37 +25,14 @@ import { USED_KINDS } from './context-kinds.module.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import { callReport } from './reports.js';
 import { SessionAuthService } from './service/session-auth.service.js';
-import type { SessionAuthSettings } from './settings/settings.js';
 import { clientOf, CLIENT_PARTS, clientPartsOf, PARTS, partsOf, type AuthorityParts } from './wiring.js';
 
-/** Token of the function that audits the application, for an authority. */
-export const AUDIT = Symbol('audit');
-
-type Audit = (modules: ModulesContainer, config: ApplicationConfig, settings: SessionAuthSettings) => void;
-
-const AUDIT_PART: { readonly load?: () => Promise<{ readonly auditApplication: Audit }> } = {
-  load: () => import('../audit/boot-audit.js'),
-};
-
-async function auditOf(
-  { settings }: AuthorityParts,
-  modules: ModulesContainer,
-  config: ApplicationConfig,
-): Promise<() => void> {
-  const part = settings.audit === 'off' ? undefined : await AUDIT_PART.load?.();
-  return () => part?.auditApplication(modules, config, settings);
-}
-
 /** Returns the provider of an object that is made of the parts of an authority. */
-function ofParts<Injected extends unknown[]>(
-  provide: InjectionToken,
-  useFactory: (parts: AuthorityParts, ...injected: Injected) => unknown,
-  ...inject: { [Index in keyof Injected]: InjectionToken<Injected[Index]> }
-): FactoryProvider {
-  return { provide, useFactory: useFactory as FactoryProvider['useFactory'], inject: [PARTS, ...inject] };
+function ofParts(provide: InjectionToken, useFactory: (parts: AuthorityParts) => unknown): FactoryProvider {
+  return { provide, useFactory, inject: [PARTS] };
 }
 
-/** Returns the providers that each authority has, with or without a name, from its options to its audit. */
+/** Returns the providers that each authority has, with or without a name. */
 function providersOf(name: string): Provider[] {
   const client = authorityToken(name, SessionClient);
   return [
@@ -71,38 +47,32 @@ function providersOf(name: string): Provider[] {
     ofParts(GUARD_PARTS, ({ guard }) => guard),
     ofParts(
       authorityToken(name, SessionAuthService),
-      ({ settings, verifier, deadlines, causes, guard }, sessions: SessionClient<UserRecord>) => {
+      ({ settings, client: sessions, verifier, deadlines, causes, guard }) => {
         const limits = { ...settings, maxTokenLength: settings.http.maxTokenLength };
         return new SessionAuthService(sessions, verifier, deadlines, limits, callReport(causes, guard));
       },
-      client,
     ),
     ofParts(
       authorityToken(name, SessionAuthEvents),
-      ({ events: source, causes }) =>
-        new SessionAuthEvents(source, () => causes.occurred('decision subscriber failed')),
+      ({ events, causes }) =>
+        new SessionAuthEvents(events, () => causes.occurred('decision subscriber failed')),
     ),
     // Transient, so that Nest creates it only where it is injected: one service, which loads axios.
     {
       ...ofParts(authorityToken(name, SessionHttpService), ({ requests }) => requests.http()),
       scope: Scope.TRANSIENT,
     },
-    ofParts(AUDIT, auditOf, ModulesContainer, ApplicationConfig),
   ];
 }
 
-/**
- * Names the guard, so that this module has one that `overrideGuard()` replaces, even if no controller names
- * it.
- */
+/** Names the guard: `overrideGuard()` replaces it, even if no controller names it. */
 @Injectable()
 @UseGuards(SessionAuthGuard)
 class GuardedHost {}
 
 /**
  * The guard of the whole application. `overrideGuard(SessionAuthGuard)` of @nestjs/testing replaces only the
- * guards that classes and handlers name, and a test cannot override the provider beside them, because a
- * builder keeps one override for each token.
+ * guards that classes and handlers name, and keeps a test from overriding the provider.
  */
 const guard: FactoryProvider<SessionAuthGuard> = {
   provide: SessionAuthGuard,
@@ -123,8 +93,7 @@ export const GUARD_PROVIDERS: Provider[] = [GuardedHost, guard];
 /**
  * Registers the guards of handlers that Nest calls without them; and the filter, below those of the
  * application: Nest prefers the filter that was added last, and adds those of `APP_FILTER` when all providers
- * exist. `APP_FILTER` would register it above those of modules that Nest scanned earlier, the root module
- * among them.
+ * exist, in the order in which it scanned their modules.
  */
 const applicationEnhancers: FactoryProvider<void> = {
   provide: Symbol('application enhancers'),
@@ -141,10 +110,7 @@ const applicationEnhancers: FactoryProvider<void> = {
   inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard, SessionAuthErrorFilter, USED_KINDS],
 };
 
-/**
- * Rejects the import of the class itself, as the factory of the options. @throws InvalidConfigurationError
- * always
- */
+/** The factory of the options where the class itself is imported. */
 function rejectMissingOptions(): never {
   throw new InvalidConfigurationError(
     'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey }) in the root module: other modules need no import.',
@@ -160,21 +126,15 @@ export const PROVIDERS: Provider[] = [
   applicationEnhancers,
 ];
 
-/**
- * The providers that an application may inject. The parts of the guard are exported because Nest creates the
- * guard in each module that uses it.
- */
-export const EXPORTS = [
-  ...[SessionAuthService, SessionAuthEvents],
-  ...[SessionAuthGuard, SessionHttpService, GUARD_PARTS],
-];
+const EXPORTED = [SessionAuthService, SessionAuthEvents, SessionHttpService];
+
+/** Nest creates the guard in each module that uses it, from its parts. */
+export const EXPORTS = [...EXPORTED, SessionAuthGuard, GUARD_PARTS];
 
 /**
- * Returns the providers and the exports of a named authority. None of their tokens is a class that
- * the default authority provides: Nest would give each module the provider of one of the two, by
- * the order of imports.
+ * None of the tokens of a named authority is a class that the default authority provides: Nest would give each
+ * module the provider of one of the two, by the order of imports.
  */
 export function namedAuthority(name: string): Required<Pick<DynamicModule, 'providers' | 'exports'>> {
-  const classes = [SessionAuthService, SessionAuthEvents, SessionHttpService];
-  return { providers: providersOf(name), exports: classes.map((each) => authorityToken(name, each)) };
+  return { providers: providersOf(name), exports: EXPORTED.map((each) => authorityToken(name, each)) };
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
-import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { ApplicationConfig, type ModuleRef, ModulesContainer, NestFactory } from '@nestjs/core';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { nameIn } from './authorities/authority.js';
 import type { NestModule } from '../guard/nest-container.js';
@@ -93,14 +93,13 @@ async function parts() {
 describe('an authority', () => {
   it('subscribes to revocations when its module is initialized, and audits when the application has started', async () => {
     const { context, module, verifier } = await parts();
-    const calls = [
-      jest.spyOn(verifier.revoker, 'subscribe'),
-      jest.spyOn(module as unknown as { audit(): void }, 'audit'),
-    ];
+    const subscribe = jest.spyOn(verifier.revoker, 'subscribe');
+    const find = jest.spyOn((module as unknown as { readonly modules: ModuleRef }).modules, 'get');
+    const audited = (): unknown[] => find.mock.calls.map(([token]) => token);
     await module.onModuleInit();
-    expect(calls.map(({ mock }) => mock.calls)).toEqual([[[]], []]);
-    module.onApplicationBootstrap();
-    expect(calls.map(({ mock }) => mock.calls)).toEqual([[[]], [[]]]);
+    expect([subscribe.mock.calls, audited()]).toEqual([[[]], []]);
+    await module.onApplicationBootstrap();
+    expect([subscribe.mock.calls, audited()]).toEqual([[[]], [ModulesContainer, ApplicationConfig]]);
     await context.close();
   });
 

@@ -11,7 +11,7 @@ import {
   type Provider,
   type Type,
 } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
@@ -29,9 +29,16 @@ import type {
   SessionAuthOptions,
   SessionAuthOptionsFactory,
 } from './options/options.js';
-import { AUDIT, EXPORTS, namedAuthority, PROVIDERS } from './providers.js';
+import { EXPORTS, namedAuthority, PROVIDERS } from './providers.js';
 import { SessionAuthService } from './service/session-auth.service.js';
+import type { SessionAuthSettings } from './settings/settings.js';
 import { PARTS, type AuthorityParts } from './wiring.js';
+
+type Audit = (modules: ModulesContainer, config: ApplicationConfig, settings: SessionAuthSettings) => void;
+
+const AUDIT: { readonly load?: () => Promise<{ readonly auditApplication: Audit }> } = {
+  load: () => import('../audit/boot-audit.js'),
+};
 
 declare const service: unique symbol;
 
@@ -54,7 +61,6 @@ export class SessionAuthModule
   /** @internal Created by Nest. */
   constructor(
     @Inject(PARTS) private readonly parts: AuthorityParts,
-    @Inject(AUDIT) private readonly audit: () => void,
     @Inject(ModuleRef) private readonly modules: ModuleRef,
   ) {
     super();
@@ -110,8 +116,8 @@ export class SessionAuthModule
   }
 
   /**
-   * Subscribes to the revocations of other instances, and finds or creates the policies and the loader of
-   * users. An unavailable store does not delay the start. @throws InvalidConfigurationError if one can't be created
+   * Subscribes to the revocations of other instances: an unavailable store does not delay the start.
+   * @throws InvalidConfigurationError if a policy or the loader of users can't be created
    */
   async onModuleInit(): Promise<void> {
     this.parts.verifier.revoker.subscribe();
@@ -119,19 +125,18 @@ export class SessionAuthModule
     await this.parts.localUsers?.prepare(this.modules);
   }
 
-  /**
-   * Audits the application, and loads undici once it has started. @throws InvalidConfigurationError if there
-   * is a finding that stops it
-   */
-  onApplicationBootstrap(): void {
-    this.audit();
-    setImmediate(() => void this.parts.requests.load());
+  /** Loads undici once the application has started. @throws InvalidConfigurationError if the audit stops it */
+  async onApplicationBootstrap(): Promise<void> {
+    const { requests, settings } = this.parts;
+    const part = settings.audit === 'off' ? undefined : await AUDIT.load?.();
+    const find = <Found>(token: Type<Found>): Found => this.modules.get(token, { strict: false });
+    part?.auditApplication(find(ModulesContainer), find(ApplicationConfig), settings);
+    setImmediate(() => void requests.load());
   }
 
   /**
-   * Nest calls it after every server has closed. Calls in flight keep the rest of their deadline, at most
-   * `timeoutMs`; later calls are unavailable. Then the connections close, so that none keeps the process
-   * alive.
+   * After every server has closed, calls in flight keep the rest of their deadline, at most `timeoutMs`; later
+   * calls are unavailable. Then the connections close, so that none keeps the process alive.
    */
   async onApplicationShutdown(): Promise<void> {
     const { causes, deadlines, events, requests, verifier } = this.parts;
@@ -142,10 +147,7 @@ export class SessionAuthModule
   }
 }
 
-/**
- * A named authority. Its providers depend on the name; none of them has the token of one of the
- * default authority.
- */
+/** A named authority. Its providers depend on the name. */
 @Module({ imports: [], providers: [], exports: [] })
 class NamedSessionAuthModule extends SessionAuthModule {}
 

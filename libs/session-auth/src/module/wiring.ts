@@ -42,6 +42,7 @@ export interface ClientParts {
 export const CLIENT_PARTS = Symbol('session-auth client parts');
 
 export interface AuthorityParts extends ClientParts {
+  readonly client: SessionClient<UserRecord>;
   readonly events: EventSource;
   readonly verifier: SessionVerifier<UserRecord>;
   /** Loads what handlers use, when Nest has placed them. @throws InvalidConfigurationError */
@@ -120,7 +121,7 @@ export async function partsOf(
     ruleTimeoutMs,
   };
   const loadHandlers = (): Promise<void> => loadUsed({ guard, policies }, modules, clientParts, watch);
-  return { ...clientParts, events, verifier, loadHandlers, localUsers, guard };
+  return { ...clientParts, client, events, verifier, loadHandlers, localUsers, guard };
 }
 
 /** Loaded with the first reply that is written in parts. */

@@ -21,10 +21,7 @@ const LABELS = new Map<unknown, string>([
   [SessionClient, 'SessionClient'],
 ]);
 
-/**
- * Returns the injection token of a class of one authority: the class itself for the default
- * authority.
- */
+/** Returns the injection token of a class of one authority: for the default one, the class itself. */
 export function authorityToken(
   name: string,
   provided: ProvidedClass | PluginClass | typeof SessionClient,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestModule } from '../../guard/nest-container.js';
-import { nameIn, authorityIn, authorityProvider, type Authority } from './authority.js';
+import { AUTHORITY, nameIn, authorityIn, type Authority } from './authority.js';
 
 @Module({})
 class Root {}
@@ -25,7 +25,7 @@ describe('a module', () => {
     [{ isForWholeApplication: false, name: 'default', protectsAllRoutes: true }, undefined],
     [{ isForWholeApplication: true }, undefined],
   ])('with the authority %j is one with the name %p', async (registration, name) => {
-    const module = await moduleOf({ providers: [authorityProvider(registration)] });
+    const module = await moduleOf({ providers: [{ provide: AUTHORITY, useValue: registration }] });
     expect([authorityIn(module), nameIn(module)]).toEqual([registration, name]);
   });
 

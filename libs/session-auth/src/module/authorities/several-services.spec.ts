@@ -16,7 +16,7 @@ import { Causes } from '../events/cause-log.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { AuthorityTable } from './several-services.js';
 import type { NestModule } from '../../guard/nest-container.js';
-import { nameIn, authorityProvider } from './authority.js';
+import { nameIn, AUTHORITY } from './authority.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -32,7 +32,7 @@ class OtherCopy {}
 const ofOtherCopy = (parts: unknown): DynamicModule => ({
   module: OtherCopy,
   providers: [
-    authorityProvider({ isForWholeApplication: true, name: 'copy' }),
+    { provide: AUTHORITY, useValue: { isForWholeApplication: true, name: 'copy' } },
     { provide: GUARD_PARTS, useValue: parts },
   ],
 });

@@ -18,10 +18,7 @@ import type { GuardedCall } from '../../guard/transport.js';
 import type { CauseReports } from '../../contract/causes.js';
 import { authoritiesNamedBy, nameIn, authorityIn } from './authority.js';
 
-/**
- * Rejects authorities that are ambiguous, and names that none of them has.
- * @throws InvalidConfigurationError
- */
+/** @throws InvalidConfigurationError at ambiguous authorities, and at names that none of them has */
 export function checkAuthorities(modules: ModulesContainer): void {
   rejectAmbiguousAuthorities(modules);
   rejectAmbiguousNames(modules);
@@ -35,7 +32,6 @@ function unnamedIn(module: NestModule): ReturnType<typeof authorityIn> {
 /**
  * Rejects authorities that Nest could not distinguish: it would give each module the guard and the service
  * of one of them, by the order of imports. An authority that is imported more than once counts once.
- * @throws InvalidConfigurationError
  */
 function rejectAmbiguousAuthorities(modules: ModulesContainer): void {
   if ([...modules.values()].filter((module) => unnamedIn(module)?.isForWholeApplication).length > 1) {
@@ -52,10 +48,6 @@ function rejectAmbiguousAuthorities(modules: ModulesContainer): void {
   }
 }
 
-/**
- * Rejects a name that two authorities have, and named authorities without one that has no name. @throws
- * InvalidConfigurationError
- */
 function rejectAmbiguousNames(modules: ModulesContainer): void {
   const all = [...modules.values()];
   const names = new Set<string>();
@@ -80,11 +72,10 @@ function rejectAmbiguousNames(modules: ModulesContainer): void {
   );
 }
 
-/** Rejects `@SessionAuthority()` with a name that no authority has. @throws InvalidConfigurationError */
 function rejectUnknownAuthorities(modules: ModulesContainer): void {
   const names = new Set([...modules.values()].map(nameIn)).add(DEFAULT_AUTHORITY);
   for (const owner of new Set([...modules.values()].flatMap(classesOf))) {
-    for (const [place, name] of authoritiesNamedBy(owner)) {
+    for (const { place, name } of authoritiesNamedBy(owner)) {
       if (names.has(name)) continue;
       throw new InvalidConfigurationError(
         `${place} has @SessionAuthority('${name}'), which is not registered. Import SessionAuthModule.forRoot({ name: '${name}', baseUrl, apiKey }), or correct the name.`,
@@ -102,14 +93,14 @@ interface NamedAuthority {
 export class AuthorityTable implements Authorities {
   readonly arePerCall: boolean;
   readonly #modules: ModulesContainer;
-  readonly #resolve: AuthorityResolver | undefined;
+  readonly #resolve: AuthorityResolver;
   readonly #causes: CauseReports;
   #named: ReadonlyMap<string, NamedAuthority> | undefined;
 
   constructor(modules: ModulesContainer, resolve: AuthorityResolver | undefined, causes: CauseReports) {
     this.arePerCall = resolve !== undefined;
     this.#modules = modules;
-    this.#resolve = resolve;
+    this.#resolve = resolve ?? (() => DEFAULT_AUTHORITY);
     this.#causes = causes;
   }
 
@@ -134,7 +125,7 @@ export class AuthorityTable implements Authorities {
   /** An unknown name is not logged: the client of a call may choose it. */
   #nameOf(context: ExecutionContext, request: HttpRequest): string | undefined {
     try {
-      const name: unknown = (this.#resolve ?? (() => DEFAULT_AUTHORITY))(context, request);
+      const name: unknown = this.#resolve(context, request);
       if (typeof name === 'string') return name;
       if (name instanceof Promise) name.catch(() => undefined);
     } catch {

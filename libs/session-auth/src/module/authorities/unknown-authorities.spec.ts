@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { SessionAuthority } from '../../guard/access.decorators.js';
 import { SessionAuthModule } from '../session-auth.module.js';
-import { authorityProvider } from './authority.js';
+import { AUTHORITY } from './authority.js';
 
 @Module({})
 class Root {}
@@ -53,7 +53,10 @@ class WithoutName {
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 /** The authority of an older copy of this package, which has no name. */
-const UNNAMED = { module: OfOlderCopy, providers: [authorityProvider({ isForWholeApplication: false })] };
+const UNNAMED = {
+  module: OfOlderCopy,
+  providers: [{ provide: AUTHORITY, useValue: { isForWholeApplication: false } }],
+};
 
 /** Starts an application that has the classes, a default authority, and others with the names. */
 async function start(names: string[], controllers: Type[], providers: Type[] = []): Promise<void> {

@@ -15,10 +15,7 @@ import { authorityToken } from './authority-tokens.js';
 /** The factories that reject the injection of a class. They get the name of what injects it. */
 const rejections = new WeakMap<object, (consumer: string) => never>();
 
-/**
- * Provides the classes of plugins that an authority does not name, so that the start fails where one is
- * injected.
- */
+/** Provides the classes of plugins that an authority does not name: the start fails where one is injected. */
 @Module({})
 export class UnopenedParts implements OnModuleInit {
   /** @internal Created by Nest. */
@@ -42,9 +39,9 @@ function checkDependencies(wrapper: Wrapper): void {
 }
 
 /**
- * Returns the module of the classes that no plugin of an authority provides. Nest reads its members when it
- * scans the modules, and has loaded the files of the application by then. Not a forward reference, which older
- * releases of NestJS 11 take for a class.
+ * Returns the module of the classes that no plugin of an authority provides. Nest reads its members when all
+ * files of the application are loaded. Not a forward reference, which older releases of NestJS 11 take for a
+ * class.
  */
 export function unopenedParts(authority: string, opened: readonly InjectionToken[]): DynamicModule {
   let rejected: FactoryProvider<never>[] | undefined;
