@@ -163,7 +163,7 @@ export const MUTANTS = [
   {
     name: 'Requests share no call',
     file: 'verifier/single-flight.ts',
-    find: 'if (this.#canJoin(session.latest, demand, since)) return session.latest.result;',
+    find: "if (this.#canJoin(latest, demand, since)) return { access: 'joins', result: latest.result };",
     replace: '',
     suites: ['check/shared-call'],
   },

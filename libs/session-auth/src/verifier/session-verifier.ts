@@ -15,6 +15,9 @@ import type { SharedTier } from './shared-tier.js';
 import { SessionRevoker, type SessionRevokerParts } from './session-revoker.js';
 import { type Flight, type FlightDemand, SingleFlight } from './single-flight.js';
 
+/** The verdict on a check that may not even wait for a call. */
+const BUSY = unavailable('busy', 1);
+
 /**
  * Checks sessions: by the session cache, or else by one single flight to the shared tier and, protected, to
  * the session service.
@@ -35,7 +38,7 @@ export class SessionVerifier<User extends object> {
     this.#cache = cache;
     this.#shared = shared;
     this.#checked = checked;
-    this.#flights = new SingleFlight((keys, verdict, sentAtMs) => {
+    this.#flights = new SingleFlight<Verdict<User>>(BUSY, (keys, verdict, sentAtMs) => {
       this.#record(keys, verdict);
       cache?.update(keys, verdict, sentAtMs);
     });
@@ -108,22 +111,16 @@ export class SessionVerifier<User extends object> {
     maxAgeMs: number,
   ): Pick<SessionCheck<User>, 'verdict' | 'isFresh'> {
     this.revoker.checkBegins(keys.tokenKey);
-    const servesStale = maxAgeMs === Infinity && this.#cache?.servesStale === true;
+    const isLimited = maxAgeMs !== Infinity;
+    const servesStale = !isLimited && this.#cache?.servesStale === true;
     // A revoked token is also checked by the service: a writer of the store could restore its old entry.
-    const byService =
-      maxAgeMs !== Infinity || !this.#shared || this.#cache?.isRevoked(keys.tokenKey) === true;
-    const demand = { maxAgeMs, byService };
-    const access = this.#flights.accessOf(keys, demand);
-    let verdict: Promise<Verdict<User>>;
-    if (access === 'full') {
-      const busy = unavailable('busy', 1);
-      this.#record(keys, busy);
-      verdict = Promise.resolve(busy);
-    } else verdict = this.#share('check', session, keys, demand);
-    if (access === 'waits') verdict = this.#lanes.within(verdict);
+    const byService = isLimited || !this.#shared || this.#cache?.isRevoked(keys.tokenKey) === true;
+    const { access, result } = this.#share('check', session, keys, { maxAgeMs, byService });
+    if (access === 'full') this.#record(keys, BUSY);
+    let verdict = access === 'waits' ? this.#lanes.within(result) : result;
     if (servesStale) verdict = this.#orStale(verdict, keys);
     if (CHECKS.hasSubscribers) verdict = reportCheck(verdict, access !== 'starts', this.#authority);
-    const isFresh = access !== 'joins' && (maxAgeMs !== Infinity || (!this.#shared && !servesStale));
+    const isFresh = access !== 'joins' && (isLimited || (!this.#shared && !servesStale));
     return { verdict, isFresh };
   }
 
@@ -139,7 +136,7 @@ export class SessionVerifier<User extends object> {
     session: SessionIdentity,
     keys: SessionKeys,
     demand: FlightDemand,
-  ): Promise<Verdict<User>> {
+  ): ReturnType<SingleFlight<Verdict<User>>['share']> {
     const work = (flight: Flight): Promise<Verdict<User>> => {
       const lanes = this.#lanes;
       const lane = mode === 'refresh' ? 'known' : lanes.laneOf(keys);

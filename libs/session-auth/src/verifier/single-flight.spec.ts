@@ -2,6 +2,13 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { SessionKey, TokenKey } from '../contract/session-identity.js';
 import { SingleFlight } from './single-flight.js';
 
+const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+
+/** Returns how a check gets its answer. If it starts a flight, that one never ends. */
+function accessOf<Value>(flights: SingleFlight<Value>, demand?: { readonly maxAgeMs: number }): string {
+  return flights.share(keys, () => new Promise(() => undefined), demand).access;
+}
+
 describe('a flight', () => {
   afterEach(() => {
     jest.useRealTimers();
@@ -18,7 +25,7 @@ describe('a flight', () => {
 
   function departures(): Departures {
     const counted: number[] = [];
-    const flights = new SingleFlight<number>((_keys, value) => counted.push(value));
+    const flights = new SingleFlight<number>(-1, (_keys, value) => counted.push(value));
     const landings: ((value: number) => void)[] = [];
     return {
       flights,
@@ -27,7 +34,7 @@ describe('a flight', () => {
           { sessionKey: key as SessionKey, tokenKey: token as TokenKey },
           () => new Promise((resolve) => landings.push(resolve)),
           maxAgeMs === undefined ? {} : { maxAgeMs },
-        ),
+        ).result,
       land: () => landings.forEach((resolve, index) => resolve(index)),
       count: () => landings.length,
       counted,
@@ -44,10 +51,9 @@ describe('a flight', () => {
 
   it('is not joined after it has settled, also while an earlier one is under way', async () => {
     const { flights, join } = departures();
-    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
     void join();
-    expect(await flights.share(keys, () => Promise.resolve(7), { maxAgeMs: 0 })).toBe(7);
-    expect(flights.accessOf(keys)).toBe('starts');
+    expect(await flights.share(keys, () => Promise.resolve(7), { maxAgeMs: 0 }).result).toBe(7);
+    expect(accessOf(flights)).toBe('starts');
   });
 
   it('is not joined once its token is evicted, with any IV', async () => {
@@ -93,14 +99,20 @@ describe('a flight', () => {
 
   it('is one of two at most: later checks wait, and share one that begins after them [P29]', async () => {
     const landings: ((value: number) => void)[] = [];
-    const flights = new SingleFlight<number>(() => undefined);
-    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
-    const fresh = (): Promise<number> =>
-      flights.share(keys, () => new Promise((resolve) => landings.push(resolve)), { maxAgeMs: 0 });
+    const flights = new SingleFlight<number>(-1, () => undefined);
+    const accesses: string[] = [];
+    const fresh = (): Promise<number> => {
+      const work = (): Promise<number> => new Promise((resolve) => landings.push(resolve));
+      const { access, result } = flights.share(keys, work, { maxAgeMs: 0 });
+      accesses.push(access);
+      return result;
+    };
     const first = [fresh(), fresh()];
-    expect(flights.accessOf(keys, { maxAgeMs: 0 })).toBe('waits');
     const later = Array.from({ length: 100 }, fresh);
-    expect(landings).toHaveLength(2);
+    expect([landings.length, accesses]).toEqual([
+      2,
+      ['starts', 'starts', ...Array<string>(100).fill('waits')],
+    ]);
     landings[0]?.(0);
     await first[0];
     await new Promise(setImmediate);
@@ -116,48 +128,45 @@ describe('a flight', () => {
       new Set([2]),
       3,
     ]);
-    expect(flights.accessOf(keys)).toBe('starts');
+    expect(accessOf(flights)).toBe('starts');
   });
 
   it('leaves the table, and wakes the checks that wait, even if its report throws', async () => {
     const landings: ((value: number) => void)[] = [];
-    const flights = new SingleFlight<number>(() => {
+    const flights = new SingleFlight<number>(-1, () => {
       throw new Error('of a listener');
     });
-    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
     const fresh = (): Promise<number> =>
-      flights.share(keys, () => new Promise((resolve) => landings.push(resolve)), { maxAgeMs: 0 });
+      flights.share(keys, () => new Promise((resolve) => landings.push(resolve)), { maxAgeMs: 0 }).result;
     const checks = [fresh(), fresh(), fresh()];
     for (let landed = 0; landed < 3; landed += 1) {
       landings[landed]?.(landed);
       await checks[landed]?.catch(() => undefined);
     }
-    expect([landings.length, flights.accessOf(keys)]).toEqual([3, 'starts']);
+    expect([landings.length, accessOf(flights)]).toEqual([3, 'starts']);
   });
 
-  it('lets 1024 checks wait for it at most', () => {
-    const flights = new SingleFlight<number>(() => undefined);
-    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
-    const fresh = (): unknown => flights.share(keys, () => new Promise(() => undefined), { maxAgeMs: 0 });
-    for (let made = 0; made < 2 + 1_023; made += 1) void fresh();
-    expect(flights.accessOf(keys, { maxAgeMs: 0 })).toBe('waits');
-    void fresh();
-    expect([flights.accessOf(keys, { maxAgeMs: 0 }), flights.accessOf(keys)]).toEqual(['full', 'joins']);
+  it('lets 1024 checks wait for it at most', async () => {
+    const flights = new SingleFlight<number>(-1, () => undefined);
+    const accesses = Array.from({ length: 2 + 1_024 }, () => accessOf(flights, { maxAgeMs: 0 }));
+    expect(accesses.slice(1)).toEqual(['starts', ...Array<string>(1_024).fill('waits')]);
+    const { access, result } = flights.share(keys, () => Promise.resolve(1), { maxAgeMs: 0 });
+    expect([access, await result, accessOf(flights)]).toEqual(['full', -1, 'joins']);
   });
 
   it('that fails leaves the table, and the checks that wait start another', async () => {
-    const flights = new SingleFlight<number>(() => undefined);
-    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+    const flights = new SingleFlight<number>(-1, () => undefined);
     const failures: ((error: Error) => void)[] = [];
     const failing = (): Promise<number> =>
-      flights.share(keys, () => new Promise((_resolve, reject) => failures.push(reject)), { maxAgeMs: 0 });
+      flights.share(keys, () => new Promise((_resolve, reject) => failures.push(reject)), { maxAgeMs: 0 })
+        .result;
     const failed = [failing(), failing()].map((flight) =>
       expect(flight).rejects.toThrow('of the application'),
     );
-    const next = flights.share(keys, () => Promise.resolve(7), { maxAgeMs: 0 });
+    const next = flights.share(keys, () => Promise.resolve(7), { maxAgeMs: 0 }).result;
     for (const fail of failures) fail(new Error('of the application'));
     await Promise.all(failed);
-    expect([await next, flights.accessOf(keys)]).toEqual([7, 'starts']);
+    expect([await next, accessOf(flights)]).toEqual([7, 'starts']);
   });
 
   it('that settles late does not remove its replacement', async () => {
@@ -173,39 +182,38 @@ describe('a flight', () => {
 
   it('is not joined once flights are closed to joins; a later one is, and both report their answers', async () => {
     const { flights, join, land, count, counted } = departures();
-    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
     const before = [join('other', 'other'), join()];
-    expect(flights.accessOf(keys)).toBe('joins');
+    expect(accessOf(flights)).toBe('joins');
     flights.closeToJoins();
-    expect(flights.accessOf(keys)).toBe('starts');
     const after = [join(), join()];
-    expect(flights.accessOf(keys)).toBe('joins');
+    expect(accessOf(flights)).toBe('joins');
     land();
     expect(await Promise.all([...before, ...after])).toEqual([0, 1, 2, 2]);
     expect([count(), counted]).toEqual([3, [0, 2]]);
   });
 
   it('can be joined within the limit of a check, and only while it has not settled', async () => {
-    const { flights, join, land } = departures();
-    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
-    expect(flights.accessOf(keys)).toBe('starts');
+    const { flights, join, land, count } = departures();
     const flight = join();
-    expect(
-      [{}, { maxAgeMs: 60_000 }, { maxAgeMs: 0 }].map((demand) => flights.accessOf(keys, demand)),
-    ).toEqual(['joins', 'joins', 'starts']);
+    expect([accessOf(flights), accessOf(flights, { maxAgeMs: 60_000 }), count()]).toEqual([
+      'joins',
+      'joins',
+      1,
+    ]);
+    const newer = join('key', 'token', 0);
+    expect(count()).toBe(2);
     land();
-    await flight;
-    expect(flights.accessOf(keys)).toBe('starts');
+    await Promise.all([flight, newer]);
+    expect(accessOf(flights)).toBe('starts');
   });
 
   it('informs its work whether its answer may still be cached', async () => {
-    const flights = new SingleFlight<string>(() => undefined);
-    const keys = { sessionKey: 'key' as SessionKey, tokenKey: 'token' as TokenKey };
+    const flights = new SingleFlight<string>('full', () => undefined);
     const share = (): Promise<string> =>
       flights.share(keys, async (flight) => {
         await new Promise(setImmediate);
         return flight.isCurrent() ? 'current' : 'evicted';
-      });
+      }).result;
     const evicted = share();
     flights.detach('token' as TokenKey);
     expect(await Promise.all([evicted, share()])).toEqual(['evicted', 'current']);

@@ -17,9 +17,12 @@ export interface FlightDemand {
 
 /**
  * How a check gets its answer: it joins a flight, starts one, or waits for one that starts when an earlier
- * one has ended.
+ * one has ended. `full`: too many checks of its session wait.
  */
-export type FlightAccess = 'joins' | 'starts' | 'waits' | 'full';
+interface Shared<Value> {
+  readonly access: 'joins' | 'starts' | 'waits' | 'full';
+  readonly result: Promise<Value>;
+}
 
 interface Entry<Value> {
   readonly startedAtMs: number;
@@ -54,26 +57,19 @@ const MAX_WAITING = 1_024;
  */
 export class SingleFlight<Value> {
   readonly #sessions = new Map<SessionKey, Session<Value>>();
+  readonly #full: Value;
   readonly #onSettled: (keys: SessionKeys, value: Value, startedAtMs: number) => void;
   #started = 0;
   /** Flights with a serial up to this one are no longer joined. */
   #closedTo = 0;
 
-  /** `onSettled` is called with the answer of each flight that is current when it settles. */
-  constructor(onSettled: (keys: SessionKeys, value: Value, startedAtMs: number) => void) {
-    this.#onSettled = onSettled;
-  }
-
   /**
-   * Returns how {@link share} gets the answer for a check that begins now. `full`: too many checks of this
-   * session wait.
+   * `full`: the answer to a check that may not even wait. `onSettled` is called with the answer of each flight
+   * that is current when it settles.
    */
-  accessOf({ sessionKey }: SessionKeys, demand: FlightDemand = {}): FlightAccess {
-    const session = this.#sessions.get(sessionKey);
-    if (!session) return 'starts';
-    if (this.#canJoin(session.latest, demand, this.#started)) return 'joins';
-    if (session.inFlight < MAX_FLIGHTS) return 'starts';
-    return session.waiting.length < MAX_WAITING ? 'waits' : 'full';
+  constructor(full: Value, onSettled: (keys: SessionKeys, value: Value, startedAtMs: number) => void) {
+    this.#full = full;
+    this.#onSettled = onSettled;
   }
 
   /**
@@ -86,7 +82,7 @@ export class SingleFlight<Value> {
     work: (flight: Flight) => Promise<Value>,
     demand: FlightDemand = {},
     since = this.#started,
-  ): Promise<Value> {
+  ): Shared<Value> {
     const { tokenKey, sessionKey } = keys;
     const session = this.#sessions.get(sessionKey) ?? {
       tokenKey,
@@ -94,11 +90,15 @@ export class SingleFlight<Value> {
       inFlight: 0,
       waiting: [],
     };
-    if (this.#canJoin(session.latest, demand, since)) return session.latest.result;
-    if (session.inFlight < MAX_FLIGHTS) return this.#start(keys, session, work, demand.byService === true);
-    return new Promise((resolve) =>
-      session.waiting.push(() => resolve(this.share(keys, work, demand, since))),
+    const { latest, waiting } = session;
+    if (this.#canJoin(latest, demand, since)) return { access: 'joins', result: latest.result };
+    if (session.inFlight < MAX_FLIGHTS)
+      return { access: 'starts', result: this.#start(keys, session, work, demand.byService === true) };
+    if (waiting.length >= MAX_WAITING) return { access: 'full', result: Promise.resolve(this.#full) };
+    const result = new Promise<Value>((resolve) =>
+      waiting.push(() => resolve(this.share(keys, work, demand, since).result)),
     );
+    return { access: 'waits', result };
   }
 
   /**
@@ -136,31 +136,25 @@ export class SingleFlight<Value> {
   ): Promise<Value> {
     const [startedAtMs, startedAtWallMs] = [performance.now(), Date.now()];
     const isCurrent = (): boolean => session.latest === entry;
-    // The oldest check that waits starts the next flight, and the others join it.
-    const end = (): void => {
-      session.inFlight -= 1;
-      for (const wake of session.waiting.splice(0)) wake();
-      if (session.inFlight === 0) this.#sessions.delete(keys.sessionKey);
-    };
     this.#sessions.set(keys.sessionKey, session);
     session.inFlight += 1;
-    const result = work({ isCurrent }).then(
-      (value) => {
-        const counts = isCurrent();
-        if (counts) session.latest = undefined;
-        try {
-          if (counts) this.#onSettled(keys, value, startedAtMs);
-        } finally {
-          end();
+    const land = async (call: Promise<Value>): Promise<Value> => {
+      try {
+        const value = await call;
+        if (isCurrent()) {
+          session.latest = undefined;
+          this.#onSettled(keys, value, startedAtMs);
         }
         return value;
-      },
-      (error: unknown) => {
+      } finally {
         if (isCurrent()) session.latest = undefined;
-        end();
-        throw error;
-      },
-    );
+        session.inFlight -= 1;
+        // The oldest check that waits starts the next flight, and the others join it.
+        for (const wake of session.waiting.splice(0)) wake();
+        if (session.inFlight === 0) this.#sessions.delete(keys.sessionKey);
+      }
+    };
+    const result = land(work({ isCurrent }));
     const entry = { startedAtMs, startedAtWallMs, serial: (this.#started += 1), byService, result };
     session.latest = entry;
     return result;
