@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CircuitBreaker, type BreakerState } from './circuit-breaker.js';
 
-const SETTINGS = { windowMs: 10_000, minimumCalls: 1, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 4_000 };
+const SETTINGS = { windowMs: 10_000, minimumCalls: 1, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 60_000 };
 
 /** A breaker that makes one call after the other; `states` records its changes. */
 function breakerWith() {

@@ -137,6 +137,52 @@ describe('the circuit breaker', () => {
     sleep(1_000);
     expect(call(ann, 2)).toBe(2);
   });
+
+  it('stays half open if the one that tripped it closes during its own probe', () => {
+    const { breaker, refusal, begin, sleep } = trialOf();
+    breaker.trip();
+    sleep(2_000);
+    begin();
+    breaker.undoTrip();
+    expect(refusal()).toEqual(unavailable('circuit_open', 1));
+  });
+});
+
+describe('a circuit breaker whose service limits the rate', () => {
+  const limited = unavailable('rate_limited', 10);
+
+  it('pauses after two of the callers since the first 429, not of those before, nor five minutes apart', () => {
+    const { refusal, call, sleep } = trialOf();
+    call(ann, 10);
+    call(limited);
+    sleep(300_000);
+    call(limited);
+    expect(refusal()).toBeUndefined();
+    call(limited);
+    expect(refusal()).toEqual(limited);
+  });
+
+  it('pauses for one to its probe, and for none of a call that began before it opened', () => {
+    const { refusal, begin, call, sleep } = trialOf();
+    const early = [begin(), begin()];
+    call(down, 4);
+    for (const one of early) one?.end(limited);
+    expect(refusal()).toEqual(unavailable('circuit_open', 2));
+    sleep(2_000);
+    call(limited);
+    expect(refusal()).toEqual(limited);
+  });
+
+  it('is limited until a probe shows something, and then has the first pause if that fails', () => {
+    const { refusal, begin, call, sleep } = trialOf();
+    call(limited, 2);
+    sleep(10_000);
+    call(unavailable('malformed'));
+    const probe = begin();
+    expect(refusal()).toEqual(unavailable('rate_limited', 1));
+    probe?.end(down);
+    expect(refusal()).toEqual(unavailable('circuit_open', 2));
+  });
 });
 
 describe('the tokens whose calls fail', () => {
@@ -145,6 +191,14 @@ describe('the tokens whose calls fail', () => {
   it('open the breaker within 25 calls when all fail', () => {
     const { call } = trialOf(limits);
     expect(call(down, 25)).toBe(20);
+  });
+
+  it('count as probes also beyond their limit', () => {
+    const { refusal, call, sleep } = trialOf({ windowMs: 10_000 });
+    for (const token of ['a', 'b', 'c', 'd']) call(down, 1, token);
+    sleep(3_000);
+    call(down, 1, 'a');
+    expect(refusal()).toEqual(unavailable('circuit_open', 4));
   });
 
   it('count only up to their limit after the breaker has closed again, and when they alternate', () => {

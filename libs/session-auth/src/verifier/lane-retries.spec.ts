@@ -36,10 +36,12 @@ async function attemptsFor(
   return service.calls;
 }
 
-/** A deadline that ends while the first attempt is made. */
-function endingDeadline(): Deadline {
+/** A deadline that ends while the first attempt is made, or in the pause after it. */
+function deadlineEndingIn(when: 'attempt' | 'pause'): Deadline {
   const deadline = new Deadline(60_000);
-  jest.spyOn(deadline, 'ended', 'get').mockReturnValueOnce(undefined).mockReturnValue('timeout');
+  const ended = jest.spyOn(deadline, 'ended', 'get').mockReturnValueOnce(undefined);
+  if (when === 'pause') ended.mockReturnValueOnce(undefined);
+  ended.mockReturnValue('timeout');
   return deadline;
 }
 
@@ -73,7 +75,8 @@ describe('a check that fails', () => {
   it('is not repeated after a refusal, nor beyond its attempts, nor after its deadline', async () => {
     expect(await attemptsFor([UNAUTHENTICATED], laneOf(5))).toBe(1);
     expect(await attemptsFor(failing, laneOf(3))).toBe(3);
-    expect(await attemptsFor(failing, laneOf(3), endingDeadline())).toBe(1);
+    expect(await attemptsFor(failing, laneOf(3), deadlineEndingIn('attempt'))).toBe(1);
+    expect(await attemptsFor(failing, laneOf(3), deadlineEndingIn('pause'))).toBe(1);
     expect(await attemptsFor([...failing, UNAUTHENTICATED], laneOf(3))).toBe(2);
   });
 
@@ -133,7 +136,7 @@ describe('the pause before another attempt', () => {
 
   it('is skipped, with the attempt, after the deadline, also on a connection that the service had closed', async () => {
     const closed = { ...unavailable('unreachable'), staleConnection: true } as const;
-    expect(await attemptsFor([closed], laneOf(), endingDeadline())).toBe(1);
+    expect(await attemptsFor([closed], laneOf(), deadlineEndingIn('attempt'))).toBe(1);
   });
 });
 
