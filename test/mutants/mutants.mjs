@@ -511,15 +511,15 @@ export const MUTANTS = [
   {
     name: 'A cached session lives twice as long',
     file: 'verifier/session-cache.ts',
-    find: 'this.#entries = new TtlLruMap({ maxEntries, ttlMs }, now);',
-    replace: 'this.#entries = new TtlLruMap({ maxEntries, ttlMs: 2 * ttlMs }, now);',
+    find: 'this.#entries = new TtlLruMap({ maxEntries, ttlMs });',
+    replace: 'this.#entries = new TtlLruMap({ maxEntries, ttlMs: 2 * ttlMs });',
     suites: ['cache/lifetime'],
   },
   {
     name: 'A session cache keeps twice as many sessions',
     file: 'verifier/session-cache.ts',
-    find: 'this.#entries = new TtlLruMap({ maxEntries, ttlMs }, now);',
-    replace: 'this.#entries = new TtlLruMap({ maxEntries: 2 * maxEntries, ttlMs }, now);',
+    find: 'this.#entries = new TtlLruMap({ maxEntries, ttlMs });',
+    replace: 'this.#entries = new TtlLruMap({ maxEntries: 2 * maxEntries, ttlMs });',
     suites: ['cache/lifetime'],
   },
   {

@@ -195,7 +195,7 @@ async function verifierOf(
     deadlines,
     { ...settings, ...retry },
     {
-      known: new KnownSessions(knownSessions, undefined, identityFields),
+      known: new KnownSessions(knownSessions, identityFields),
       breakerChanged: breakerReporter(authority, watch, events),
     },
   );

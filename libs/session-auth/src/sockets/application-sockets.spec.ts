@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { Deadlines } from '../client/deadline.js';
 import {
@@ -32,6 +32,8 @@ const CACHE = {
 };
 const TOKEN = { 'x-auth-token': 'token' };
 
+afterEach(() => void jest.restoreAllMocks());
+
 /** An authority whose service answers when the test does, and the tokens that the service got. */
 function registration(username: string, authorities?: Authorities) {
   const tokens: string[] = [];
@@ -41,13 +43,8 @@ function registration(username: string, authorities?: Authorities) {
     tokens.push(token);
     return new Promise((resolve) => calls.push(resolve));
   };
-  const clock = { aheadMs: 0 };
   const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
-    cache: new SessionCache<UserRecord>(
-      CACHE,
-      () => performance.now() + clock.aheadMs,
-      () => Date.now() + clock.aheadMs,
-    ),
+    cache: new SessionCache<UserRecord>(CACHE),
   });
   const own: TokenSource = (context) => void contexts.push(context);
   const reader = new SessionReader({
@@ -67,7 +64,7 @@ function registration(username: string, authorities?: Authorities) {
     for (const call of calls.splice(0)) call(verdict);
     await new Promise(setImmediate);
   };
-  return { parts, tokens, contexts, clock, answer };
+  return { parts, tokens, contexts, answer };
 }
 
 /** The sockets of an application with a selection, and how a handshake of a client ends there. */
@@ -221,7 +218,10 @@ describe('the handshakes of an application', () => {
       const { own, handshake } = application();
       handshake();
       await own.answer();
-      own.clock.aheadMs += CACHE.ttlMs;
+      for (const clock of [performance, Date]) {
+        const now = clock.now.bind(clock);
+        jest.spyOn(clock, 'now').mockImplementation(() => now() + CACHE.ttlMs);
+      }
       const { admitted, denials } = handshake({}, TOKEN, { outageGraceMs });
       await own.answer(unavailable('server_error'));
       expect([admitted, denials.map(([denial]) => denial)]).toMatchObject([users, denied]);

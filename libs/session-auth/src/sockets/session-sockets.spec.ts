@@ -22,14 +22,22 @@ import { Causes } from '../module/events/cause-log.js';
 import { SessionSockets } from './session-sockets.js';
 
 const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-/** Every cached session is stale at once: the clock of the cache is ahead by more than the lifetime. */
 const STALE = { ttlMs: 1_000, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 600_000 };
-const ahead = (): number => performance.now() + 2_000;
 const UPGRADE = { headers: { 'x-auth-token': 'good' } };
 
 /** The sockets of an authority, whose service refuses the token `bad`. */
 function registration(authority = 'default') {
-  const service = { isDown: false };
+  const service = {
+    isDown: false,
+    /** Fails from now on, when every cached session has become stale. */
+    goDown: (): void => {
+      for (const clock of [performance, Date]) {
+        const now = clock.now.bind(clock);
+        jest.spyOn(clock, 'now').mockImplementation(() => now() + 2_000);
+      }
+      service.isDown = true;
+    },
+  };
   const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> =>
     Promise.resolve(
       service.isDown
@@ -40,7 +48,7 @@ function registration(authority = 'default') {
     );
   const [source, causes] = [new EventSource(), new Causes()];
   const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
-    cache: new SessionCache<UserRecord>(STALE, ahead),
+    cache: new SessionCache<UserRecord>(STALE),
   });
   const reader = new SessionReader({
     sources: [fromHeader('x-auth-token')],
@@ -107,7 +115,7 @@ describe('the sockets of a server of ws', () => {
 
   it('use the options of the last call, which other calls without options keep', async () => {
     await own.verifier.verify({ token: 'good', authIv: undefined });
-    own.service.isDown = true;
+    own.service.goDown();
     own.sockets.protect(server, { outageGraceMs: 0 });
     own.sockets.protect(server);
     expect([await handshake('good'), server.listenerCount('connection')]).toEqual([503, 1]);
@@ -133,7 +141,7 @@ describe('the sockets of a server of ws', () => {
 
   it('that are watched have the options of their call', async () => {
     await own.verifier.verify({ token: 'good', authIv: undefined });
-    own.service.isDown = true;
+    own.service.goDown();
     const client = { readyState: 1, close: () => undefined, emit: () => undefined, once: () => undefined };
     expect(await own.sockets.watch({ ...client }, UPGRADE, { outageGraceMs: 0 })).toBeUndefined();
     expect(await own.sockets.watch({ ...client }, UPGRADE)).toEqual({ username: 'good' });

@@ -5,11 +5,9 @@ const LIFETIME_MS = 1_600;
 
 function clocks() {
   let [nowMs, wallMs] = [0, 1_000_000];
-  const steps = new ClockSteps(
-    LIFETIME_MS,
-    () => nowMs,
-    () => wallMs,
-  );
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  jest.spyOn(Date, 'now').mockImplementation(() => wallMs);
+  const steps = new ClockSteps(LIFETIME_MS);
   const moveWall = (ms: number): void => void (wallMs += ms);
   const sleep = (ms: number): void => {
     nowMs += ms;
@@ -24,14 +22,14 @@ function clocks() {
   };
 }
 
+afterEach(() => void jest.restoreAllMocks());
+
 describe('the steps of the wall clock', () => {
   it('do not include the start of fake timers, whose monotonic clock begins again', () => {
     let nowMs = 8_000;
-    const steps = new ClockSteps(
-      LIFETIME_MS,
-      () => nowMs,
-      () => 1_000_000,
-    );
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
+    const steps = new ClockSteps(LIFETIME_MS);
     nowMs = 0;
     steps.observe();
     expect([steps.hasNone, steps.isYounger(8_000, LIFETIME_MS, nowMs)]).toEqual([true, false]);
@@ -68,8 +66,9 @@ describe('the steps of the wall clock', () => {
     const wallMs = 5_000;
     const readings = [0, 0, 0, 0, 0.2, 0.2, 0.2];
     let last = 0;
-    const now = (): number => (last = readings.shift() ?? last);
-    const steps = new ClockSteps(LIFETIME_MS, now, () => wallMs);
+    jest.spyOn(performance, 'now').mockImplementation(() => (last = readings.shift() ?? last));
+    jest.spyOn(Date, 'now').mockReturnValue(wallMs);
+    const steps = new ClockSteps(LIFETIME_MS);
     steps.observe(0, wallMs + 30);
     expect(steps.hasNone).toBe(true);
   });

@@ -24,20 +24,16 @@ const STEPS_OF_LIFETIME = 16;
  */
 export class ClockSteps {
   readonly #lifetimeMs: number;
-  readonly #now: () => number;
-  readonly #wallNow: () => number;
   readonly #steps: Step[] = [];
   #differenceMs: number;
   #observedMs: number;
   #backMs = 0;
 
   /** @param lifetimeMs longest age that is asked for */
-  constructor(lifetimeMs: number, now: () => number, wallNow: () => number = () => Date.now()) {
+  constructor(lifetimeMs: number) {
     this.#lifetimeMs = lifetimeMs;
-    this.#now = now;
-    this.#wallNow = wallNow;
-    this.#observedMs = now();
-    this.#differenceMs = this.#measure();
+    this.#observedMs = performance.now();
+    this.#differenceMs = measure();
   }
 
   /** Milliseconds by which the wall clock was set back, in all. */
@@ -53,19 +49,19 @@ export class ClockSteps {
   /**
    * Compares the clocks. Called before each use and when a lifetime begins, so that no step is overlooked.
    */
-  observe(nowMs = this.#now(), wallMs = this.#wallNow()): void {
+  observe(nowMs = performance.now(), wallMs = Date.now()): void {
     const isReplaced = nowMs < this.#observedMs;
     this.#observedMs = nowMs;
     // A monotonic clock that goes back is another clock, such as that of fake timers: the wall clock has not
     // stepped.
-    if (isReplaced) this.#differenceMs = this.#measure();
+    if (isReplaced) this.#differenceMs = measure();
     if (this.#steps.length > 0) this.#forgetBefore(nowMs - this.#lifetimeMs);
     if (Math.abs(wallMs - nowMs - this.#differenceMs) < GRANULARITY_MS) return;
-    const differenceMs = this.#measure();
+    const differenceMs = measure();
     const byMs = differenceMs - this.#differenceMs;
     if (Math.abs(byMs) < GRANULARITY_MS) return;
     this.#differenceMs = differenceMs;
-    this.#add(this.#now(), byMs);
+    this.#add(performance.now(), byMs);
   }
 
   /**
@@ -87,20 +83,6 @@ export class ClockSteps {
     while (this.#steps[0] && this.#steps[0].toMs < timeMs) this.#steps.shift();
   }
 
-  /**
-   * Returns the difference of the clocks. Repeated if the process was interrupted between reading one and the
-   * other.
-   */
-  #measure(): number {
-    let differenceMs = 0;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const beforeMs = this.#now();
-      differenceMs = this.#wallNow() - beforeMs;
-      if (this.#now() - beforeMs < INTERRUPTION_MS) break;
-    }
-    return differenceMs;
-  }
-
   #add(nowMs: number, byMs: number): void {
     const aheadMs = Math.max(0, byMs);
     this.#backMs += aheadMs - byMs;
@@ -113,6 +95,20 @@ export class ClockSteps {
     }
     this.#steps.push({ fromMs: nowMs, toMs: nowMs, aheadMs, byMs });
   }
+}
+
+/**
+ * Returns the difference of the clocks. Repeated if the process was interrupted between reading one and the
+ * other.
+ */
+function measure(): number {
+  let differenceMs = 0;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const beforeMs = performance.now();
+    differenceMs = Date.now() - beforeMs;
+    if (performance.now() - beforeMs < INTERRUPTION_MS) break;
+  }
+  return differenceMs;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { sessionKeysOf, tokenKeyOf, type SessionKeys } from '../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { KnownSessions } from './known-sessions.js';
@@ -6,6 +6,8 @@ import { KnownSessions } from './known-sessions.js';
 const ann: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };
 
 const keysOf = (token: string, authIv?: string): SessionKeys => sessionKeysOf({ token, authIv });
+
+afterEach(() => void jest.restoreAllMocks());
 
 function tableOf(maxEntries = 10) {
   let now = 0;
@@ -15,12 +17,9 @@ function tableOf(maxEntries = 10) {
     now += ms;
     moveWall(ms);
   };
-  const known = new KnownSessions(
-    maxEntries,
-    () => now,
-    undefined,
-    () => wallMs,
-  );
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  jest.spyOn(Date, 'now').mockImplementation(() => wallMs);
+  const known = new KnownSessions(maxEntries);
   return { known, sleep, moveWall };
 }
 

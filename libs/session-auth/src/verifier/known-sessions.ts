@@ -45,31 +45,20 @@ type Entry = KnownToken | number;
  */
 export class KnownSessions {
   readonly #maxEntries: number;
-  readonly #now: () => number;
   readonly #identityFields: readonly string[];
-  readonly #wallNow: () => number;
   /** Without it, users could choose names with the number of another user. */
   readonly #salt = randomBytes(16).toString('hex');
   /** The least recently used first. */
   readonly #tokens = new Map<TokenKey, Entry>();
   /** Seconds that have passed by the faster of both clocks, and what they showed when the last one began. */
   #second = 0;
-  #beganMs: number;
-  #beganWallMs: number;
+  #beganMs = performance.now();
+  #beganWallMs = Date.now();
 
   /** `identityFields`: the first of these fields that is not empty identifies the user of a record. */
-  constructor(
-    maxEntries = MIN_KNOWN_SESSIONS,
-    now: () => number = () => performance.now(),
-    identityFields: readonly string[] = ['username'],
-    wallNow: () => number = () => Date.now(),
-  ) {
+  constructor(maxEntries = MIN_KNOWN_SESSIONS, identityFields: readonly string[] = ['username']) {
     this.#maxEntries = maxEntries;
-    this.#now = now;
     this.#identityFields = identityFields;
-    this.#wallNow = wallNow;
-    this.#beganMs = now();
-    this.#beganWallMs = wallNow();
   }
 
   /** Returns whether a session is known. The first session that presents the token of a sign-in is. */
@@ -129,7 +118,7 @@ export class KnownSessions {
   }
 
   #nowSecond(): number {
-    const [nowMs, wallMs] = [this.#now(), this.#wallNow()];
+    const [nowMs, wallMs] = [performance.now(), Date.now()];
     const passedMs = Math.max(nowMs - this.#beganMs, wallMs - this.#beganWallMs);
     if (passedMs >= 1_000) {
       this.#second = (this.#second + Math.floor(passedMs / 1_000)) % MAX_SECONDS;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { TokenKey } from '../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { MisconfigurationDetector, type Misconfiguration } from './service-status.js';
@@ -7,14 +7,14 @@ const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 
 type Recorded = readonly [token: string, verdict: Verdict<unknown>, knownUser?: unknown];
 
+afterEach(() => void jest.restoreAllMocks());
+
 /** Records verdicts, each `everyMs` milliseconds after the one before. */
 function reportsAfter(verdicts: readonly Recorded[], everyMs = 0): Misconfiguration[] {
   const reports: Misconfiguration[] = [];
   let nowMs = 0;
-  const detector = new MisconfigurationDetector(
-    (sign) => reports.push(sign),
-    () => nowMs,
-  );
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const detector = new MisconfigurationDetector((sign) => reports.push(sign));
   for (const [token, verdict, knownUser] of verdicts) {
     detector.record(token as TokenKey, verdict, knownUser);
     nowMs += everyMs;

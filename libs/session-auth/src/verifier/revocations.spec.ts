@@ -1,11 +1,14 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { TokenKey } from '../contract/session-identity.js';
 import { Revocations } from './revocations.js';
 
 function revocationsAt(lifetimeMs = 100) {
   const clock = { nowMs: 1_000 };
-  return { clock, revocations: new Revocations(lifetimeMs, () => clock.nowMs) };
+  jest.spyOn(performance, 'now').mockImplementation(() => clock.nowMs);
+  return { clock, revocations: new Revocations(lifetimeMs) };
 }
+
+afterEach(() => void jest.restoreAllMocks());
 
 const ann = { username: 'ann' };
 const bob = { username: 'bob' };

@@ -32,7 +32,6 @@ const MIN_KEPT_MS = 300_000;
  */
 export class Revocations {
   readonly #lifetimeMs: number;
-  readonly #now: () => number;
   /** By user name, the oldest first. */
   readonly #users = new Map<string, number>();
   /** By token digest, the oldest first. */
@@ -43,9 +42,8 @@ export class Revocations {
   #lostAtMs = -Infinity;
 
   /** `lifetimeMs`: how long an entry that was authenticated before a revocation could be cached. */
-  constructor(lifetimeMs: number, now: () => number = () => performance.now()) {
+  constructor(lifetimeMs: number) {
     this.#lifetimeMs = lifetimeMs;
-    this.#now = now;
   }
 
   /**
@@ -53,7 +51,7 @@ export class Revocations {
    * are revoked already. The caller then evicts those in its cache: this table no longer lists them by user.
    */
   add(revocation: Revocation): 'added' | 'all' {
-    const nowMs = this.#nowMs;
+    const nowMs = wholeMs();
     if ('tokenKey' in revocation && this.#set(this.#tokens, revocation.tokenKey, MAX_TOKENS, nowMs))
       return 'added';
     if ('username' in revocation && this.#set(this.#users, revocation.username, MAX_USERS, nowMs)) {
@@ -74,7 +72,7 @@ export class Revocations {
   get hasNoUsers(): boolean {
     // Read on every cache hit: the clock is read only until the newest revocation has expired.
     if (this.#newestUserAtMs === -Infinity) return true;
-    if (this.#newestUserAtMs + this.#lifetimeMs >= this.#nowMs) return false;
+    if (this.#newestUserAtMs + this.#lifetimeMs >= wholeMs()) return false;
     this.#newestUserAtMs = -Infinity;
     return true;
   }
@@ -84,7 +82,7 @@ export class Revocations {
    * because it contains them.
    */
   addMessageLoss(): void {
-    this.#lostAtMs = this.#nowMs;
+    this.#lostAtMs = wholeMs();
   }
 
   lostMessagesSince(timeMs: number): boolean {
@@ -125,8 +123,8 @@ export class Revocations {
     table.set(key, nowMs);
     return true;
   }
+}
 
-  get #nowMs(): number {
-    return Math.floor(this.#now());
-  }
+function wholeMs(): number {
+  return Math.floor(performance.now());
 }

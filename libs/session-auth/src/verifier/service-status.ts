@@ -169,7 +169,6 @@ export type Misconfiguration = 'since startup' | 'after acceptance';
 /** Detects that the service refuses everyone, at startup or later. It does not affect verdicts. */
 export class MisconfigurationDetector {
   readonly #onSign: (sign: Misconfiguration) => void;
-  readonly #now: () => number;
   readonly #refusedTokens = new Set<TokenKey>();
   readonly #forbidden = new Set<unknown>();
   /** Users whose sessions ended, with the time of the last end. */
@@ -178,9 +177,8 @@ export class MisconfigurationDetector {
   #isSuspected = false;
 
   /** `onSign` is called at the first sign, and at the first after a session was accepted. */
-  constructor(onSign: (sign: Misconfiguration) => void, now: () => number = () => performance.now()) {
+  constructor(onSign: (sign: Misconfiguration) => void) {
     this.#onSign = onSign;
-    this.#now = now;
   }
 
   /**
@@ -207,7 +205,7 @@ export class MisconfigurationDetector {
   }
 
   #ended(user: unknown): void {
-    const nowMs = this.#now();
+    const nowMs = performance.now();
     this.#endedUsers.set(user, nowMs);
     for (const [other, atMs] of this.#endedUsers)
       if (atMs <= nowMs - ENDINGS_MS) this.#endedUsers.delete(other);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { UNAUTHENTICATED, type Verdict } from '../contract/outcome.js';
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { type CacheSettings, SessionCache } from './session-cache.js';
@@ -21,11 +21,9 @@ function cacheAt(settings: Partial<CacheSettings> = {}) {
     staleIfErrorMs: 0,
     ...settings,
   };
-  const cache = new SessionCache<object>(
-    limits,
-    () => now,
-    () => now,
-  );
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  jest.spyOn(Date, 'now').mockImplementation(() => now);
+  const cache = new SessionCache<object>(limits);
   const store = (keys: SessionKeys, verdict: Verdict<object>, tookMs = 0): void =>
     cache.update(keys, verdict, now - tookMs);
   store(ANN, verdictOn('ann'));
@@ -38,6 +36,8 @@ function cacheAt(settings: Partial<CacheSettings> = {}) {
     found: () => [ANN, ANN_WITH_IV, BOB].map((keys) => cache.find(keys, Infinity)?.kind === 'authenticated'),
   };
 }
+
+afterEach(() => void jest.restoreAllMocks());
 
 describe('the revocation of a user', () => {
   it('ends the sessions of that user, with and without an IV, and of no other user', () => {

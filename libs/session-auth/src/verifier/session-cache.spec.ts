@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { SessionKeys, SessionKey, TokenKey } from '../contract/session-identity.js';
 import { type CacheSettings, SessionCache } from './session-cache.js';
@@ -18,6 +18,8 @@ interface Trial {
   readonly find: (maxAgeMs?: number) => unknown;
 }
 
+afterEach(() => void jest.restoreAllMocks());
+
 function cacheAt(settings: Partial<CacheSettings> = {}): Trial {
   let now = 1_000;
   const limits = {
@@ -29,11 +31,9 @@ function cacheAt(settings: Partial<CacheSettings> = {}): Trial {
     ...settings,
   };
   let wallMs = 1_700_000_000_000;
-  const cache = new SessionCache<object>(
-    limits,
-    () => now,
-    () => wallMs,
-  );
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  jest.spyOn(Date, 'now').mockImplementation(() => wallMs);
+  const cache = new SessionCache<object>(limits);
   const moveWall = (ms: number): void => void (wallMs += ms);
   return {
     cache,

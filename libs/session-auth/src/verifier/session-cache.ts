@@ -38,28 +38,26 @@ export class SessionCache<User extends object> {
   readonly #tombstones: TtlLruMap<TokenKey, true>;
   /** Sessions that may not be refreshed now. `refreshAheadMs` is the longest pause. */
   readonly #refreshPauses: TtlLruMap<TokenKey, true>;
-  readonly #now: () => number;
   readonly #clockSteps: ClockSteps;
   /** Whether an expired session may be served while the service is unavailable. */
   readonly servesStale: boolean;
   /** Revocations with which each cached session is compared when it is read. */
   readonly revocations: Revocations;
 
-  constructor(settings: CacheSettings, now: () => number = () => performance.now(), wallNow?: () => number) {
+  constructor(settings: CacheSettings) {
     const { maxEntries, ttlMs, negativeTtlMs, refreshAheadMs, staleIfErrorMs } = settings;
     this.#settings = settings;
     this.servesStale = staleIfErrorMs > 0;
-    this.#now = now;
-    this.#clockSteps = new ClockSteps(Math.max(ttlMs + staleIfErrorMs, negativeTtlMs), now, wallNow);
-    this.revocations = new Revocations(ttlMs + staleIfErrorMs, now);
-    this.#entries = new TtlLruMap({ maxEntries, ttlMs }, now);
-    this.#negativeEntries = new TtlLruMap({ maxEntries, ttlMs: negativeTtlMs }, now);
+    this.#clockSteps = new ClockSteps(Math.max(ttlMs + staleIfErrorMs, negativeTtlMs));
+    this.revocations = new Revocations(ttlMs + staleIfErrorMs);
+    this.#entries = new TtlLruMap({ maxEntries, ttlMs });
+    this.#negativeEntries = new TtlLruMap({ maxEntries, ttlMs: negativeTtlMs });
     // A tombstone ends when both clocks say so.
     this.#tombstones = new TtlLruMap(
       { maxEntries, ttlMs: ttlMs + staleIfErrorMs },
-      () => now() - this.#clockSteps.backMs,
+      () => performance.now() - this.#clockSteps.backMs,
     );
-    this.#refreshPauses = new TtlLruMap({ maxEntries, ttlMs: refreshAheadMs }, now);
+    this.#refreshPauses = new TtlLruMap({ maxEntries, ttlMs: refreshAheadMs });
   }
 
   /**
@@ -69,8 +67,8 @@ export class SessionCache<User extends object> {
   find(
     keys: SessionKeys,
     maxAgeMs: number,
-    nowMs = this.#now(),
-    wallMs?: number,
+    nowMs = performance.now(),
+    wallMs = Date.now(),
   ): Authenticated<User> | typeof UNAUTHENTICATED | undefined {
     this.#clockSteps.observe(nowMs, wallMs);
     const user = userIn(this.#entries.get(keys.tokenKey), keys);
@@ -198,7 +196,7 @@ export class SessionCache<User extends object> {
     return this.#clockSteps.isYounger(
       entries.startMs(tokenKey),
       Math.min(maxAgeMs, lifetimeMs),
-      Math.floor(this.#now()),
+      Math.floor(performance.now()),
     );
   }
 
@@ -209,7 +207,7 @@ export class SessionCache<User extends object> {
   ): void {
     const { tokenKey } = keys;
     const startMs = confirmedAtMs ?? sentAtMs;
-    if (startMs > this.#now()) return;
+    if (startMs > performance.now()) return;
     if (
       this.isRevoked(tokenKey) ||
       this.revocations.lostMessagesSince(sentAtMs) ||
@@ -230,7 +228,7 @@ export class SessionCache<User extends object> {
 
   #pauseRefresh(tokenKey: TokenKey, forMs: number): void {
     const { refreshAheadMs } = this.#settings;
-    this.#refreshPauses.set(tokenKey, true, this.#now() - Math.max(0, refreshAheadMs - forMs));
+    this.#refreshPauses.set(tokenKey, true, performance.now() - Math.max(0, refreshAheadMs - forMs));
   }
 
   #storeNegative(

@@ -41,9 +41,7 @@ export class SessionRevoker<User extends object> implements RevocationListener {
   readonly #parts: SessionRevokerParts<User>;
   readonly #revocations: Revocations;
   /** Sessions whose revocation was emitted within the last minute. */
-  readonly #notified = new TtlLruMap<TokenKey, true>({ maxEntries: MAX_NOTIFIED, ttlMs: DUPLICATE_MS }, () =>
-    performance.now(),
-  );
+  readonly #notified = new TtlLruMap<TokenKey, true>({ maxEntries: MAX_NOTIFIED, ttlMs: DUPLICATE_MS });
   readonly #refusalListeners = new Set<RefusalListener>();
   /** Number of revocations and evictions since startup. A check made at a lower count may be outdated. */
   count = 0;

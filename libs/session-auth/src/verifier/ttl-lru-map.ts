@@ -22,7 +22,7 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
   readonly #perf: { now(): number };
   #entries: LRUCache<Key, Value> | undefined;
 
-  constructor({ maxEntries, ttlMs }: TtlLruMapLimits, now: () => number) {
+  constructor({ maxEntries, ttlMs }: TtlLruMapLimits, now: () => number = () => performance.now()) {
     this.#ttl = Math.max(1, Math.floor(ttlMs) * TICKS_PER_MS - 1);
     this.#perf = { now: () => Math.floor(now()) * TICKS_PER_MS + 1 };
     const limits = {
