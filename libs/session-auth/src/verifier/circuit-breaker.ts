@@ -18,7 +18,6 @@ export interface BreakerSettings {
  */
 export type BreakerState = 'closed' | 'open' | 'halfOpen';
 
-/** A circuit that is not closed. */
 interface Interrupted {
   readonly kind: 'open' | 'halfOpen';
   readonly untilMs: number;
@@ -30,10 +29,7 @@ interface Interrupted {
   readonly wasTripped: boolean;
 }
 
-/**
- * The state of a circuit, with its data. The result of a call counts only in the state in which the call
- * began.
- */
+/** The result of a call counts only in the state in which the call began. */
 export type CircuitState = { readonly kind: 'closed'; readonly window: RollingWindow } | Interrupted;
 
 /** The evidence of a call about the remote side: it works, it fails, or neither. */
@@ -42,10 +38,7 @@ export type CallResult = 'success' | 'failure' | 'neither';
 /** Milliseconds after which a caller that was denied during a probe may retry. */
 export const PROBE_MS = 1_000;
 
-/**
- * Stops the calls to a failing service or store, and probes it with one call after a pause, which doubles
- * while probes fail.
- */
+/** Stops the calls to a failing service or store, and probes it with one call after each pause. */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;
   readonly #onChange: ((state: BreakerState) => void) | undefined;
@@ -80,10 +73,7 @@ export class CircuitBreaker {
     return this.#state;
   }
 
-  /**
-   * Records the result of a call, unless it began in a former state. `mayOpen`: whether the failures are
-   * sufficient evidence to open.
-   */
+  /** Records the result of a call. `mayOpen`: whether the failures are sufficient evidence to open. */
   record(began: CircuitState, result: CallResult, nowMs = performance.now(), mayOpen = true): void {
     if (this.#state !== began) return;
     if (began.kind === 'closed') this.#count(began.window, result, nowMs, mayOpen);
@@ -93,8 +83,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Opens the circuit for a time that the remote side has asked for, unless the call began in a former state.
-   * If the probe after it fails, the first pause for failures follows.
+   * Opens the circuit for a time that the answer to a call has asked for. If the probe after it fails, the
+   * first pause for failures follows.
    */
   pause(began: CircuitState, forMs: number, nowMs: number): void {
     if (this.#state === began)

@@ -18,9 +18,8 @@ const STEPS_OF_LIFETIME = 16;
 
 /**
  * Notices when the wall clock moves further than the monotonic clock, as on a suspended machine, or is set
- * back. A lifetime ends when either clock says so, and an age below zero is unusable: the clock was set back,
- * and how long ago that was is unknown. Times are those of the monotonic clock, and only changes of the wall
- * clock are kept.
+ * back. A lifetime ends when either clock says so, and an age below zero is unusable: how long ago the clock
+ * was set back is unknown. Times are those of the monotonic clock.
  */
 export class ClockSteps {
   readonly #lifetimeMs: number;
@@ -46,14 +45,11 @@ export class ClockSteps {
     return this.#steps.length === 0;
   }
 
-  /**
-   * Compares the clocks. Called before each use and when a lifetime begins, so that no step is overlooked.
-   */
+  /** Compares the clocks: before each use and when a lifetime begins, so that no step is overlooked. */
   observe(nowMs = performance.now(), wallMs = Date.now()): void {
     const isReplaced = nowMs < this.#observedMs;
     this.#observedMs = nowMs;
-    // A monotonic clock that goes back is another clock, such as that of fake timers: the wall clock has not
-    // stepped.
+    // That is another clock, such as that of fake timers: the wall clock has not stepped.
     if (isReplaced) this.#differenceMs = measure();
     if (this.#steps.length > 0) this.#forgetBefore(nowMs - this.#lifetimeMs);
     if (Math.abs(wallMs - nowMs - this.#differenceMs) < GRANULARITY_MS) return;
@@ -64,9 +60,7 @@ export class ClockSteps {
     this.#add(performance.now(), byMs);
   }
 
-  /**
-   * Returns whether what began at a time is less than `ageMs` old by both clocks, and no age is below zero.
-   */
+  /** Whether what began at a time is less than `ageMs` old by both clocks, and no age is below zero. */
   isYounger(startMs: number, ageMs: number, nowMs: number): boolean {
     const byMonotonicMs = nowMs - startMs;
     let [aheadMs, byMs] = [0, 0];
@@ -97,10 +91,7 @@ export class ClockSteps {
   }
 }
 
-/**
- * Returns the difference of the clocks. Repeated if the process was interrupted between reading one and the
- * other.
- */
+/** Reads both clocks again if the process was interrupted in between. */
 function measure(): number {
   let differenceMs = 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -112,9 +103,8 @@ function measure(): number {
 }
 
 /**
- * Returns the milliseconds since a time that was read from both clocks: by the clock that says more, because
- * the other may have stood still. `Infinity` if the wall clock was set back behind that time: the age is
- * unknown.
+ * Returns the milliseconds since a time that was read from both clocks, by the one that says more. `Infinity`
+ * if the wall clock was set back behind that time.
  */
 export function ageMs(sinceMs: number, sinceWallMs: number): number {
   const byWallMs = Date.now() - sinceWallMs;

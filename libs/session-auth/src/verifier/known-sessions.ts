@@ -8,7 +8,7 @@ export const MIN_KNOWN_SESSIONS = 10_000;
 const LIFETIME_SECONDS = 1_800;
 /** Half a year: times that differ by more look newer than they are. */
 const MAX_SECONDS = 2 ** 24;
-/** Maximum number of IVs of one token with which its sessions are known. */
+/** IVs of one token with which its sessions are known. */
 const MAX_IVS = 8;
 /** Stands for the session of a token that a sign-in has issued and that no request has presented yet. */
 const NOT_PRESENTED = '' as SessionKey;
@@ -16,13 +16,9 @@ const NOT_PRESENTED = '' as SessionKey;
 /** A user of known sessions, as a number that is valid in this process only. */
 type UserNumber = number;
 
-/**
- * The cause of a call, to which its failures are attributed: the user of its token, or else the digest of the
- * token.
- */
+/** The user of a token, or else the token: failures are counted by it. */
 export type CallerKey = TokenKey | UserNumber;
 
-/** A token with its user, and the sessions that were authenticated with it. */
 interface KnownToken {
   readonly user: UserNumber | undefined;
   /** The first of these stays; the others are those that were authenticated last. */
@@ -31,17 +27,15 @@ interface KnownToken {
 }
 
 /**
- * A known token; as a number, `user * MAX_SECONDS + second`, if its only session is the one without an IV: an
- * object takes twice the memory.
+ * The number `user * MAX_SECONDS + second` if the only session is the one without an IV: an object takes
+ * twice the memory.
  */
 type Entry = KnownToken | number;
 
 /**
- * Sessions that this process authenticated, or issued by a sign-in, within the last half hour, by token
- * digest. A full table evicts the least recently used. A lifetime ends when the monotonic or the wall clock
- * says so. The table determines the lane of a call, and never grants access. A token that is presented with
- * an IV with which it was never authenticated is no known session, but its user stays known: failures that it
- * provokes are that user's.
+ * Sessions that this process authenticated, or issued by a sign-in, within the last half hour. The table
+ * determines the lane of a call, and never grants access. A token with an IV with which it was never
+ * authenticated is no known session, but its failures are those of its user.
  */
 export class KnownSessions {
   readonly #maxEntries: number;
@@ -84,9 +78,7 @@ export class KnownSessions {
     this.#tokens.delete(tokenKey);
   }
 
-  /**
-   * Adds an authenticated session, removes a refused one. `unavailable` and stale verdicts change nothing.
-   */
+  /** Adds an authenticated session, removes a refused one. */
   update({ tokenKey, sessionKey }: SessionKeys, verdict: Verdict<unknown>): void {
     if (verdict.kind === 'unavailable') return;
     const entry = this.#find(tokenKey);

@@ -153,24 +153,29 @@ describe('a circuit breaker whose service limits the rate', () => {
 
   it('pauses after two of the callers since the first 429, not of those before, nor five minutes apart', () => {
     const { refusal, call, sleep } = trialOf();
-    call(ann, 10);
     call(limited);
     sleep(300_000);
     call(limited);
     expect(refusal()).toBeUndefined();
     call(limited);
     expect(refusal()).toEqual(limited);
+    const other = trialOf();
+    other.call(ann, 10);
+    other.call(limited, 2);
+    expect(other.refusal()).toEqual(limited);
   });
 
   it('pauses for one to its probe, and for none of a call that began before it opened', () => {
-    const { refusal, begin, call, sleep } = trialOf();
-    const early = [begin(), begin()];
+    const { refusal, call, sleep } = trialOf();
     call(down, 4);
-    for (const one of early) one?.end(limited);
-    expect(refusal()).toEqual(unavailable('circuit_open', 2));
     sleep(2_000);
     call(limited);
     expect(refusal()).toEqual(limited);
+    const other = trialOf();
+    const early = [other.begin(), other.begin()];
+    other.call(down, 4);
+    for (const one of early) one?.end(limited);
+    expect(other.refusal()).toEqual(unavailable('circuit_open', 2));
   });
 
   it('is limited until a probe shows something, and then has the first pause if that fails', () => {

@@ -9,21 +9,18 @@ import {
 } from './circuit-breaker.js';
 import { type CallerKey, setNewest } from './known-sessions.js';
 
-/**
- * Number of different callers whose calls must fail before a breaker opens, or `minimumCalls` if that is
- * less.
- */
+/** Different callers whose calls must fail before a breaker opens, or `minimumCalls` if that is less. */
 const FAILING_CALLERS = 5;
-/**
- * Maximum number of callers that are kept. More than one attacker has, because the failures of an evicted
- * caller would count again.
- */
+/** Callers that are kept. More than one attacker has: the failures of an evicted caller would count again. */
 const MAX_CALLERS = 256;
 /** Longest pause for a 429, in milliseconds. */
 const MAX_LIMIT_PAUSE_MS = 30_000;
 /** Milliseconds after the last 429 for which the callers are kept: ten of the longest pauses. */
 const LIMITS_KEPT_MS = 300_000;
-/** With `breaker: false`, only a 429 opens the circuit. No failure counts, so that these limits have no effect. */
+/**
+ * With `breaker: false`, only a 429 opens the circuit. No failure counts, so that these limits have no
+ * effect.
+ */
 const NO_BREAKER: BreakerSettings = {
   windowMs: 10_000,
   minimumCalls: 20,
@@ -40,12 +37,10 @@ interface FailingCaller {
 }
 
 /**
- * Stops the calls of a lane while the service fails, or limits their rate. It opens when, within `windowMs`,
- * at least `minimumCalls` calls were made, at least the part `failureRatio` of them failed, and the failures
- * include five different callers (`minimumCalls` if that is less). A caller is a user, or a token whose user
- * is unknown. The failures of one caller count only up to a limit, even after the breaker has closed again:
- * one account whose calls always fail, in however many sessions, cannot open it. Nor can it keep the breaker
- * open: a caller that failed may not probe in the first second after the pause.
+ * Stops the calls of a lane while the service fails, or limits their rate. It opens only for the failures of
+ * several callers, of which each counts up to a limit, even after the breaker has closed again: one account
+ * whose calls always fail, in however many sessions, cannot open it. Nor can it keep the breaker open: a
+ * caller that failed may not probe in the first second after the pause.
  *
  * It also opens, for the service's `Retry-After`, when the service answers two callers with 429 and serves no
  * more others than that.
@@ -65,7 +60,7 @@ export class LaneBreaker extends CircuitBreaker {
   readonly #limited = new Map<CallerKey, boolean>();
   #limitedAtMs = -Infinity;
 
-  /** `settings`: `undefined` if failures never open it. `onChange` is called with each new state. */
+  /** `settings`: `undefined` if failures never open it. */
   constructor(settings: BreakerSettings | undefined, onChange?: (state: BreakerState) => void) {
     super(settings ?? NO_BREAKER, onChange);
     const { windowMs, minimumCalls } = settings ?? NO_BREAKER;
@@ -120,10 +115,7 @@ export class LaneBreaker extends CircuitBreaker {
     return failures < this.#failuresEach;
   }
 
-  /**
-   * Returns whether two callers were answered with 429, and no more than that otherwise. If the service serves
-   * more callers, the limits are theirs, and do not concern the lane.
-   */
+  /** Returns whether the limit is of the lane: two callers got a 429, and no more were served since. */
   #addLimit(caller: CallerKey, nowMs: number): boolean {
     if (nowMs - this.#limitedAtMs >= LIMITS_KEPT_MS) this.#limited.clear();
     this.#limitedAtMs = nowMs;
@@ -139,8 +131,8 @@ const FAILURES: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'timeou
  * Returns what a call shows about the service. `success`: it answered, also with a refusal. `failure`: no
  * connection (or a reply that is not HTTP, or whose head is too long), no answer in time, 408 or 5xx.
  * `neither`: any other status, 429 and a malformed 200, which concern this request alone; a full queue, an
- * open breaker, a failing `apiKey` function and a shutdown, which are local; a connection that the service had
- * closed; a call that timed out without its full time.
+ * open breaker, a failing `apiKey` function and a shutdown, which are local; a connection that the service
+ * had closed; a call that timed out without its full time.
  */
 export function callResultOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
   if (verdict.kind !== 'unavailable') return 'success';

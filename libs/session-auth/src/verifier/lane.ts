@@ -78,8 +78,8 @@ export class Lane {
   }
 
   /**
-   * Waits before the next attempt, with full jitter. Returns whether it may be made: within the deadline and
-   * the saved retries. After a connection that the service had closed, it is immediate and costs no retry.
+   * Waits before the next attempt, with full jitter. Returns whether it may be made. After a connection that
+   * the service had closed, it is immediate and costs no retry.
    */
   async pause({ staleConnection }: Unavailable, made: number, deadline: Deadline): Promise<boolean> {
     if (deadline.ended) return false;
@@ -97,9 +97,8 @@ export class Lane {
 const WEIGHT = 1 / 8;
 
 /**
- * The usual duration of the answered calls of a lane, and the waiting times that follow from it. Bounds that
- * depend on `timeoutMs` alone prevent a slow phase from blocking the lane: a check with half of its time left
- * may always make a call.
+ * The usual duration of the answered calls of a lane, and the times that follow from it. Their bounds depend
+ * on `timeoutMs` alone, so that a slow phase does not block the lane.
  */
 export class Pace {
   readonly #timeoutMs: number;
@@ -111,8 +110,8 @@ export class Pace {
   }
 
   /**
-   * Milliseconds that a check may wait for the call of another instance. The check must still have time for
-   * its own call: at least half of `timeoutMs`, and the usual duration plus a quarter.
+   * Milliseconds that a check may wait for the call of another instance. It then has time for its own: at
+   * least half of `timeoutMs`, and the usual duration plus a quarter.
    */
   get sharingMs(): number {
     return Math.max(0, 0.95 * this.#timeoutMs - Math.max(1.25 * this.usualMs, this.#timeoutMs / 2));
@@ -122,22 +121,17 @@ export class Pace {
     this.usualMs += this.usualMs === 0 ? durationMs : (durationMs - this.usualMs) * WEIGHT;
   }
 
-  /**
-   * Returns whether a call that begins now can be expected to end in time. It needs twice the usual duration,
-   * but at least a tenth and at most half of `timeoutMs`.
-   */
+  /** Whether a call that begins now can be expected to end in time. */
   fits(remainingMs: number): boolean {
     return remainingMs >= this.#between(0.1, 0.5);
   }
 
-  /**
-   * Returns whether a call that timed out after `durationMs` had its full time: twice the usual duration, but
-   * at least half and at most nine tenths of `timeoutMs`.
-   */
+  /** Whether a call that timed out after `durationMs` had its full time. */
   isFullTime(durationMs: number): boolean {
     return durationMs >= this.#between(0.5, 0.9);
   }
 
+  /** Twice the usual duration, but within these parts of `timeoutMs`. */
   #between(least: number, most: number): number {
     return Math.min(Math.max(2 * this.usualMs, least * this.#timeoutMs), most * this.#timeoutMs);
   }

@@ -8,7 +8,6 @@ import { type Entry, Lane, type LaneSettings } from './lane.js';
 import { LaneBreaker } from './lane-breaker.js';
 import { StrangersLimit } from './strangers-limit.js';
 
-/** Makes one call to the session service: gets the user of a session. */
 export type CallService<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
 
 export type BreakerChanged = (lane: LaneName, state: BreakerState) => void;
@@ -18,10 +17,7 @@ interface LanesParts {
   readonly known?: KnownSessions;
 }
 
-/**
- * Maximum number of calls of one token that are in flight or wait for a place, with all IVs with which it was
- * never authenticated.
- */
+/** Calls of one token, in flight or waiting, with all IVs with which it was never authenticated. */
 const MAX_CALLS_OF_TOKEN = 8;
 /** Seconds after which a caller that found no place may retry. */
 const BUSY_RETRY_AFTER_SECONDS = 1;
@@ -31,10 +27,10 @@ const STRANGERS_TURN = 4;
 const TRANSIENT: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'server_error']);
 
 /**
- * Calls the session service, and protects the application from a failing service and known sessions from a
- * flood of strangers. The lanes of both have their shares of the places for calls in flight, and for checks
- * that wait. A lane may use the idle places of the other. A lane below its share gets the next free place. If
- * the queue is full, a check of a lane below its share replaces the oldest waiter of the other lane.
+ * Calls the session service, and protects the application from a failing service, and known sessions from a
+ * flood of strangers. Each lane has its share of the calls in flight, and of the queue, and may use what the
+ * other leaves idle. A lane below its share gets the next free place; if the queue is full, its check
+ * replaces the oldest waiter of the other lane.
  */
 export class Lanes<User> {
   readonly #callService: CallService<User>;
@@ -72,8 +68,7 @@ export class Lanes<User> {
 
   /**
    * Calls the service: deadline, then a place in the lane, then attempts through the lane's breaker. Settles
-   * within `timeoutMs`, of which `spentMs` have passed already, and releases its place and its deadline
-   * whatever happens.
+   * within `timeoutMs`, of which `spentMs` have passed already.
    */
   async call(
     session: SessionIdentity,
@@ -113,10 +108,7 @@ export class Lanes<User> {
     }
   }
 
-  /**
-   * Returns the verdict of a check that waits for a call that has not begun: that of the call, or `timeout`
-   * when the time of the check, counted from now, has passed.
-   */
+  /** Returns the verdict of a call that has not begun, or `timeout` when the time of a check has passed. */
   within(pending: Promise<Verdict<User>>): Promise<Verdict<User>> {
     const deadline = this.#deadlines.start(this.timeoutMs);
     return new Promise((resolve, reject) => {
@@ -183,10 +175,7 @@ export class Lanes<User> {
     return known.inFlight + strangers.inFlight < this.#settings.maxInFlight && !this.#isAtLimit(lane);
   }
 
-  /**
-   * Returns whether one more waiting check can expect a place within half of `timeoutMs`. A lane can rely only
-   * on its own share.
-   */
+  /** Whether one more check can expect a place within half of `timeoutMs`, by the lane's own share. */
   #isWorthWaiting(lane: Lane): boolean {
     const { inFlight, share, waiting, pace } = lane;
     const places = this.#isAtLimit(lane) ? inFlight : Math.max(1, share, inFlight);
@@ -214,9 +203,9 @@ export class Lanes<User> {
 }
 
 /**
- * Builds the two lanes. Failures in the strangers' lane open the strangers' breaker alone. Failures of known
- * sessions are trustworthy: when they open the breaker of known sessions, the strangers' breaker opens too.
- * It also closes with it, unless a stranger's call was made since. A 429 pauses its own lane alone.
+ * Failures of strangers open the breaker of strangers alone. Those of known sessions are trustworthy: they
+ * open both. It also closes with the other, unless a stranger's call was made since. A 429 pauses its own
+ * lane alone.
  */
 function buildLanes(
   { breaker, timeoutMs, maxInFlight, maxQueued }: LaneSettings,
@@ -238,10 +227,7 @@ function buildLanes(
   };
 }
 
-/**
- * Returns how many of the places are reserved for strangers: a quarter, at least one of two or more, none of
- * one.
- */
+/** A quarter of the places, at least one of two or more, none of one. */
 function strangersShare(places: number): number {
   return places < 2 ? 0 : Math.max(1, Math.floor(places / 4));
 }

@@ -19,16 +19,13 @@ export type Revocation =
 
 const MAX_USERS = 10_000;
 const MAX_TOKENS = 10_000;
-/**
- * Minimum time that a revocation is kept, in milliseconds: no check takes longer. A check in flight is
- * compared with revocations since its start.
- */
+/** No check takes longer: one in flight is compared with the revocations since its start. */
 const MIN_KEPT_MS = 300_000;
 
 /**
- * Times at which a session, the sessions of a user, or all sessions were revoked. An older answer is revoked.
- * Cached sessions are compared when they are read, so that the revocation of a user does not search the
- * cache. Whole milliseconds of a monotonic clock.
+ * Times at which sessions were revoked, in whole milliseconds of the monotonic clock. An older answer is
+ * revoked. Cached sessions are compared when they are read: the revocation of a user does not search the
+ * cache.
  */
 export class Revocations {
   readonly #lifetimeMs: number;
@@ -47,8 +44,8 @@ export class Revocations {
   }
 
   /**
-   * Adds a revocation. Returns `all` if it revokes every session, as one of a user or a session does if 10 000
-   * are revoked already. The caller then evicts those in its cache: this table no longer lists them by user.
+   * Returns `all` if it revokes every session, as one of a user or a session does if 10 000 are revoked
+   * already. The caller then evicts those in its cache: this table no longer lists them by user.
    */
   add(revocation: Revocation): 'added' | 'all' {
     const nowMs = wholeMs();
@@ -65,10 +62,7 @@ export class Revocations {
     return 'all';
   }
 
-  /**
-   * Whether no user was revoked within the lifetime, so that {@link revokesUser} is `false` for every entry
-   * of a cache.
-   */
+  /** Whether {@link revokesUser} is `false` for every entry of a cache. */
   get hasNoUsers(): boolean {
     // Read on every cache hit: the clock is read only until the newest revocation has expired.
     if (this.#newestUserAtMs === -Infinity) return true;
@@ -77,10 +71,7 @@ export class Revocations {
     return true;
   }
 
-  /**
-   * Records that revocations of other instances may have been lost. Later answers of a store are reliable,
-   * because it contains them.
-   */
+  /** Revocations of other instances may have been lost. Later answers of a store contain them. */
   addMessageLoss(): void {
     this.#lostAtMs = wholeMs();
   }
@@ -89,20 +80,14 @@ export class Revocations {
     return Math.floor(timeMs) <= this.#lostAtMs;
   }
 
-  /**
-   * Returns whether an answer about a session of this user, confirmed at a time, is revoked; with `tokenKey`,
-   * also by its token.
-   */
+  /** Whether an answer about a session of this user, confirmed at a time, is revoked. */
   revokes(user: unknown, confirmedAtMs: number, tokenKey?: TokenKey): boolean {
     const atMs = Math.floor(confirmedAtMs);
     if (atMs <= this.#allAtMs || this.revokesUser(user, atMs)) return true;
     return tokenKey !== undefined && atMs <= (this.#tokens.get(tokenKey) ?? -Infinity);
   }
 
-  /**
-   * Returns whether a cache entry is revoked by its user. For caches that evict the entries of all
-   * other revocations. An entry of the same millisecond as the revocation is revoked.
-   */
+  /** For caches, which evict the entries of all other revocations. The same millisecond is revoked. */
   revokesUser(user: unknown, confirmedAtMs: number): boolean {
     if (this.#users.size === 0) return false;
     return someUsername(

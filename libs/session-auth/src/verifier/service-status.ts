@@ -56,7 +56,6 @@ export interface RevocationBusStatus {
   readonly unreadableMessages: number;
 }
 
-/** The initial status, before the first call. */
 export const UP: ServiceStatus = {
   state: 'up',
   breakers: { known: 'closed', strangers: 'closed' },
@@ -146,24 +145,14 @@ export class ServiceStatusTracker {
   }
 }
 
-/**
- * Number of different tokens that must be refused, without one success. Then the key or the URL is probably
- * wrong, rather than the tokens.
- */
+/** Tokens that must be refused without one success: then not they are wrong, but the key or the URL. */
 const MIN_REFUSED_TOKENS = 20;
 /** Number of users, or of tokens of unknown users, that must be refused with 403. */
 const MIN_FORBIDDEN_CALLERS = 3;
-/**
- * Number of users whose sessions, accepted before, must be refused with 401 within {@link ENDINGS_MS}:
- * sessions also end, a few at a time.
- */
+/** Users whose sessions must be refused with 401 within {@link ENDINGS_MS}: a few sessions also end. */
 const MIN_ENDED_USERS = 5;
 const ENDINGS_MS = 60_000;
 
-/**
- * Sign of a wrong key or URL: every token was refused since startup, or sessions are refused that were
- * accepted before.
- */
 export type Misconfiguration = 'since startup' | 'after acceptance';
 
 /** Detects that the service refuses everyone, at startup or later. It does not affect verdicts. */
@@ -171,7 +160,6 @@ export class MisconfigurationDetector {
   readonly #onSign: (sign: Misconfiguration) => void;
   readonly #refusedTokens = new Set<TokenKey>();
   readonly #forbidden = new Set<unknown>();
-  /** Users whose sessions ended, with the time of the last end. */
   readonly #endedUsers = new Map<unknown, number>();
   #wasAccepted = false;
   #isSuspected = false;
@@ -182,9 +170,7 @@ export class MisconfigurationDetector {
   }
 
   /**
-   * Records the verdict of the service on the token with this digest.
-   * @param knownUser identifies the user if the session was accepted before. One user, however many sessions
-   * it has, is no sign of it.
+   * `knownUser`: set if the session was accepted before. One user, however many sessions it has, is no sign.
    */
   record(tokenKey: TokenKey, { kind }: Verdict<unknown>, knownUser?: unknown): void {
     if (kind === 'authenticated') {

@@ -26,9 +26,9 @@ export interface CacheSettings {
 }
 
 /**
- * The session cache of this process, keyed by token digest. Each part has its own bound, so that none evicts
- * entries of another. Times are those of the monotonic clock; an entry also expires if the wall clock has
- * moved further, or was set back behind it.
+ * The session cache of this process. Each part has its own bound, so that none evicts entries of another.
+ * Times are those of the monotonic clock; an entry also expires if the wall clock has moved further, or was
+ * set back behind it.
  */
 export class SessionCache<User extends object> {
   readonly #settings: CacheSettings;
@@ -36,7 +36,7 @@ export class SessionCache<User extends object> {
   /** The session key of each refused token. */
   readonly #negativeEntries: TtlLruMap<TokenKey, string>;
   readonly #tombstones: TtlLruMap<TokenKey, true>;
-  /** Sessions that may not be refreshed now. `refreshAheadMs` is the longest pause. */
+  /** Sessions that may not be refreshed now. */
   readonly #refreshPauses: TtlLruMap<TokenKey, true>;
   readonly #clockSteps: ClockSteps;
   /** Whether an expired session may be served while the service is unavailable. */
@@ -83,10 +83,7 @@ export class SessionCache<User extends object> {
       : undefined;
   }
 
-  /**
-   * Returns the user of a cached session up to `staleIfErrorMs` after it expired, for use while the service
-   * is unavailable.
-   */
+  /** Returns the user of a cached session up to `staleIfErrorMs` after it expired. */
   findStale(keys: SessionKeys): User | undefined {
     const { ttlMs, staleIfErrorMs } = this.#settings;
     if (!this.servesStale) return undefined;
@@ -99,8 +96,8 @@ export class SessionCache<User extends object> {
   }
 
   /**
-   * Returns whether a cached session is due for a refresh. If so, starts a pause during which it is not
-   * refreshed again, even if the refresh fails.
+   * Returns whether a cached session is due for a refresh. If so, it is not again for a pause, even if that
+   * fails.
    */
   tryRefresh({ tokenKey }: SessionKeys): boolean {
     const { ttlMs, refreshAheadMs } = this.#settings;
@@ -112,9 +109,8 @@ export class SessionCache<User extends object> {
   }
 
   /**
-   * Caches a verdict of the service; `unavailable` changes nothing. The lifetime of a session begins when the
-   * call was sent, because the service may have checked it then. An answer that may not be cached
-   * (`cacheForMs: 0`) evicts the previous one.
+   * Caches a verdict of the service. The lifetime of a session begins when the call was sent, because the
+   * service may have checked it then. An answer that may not be cached evicts the previous one.
    */
   update(keys: SessionKeys, verdict: Verdict<User>, sentAtMs: number): void {
     if (verdict.kind === 'unavailable') return;
@@ -160,8 +156,7 @@ export class SessionCache<User extends object> {
   }
 
   /**
-   * Evicts a token that was signed out, and sets its tombstone. The token is not cached again for as long as
-   * it could have been cached.
+   * Evicts a token that was signed out, and prevents it from being cached for as long as it could have been.
    */
   revoke(tokenKey: TokenKey): void {
     this.evict(tokenKey);
@@ -183,8 +178,8 @@ export class SessionCache<User extends object> {
   }
 
   /**
-   * Returns whether an entry is younger than `maxAgeMs`, and has not expired, by both clocks. Call
-   * `observe()` first.
+   * Whether an entry is younger than `maxAgeMs`, and has not expired, by both clocks. `observe()` comes
+   * first.
    */
   #isYounger(
     entries: Pick<TtlLruMap<TokenKey, true>, 'isYoungerThan' | 'startMs'>,
@@ -243,10 +238,7 @@ export class SessionCache<User extends object> {
   }
 }
 
-/**
- * A user whose session was authenticated with an IV. Without an IV, the user itself is the entry, which saves
- * an object per session.
- */
+/** The entry of a session with an IV. Without one, the user itself is the entry, which saves an object. */
 class UserWithIv<User> {
   constructor(
     readonly sessionKey: SessionKey,
@@ -274,10 +266,7 @@ export function refreshPauseMs(refreshAheadMs: number): number {
   return refreshAheadMs / 4;
 }
 
-/**
- * Returns the milliseconds to add to the age of an entry, so that it expires after `cacheForMs` instead of
- * its whole lifetime.
- */
+/** Returns the milliseconds to add to the age of an entry, so that it expires after `cacheForMs`. */
 export function shortenedBy(cacheForMs: number | undefined, lifetimeMs: number): number {
   return cacheForMs === undefined ? 0 : Math.max(0, lifetimeMs - cacheForMs);
 }

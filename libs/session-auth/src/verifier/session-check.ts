@@ -7,29 +7,19 @@ export interface SessionCheck<User> {
   readonly verifier: object;
   readonly session: SessionIdentity;
   readonly verdict: Verdict<User> | Promise<Verdict<User>>;
-  /**
-   * Whether the verdict comes from a call that this check started, and not from the cache, the store or an
-   * earlier flight.
-   */
+  /** Whether the verdict comes from a call of the service that this check started. */
   readonly isFresh: boolean;
   /** Time of the check, in milliseconds of the monotonic clock. */
   readonly madeAtMs: number;
   /** The same by the wall clock. */
   readonly madeAtWallMs: number;
-  /** The verifier's count of revocations at the time of the check. */
+  /** The revoker's count at the time of the check. */
   readonly revocations: number;
 }
 
-/**
- * Longest time that the guards of one request share a check, in milliseconds. A request may last as long as a
- * stream.
- */
+/** Longest time that the guards of one request share a check: a request may last as long as a stream. */
 const MAX_REUSE_MS = 10_000;
 
-/**
- * Returns whether a check satisfies another guard of its request: same session, within `maxAgeMs`, and made
- * in the last 10 seconds.
- */
 export function canReuse(
   earlier: SessionCheck<unknown>,
   presented: SessionIdentity,
@@ -41,7 +31,6 @@ export function canReuse(
   return ageMs(madeAtMs, madeAtWallMs) < MAX_REUSE_MS;
 }
 
-/** Publishes a check of the cache. */
 export function reportCachedCheck({ kind }: Verdict<unknown>, authority: string): void {
   CHECKS.publish({ ...OF_THE_CACHE, outcome: kind, authority });
 }

@@ -6,7 +6,6 @@ import type { KnownSessions } from './known-sessions.js';
 import type { RevocationListener, SharedTier } from './shared-tier.js';
 import type { SingleFlight } from './single-flight.js';
 
-/** The holders and observers of sessions. */
 export interface SessionRevokerParts<User extends object> {
   readonly cache?: SessionCache<User> | undefined;
   readonly shared?: SharedTier<User> | undefined;
@@ -21,26 +20,21 @@ export interface SessionRevokerParts<User extends object> {
   readonly listenerFailed?: ((error: unknown) => void) | undefined;
 }
 
-/** Called for each refusal by the service, with the digest of the token. */
 type RefusalListener = (tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden') => void;
 
 /** Milliseconds that a revocation is kept without a cache: longer than any check takes. */
 const UNCACHED_REVOCATION_MS = 300_000;
-/**
- * Milliseconds within which a repeated refusal is a duplicate: it may arrive from the service and from other
- * instances.
- */
+/** A refusal that repeats within a minute is a duplicate: it may arrive from other instances too. */
 const DUPLICATE_MS = 60_000;
 const MAX_NOTIFIED = 10_000;
 
 /**
- * Revokes and evicts sessions on all instances: synchronously in this process, and on the others when they
- * receive the message.
+ * Revokes and evicts sessions: synchronously in this process, and on the others when they receive the
+ * message.
  */
 export class SessionRevoker<User extends object> implements RevocationListener {
   readonly #parts: SessionRevokerParts<User>;
   readonly #revocations: Revocations;
-  /** Sessions whose revocation was emitted within the last minute. */
   readonly #notified = new TtlLruMap<TokenKey, true>({ maxEntries: MAX_NOTIFIED, ttlMs: DUPLICATE_MS });
   readonly #refusalListeners = new Set<RefusalListener>();
   /** Number of revocations and evictions since startup. A check made at a lower count may be outdated. */
@@ -51,48 +45,34 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     this.#revocations = parts.cache?.revocations ?? new Revocations(UNCACHED_REVOCATION_MS);
   }
 
-  /**
-   * Returns whether an answer about a session of this user, confirmed at a time of the monotonic clock, is
-   * revoked; with `tokenKey`, also by its token.
-   */
   isRevokedSince(user: unknown, timeMs: number, tokenKey?: TokenKey): boolean {
     return this.#revocations.revokes(user, timeMs, tokenKey);
   }
 
-  /**
-   * Applies a revocation: synchronously here. Resolves after the first attempt to store and publish it, which
-   * is repeated if it fails.
-   */
+  /** Applies a revocation. Resolves after the first attempt to store and publish it. */
   async apply(revocation: Revocation): Promise<void> {
     this.receive(revocation);
     await this.#parts.shared?.deliver(revocation);
   }
 
-  /** Evicts a session: synchronously here, then on all instances. */
   evict(token: string): Promise<void> {
     return this.apply({ kind: 'evicted', tokenKey: tokenKeyOf(token) });
   }
 
-  /**
-   * Revokes a session that is about to be signed out: synchronously here. Resolves after the first attempt to
-   * set its tombstone in the store.
-   */
+  /** Revokes a session that is about to be signed out. */
   signingOut(token: string): Promise<void> {
     return this.apply({ kind: 'signingOut', tokenKey: tokenKeyOf(token) });
   }
 
   /**
-   * Revokes a session that was signed out: sets its tombstone again, because a sign-in that issued this token
-   * during the sign-out has removed it. Notifies the application, and the other instances.
+   * Revokes a session that was signed out, and notifies. Sets its tombstone again, because a sign-in that
+   * issued this token during the sign-out has removed it.
    */
   signedOut(token: string): void {
     void this.apply({ kind: 'signedOut', tokenKey: tokenKeyOf(token) });
   }
 
-  /**
-   * Removes the tombstone of a token that a sign-in has issued: earlier refusals, and calls in flight, no
-   * longer count.
-   */
+  /** Handles a token that a sign-in has issued: earlier refusals, and calls in flight, no longer count. */
   signedIn(token: string, user?: User): void {
     const { cache, flights, known, shared } = this.#parts;
     const tokenKey = tokenKeyOf(token);
@@ -108,19 +88,12 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     this.#parts.shared?.subscribe(this);
   }
 
-  /**
-   * Adds a listener, called for each session that the service refuses, also with the cache off. @returns a
-   * function that removes it
-   */
+  /** Adds a listener for each session that the service refuses. Returns a function that removes it. */
   onRefusal(listener: RefusalListener): () => void {
     this.#refusalListeners.add(listener);
     return () => void this.#refusalListeners.delete(listener);
   }
 
-  /**
-   * Handles a refusal by the service. If the session was cached here or stored, publishes the refusal to the
-   * other instances.
-   */
   refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden'): void {
     const { cache, shared } = this.#parts;
     for (const listener of this.#refusalListeners) this.#notify(() => listener(tokenKey, kind));
@@ -130,16 +103,14 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     void shared?.refused(refusal, wasCached);
   }
 
-  /**
-   * Called when a check begins. It may admit the session, so that the next revocation is emitted in any case.
-   */
+  /** A check that begins may admit the session, so that its next revocation is emitted in any case. */
   checkBegins(tokenKey: TokenKey): void {
     this.#notified.delete(tokenKey);
   }
 
   /**
-   * Applies a revocation of this process, or of another instance. A session that is not signed out may be
-   * cached again, but not by a call in flight.
+   * Applies a revocation of this or another instance. A session that is not signed out may be cached again,
+   * but not by a call in flight.
    */
   receive(revocation: Revocation): void {
     const { cache, known, onUsersRevoked } = this.#parts;
@@ -170,24 +141,20 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     }
   }
 
-  /**
-   * Handles a tombstone in the store. Revokes only once, because every check of the session finds the
-   * tombstone.
-   */
+  /** Revokes only once, because every check of the session finds the tombstone. */
   foundTombstone(tokenKey: TokenKey): void {
     if (this.#parts.cache?.isRevoked(tokenKey)) this.#parts.flights.detach(tokenKey);
     else this.receive({ kind: 'signingOut', tokenKey });
     this.#emitOnce(tokenKey);
   }
 
-  /** Handles a possible loss of messages: evicts every session, because any may have been revoked. */
   messagesLost(): void {
     this.count += 1;
     this.#revocations.addMessageLoss();
     this.#evictAll();
   }
 
-  /** Earlier answers no longer count, neither those in flight nor those of the store. */
+  /** Neither answers in flight nor those of the store count any longer. */
   #revokeAnswers(revocation: Revocation): void {
     this.count += 1;
     if ('tokenKey' in revocation) this.#parts.flights.detach(revocation.tokenKey);

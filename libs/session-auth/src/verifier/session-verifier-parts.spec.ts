@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadline.js';
 import { CHECK_CHANNEL } from '../contract/diagnostics.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { tokenKeyOf } from '../contract/session-identity.js';
 import { SessionCache } from './session-cache.js';
 import { Lanes } from './lanes.js';
 import { SessionVerifier } from './session-verifier.js';
@@ -55,6 +56,19 @@ describe('a verifier without a session cache', () => {
     service.answer = ann;
     expect(await verifier.verify(session)).toEqual(ann);
     await expect(verifier.close()).resolves.toBeUndefined();
+  });
+});
+
+describe('checks of one session that may not even wait', () => {
+  it('are busy, and reported as that', async () => {
+    const checked = jest.fn();
+    const never = (): Promise<Verdict<object>> => new Promise(() => undefined);
+    const deadlines = new Deadlines();
+    const verifier = new SessionVerifier(new Lanes(never, deadlines, SETTINGS), { checked });
+    const checks = Array.from({ length: 2 + 1_024 + 1 }, () => verifier.verify(session, 0));
+    expect(await checks.at(-1)).toEqual(unavailable('busy', 1));
+    expect(checked.mock.calls).toEqual([[unavailable('busy', 1), tokenKeyOf('token'), undefined]]);
+    await deadlines.close();
   });
 });
 

@@ -19,8 +19,7 @@ import { type Flight, type FlightDemand, SingleFlight } from './single-flight.js
 const BUSY = unavailable('busy', 1);
 
 /**
- * Checks sessions: by the session cache, or else by one single flight to the shared tier and, protected, to
- * the session service.
+ * Checks sessions: by the session cache, or else by one flight to the shared tier and the session service.
  */
 export class SessionVerifier<User extends object> {
   readonly #authority: string;
@@ -47,9 +46,7 @@ export class SessionVerifier<User extends object> {
 
   /**
    * Checks a session for one request. Returns `earlier`, the previous check of the request, if it satisfies
-   * `maxAgeMs` too. Without a limit it always does; with a limit, only if this request started the call. A
-   * check is reused for 10 seconds, because a request may last as long as a stream. The verdict never
-   * rejects.
+   * `maxAgeMs` too: with a limit, only if it started the call. The verdict never rejects.
    */
   check(session: SessionIdentity, maxAgeMs = Infinity, earlier?: SessionCheck<User>): SessionCheck<User> {
     const revocations = this.revoker.count;
@@ -75,22 +72,18 @@ export class SessionVerifier<User extends object> {
 
   /**
    * Returns the verdict on a session, without a promise if it is cached and no older than `maxAgeMs`. Never
-   * rejects. Concurrent checks of one session share one call; with a limit, a call that was sent within
-   * `maxAgeMs`. At most two calls of one session are made at once.
+   * rejects. Concurrent checks share one call; with a limit, one that was sent within `maxAgeMs`.
    */
   verify(session: SessionIdentity, maxAgeMs = Infinity): Verdict<User> | Promise<Verdict<User>> {
     return this.check(session, maxAgeMs).verdict;
   }
 
-  /** Returns the number of sessions in the cache of this instance; 0 without a cache. Visits every entry. */
+  /** Returns the number of sessions in the cache of this instance. Visits every entry. */
   countCached(): number {
     return this.#cache?.count() ?? 0;
   }
 
-  /**
-   * Calls the service without joining a flight, in the lane of the session unless `lane` is set. A refusal
-   * evicts the session.
-   */
+  /** Calls the service without joining a flight. `lane`: by default, that of the session. */
   async call(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
     this.revoker.checkBegins(keys.tokenKey);
@@ -148,9 +141,7 @@ export class SessionVerifier<User extends object> {
     return this.#flights.share(keys, work, demand);
   }
 
-  /**
-   * Records a verdict, before the session cache does. An answer of the store says nothing of the service.
-   */
+  /** Records a verdict, before the session cache does. An answer of the store says nothing of the service. */
   #record(keys: SessionKeys, verdict: Verdict<User>): void {
     const { known } = this.#lanes;
     const { tokenKey } = keys;
@@ -163,13 +154,10 @@ export class SessionVerifier<User extends object> {
   }
 }
 
-/**
- * Called with each verdict of the session service. `caller`, of a known session, is its user, or the token if
- * its user is unknown.
- */
+/** Called with each verdict of the service. `caller`: the user of a known session, or else its token. */
 export type CheckReport = (verdict: Verdict<unknown>, tokenKey: TokenKey, caller?: CallerKey) => void;
 
-/** Optional collaborators of a `SessionVerifier`. The shared tier is looked up after the cache, and requires it. */
+/** The shared tier is looked up after the cache, and requires it. */
 export interface VerifierParts<User extends object> extends Omit<
   SessionRevokerParts<User>,
   'known' | 'flights'

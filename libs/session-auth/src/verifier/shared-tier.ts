@@ -4,7 +4,7 @@ import type { SessionStore } from '../contract/session-store.js';
 import type { Revocation } from './revocations.js';
 import type { Flight } from './single-flight.js';
 
-/** The state that the instances of an application share: a cache, leases and revocations. */
+/** State that the instances of an application share: a cache, leases and revocations. */
 export interface SharedTier<User> {
   /** Checks a session by the shared cache, or else by the service. Never rejects. */
   check(
@@ -15,17 +15,11 @@ export interface SharedTier<User> {
   ): Promise<Verdict<User>>;
   /** Refreshes a cached session, by a call of one instance for all. Never rejects. */
   refresh: SharedTier<User>['check'];
-  /**
-   * Stores a revocation, then publishes it to the other instances. What fails is retried. Resolves after the
-   * first attempt.
-   */
+  /** Stores a revocation, then publishes it. What fails is retried. Resolves after the first attempt. */
   deliver(revocation: Revocation): Promise<void>;
   /** Removes the tombstone of a session: a sign-in has issued this token. */
   clearTombstone(tokenKey: TokenKey): Promise<void>;
-  /**
-   * Deletes a session that the service refused. Delivers the refusal if the session was cached, here or in
-   * the store.
-   */
+  /** Deletes a session. Delivers the refusal if it was cached, here or in the store. */
   refused(refusal: Revocation & { readonly tokenKey: TokenKey }, wasCached: boolean): Promise<void>;
   subscribe(listener: RevocationListener): void;
   /** Delivers what is pending, for a limited time, and stops publishing and receiving. */
@@ -36,10 +30,7 @@ export interface SharedTier<User> {
 export interface ServiceCall<User> {
   /** Calls the service. `spentMs`: milliseconds of the check's time that have passed. Never rejects. */
   call(spentMs: number): Promise<Verdict<User>>;
-  /**
-   * Milliseconds that a check may wait for the call of another instance. It then has time left for a call of
-   * its own: at least half of its time, and the usual duration of a call plus a quarter.
-   */
+  /** Milliseconds that a check may wait for the call of another instance. */
   readonly patienceMs: number;
   /** Total time of one check, in milliseconds. */
   readonly timeoutMs: number;
@@ -52,10 +43,7 @@ export interface RevocationListener {
   foundTombstone(tokenKey: TokenKey): void;
   /** Called when messages may have been lost, so that any cached session may be revoked. */
   messagesLost(): void;
-  /**
-   * Returns whether an answer, confirmed at a time of the monotonic clock, is revoked according to this
-   * instance.
-   */
+  /** Whether an answer, confirmed at a time of the monotonic clock, is revoked here: also by its token. */
   isRevokedSince(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean;
 }
 
@@ -81,17 +69,13 @@ export interface SharedTierSettings {
   readonly graceMs: number;
 }
 
-/** Callbacks for the state of the shared tier. */
 export interface SharedTierReports {
   failed(): void;
   answered(): void;
   /** Called when the wall clock of another instance differs by more than a minute. */
   clockDiffers(): void;
   unreadable(): void;
-  /**
-   * Called when the application closes, with the number of revocations that reached neither the store nor the
-   * other instances.
-   */
+  /** Called when the application closes, with the number of revocations that were not delivered. */
   lost(count: number): void;
   /** Called when messages of other instances start or stop arriving, with the reason if they stop. */
   busStateChanged(state: 'connected' | 'interrupted', reason?: string): void;

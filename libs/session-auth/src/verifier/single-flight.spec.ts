@@ -169,6 +169,16 @@ describe('a flight', () => {
     expect([await next, accessOf(flights)]).toEqual([7, 'starts']);
   });
 
+  it('that fails is not joined while an earlier one is under way', async () => {
+    const flights = new SingleFlight<number>(-1, () => undefined);
+    accessOf(flights);
+    const failed = flights.share(keys, () => Promise.reject(new Error('of the application')), {
+      maxAgeMs: 0,
+    });
+    await expect(failed.result).rejects.toThrow('of the application');
+    expect(accessOf(flights)).toBe('starts');
+  });
+
   it('that settles late does not remove its replacement', async () => {
     const { flights, join, land, count } = departures();
     const early = join();

@@ -1,13 +1,11 @@
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { ageMs } from './clock-steps.js';
 
-/** A call that concurrent checks of a session share. */
 export interface Flight {
-  /** Returns whether the answer may still be cached: the flight was neither evicted nor replaced. */
+  /** Whether the answer may still be cached: the flight was neither evicted nor replaced. */
   isCurrent(): boolean;
 }
 
-/** The call that a check needs. */
 export interface FlightDemand {
   /** The call must have been sent less than this many milliseconds ago. @default Infinity */
   readonly maxAgeMs?: number;
@@ -15,10 +13,7 @@ export interface FlightDemand {
   readonly byService?: boolean;
 }
 
-/**
- * How a check gets its answer: it joins a flight, starts one, or waits for one that starts when an earlier
- * one has ended. `full`: too many checks of its session wait.
- */
+/** How a check gets its answer. `full`: too many checks of its session wait. */
 interface Shared<Value> {
   readonly access: 'joins' | 'starts' | 'waits' | 'full';
   readonly result: Promise<Value>;
@@ -43,12 +38,8 @@ interface Session<Value> {
   readonly waiting: (() => void)[];
 }
 
-/**
- * Maximum number of flights of one session at once: one under way, and a newer one for checks that began
- * later.
- */
+/** Flights of one session at once: one under way, and a newer one for checks that began later. */
 const MAX_FLIGHTS = 2;
-/** Maximum number of checks of one session that wait for a flight to start. */
 const MAX_WAITING = 1_024;
 
 /**
@@ -64,8 +55,8 @@ export class SingleFlight<Value> {
   #closedTo = 0;
 
   /**
-   * `full`: the answer to a check that may not even wait. `onSettled` is called with the answer of each flight
-   * that is current when it settles.
+   * `full`: the answer to a check that may not even wait. `onSettled` is called with the answer of each
+   * flight that is current when it settles.
    */
   constructor(full: Value, onSettled: (keys: SessionKeys, value: Value, startedAtMs: number) => void) {
     this.#full = full;
@@ -74,8 +65,7 @@ export class SingleFlight<Value> {
 
   /**
    * Joins the newest flight of this session, starts one, or waits until one may start. `work` starts a call
-   * that meets the demand. `since`: number of flights that had started when the check began. Any later one
-   * meets its demand.
+   * that meets the demand, as any flight does that started later than the number `since`.
    */
   share(
     keys: SessionKeys,
@@ -101,10 +91,7 @@ export class SingleFlight<Value> {
     return { access: 'waits', result };
   }
 
-  /**
-   * Evicts the flights of this token. Checks that wait still get the answer, but no other check joins, and
-   * the answer is not cached.
-   */
+  /** Evicts the flights of this token: no other check joins, and the answer is not cached. */
   detach(tokenKey: TokenKey): void {
     for (const session of this.#sessions.values())
       if (session.tokenKey === tokenKey) session.latest = undefined;
@@ -141,10 +128,7 @@ export class SingleFlight<Value> {
     const land = async (call: Promise<Value>): Promise<Value> => {
       try {
         const value = await call;
-        if (isCurrent()) {
-          session.latest = undefined;
-          this.#onSettled(keys, value, startedAtMs);
-        }
+        if (isCurrent()) this.#onSettled(keys, value, startedAtMs);
         return value;
       } finally {
         if (isCurrent()) session.latest = undefined;

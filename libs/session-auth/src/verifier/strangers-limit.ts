@@ -4,21 +4,18 @@ interface StrangersLimitSettings {
 }
 
 const CALLS_PER_SAMPLE = 10;
-/** Initial limit: this number of calls, or this part of `maxInFlight` if that is more. */
+/** Initial limit, or a part of `maxInFlight` if that is more. */
 const FIRST_LIMIT = 16;
 const FIRST_PART = 1 / 8;
 /** Minimum limit, as a part of `maxInFlight`; at least 1. */
 const LEAST_PART = 1 / 32;
 const GROWTH = 1.25;
-/**
- * Milliseconds that the limit is enforced after a check of a known session: the longest lifetime of a cached
- * session.
- */
+/** Time that a check of a known session enforces the limit: the longest lifetime of a cached session. */
 const PROTECTED_MS = 300_000;
 
 /** Calls of one lane that began since the previous sample. */
 interface Sample {
-  atMs: number;
+  readonly atMs: number;
   calls: number;
   totalMs: number;
   longCalls: number;
@@ -26,33 +23,26 @@ interface Sample {
 
 /** Calls of strangers that take less than this part of `timeoutMs` let the limit grow. */
 const QUICK_PART = 1 / 4;
-/**
- * If, after two reductions, calls of known sessions still take at least this part of their former duration,
- * strangers are not the cause.
- */
+/** If calls still take at least this part of their former duration, strangers are not the cause. */
 const NO_IMPROVEMENT = 0.8;
 
 /**
  * Adaptive limit of the strangers' calls in flight. A service with limited capacity queues the calls beyond
  * it, and known sessions would wait in that queue.
  *
- * - The limit falls when calls of known sessions become slow: if, in a sample of at least ten, most take more
- * than twice the lowest average so far, the limit becomes half of the strangers in flight. A call below a
- * tenth of `timeoutMs` is never slow; one above three quarters always is.
- * - Calls of strangers never lower the limit. A refusal may take no time, so that an anonymous caller could
- * make every good call look slow.
- * - The limit grows if it was reached, and known sessions are not slowed or strangers are answered quickly:
- * by a quarter, or to the highest number of calls in flight if that is more.
+ * - It becomes half of the strangers in flight if most calls of known sessions in a sample take more than
+ * twice the lowest average so far. Calls of strangers never lower it: a refusal may take no time, so that an
+ * anonymous caller could make every good call look slow.
+ * - If it was reached, it grows by a quarter, or to the most calls in flight if that is more, while known
+ * sessions are not slowed or strangers are answered quickly.
  * - If two reductions do not make calls faster, the service itself has become slower, and the former limit is
  * restored.
- * - The limit is enforced for five minutes after each check of a known session: the longest lifetime of a
- * cached session.
  */
 export class StrangersLimit {
   readonly #settings: StrangersLimitSettings;
   readonly #least: number;
-  readonly #known = newSample();
-  readonly #strangers = newSample();
+  #known = newSample();
+  #strangers = newSample();
   /** Maximum number of calls in flight while it is enforced: a whole number from 1 to `maxInFlight`. */
   current: number;
   #lowestMs = Infinity;
@@ -69,7 +59,7 @@ export class StrangersLimit {
     this.current = Math.min(maxInFlight, Math.max(FIRST_LIMIT, Math.floor(maxInFlight * FIRST_PART)));
   }
 
-  /** Enforces the limit for five minutes from `nowMs`, because a known session is checked. */
+  /** Enforces the limit, because a known session is checked. */
   enforce(nowMs: number): void {
     this.#enforcedUntilMs = nowMs + PROTECTED_MS;
   }
@@ -79,19 +69,15 @@ export class StrangersLimit {
     return inFlight >= this.current && performance.now() < this.#enforcedUntilMs;
   }
 
-  /**
-   * Records a call of a stranger that was answered or timed out. `inFlight`: calls of strangers in flight,
-   * including this one.
-   */
+  /** Records a call that was answered or timed out. `inFlight`: calls of strangers, including this one. */
   record(durationMs: number, nowMs: number, inFlight: number): void {
     this.#peak = Math.max(this.#peak, inFlight);
     const sample = this.#strangers;
     if (!addTo(sample, durationMs, nowMs, this.#settings.timeoutMs * QUICK_PART)) return;
     if (!this.#fall && sample.longCalls * 2 <= sample.calls) this.#grow();
-    restart(sample, nowMs);
+    this.#strangers = newSample(nowMs);
   }
 
-  /** Records a call of a known session that was answered or timed out. */
   recordKnown(durationMs: number, nowMs: number): void {
     const sample = this.#known;
     if (!addTo(sample, durationMs, nowMs, this.#longMs())) return;
@@ -102,7 +88,7 @@ export class StrangersLimit {
       this.#fall = undefined;
       this.#grow();
     }
-    restart(sample, nowMs);
+    this.#known = newSample(nowMs);
   }
 
   #grow(): void {
@@ -135,12 +121,8 @@ export class StrangersLimit {
   }
 }
 
-function newSample(): Sample {
-  return { atMs: -Infinity, calls: 0, totalMs: 0, longCalls: 0 };
-}
-
-function restart(sample: Sample, nowMs: number): void {
-  Object.assign(sample, newSample(), { atMs: nowMs });
+function newSample(atMs = -Infinity): Sample {
+  return { atMs, calls: 0, totalMs: 0, longCalls: 0 };
 }
 
 /** Adds a call to a sample, unless it began before the sample. Returns whether the sample is complete. */

@@ -13,8 +13,8 @@ interface TtlLruMapLimits {
 const TICKS_PER_MS = 2;
 
 /**
- * A map with a size bound and a lifetime. Entries expire by a monotonic clock; a full map evicts the least
- * recently used entry. It allocates nothing before its first entry.
+ * A map with a size bound and a lifetime by a monotonic clock. A full map evicts the least recently used
+ * entry. It allocates nothing before its first entry.
  */
 export class TtlLruMap<Key extends string, Value extends object | string | number | true> {
   readonly #build: () => LRUCache<Key, Value>;
@@ -45,10 +45,7 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
     return this.#entries?.peek(key, { allowStale: true });
   }
 
-  /**
-   * Returns the number of entries that have not expired and that `matches` accepts. Visits every entry: too
-   * slow for every request.
-   */
+  /** Counts the entries that have not expired and that `matches` accepts. Visits every entry. */
   count(matches: (key: Key, value: Value) => boolean = () => true): number {
     return this.#entries
       ? [...this.#entries.entries()].filter(([key, value]) => matches(key, value)).length
@@ -60,10 +57,7 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
     return this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0) < ageMs * TICKS_PER_MS;
   }
 
-  /**
-   * Returns the time at which the lifetime of an entry began, in whole milliseconds, rounded down. The entry
-   * must exist.
-   */
+  /** Returns when the lifetime of an entry began, in whole milliseconds. The entry must exist. */
   startMs(key: Key): number {
     return Math.floor(
       this.#perf.now() / TICKS_PER_MS -
