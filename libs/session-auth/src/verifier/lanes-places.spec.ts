@@ -66,37 +66,6 @@ afterEach(() => void jest.restoreAllMocks());
 const times = (count: number, outcome: string): string[] => Array<string>(count).fill(outcome);
 
 describe('a lane', () => {
-  it('may use all places and the whole queue while the other is idle', async () => {
-    for (const own of ['known', 'strangers'] as const) {
-      const { enter, outcomesSoFar } = trial(4, 2);
-      enter(own, 7);
-      expect(await outcomesSoFar()).toEqual([...times(4, 'entered'), ...times(2, 'waits'), 'busy']);
-    }
-  });
-
-  it('returns borrowed places with the next places that become free', async () => {
-    const { enter, inFlight, leave, outcomesSoFar } = trial(4, 20);
-    enter('strangers', 8);
-    enter('known', 4);
-    for (let left = 0; left < 3; left += 1) await leave('strangers');
-    expect((await outcomesSoFar()).slice(8)).toEqual([...times(3, 'entered'), 'waits']);
-    await leave('strangers');
-    expect(await inFlight()).toEqual([3, 1]);
-    await leave('known');
-    expect(await inFlight()).toEqual([3, 1]);
-  });
-
-  it('of strangers gets its quarter while known sessions need all places', async () => {
-    const { enter, inFlight, leave } = trial(8, 20);
-    enter('known', 12);
-    enter('strangers', 4);
-    await leave('known');
-    await leave('known');
-    expect(await inFlight()).toEqual([6, 2]);
-    await leave('known');
-    expect(await inFlight()).toEqual([6, 2]);
-  });
-
   it('of strangers gets every fourth turn of a single place', async () => {
     const { enter, inFlight, leave } = trial(1, 40);
     enter('known', 9);
@@ -158,15 +127,6 @@ describe('a lane', () => {
     Object.defineProperty(deadlines[1], 'remainingMs', { value: 19_000 });
     await leave('known');
     expect(await outcomesSoFar()).toEqual(['entered', 'busy', 'entered']);
-  });
-
-  it('gets the next place if the other has no waiting check, also beyond its share', async () => {
-    for (const places of [1, 4]) {
-      const { enter, leave, outcomesSoFar } = trial(places, 2);
-      enter('known', places + 1);
-      await leave('known');
-      expect(await outcomesSoFar()).toEqual(times(places + 1, 'entered'));
-    }
   });
 
   it('of strangers below its share of a full queue replaces the oldest waiter of known sessions', async () => {

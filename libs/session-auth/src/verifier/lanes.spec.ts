@@ -4,16 +4,12 @@ import type { LaneName } from '../contract/diagnostics.js';
 import { Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { BreakerState } from './circuit-breaker.js';
-import type { Lane, LaneSettings } from './lane.js';
+import type { LaneSettings } from './lane.js';
 import { Lanes } from './lanes.js';
 
 const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 128, maxQueued: 1_024 };
 const breaker = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 };
 const down = unavailable('server_error');
-
-function lanesOf(set: LaneSettings): Readonly<Record<LaneName, Lane>> {
-  return new Lanes(() => Promise.resolve(down), new Deadlines(), set).lanes;
-}
 
 /** Lanes whose service gives one verdict to all calls, until the test says another. */
 function trial(set: LaneSettings = { ...settings, breaker }) {
@@ -40,28 +36,6 @@ function trial(set: LaneSettings = { ...settings, breaker }) {
 describe('the lanes', () => {
   afterEach(() => {
     jest.useRealTimers();
-  });
-
-  it('have a quarter of the places for strangers, and the rest for known sessions', () => {
-    const sharesOf = (maxInFlight: number, maxQueued: number): number[][] => {
-      const { known, strangers } = lanesOf({ ...settings, maxInFlight, maxQueued });
-      return [
-        [known.share, strangers.share],
-        [known.queueShare, strangers.queueShare],
-      ];
-    };
-    expect(sharesOf(128, 1_024)).toEqual([
-      [96, 32],
-      [768, 256],
-    ]);
-    expect(sharesOf(2, 3)).toEqual([
-      [1, 1],
-      [2, 1],
-    ]);
-    expect(sharesOf(1, 0)).toEqual([
-      [1, 0],
-      [0, 0],
-    ]);
   });
 
   it('limit strangers in flight from the first check of a known session on', async () => {
