@@ -219,8 +219,8 @@ export const MUTANTS = [
   {
     name: 'A full queue takes one check more',
     file: 'verifier/lanes.ts',
-    find: 'known.waiting.size + strangers.waiting.size < this.#settings.maxQueued',
-    replace: 'known.waiting.size + strangers.waiting.size <= this.#settings.maxQueued',
+    find: 'known.waiting.size + strangers.waiting.size < this.settings.maxQueued',
+    replace: 'known.waiting.size + strangers.waiting.size <= this.settings.maxQueued',
     suites: ['lanes/breaker', 'lanes/calls-in-flight'],
   },
   {
@@ -651,7 +651,7 @@ export const MUTANTS = [
   {
     name: 'A check waits although no place can come free in time',
     file: 'verifier/lanes.ts',
-    find: 'return (waiting.size + 1) * pace.usualMs <= (places * this.timeoutMs) / 2;',
+    find: 'return (waiting.size + 1) * pace.usualMs <= (places * this.settings.timeoutMs) / 2;',
     replace: 'return true;',
     suites: ['lanes/overload'],
   },

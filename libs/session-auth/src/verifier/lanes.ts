@@ -35,9 +35,7 @@ const TRANSIENT: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'serve
 export class Lanes<User> {
   readonly #callService: CallService<User>;
   readonly #deadlines: Deadlines;
-  readonly #settings: LaneSettings;
-  /** Total time of one check, in milliseconds. */
-  readonly timeoutMs: number;
+  readonly settings: LaneSettings;
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   /** Known sessions, which determine the lane of a check. */
   readonly known: KnownSessions;
@@ -55,8 +53,7 @@ export class Lanes<User> {
   ) {
     this.#callService = callService;
     this.#deadlines = deadlines;
-    this.#settings = settings;
-    this.timeoutMs = settings.timeoutMs;
+    this.settings = settings;
     this.lanes = buildLanes(settings, parts.breakerChanged);
     this.known = parts.known ?? new KnownSessions();
     this.limit = new StrangersLimit(settings);
@@ -82,7 +79,7 @@ export class Lanes<User> {
     const denial = lane.breaker.denial(caller);
     if (denial) return denial;
     const calls = name === 'strangers' ? (this.#calls.get(tokenKey) ?? 0) : 0;
-    const leftMs = Math.max(0, this.timeoutMs - spentMs);
+    const leftMs = Math.max(0, this.settings.timeoutMs - spentMs);
     if (calls >= MAX_CALLS_OF_TOKEN || !lane.pace.fits(leftMs)) return notEntered('full');
     const deadline = this.#deadlines.start(leftMs);
     if (name === 'strangers') this.#calls.set(tokenKey, calls + 1);
@@ -94,8 +91,7 @@ export class Lanes<User> {
       for (let made = 1; ; made += 1) {
         const verdict = await this.#attempt(lane, session, caller, deadline);
         if (verdict.kind !== 'unavailable' || !TRANSIENT.has(verdict.reason)) return verdict;
-        if (made >= this.#settings.maxAttempts || !(await lane.pause(verdict, made, deadline)))
-          return verdict;
+        if (made >= this.settings.maxAttempts || !(await lane.pause(verdict, made, deadline))) return verdict;
       }
     } finally {
       if (name === 'strangers') {
@@ -110,7 +106,7 @@ export class Lanes<User> {
 
   /** Returns the verdict of a call that has not begun, or `timeout` when the time of a check has passed. */
   within(pending: Promise<Verdict<User>>): Promise<Verdict<User>> {
-    const deadline = this.#deadlines.start(this.timeoutMs);
+    const deadline = this.#deadlines.start(this.settings.timeoutMs);
     return new Promise((resolve, reject) => {
       deadline.onEnd((end) => resolve(notEntered(end)));
       pending.then(resolve, reject).finally(() => deadline.clear());
@@ -172,14 +168,14 @@ export class Lanes<User> {
 
   #hasPlace(lane: Lane): boolean {
     const { known, strangers } = this.lanes;
-    return known.inFlight + strangers.inFlight < this.#settings.maxInFlight && !this.#isAtLimit(lane);
+    return known.inFlight + strangers.inFlight < this.settings.maxInFlight && !this.#isAtLimit(lane);
   }
 
   /** Whether one more check can expect a place within half of `timeoutMs`, by the lane's own share. */
   #isWorthWaiting(lane: Lane): boolean {
     const { inFlight, share, waiting, pace } = lane;
     const places = this.#isAtLimit(lane) ? inFlight : Math.max(1, share, inFlight);
-    return (waiting.size + 1) * pace.usualMs <= (places * this.timeoutMs) / 2;
+    return (waiting.size + 1) * pace.usualMs <= (places * this.settings.timeoutMs) / 2;
   }
 
   #next(): Lane | undefined {
@@ -187,14 +183,14 @@ export class Lanes<User> {
     const strangersCan = strangers.waiting.size > 0 && this.#hasPlace(strangers);
     if (known.waiting.size === 0 || !this.#hasPlace(known)) return strangersCan ? strangers : undefined;
     if (!strangersCan) return known;
-    if (this.#settings.maxInFlight > 1) return known.inFlight < known.share ? known : strangers;
+    if (this.settings.maxInFlight > 1) return known.inFlight < known.share ? known : strangers;
     this.#turn = (this.#turn + 1) % STRANGERS_TURN;
     return this.#turn === 0 ? strangers : known;
   }
 
   #makeRoom(lane: Lane): boolean {
     const { known, strangers } = this.lanes;
-    if (known.waiting.size + strangers.waiting.size < this.#settings.maxQueued) return true;
+    if (known.waiting.size + strangers.waiting.size < this.settings.maxQueued) return true;
     if (lane.waiting.size >= lane.queueShare) return false;
     const [oldest] = (lane === known ? strangers : known).waiting;
     oldest?.settle('full');

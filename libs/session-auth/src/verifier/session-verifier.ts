@@ -135,7 +135,11 @@ export class SessionVerifier<User extends object> {
       const lane = mode === 'refresh' ? 'known' : lanes.laneOf(keys);
       if (demand.byService || !this.#shared) return lanes.call(session, keys, 0, lane);
       const call = (spentMs: number): Promise<Verdict<User>> => lanes.call(session, keys, spentMs, lane);
-      const service = { call, patienceMs: lanes.lanes[lane].pace.sharingMs, timeoutMs: lanes.timeoutMs };
+      const service = {
+        call,
+        patienceMs: lanes.lanes[lane].pace.sharingMs,
+        timeoutMs: lanes.settings.timeoutMs,
+      };
       return this.#shared[mode](session, keys, service, flight);
     };
     return this.#flights.share(keys, work, demand);

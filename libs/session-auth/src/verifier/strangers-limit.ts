@@ -80,7 +80,9 @@ export class StrangersLimit {
 
   recordKnown(durationMs: number, nowMs: number): void {
     const sample = this.#known;
-    if (!addTo(sample, durationMs, nowMs, this.#longMs())) return;
+    const { timeoutMs } = this.#settings;
+    const longMs = Math.min(Math.max(2 * this.#lowestMs, timeoutMs / 10), timeoutMs * 0.75);
+    if (!addTo(sample, durationMs, nowMs, longMs)) return;
     const averageMs = sample.totalMs / sample.calls;
     this.#lowestMs = Math.min(this.#lowestMs, averageMs);
     if (sample.longCalls * 2 > sample.calls) this.#shrink(averageMs);
@@ -113,11 +115,6 @@ export class StrangersLimit {
       );
     }
     this.#peak = 0;
-  }
-
-  #longMs(): number {
-    const { timeoutMs } = this.#settings;
-    return Math.min(Math.max(2 * this.#lowestMs, timeoutMs / 10), timeoutMs * 0.75);
   }
 }
 
