@@ -559,7 +559,7 @@ export const MUTANTS = [
   },
   {
     name: 'Another guard of the request uses the check of another session',
-    file: 'verifier/session-check.ts',
+    file: 'verifier/session-verifier.ts',
     find: 'if (!isSame || !(',
     replace: 'if (!(',
     suites: ['verifier/session-verifier'],

@@ -341,14 +341,14 @@ export const EQUIVALENT = [
   },
   { file: 'guard/cross-origin.ts', in: '[MARK]', original: 'true', replacement: 'false', reason: BRAND },
   {
-    file: 'verifier/session-check.ts',
-    in: 'reportCheck',
+    file: 'verifier/session-verifier.ts',
+    in: '#reported',
     original: "verdict.kind === 'authenticated'",
     replacement: 'true',
     reason: NO_SUCH_MEMBER,
   },
   {
-    file: 'verifier/session-check.ts',
+    file: 'verifier/session-verifier.ts',
     in: 'reason',
     original: "verdict.kind === 'unavailable'",
     replacement: 'true',

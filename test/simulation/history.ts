@@ -1,5 +1,5 @@
 import type { SessionIdentity } from '../../libs/session-auth/src/contract/session-identity.js';
-import type { SessionCheck } from '../../libs/session-auth/src/verifier/session-check.js';
+import type { SessionCheck } from '../../libs/session-auth/src/verifier/session-verifier.js';
 import { Checker, type Closing } from './checker.js';
 import type { CheckRecord, RevocationRecord } from './records.js';
 import { Costs, EDGE_MS } from './costs.js';

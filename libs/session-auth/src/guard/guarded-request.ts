@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import type { SessionCheck } from '../verifier/session-check.js';
+import type { SessionCheck } from '../verifier/session-verifier.js';
 import type { HttpRequest } from './http-request.js';
 
 /** Key of the last check of a request, which the next guard of the request may use. */

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../client/deadline.js';
-import { CHECK_CHANNEL } from '../contract/diagnostics.js';
+import { CHECK_CHANNEL, type CheckMessage } from '../contract/diagnostics.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import { SessionCache } from './session-cache.js';
@@ -10,7 +10,7 @@ import { SessionVerifier } from './session-verifier.js';
 import type { VerifierParts } from './session-verifier.js';
 
 const session = { token: 'token', authIv: undefined };
-const ann: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };
+const ann = { kind: 'authenticated', user: { username: 'ann' } } as const;
 const SETTINGS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
 const LIMITS = { ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 };
 
@@ -112,7 +112,38 @@ describe('the messages of checks', () => {
     });
     expect(messages).toEqual([
       expect.objectContaining({ source: 'service', authority: 'partners', joined: false }),
-      expect.objectContaining({ source: 'cache', authority: 'partners', joined: false }),
+      {
+        ...{ outcome: 'authenticated', source: 'cache', authority: 'partners', joined: false },
+        ...{ stale: false, reason: undefined, durationMs: 0 },
+      },
+    ]);
+  });
+
+  it.each<[string, Verdict<object>, Partial<CheckMessage>]>([
+    ['a session of the service', ann, { source: 'service', stale: false, reason: undefined }],
+    ['a session of the store', { ...ann, confirmedAtMs: 0 }, { source: 'store', stale: false }],
+    ['a stale session', { ...ann, stale: true }, { source: 'cache', stale: true }],
+    ['a refusal', UNAUTHENTICATED, { source: 'service', stale: false, reason: undefined }],
+    ['a 403', FORBIDDEN, { source: 'service', stale: false, reason: undefined }],
+    ['an outage', unavailable('busy'), { source: 'service', stale: false, reason: 'busy' }],
+  ])('describe %s, with the time that its caller waited', async (_name, verdict, message) => {
+    const { service, verifier } = verifierWith();
+    service.answer = verdict;
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+    const messages = await messagesOf(async () => {
+      const pending = verifier.verify(session);
+      clock.mockReturnValue(1_250);
+      expect(await pending).toEqual(verdict);
+    });
+    expect(messages).toEqual([
+      {
+        outcome: verdict.kind,
+        authority: 'default',
+        joined: false,
+        durationMs: 250,
+        reason: undefined,
+        ...message,
+      },
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { CHECKS, type LaneName } from '../contract/diagnostics.js';
+import { type CheckMessage, CHECKS, type LaneName } from '../contract/diagnostics.js';
 import {
   sessionKeysOf,
   type SessionIdentity,
@@ -8,13 +8,29 @@ import {
 } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { Lanes } from './lanes.js';
-import { canReuse, reportCachedCheck, reportCheck, type SessionCheck } from './session-check.js';
+import { ageMs } from './clock-steps.js';
 import type { CallerKey } from './known-sessions.js';
 import type { SessionCache } from './session-cache.js';
 import type { SharedTier } from './shared-tier.js';
 import { SessionRevoker, type SessionRevokerParts } from './session-revoker.js';
 import { type Flight, type FlightDemand, SingleFlight } from './single-flight.js';
 
+export interface SessionCheck<User> {
+  readonly verifier: object;
+  readonly session: SessionIdentity;
+  readonly verdict: Verdict<User> | Promise<Verdict<User>>;
+  /** Whether the verdict comes from a call of the service that this check started. */
+  readonly isFresh: boolean;
+  /** Time of the check, in milliseconds of the monotonic clock. */
+  readonly madeAtMs: number;
+  /** The same by the wall clock. */
+  readonly madeAtWallMs: number;
+  /** The revoker's count at the time of the check. */
+  readonly revocations: number;
+}
+
+/** Longest time that the guards of one request share a check: a request may last as long as a stream. */
+const MAX_REUSE_MS = 10_000;
 /** The verdict on a check that may not even wait for a call. */
 const BUSY = unavailable('busy', 1);
 
@@ -64,7 +80,7 @@ export class SessionVerifier<User extends object> {
       const { verdict, isFresh } = this.#checkByFlight(session, keys, maxAgeMs);
       return { verifier: this, session, verdict, isFresh, madeAtMs, madeAtWallMs, revocations };
     }
-    if (CHECKS.hasSubscribers) reportCachedCheck(cached, this.#authority);
+    if (CHECKS.hasSubscribers) this.#report(cached, 'cache', false, 0);
     if (cached.kind === 'authenticated' && this.#cache?.tryRefresh(keys))
       void this.#share('refresh', session, keys, { byService: !this.#shared });
     return { verifier: this, session, verdict: cached, isFresh: false, madeAtMs, madeAtWallMs, revocations };
@@ -112,7 +128,7 @@ export class SessionVerifier<User extends object> {
     if (access === 'full') this.#record(keys, BUSY);
     let verdict = access === 'waits' ? this.#lanes.within(result) : result;
     if (servesStale) verdict = this.#orStale(verdict, keys);
-    if (CHECKS.hasSubscribers) verdict = reportCheck(verdict, access !== 'starts', this.#authority);
+    if (CHECKS.hasSubscribers) verdict = this.#reported(verdict, access !== 'starts');
     const isFresh = access !== 'joins' && (isLimited || (!this.#shared && !servesStale));
     return { verdict, isFresh };
   }
@@ -121,6 +137,28 @@ export class SessionVerifier<User extends object> {
     const verdict = await pending;
     const stale = verdict.kind === 'unavailable' ? this.#cache?.findStale(keys) : undefined;
     return stale !== undefined ? { kind: 'authenticated', user: stale, stale: true } : verdict;
+  }
+
+  /** Reports a check when its verdict is available, and returns that verdict. */
+  async #reported(pending: Promise<Verdict<User>>, joined: boolean): Promise<Verdict<User>> {
+    const startMs = performance.now();
+    const verdict = await pending;
+    const { confirmedAtMs, stale } = verdict.kind === 'authenticated' ? verdict : {};
+    const source = confirmedAtMs !== undefined ? 'store' : stale ? 'cache' : 'service';
+    this.#report(verdict, source, joined, performance.now() - startMs);
+    return verdict;
+  }
+
+  #report(verdict: Verdict<User>, source: CheckMessage['source'], joined: boolean, durationMs: number): void {
+    CHECKS.publish({
+      outcome: verdict.kind,
+      authority: this.#authority,
+      source,
+      joined,
+      stale: verdict.kind === 'authenticated' && verdict.stale === true,
+      reason: verdict.kind === 'unavailable' ? verdict.reason : undefined,
+      durationMs,
+    });
   }
 
   /** Joins or starts a flight: to the shared tier, or with `byService` to the service. */
@@ -169,4 +207,15 @@ export interface VerifierParts<User extends object> extends Omit<
   /** Name of the authority, for diagnostics. @default 'default' */
   readonly authority?: string | undefined;
   readonly checked?: CheckReport | undefined;
+}
+
+/** Whether a check satisfies another guard of its request. */
+function canReuse(
+  { session, isFresh, madeAtMs, madeAtWallMs }: SessionCheck<unknown>,
+  presented: SessionIdentity,
+  maxAgeMs: number,
+): boolean {
+  const isSame = session.token === presented.token && session.authIv === presented.authIv;
+  if (!isSame || !(isFresh || maxAgeMs === Infinity)) return false;
+  return ageMs(madeAtMs, madeAtWallMs) < MAX_REUSE_MS;
 }
