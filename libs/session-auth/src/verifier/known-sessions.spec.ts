@@ -115,17 +115,6 @@ describe('a session', () => {
     known.update(keysOf('cleo'), ann);
     expect(['ann', 'bo', 'cleo'].map((token) => known.has(keysOf(token)))).toEqual([true, false, true]);
   });
-
-  it('is known by the monotonic clock of the process', () => {
-    jest.useFakeTimers();
-    const known = new KnownSessions();
-    known.add(tokenKeyOf('ann'));
-    jest.advanceTimersByTime(1_799_999);
-    const before = known.has(keysOf('ann'));
-    jest.advanceTimersByTime(1);
-    expect([before, known.has(keysOf('ann'))]).toEqual([true, false]);
-    jest.useRealTimers();
-  });
 });
 
 describe('the user of a known session', () => {

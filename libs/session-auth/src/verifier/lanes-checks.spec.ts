@@ -41,15 +41,6 @@ describe('a check', () => {
     expect(given.map(({ ended }) => ended)).toEqual([undefined]);
   });
 
-  it('is busy if the queue is full, and may be repeated after a second', async () => {
-    const { run, calls, deadlines } = checkWith({ maxQueued: 0 });
-    const first = run();
-    expect(await run()).toEqual(unavailable('busy', 1));
-    expect(calls()).toBe(1);
-    void deadlines.close();
-    void first;
-  });
-
   it('makes no call if too little of its time is left, and is busy', async () => {
     const { run, calls } = checkWith();
     expect(await run(55_000)).toEqual(unavailable('busy', 1));

@@ -124,15 +124,6 @@ describe('the revocation of all users', () => {
     revocations.add({ kind: 'allRevoked' });
     expect([revocations.hasNoUsers, revocations.revokesUser(ann, 999)]).toEqual([true, false]);
   });
-
-  it('is compared with the monotonic clock of the process', () => {
-    const revocations = new Revocations(100);
-    const beforeMs = performance.now();
-    revocations.add({ kind: 'allRevoked' });
-    expect([revocations.revokes(ann, beforeMs), revocations.revokes(ann, performance.now() + 1_000)]).toEqual(
-      [true, false],
-    );
-  });
 });
 
 describe('a possible loss of messages', () => {

@@ -146,11 +146,3 @@ describe('a refusal', () => {
     expect(cache.find(ANN, Infinity)).toBe(UNAUTHENTICATED);
   });
 });
-
-describe('an expired session', () => {
-  it('is not refreshed unless refreshAheadMs is set', () => {
-    const { cache, sleep } = cacheAt();
-    sleep(100);
-    expect(cache.tryRefresh(ANN)).toBe(false);
-  });
-});

@@ -41,14 +41,6 @@ describe('a flight', () => {
     };
   }
 
-  it('is shared by concurrent checks of its session', async () => {
-    const { join, land, count } = departures();
-    const passengers = [join(), join(), join('other')];
-    land();
-    expect(await Promise.all(passengers)).toEqual([0, 0, 1]);
-    expect(count()).toBe(2);
-  });
-
   it('is not joined after it has settled, also while an earlier one is under way', async () => {
     const { flights, join } = departures();
     void join();
@@ -201,21 +193,6 @@ describe('a flight', () => {
     land();
     expect(await Promise.all([...before, ...after])).toEqual([0, 1, 2, 2]);
     expect([count(), counted]).toEqual([3, [0, 2]]);
-  });
-
-  it('can be joined within the limit of a check, and only while it has not settled', async () => {
-    const { flights, join, land, count } = departures();
-    const flight = join();
-    expect([accessOf(flights), accessOf(flights, { maxAgeMs: 60_000 }), count()]).toEqual([
-      'joins',
-      'joins',
-      1,
-    ]);
-    const newer = join('key', 'token', 0);
-    expect(count()).toBe(2);
-    land();
-    await Promise.all([flight, newer]);
-    expect(accessOf(flights)).toBe('starts');
   });
 
   it('informs its work whether its answer may still be cached', async () => {
