@@ -243,8 +243,11 @@ describe('a session in use', () => {
     expect([refresh('a'), refresh('a'), refresh('b'), refresh('a')]).toEqual([true, false, true, true]);
   });
 
-  it('is not refreshed unless refreshAheadMs is set', () => {
-    expect(refreshes({}, [99])).toEqual([false]);
+  it('is not refreshed unless refreshAheadMs is set, even if it expires meanwhile', () => {
+    const { cache, update, sleep } = cacheAt();
+    update(keys, ann);
+    sleep(100);
+    expect([cache.tryRefresh(keys), ...refreshes({}, [99])]).toEqual([false, false]);
   });
 });
 
