@@ -8,6 +8,7 @@ import {
   Module,
   type DynamicModule,
   type INestApplicationContext,
+  type OnModuleInit,
   type Type,
 } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
@@ -29,7 +30,12 @@ const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 class Root {}
 
 @Controller()
-class Contradicting {
+class Contradicting implements OnModuleInit {
+  /** After the modules that its module imports. */
+  onModuleInit(): void {
+    linesAtInit = [...lines];
+  }
+
   @Get()
   @OptionalAuth()
   @Roles('admin')
@@ -39,9 +45,10 @@ class Contradicting {
 }
 
 let lines: string[];
+let linesAtInit: string[] | undefined;
 let context: INestApplicationContext | undefined;
 beforeEach(() => {
-  lines = [];
+  [lines, linesAtInit] = [[], undefined];
   jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => void lines.push(String(line)));
 });
 afterEach(async () => {
@@ -203,8 +210,9 @@ describe('the audit of an authority', () => {
   it.each<[SessionAuthOptions['audit'], number]>([
     ['warn', 1],
     ['off', 0],
-  ])('runs by its option: %s', async (audit, count) => {
+  ])('runs by its option when the modules are initialized: %s', async (audit, count) => {
     await start({ ...(audit && { audit }) }, undefined, [Contradicting]);
+    expect(linesAtInit).toEqual([]);
     expect(lines).toEqual(
       Array(count).fill(expect.stringMatching(/^audit: Contradicting\.list has @OptionalAuth\(\)/)),
     );
