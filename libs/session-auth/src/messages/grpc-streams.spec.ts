@@ -25,13 +25,15 @@ it.each([
   const admission = { context, session, user: { username: 'ann' } };
   attach(request as never, admission as never);
   const parts = {
-    verifier: { check: (_session: object, _maxAgeMs: number, earlier: object) => earlier },
+    verifier: {
+      check: (_session: object, _maxAgeMs: number, earlier: object) => earlier,
+      revoker: { onRefusal: () => undefined },
+    },
     whileOpen: { recheckMs: 60_000, outageGraceMs: 0 },
     ends: {
       ended,
       evicted: new Subject(),
       forgottenUsers: new Subject(),
-      refused: () => undefined,
       fingerprintOf: () => 'fingerprint',
     },
   };
