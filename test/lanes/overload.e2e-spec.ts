@@ -281,7 +281,7 @@ function demand(holds: boolean, claim: string): void {
 }
 
 describe('the limit of strangers', () => {
-  it('holds in any order of checks, answers and timeouts, and keeps no stranger waiting in vain', async () => {
+  it('holds in any order of checks, answers and timeouts, and no stranger waits while there is room', async () => {
     const sizes = fc.record({
       maxInFlight: fc.integer({ min: 1, max: 12 }),
       maxQueued: fc.integer({ min: 0, max: 12 }),

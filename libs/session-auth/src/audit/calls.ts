@@ -86,7 +86,7 @@ export function eventOf({ method }: Handler): string {
   return textOf(Reflect.getMetadata('message', method));
 }
 
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   const isNamed = typeof value === 'string' || typeof value === 'symbol' || value instanceof RegExp;
   return isNamed ? String(value) : JSON.stringify(value);
 }

@@ -51,7 +51,7 @@ function contradictionsOf(handler: Handler): Finding[] {
         `${place} has ${opening}, which has no effect next to decorators that require something. Remove one of them.`,
       ),
     isOptional &&
-      (own.namesGuard || level.namesGuard) &&
+      [own, level].some(({ namesGuard }) => namesGuard) &&
       finding(
         `${place} has SessionAuthGuard under @OptionalAuth(), which still admits callers without a session. Remove the guard, or put @OptionalAuth() only on the handlers that need no session.`,
       ),

@@ -17,7 +17,7 @@ import {
   requirementsOf,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
-import { eventOf, fieldOf, gatewayOf, MESSAGE_CALL, servingCallsOf } from './calls.js';
+import { eventOf, fieldOf, gatewayOf, MESSAGE_CALL, servingCallsOf, textOf } from './calls.js';
 
 const PROXY: ReadonlySet<unknown> = new Set([GUARDS_PROXY]);
 
@@ -167,7 +167,7 @@ function besideGateway(handler: Handler, { handlers }: AuditContext): Finding | 
 function serverOf(handler: Handler): string | undefined {
   const gateway = gatewayOf(handler);
   const parts = gateway && [gateway.port, gateway.path, gateway.namespace];
-  return parts?.map((part) => String(part ?? '').replace(/^\//, '')).join(' ');
+  return parts?.map((part) => (part === undefined ? '' : textOf(part)).replace(/^\//, '')).join(' ');
 }
 
 function declares(target: object): boolean {

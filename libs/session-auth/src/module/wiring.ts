@@ -128,7 +128,10 @@ export async function partsOf(
 let endWithSession: WatchParts['replyOpened'] | undefined;
 
 const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
-  if (endWithSession) return endWithSession(response, reply);
+  if (endWithSession) {
+    endWithSession(response, reply);
+    return;
+  }
   response.cork?.();
   void import('../open/open-replies.js').then((loaded) => {
     ({ endWithSession } = loaded);

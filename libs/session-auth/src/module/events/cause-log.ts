@@ -87,7 +87,10 @@ export class Causes implements ReplyReports, CauseReports {
   occurred(cause: CauseName, subject = '', ...details: string[]): void {
     const key = `${cause} ${subject}`;
     const active = this.#active.get(key);
-    if (active) return this.#again(active);
+    if (active) {
+      this.#again(active);
+      return;
+    }
     if (this.#isClosed || this.#countOf(cause) >= MAX_SUBJECTS) return;
     this.#begin(key, cause, subject);
     const texts = details.length > 0 ? details : [subject];

@@ -1,6 +1,10 @@
 import type { Observable, Observer } from 'rxjs';
 
 type Parts<Value> = { readonly [Name in keyof Observer<Value>]?: Observer<Value>[Name] | undefined };
+interface Stopped {
+  readonly isStopped: unknown;
+  readonly closed: unknown;
+}
 type Next<Value> = ((value: Value) => unknown) | Parts<Value> | null | undefined;
 
 /**
@@ -42,6 +46,6 @@ function isolatedObserver<Value>(observer: Parts<Value>, failed: () => void): Ob
   };
 }
 
-function isSubscriber(observer: unknown): observer is object {
+function isSubscriber(observer: unknown): observer is Stopped {
   return typeof observer === 'object' && observer !== null && 'isStopped' in observer && 'closed' in observer;
 }
