@@ -22,8 +22,11 @@ const KINDS = ['Roles', 'SubRoles', 'RequireFlags', 'CclScope', 'Authorize', 'Fr
 /** The kinds of requirements, by the names of their decorators. */
 export type RequirementKind = (typeof KINDS)[number];
 
-export function declareOpen(target: object, open: 'public' | 'optional'): void {
+/** Returns whether the opposite was declared on the target before. */
+export function declareOpen(target: object, open: 'public' | 'optional'): boolean {
+  const earlier = Reflect.getOwnMetadata(OPEN_KEY, target) as string | undefined;
   Reflect.defineMetadata(OPEN_KEY, open, target);
+  return earlier !== undefined && earlier !== open;
 }
 
 /** Declares a requirement of a handler or a controller. Two on one target must both be met. */

@@ -26,8 +26,7 @@ import { AUTHORITY_NAME_FORM, isAuthorityName } from '../contract/authority-name
  * Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open
  * a handler that has a requirement or names `SessionAuthGuard`, nor a subclass that names it.
  */
-export const Public = (): ClassDecorator & MethodDecorator =>
-  decorate((target) => declareOpen(target, 'public'));
+export const Public = (): ClassDecorator & MethodDecorator => decorate((target) => opensBy(target, 'public'));
 
 /**
  * Admits a call without a token, or with a refused one: the handler then runs without a user. If the service
@@ -35,7 +34,12 @@ export const Public = (): ClassDecorator & MethodDecorator =>
  * `SessionAuthGuard`.
  */
 export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
-  withGuard((target) => declareOpen(target, 'optional'));
+  withGuard((target) => opensBy(target, 'optional'));
+
+function opensBy(target: object, open: 'public' | 'optional'): void {
+  if (declareOpen(target, open))
+    throw new InvalidConfigurationError('@Public() is beside @OptionalAuth(). Remove one of them.');
+}
 
 /**
  * Lets what a handler opens outlive its session: a download that was paid for, for example. All other

@@ -166,6 +166,16 @@ describe('the opening of a class or a handler', () => {
     for (const decorate of decorators) decorate(Derived);
     return Derived;
   };
+  it('is @Public() or @OptionalAuth(), not both', () => {
+    for (const both of [
+      [Public(), OptionalAuth()],
+      [OptionalAuth(), Public()],
+    ])
+      expect(() => controller(...both)).toThrow('@Public() is beside @OptionalAuth(). Remove one of them.');
+    expect(() => controller(Public(), Public())).not.toThrow();
+    expect(() => under(controller(Public()), OptionalAuth())).not.toThrow();
+  });
+
   const guarded = UseGuards(SessionAuthGuard);
 
   it.each<[string, Type, 'public' | 'optional' | undefined]>([

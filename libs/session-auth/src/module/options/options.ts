@@ -194,7 +194,8 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
 export interface WhileOpenOptions {
   /**
    * Milliseconds between two checks of a session that has something open, however much it is; each runs up to
-   * a tenth earlier. 1 to 86 400 000. @default 60000
+   * a tenth earlier, and may use a cached answer: a session that ended elsewhere stays open for up to `ttlMs`
+   * of the cache more. 1 to 86 400 000. @default 60000
    */
   readonly recheckMs?: number;
   /**
