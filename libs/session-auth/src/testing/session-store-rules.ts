@@ -55,6 +55,7 @@ export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
     equal(await one.delete(key), false);
     await one.get(key, aLease());
     equal(await other.delete(key), false);
+    equal(await kindOf(one, key), 'none');
     await one.set(key, BYTES, LONG_MS);
     equal(await other.delete(key), true);
     equal(await kindOf(one, key), 'none');
