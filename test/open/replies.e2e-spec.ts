@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
 import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
+import { Agent, request } from 'undici';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { hold, json, reply, type ScriptedService } from '../support/scripted-service.js';
@@ -110,6 +111,23 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
       await until('its source is closed', () => app.app.get(Sources).running === 0);
     });
   });
+
+  it.each(EVENTS)(
+    'is ended with a connection that its client does not use again: %s',
+    async (_kind, path) => {
+      const sessions = await start();
+      const dispatcher = new Agent({ connections: 1 });
+      const call = (name: string, token: string, method: 'GET' | 'POST') =>
+        request(`${app.url}/${name}`, { dispatcher, method, headers: { 'x-auth-token': token } });
+      const token = service.signInAs({});
+      const events = await call(path, token, 'GET');
+      await sessions.signOut(token);
+
+      expect(await events.body.text()).toContain('session-ended');
+      expect((await call('sign-out', service.signInAs({}), 'POST')).statusCode).toBe(201);
+      await dispatcher.close();
+    },
+  );
 
   it.each([...EVENTS, ...DOWNLOADS])(
     'is ended by a recheck that finds the session gone: %s [P39]',

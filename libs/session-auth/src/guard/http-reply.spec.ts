@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { isChallenged, keepFromSharedCaches, setHeaders } from './transport.js';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { SESSION_REQUIRED } from '../contract/denials.js';
+import { Challenges } from './challenges.js';
+import { HTTP, isChallenged, keepFromSharedCaches, setHeaders } from './transport.js';
 
 /** Replies of Express and of Fastify that store their headers in a map. */
 function expressReply(headers: Map<string, string>, headersSent = false): object {
@@ -54,6 +57,14 @@ describe.each([
       'cache-control': 'no-store',
       'retry-after': '5',
     });
+  });
+
+  it('that denies a request has the challenge of its sources', async () => {
+    const headers = new Map<string, string>();
+    const call = HTTP.open(new ExecutionContextHost([{}, replyWith(headers)]));
+    const challenges = new Challenges([{ scheme: 'Bearer' }]);
+    await expect(HTTP.deny(call, SESSION_REQUIRED, challenges)).rejects.toMatchObject(SESSION_REQUIRED);
+    expect([...headers]).toEqual([['www-authenticate', 'Bearer realm="session"']]);
   });
 
   it('is challenged once it has a WWW-Authenticate', () => {

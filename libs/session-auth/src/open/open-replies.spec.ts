@@ -14,6 +14,7 @@ it.each(['throws', 'is called'])(
       writableEnded: false,
       writableFinished: true,
       getHeader: () => 'text/event-stream',
+      setHeader: () => undefined,
       write: (text: string) => {
         calls.push(text.trim().split('\n')[0] ?? '');
         if (what === 'throws') throw new Error('of the application');

@@ -6,7 +6,8 @@ import { watchCall } from './watched-call.js';
 
 /** The used part of a response of Node.js. That of HTTP/2 has a `stream`, whose socket other calls share. */
 interface Response extends NodeResponse {
-  readonly _header?: string | null;
+  _header?: string | null;
+  readonly headersSent: boolean;
   readonly socket?: Socket | null;
   readonly req?: { readonly socket?: Socket };
   readonly stream?: { readonly destroyed: boolean; close(code: number): void };
@@ -15,6 +16,7 @@ interface Response extends NodeResponse {
   end: (this: Response) => unknown;
   destroy(): unknown;
   getHeader(name: string): unknown;
+  setHeader(name: string, value: string): unknown;
   once(event: 'close' | 'finish', listener: () => void): unknown;
 }
 
@@ -33,24 +35,19 @@ export function endWithSession(response: NodeResponse, { call, admission, parts 
   // Its client has gone before its first part: no `close` would end the watch.
   if ((reply.stream ?? reply).destroyed || awaited?.destroyed) return;
   let isHeld = true;
+  const isEvents = isEventStream(reply);
   const watching = watchCall(
     { call, parts },
     (denial) => {
       const lastEvents = (): string => call.transport.lastEvents?.(denial) ?? lastEvent(denial);
-      const end = (): void => {
-        try {
-          endReply(reply, isHeld ? undefined : lastEvents);
-        } catch {
-          // A function that the application has put in place of write() or end() threw.
-          cut(reply);
-        }
-      };
+      const end = (): void => endReply(reply, isEvents && !isHeld ? lastEvents : undefined);
       if (isHeld) setTimeout(end, LATE_REPLY_MS).unref();
       else end();
     },
     admission,
   );
   if (!watching) return;
+  if (isEvents && !reply.stream) closeAfter(reply);
   const over = (): void => {
     awaited?.off('close', over);
     watching.watched.over();
@@ -78,21 +75,36 @@ export function endWithSession(response: NodeResponse, { call, admission, parts 
  */
 function endReply(response: Response, lastEvents: (() => string) | undefined): void {
   if (response.writableEnded) return;
-  if (!lastEvents || !isEventStream(response)) {
-    silence(response);
+  const { write, end } = response;
+  silence(response);
+  if (!lastEvents) {
     cut(response);
     return;
   }
-  const { socket } = response;
-  response.write(`\n\n${lastEvents()}`);
-  const end = response.end.bind(response);
-  silence(response);
-  // The socket too, by which Nest.js and applications recognise that a client has gone.
-  if (!response.stream) response.once('finish', () => socket?.destroySoon());
-  end();
+  try {
+    write.call(response, `\n\n${lastEvents()}`);
+    end.call(response);
+  } catch {
+    // A function that the application has put in place of write() or end() threw.
+    cut(response);
+  }
   setTimeout(() => {
     if (!response.writableFinished) cut(response);
   }, LAST_EVENT_MS).unref();
+}
+
+/**
+ * Closes the connection after a reply, by which Nest.js and applications recognise that a client has gone. The
+ * head says so: a client that kept the connection would lose its next request. `writeHead()` may have written
+ * the head, which is not sent before the first part.
+ */
+function closeAfter(response: Response): void {
+  if (response._header)
+    response._header = response._header
+      .replace(/^(?:connection|keep-alive): .*\r\n/gim, '')
+      .replace('\r\n', '\r\nConnection: close\r\n');
+  else if (!response.headersSent) response.setHeader('connection', 'close');
+  response.once('finish', () => response.req?.socket?.destroySoon());
 }
 
 function cut(response: Response): void {
