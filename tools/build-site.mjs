@@ -20,7 +20,9 @@ const IMAGES = [
 ];
 
 /** On a narrow screen, a table scrolls, and a long word breaks: the page does neither. */
-const STYLE = `.tsd-typography table { display: block; overflow-x: auto; }
+const STYLE = `.col-content { min-width: 0; overflow-wrap: break-word; }
+.tsd-member-summary-name { flex-wrap: wrap; }
+.tsd-typography table { display: block; overflow-x: auto; }
 .tsd-typography :not(pre) > code, .tsd-typography a { overflow-wrap: anywhere; }
 .tsd-typography td code { overflow-wrap: normal; }
 `;
@@ -44,6 +46,7 @@ writeFileSync(
   copyOf('typedoc.json'),
   JSON.stringify({
     extends: ['../../libs/session-auth/typedoc.json'],
+    plugin: ['../../tools/search-words.mjs'],
     out: '../site',
     readme: 'README.md',
     projectDocuments: [...groups.keys()],
@@ -51,6 +54,10 @@ writeFileSync(
     customCss: 'site.css',
     groupOrder: [...new Set(groups.values()), '*'],
     navigation: { includeGroups: true },
+    // Names that an application calls stand above their types.
+    searchGroupBoosts: { Interfaces: 0.5, Properties: 0.5, 'Type Aliases': 0.5 },
+    searchInComments: true,
+    searchInDocuments: true,
     // TypeDoc's list, and SQL.
     highlightLanguages: [
       'bash',

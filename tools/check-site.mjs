@@ -1,5 +1,5 @@
-// Checks the built site, dist/site: each link leads to a file and a heading that exist; in a browser, no guide
-// scrolls sideways at 360 px, the search finds an option, and the site has a dark mode. Needs Chromium
+// Checks the built site, dist/site: each link leads to a file and a heading that exist; in a browser, no page
+// scrolls sideways at 360 px, the search finds what its users look for, and the site has a dark mode. Needs Chromium
 // (/usr/bin/chromium, or CHROMIUM); without it, only the links are checked, unless REQUIRE_SERVICES is 1.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -9,6 +9,21 @@ import { chromium } from 'playwright-core';
 const site = fileURLToPath(new URL('../dist/site/', import.meta.url));
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const NARROW = { width: 360, height: 740 };
+/** Words that an engineer types, and the page that is among the first results of each. */
+const SEARCHES = new Map([
+  ['current user', 'functions/index.CurrentUser.html'],
+  ['roles', 'documents/Roles_and_scopes.html'],
+  ['redis', 'documents/Redis_setups.html'],
+  ['RedisSessionStore', 'classes/redis.RedisSessionStore.html'],
+  ['503', 'documents/Troubleshooting.html'],
+  ['websocket', 'documents/WebSockets.html'],
+  ['test guard', 'documents/Testing.html'],
+  ['sign out', 'classes/index.SessionAuthService.html#signout'],
+  ['logout', 'documents/Quick_start.html'],
+  ['timeout', 'interfaces/index.SessionAuthOptions.html#timeoutms'],
+  ['multiple services', 'documents/Several_session_services.html'],
+]);
+const FIRST_RESULTS = 3;
 
 const pages = readdirSync(site, { recursive: true }).filter((name) => name.endsWith('.html'));
 const texts = new Map(pages.map((page) => [page, readFileSync(join(site, page), 'utf8')]));
@@ -43,24 +58,43 @@ function leadsSomewhere(page, link) {
 async function checkInBrowser() {
   const args = ['--no-sandbox', '--allow-file-access-from-files'];
   const browser = await chromium.launch({ executablePath: EXECUTABLE, args });
-  const page = await browser.newPage({ viewport: NARROW, colorScheme: 'dark' });
-  for (const name of pages.filter((path) => path === 'index.html' || path.startsWith('documents/'))) {
-    await page.goto(pathToFileURL(join(site, name)).href);
-    const width = await page.evaluate(() => globalThis.document.documentElement.scrollWidth);
-    if (width > NARROW.width) problems.push(`${name} is ${width} px wide on a screen of ${NARROW.width} px`);
-  }
-  await page.goto(pathToFileURL(join(site, 'index.html')).href);
+  await checkWidths(await browser.newPage({ viewport: NARROW, javaScriptEnabled: false }));
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: 'dark' });
+  await page.goto(urlOf('index.html'));
   const background = await page.evaluate(
     () => globalThis.getComputedStyle(globalThis.document.body).backgroundColor,
   );
   const [red = 255] = /\d+/.exec(background)?.map(Number) ?? [];
   if (red > 100) problems.push(`the site is bright in dark mode: ${background}`);
-  await page.setViewportSize({ width: 1200, height: 800 });
-  await page.locator('#tsd-search-trigger').click();
-  await page.locator('#tsd-search-input').fill('RedisSessionStore');
-  const found = page.locator('#tsd-search-results li').first();
-  await found
-    .waitFor({ timeout: 10_000 })
-    .catch(() => problems.push('the search finds no RedisSessionStore'));
+  await checkSearches(page);
   await browser.close();
+}
+
+/** Scripts do not change the width, and take half of the time. */
+async function checkWidths(page) {
+  for (const name of pages) {
+    await page.goto(urlOf(name));
+    const width = await page.evaluate(() => globalThis.document.documentElement.scrollWidth);
+    if (width > NARROW.width) problems.push(`${name} is ${width} px wide on a screen of ${NARROW.width} px`);
+  }
+}
+
+async function checkSearches(page) {
+  const results = page.locator('#tsd-search-results li');
+  await page.locator('#tsd-search-trigger').click();
+  for (const [words, target] of SEARCHES) {
+    await page.locator('#tsd-search-input').fill('');
+    await results.first().waitFor({ state: 'detached' });
+    await page.locator('#tsd-search-input').fill(words);
+    await page
+      .locator(`#tsd-search-results li:nth-child(-n + ${FIRST_RESULTS}) a[href$="${target}"]`)
+      .waitFor({ timeout: 10_000 })
+      .catch(() =>
+        problems.push(`"${words}" does not find ${target} among the first ${FIRST_RESULTS} results`),
+      );
+  }
+}
+
+function urlOf(name) {
+  return pathToFileURL(join(site, name)).href;
 }
