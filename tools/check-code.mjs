@@ -1,8 +1,10 @@
-// Type-checks every TypeScript block of the README and of docs/, each as a file of its own.
+// Type-checks every TypeScript block of the README and of docs/, and every example of the API reference, each as a
+// file of its own.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { apiExamples } from './api-examples.mjs';
 import { codeBlocks, programsOf } from './code-blocks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -84,7 +86,9 @@ const MCP = `declare module '@rekog/mcp-nest' {
 `;
 
 rmSync(target, { recursive: true, force: true });
-const blocks = codeBlocks().filter(({ language }) => language === 'ts');
+mkdirSync(target, { recursive: true });
+const examples = apiExamples(target);
+const blocks = [...codeBlocks().filter(({ language }) => language === 'ts'), ...examples];
 for (const { file, code } of blocks) {
   mkdirSync(join(target, dirname(file)), { recursive: true });
   writeFileSync(join(target, file), `import 'reflect-metadata';\n${code}\nexport {};\n`);
@@ -123,4 +127,6 @@ for (const files of programsOf(blocks)) {
   );
   execFileSync('npx', ['tsc', '-p', target], { cwd: root, stdio: 'inherit' });
 }
-console.log(`${blocks.length} code blocks of the documentation compile`);
+console.log(
+  `${blocks.length - examples.length} code blocks of the documentation and ${examples.length} examples of the API compile`,
+);

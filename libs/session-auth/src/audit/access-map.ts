@@ -44,6 +44,11 @@ export interface AccessMapEntry extends Call {
  * Returns every call that an application handles, with its access: routes, fields of GraphQL, messages of
  * gateways and microservices. Plain data in a fixed order, for a snapshot. Call it after `app.init()`, with
  * the global guards, prefix and versions in place.
+ *
+ * @example
+ * ```ts
+ * expect(accessMapOf(app)).toMatchSnapshot();
+ * ```
  */
 export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const [modules, config] = [app.get(ModulesContainer), app.get(ApplicationConfig)];

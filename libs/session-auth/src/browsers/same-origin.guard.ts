@@ -16,8 +16,9 @@ const NO_CHALLENGES = new Challenges([]);
  * `SessionAuthGuard` checks don't need it: `fromCookie()` has the same check. In a gateway of ws, it denies
  * all sockets that `SessionSockets.protect()` has not admitted, because nothing is known of their pages.
  *
+ * @example
  * ```ts
- * @Public() @UseGuards(SameOriginGuard) @Post('session') signIn() {}
+ * class SignIns { @Post() @Public() @UseGuards(SameOriginGuard) signIn() {} }
  * ```
  */
 export class SameOriginGuard implements CanActivate {

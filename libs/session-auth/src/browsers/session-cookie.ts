@@ -11,9 +11,9 @@ const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const satisf
  * Returns the `Set-Cookie` header that gives a session to a browser, after a sign-in. Always `HttpOnly`:
  * scripts can't read it.
  *
+ * @example
  * ```ts
- * reply.header('set-cookie', sessionCookie(result.token));
- * // __Host-session=…; Path=/; HttpOnly; Secure; SameSite=Lax
+ * const header = { 'set-cookie': sessionCookie('…') }; // __Host-session=…; Path=/; HttpOnly; Secure; SameSite=Lax
  * ```
  * @throws InvalidConfigurationError if browsers would drop the cookie, or the token can't be in one. The
  * message does not contain the token

@@ -36,6 +36,15 @@ const rejection: FactoryProvider<never> = {
 /**
  * Provides the user and the session of the current call, as `SessionContext` and `SessionRelay`. Each call of
  * a handler then costs an interceptor and an `AsyncLocalStorage`.
+ *
+ * @example
+ * ```ts
+ * SessionAuthModule.forRoot({ baseUrl: 'https://…', apiKey: '…', plugins: [sessionContext] });
+ * class AuditTrail {
+ *   constructor(private readonly context: SessionContext) {}
+ *   log() { console.log(this.context.user.username); }
+ * }
+ * ```
  */
 export const sessionContext: SessionAuthPlugin = {
   open: (authority) =>

@@ -18,8 +18,9 @@ const SECRET_HEADERS = [
  * nestjs-pino log them: for the option `redact` of pino. Includes `X-AUTH-TOKEN`, `X-AUTH-IV`, `X-API-KEY`,
  * `Authorization`, `Cookie` and `Set-Cookie`.
  *
+ * @example
  * ```ts
- * LoggerModule.forRoot({ pinoHttp: { redact: redactedHeaders('x-partner-token') } });
+ * const options = { pinoHttp: { redact: redactedHeaders('x-partner-token') } }; // of LoggerModule.forRoot()
  * ```
  *
  * @param more further headers: names, or the token sources of the option `token` that read them

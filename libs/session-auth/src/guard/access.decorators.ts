@@ -32,6 +32,11 @@ export const Public = (): ClassDecorator & MethodDecorator => decorate((target) 
  * Admits a call without a token, or with a refused one: the handler then runs without a user. If the service
  * is unavailable or refuses this application, the call is still denied, with 503 or 403. Applies
  * `SessionAuthGuard`.
+ *
+ * @example
+ * ```ts
+ * class Home { @Get() @OptionalAuth() greet(@CurrentUser() user?: UserRecord) { return user?.username; } }
+ * ```
  */
 export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
   withGuard((target) => opensBy(target, 'optional'));
@@ -75,6 +80,11 @@ type Listed<Name> = Name | readonly Name[];
 /**
  * Requires the user's `role` to be one of these names, or of the names in these lists. The match is exact and
  * case-sensitive. A handler's list replaces its controller's. Applies `SessionAuthGuard`.
+ *
+ * @example
+ * ```ts
+ * class Openings { @Get() @Roles('hiring_manager', 'recruiter') list() {} }
+ * ```
  * @throws InvalidConfigurationError if there is no name, or an empty one
  */
 export function Roles(...names: [Listed<RoleName>, ...Listed<RoleName>[]]): ClassDecorator & MethodDecorator {
@@ -139,6 +149,15 @@ function isPolicyClass(rule: unknown): rule is PolicyClass {
  * `HttpException` that it throws is the answer, such as a 404 that hides the resource; with any other
  * exception or rejection, or after `timeoutMs`, the answer is 503 (`AccessCheckFailedError`). A handler's rule
  * replaces its controller's. Applies `SessionAuthGuard`.
+ *
+ * @example
+ * ```ts
+ * class OfAcme implements AuthorizationPolicy {
+ *   allows(user: UserRecord) { return user.client_name === 'Acme'; }
+ * }
+ * class Openings { @Get() @Authorize(OfAcme) list() {} }
+ * class Jobs { @Get() @Authorize(({ ats_enabled }) => ats_enabled === true) list() {} }
+ * ```
  * @throws InvalidConfigurationError if `rule` is neither. At bootstrap, if a policy can't be created or has
  * no method `allows`
  */

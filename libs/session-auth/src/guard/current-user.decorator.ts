@@ -112,6 +112,11 @@ const readUser = userParameter('@CurrentUser()', (field, context) => {
 /**
  * Injects the user: the record, or what `loadUser` has loaded; `undefined` if the rule admitted the call
  * without a session.
+ *
+ * @example
+ * ```ts
+ * class Openings { @Get() @Roles('recruiter') list(@CurrentUser() { username }: UserRecord) { return [username]; } }
+ * ```
  */
 export function CurrentUser(): UserDecorator;
 /**

@@ -25,6 +25,11 @@ import { keepFromSharedCaches, type GuardedCall, transportOf } from './transport
  * the rule of the handler. `@CurrentUser()` injects the user's record, which is also `request.user` over
  * HTTP. Other calls are denied with 401, 403 or 503 in the form of their context, and never reach the
  * handler. A context of an unknown kind is denied, with a warning that names it.
+ *
+ * @example
+ * ```ts
+ * class Openings { @Get() @UseGuards(SessionAuthGuard) list() {} }
+ * ```
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate {

@@ -68,6 +68,11 @@ export class SessionAuthModule
 
   /**
    * Registers the module with options.
+   *
+   * @example
+   * ```ts
+   * SessionAuthModule.forRoot({ baseUrl: 'https://sessions.example.com/api', apiKey: 'your-application-key' });
+   * ```
    * @throws InvalidConfigurationError at bootstrap, naming the option
    */
   static override forRoot<User extends UserRecord = UserRecord>(
@@ -84,6 +89,14 @@ export class SessionAuthModule
 
   /**
    * Registers the module with options from a factory, a class or an existing provider.
+   *
+   * @example
+   * ```ts
+   * SessionAuthModule.forRootAsync({
+   *   protectAllRoutes: true, // beside useFactory
+   *   useFactory: () => ({ baseUrl: process.env.BASE_URL ?? '', apiKey: process.env.API_KEY ?? '' }),
+   * });
+   * ```
    * @throws InvalidConfigurationError at bootstrap, naming the option
    */
   static override forRootAsync<User extends UserRecord = UserRecord>(

@@ -24,6 +24,12 @@ type LookUp = DecodedEntry & { readonly storeTimeMs: number };
 
 /**
  * The shared session cache in Redis (5 or later) or Valkey. Uses scripts on one key each, and one channel.
+ *
+ * @example
+ * ```ts
+ * const store = new RedisSessionStore({ redis: new Redis('redis://localhost') });
+ * SessionAuthModule.forRoot({ baseUrl: 'https://…', apiKey: '…', cache: { ttlMs: 30_000, store } });
+ * ```
  */
 export class RedisSessionStore extends SessionStore {
   override readonly secret: string | readonly string[] | undefined;

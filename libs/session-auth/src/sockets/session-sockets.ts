@@ -19,11 +19,13 @@ const protectedBy = new WeakMap<object, string>();
 
 /**
  * Checks sockets of socket.io and ws at their handshake, and closes them when their session ends. Call
- * `protect` in `afterInit` of a gateway:
+ * `protect` in `afterInit` of a gateway.
  *
+ * @example
  * ```ts
- * afterInit(server: Server) {
- *   this.sockets.protect(server);
+ * class Chat implements OnGatewayInit {
+ *   constructor(private readonly sockets: SessionSockets) {}
+ *   afterInit(server: Server) { this.sockets.protect(server); }
  * }
  * ```
  */

@@ -13,6 +13,11 @@ const socketsAs = (provide: InjectionToken): FactoryProvider<SessionSockets> => 
 
 /**
  * Provides `SessionSockets`, which checks sockets at their handshake and closes them when their session ends.
+ *
+ * @example
+ * ```ts
+ * SessionAuthModule.forRoot({ baseUrl: 'https://…', apiKey: '…', plugins: [sessionSockets] });
+ * ```
  */
 export const sessionSockets: SessionAuthPlugin = {
   open: (authority) => {

@@ -111,6 +111,7 @@ const TOKEN_IN_HEADER: SessionScheme = { type: 'apiKey', in: 'header', name: AUT
  * Adds the security scheme of sessions to a document, so that users of its page can enter a token and try
  * guarded routes.
  *
+ * @example
  * ```ts
  * const config = addSessionAuth(new DocumentBuilder().setTitle('Openings')).build();
  * ```

@@ -16,9 +16,8 @@ export type { ScriptedSessionService, SessionServiceOptions } from './scripted-s
  * Starts a scriptable session service on a loopback port, by default a free one. `User` is your own record
  * class, if you have one.
  *
+ * @example
  * ```ts
- * import { reply, startSessionService } from 'nestjs-session-auth/testing';
- *
  * const service = await startSessionService();
  * const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
  * // ... start the application with `baseUrl: service.url`, and send it a request with this token: 200 ...

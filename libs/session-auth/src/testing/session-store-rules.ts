@@ -24,12 +24,12 @@ function rule(name: string, check: SessionStoreRule['check']): SessionStoreRule 
 }
 
 /**
- * The rules of a `SessionStore`, to test your own implementation:
+ * The rules of a `SessionStore`, to test your own implementation.
  *
+ * @example
  * ```ts
- * import { SESSION_STORE_RULES } from 'nestjs-session-auth/testing';
- *
- * it.each(SESSION_STORE_RULES)('$name', ({ check }) => check(new MyStore(server), new MyStore(server)));
+ * const open = () => new RedisSessionStore({ redis: new Redis() }); // your own
+ * it.each(SESSION_STORE_RULES)('$name', ({ check }) => check(open(), open()));
  * ```
  */
 export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [

@@ -37,6 +37,7 @@ export interface TestSessionsOptions {
  * network. `User` is your own record class, if you have one. Install them in several modules to test several
  * instances with the same sessions.
  *
+ * @example
  * ```ts
  * const sessions = new TestSessions();
  * const moduleRef = await sessions.install(Test.createTestingModule({ imports: [AppModule] })).compile();

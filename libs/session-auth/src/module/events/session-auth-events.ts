@@ -6,7 +6,14 @@ import type { EventSource } from './event-source.js';
 import { rejectOwnProvider } from '../service/own-provider.js';
 import { isolated } from './isolated-observable.js';
 
-/** Events of the session check: revocations, the state of the service, and the decisions of the guard. */
+/**
+ * Events of the session check: revocations, the state of the service, and the decisions of the guard.
+ *
+ * @example
+ * ```ts
+ * app.get(SessionAuthEvents).serviceState$.subscribe((state) => console.log(state));
+ * ```
+ */
 export class SessionAuthEvents {
   readonly #source: EventSource;
 

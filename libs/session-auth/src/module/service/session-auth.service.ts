@@ -24,6 +24,13 @@ export type CallReport = (operation: 'sign_in' | 'sign_out', error?: unknown) =>
  * The typed operations of the session service. A session is the value of `@CurrentSession()`, or a token with
  * `authIv` of the call. Every error is a `SessionAuthError`, and the exception of Nest for its status: if a
  * controller does not catch it, the response has that status.
+ *
+ * @example
+ * ```ts
+ * const sessions = app.get(SessionAuthService); // or inject it
+ * const result = await sessions.signIn({ username: 'ann', password: 'secret' });
+ * if (result.kind === 'signed-in') await sessions.signOut(result.token);
+ * ```
  */
 export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   readonly #client: SessionClient<User>;
