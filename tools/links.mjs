@@ -8,6 +8,8 @@ const REPOSITORY = 'nestjs-session-auth/nestjs-session-auth';
 export const REPOSITORY_URL = `https://github.com/${REPOSITORY}`;
 /** The files of the repository as they are, by branch or tag and path. */
 export const RAW_URL = `https://raw.githubusercontent.com/${REPOSITORY}`;
+/** The site of `main`, without the last slash. */
+export const SITE_URL = 'https://nestjs-session-auth.github.io/nestjs-session-auth';
 const IMAGE = /\.(?:png|svg)$/;
 /**
  * Targets of links and images, in Markdown and in HTML. Links with a scheme, and to a heading of the same

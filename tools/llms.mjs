@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readPageFor } from './links.mjs';
+import { readPageFor, SITE_URL } from './links.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (page) => readFileSync(join(root, page), 'utf8');
@@ -18,8 +18,8 @@ export function guides() {
 }
 
 /**
- * Returns the index. `urlOf` returns the address of a page as Markdown. The package has the titles alone, and
- * the site has all guides in one file beside it.
+ * Returns the index. `urlOf` returns the address of a page as Markdown. The package has the titles alone; all
+ * guides in one file, which are a quarter of its size, are on the site.
  */
 export function indexOfGuides(urlOf, isOfSite) {
   const [, summary] = /^# .+\n+(.+)$/m.exec(read('README.md'));
@@ -31,7 +31,7 @@ export function indexOfGuides(urlOf, isOfSite) {
     '# nestjs-session-auth',
     `> ${summary}`,
     'SKILL.md of the package `nestjs-session-auth` is the short form of these guides.',
-    ...(isOfSite ? ['[llms-full.txt](llms-full.txt) has all guides in one file.'] : []),
+    `[llms-full.txt](${isOfSite ? '' : `${SITE_URL}/`}llms-full.txt) has all guides in one file.`,
     '## Guides',
     ['README.md', ...guides().filter((page) => !isAppendix(page))]
       .map((page) =>
