@@ -37,14 +37,14 @@ export interface GraphqlOptions {
   readonly useGlobalPrefix?: boolean;
 }
 
-const KEYS: readonly (readonly [kind: HandlerKind, key: string])[] = [
-  ['route', 'method'],
-  ['gateway', 'websockets:message_mapping'],
-  ['field', 'graphql:resolve_property'],
-  ['reference', 'graphql:resolve_reference'],
-  ['resolver', 'graphql:resolver_type'],
-  ['message', 'microservices:pattern'],
-];
+const KINDS: ReadonlyMap<unknown, HandlerKind> = new Map([
+  ['method', 'route'],
+  ['websockets:message_mapping', 'gateway'],
+  ['graphql:resolve_property', 'field'],
+  ['graphql:resolve_reference', 'reference'],
+  ['graphql:resolver_type', 'resolver'],
+  ['microservices:pattern', 'message'],
+]);
 export const GRAPHQL_KINDS: readonly HandlerKind[] = ['field', 'reference', 'resolver'];
 export const GRAPHQL_OPTIONS = 'GqlModuleOptions';
 /**
@@ -144,7 +144,8 @@ function handlersCalledOn(instance: object | undefined, owner: Type): Handler[] 
   const prototype = owner.prototype as object;
   return scanner.getAllMethodNames(prototype).flatMap((name) => {
     const method = Reflect.get(prototype, name) as object;
-    const kinds = KEYS.filter(([, key]) => Reflect.hasMetadata(key, method)).map(([kind]) => kind);
+    // Every method of the application is read here: most have no metadata.
+    const kinds = Reflect.getMetadataKeys(method).flatMap((key: unknown) => KINDS.get(key) ?? []);
     if (kinds.length === 0) return [];
     const own: unknown = instance && Reflect.get(instance, name);
     const called = typeof own === 'function' ? own : method;

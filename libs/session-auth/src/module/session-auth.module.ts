@@ -61,7 +61,9 @@ export class SessionAuthModule
   /** @internal Created by Nest. */
   constructor(
     @Inject(PARTS) private readonly parts: AuthorityParts,
-    @Inject(ModuleRef) private readonly modules: ModuleRef,
+    @Inject(ModuleRef) private readonly ref: ModuleRef,
+    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
+    @Inject(ApplicationConfig) private readonly config: ApplicationConfig,
   ) {
     super();
   }
@@ -135,15 +137,14 @@ export class SessionAuthModule
   async onModuleInit(): Promise<void> {
     this.parts.verifier.revoker.subscribe();
     await this.parts.loadHandlers();
-    await this.parts.localUsers?.prepare(this.modules);
+    await this.parts.localUsers?.prepare(this.ref);
   }
 
   /** Loads undici once the application has started. @throws InvalidConfigurationError if the audit stops it */
   async onApplicationBootstrap(): Promise<void> {
     const { requests, settings } = this.parts;
     const part = settings.audit === 'off' ? undefined : await AUDIT.load?.();
-    const find = <Found>(token: Type<Found>): Found => this.modules.get(token, { strict: false });
-    part?.auditApplication(find(ModulesContainer), find(ApplicationConfig), settings);
+    part?.auditApplication(this.modules, this.config, settings);
     setImmediate(() => void requests.load());
   }
 
