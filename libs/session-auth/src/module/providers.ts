@@ -9,22 +9,24 @@ import {
   Scope,
   UseGuards,
 } from '@nestjs/common';
-import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { APP_GUARD, ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { InvalidConfigurationError } from '../contract/errors.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { ContextKind } from '../guard/transport.js';
 import { authorityToken } from './authorities/authority-tokens.js';
-import { AUTHORITY } from './authorities/authority.js';
+import { AUTHORITY, type Authority } from './authorities/authority.js';
+import { UnopenedParts, unopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { USED_KINDS } from './context-kinds.module.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import type { SessionAuthExtras } from './options/options.js';
 import { callReport } from './reports.js';
 import { SessionAuthService } from './service/session-auth.service.js';
+import { EXTRAS, isPlugin } from './settings/option-defaults.js';
 import { clientOf, CLIENT_PARTS, clientPartsOf, PARTS, partsOf, type AuthorityParts } from './wiring.js';
 
 /** Returns the provider of an object that is made of the parts of an authority. */
@@ -110,31 +112,49 @@ const applicationEnhancers: FactoryProvider<void> = {
   inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard, SessionAuthErrorFilter, USED_KINDS],
 };
 
-/** The factory of the options where the class itself is imported. */
-function rejectMissingOptions(): never {
-  throw new InvalidConfigurationError(
-    'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey }) in the root module: other modules need no import.',
-  );
-}
-
-export const PROVIDERS: Provider[] = [
-  // `forRoot()` and `forRootAsync()` replace it.
-  { provide: MODULE_OPTIONS_TOKEN, useFactory: rejectMissingOptions },
-  ...providersOf(DEFAULT_AUTHORITY),
-  ...GUARD_PROVIDERS,
-  SessionAuthErrorFilter,
-  applicationEnhancers,
-];
-
+/** The classes that an authority provides to the application. */
 const EXPORTED = [SessionAuthService, SessionAuthEvents, SessionHttpService];
 
-/** Nest creates the guard in each module that uses it, from its parts. */
-export const EXPORTS = [...EXPORTED, SessionAuthGuard, GUARD_PARTS];
-
 /**
- * None of the tokens of a named authority is a class that the default authority provides: Nest would give each
- * module the provider of one of the two, by the order of imports.
+ * Completes the module of an authority, which provides its options. None of the tokens of a named authority is
+ * a class that the default authority provides: Nest would give each module the provider of one of the two, by
+ * the order of imports.
  */
-export function namedAuthority(name: string): Required<Pick<DynamicModule, 'providers' | 'exports'>> {
-  return { providers: providersOf(name), exports: EXPORTED.map((each) => authorityToken(name, each)) };
+export function authorityModule(
+  { imports = [], providers = [], ...definition }: DynamicModule,
+  given: SessionAuthExtras,
+): DynamicModule {
+  const { name: unnamed, isGlobal: usual, protectAllRoutes: open } = EXTRAS.fallback;
+  const { name = unnamed, isGlobal = usual, protectAllRoutes = open, plugins = [] } = given;
+  const isDefault = name === DEFAULT_AUTHORITY;
+  const authority: Authority = {
+    isForWholeApplication: isGlobal || protectAllRoutes,
+    name,
+    protectsAllRoutes: protectAllRoutes,
+    extras: { name, isGlobal, protectAllRoutes, plugins },
+  };
+  // Any other value stops the start, when the options are read.
+  const opened = new Set(Array.isArray(plugins) ? plugins.filter(isPlugin) : []);
+  const parts = [...opened].map((plugin) => plugin.open(name));
+  const exported = parts.flatMap((part) => part.exports);
+  return {
+    ...definition,
+    global: isGlobal,
+    imports: [...imports, unopenedParts(name, exported)],
+    providers: [
+      ...providers,
+      { provide: AUTHORITY, useValue: authority },
+      ...providersOf(name),
+      ...(isDefault ? [...GUARD_PROVIDERS, SessionAuthErrorFilter, applicationEnhancers] : []),
+      ...(isDefault && protectAllRoutes ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] : []),
+      ...parts.flatMap((part) => part.providers),
+    ],
+    exports: [
+      ...EXPORTED.map((each) => authorityToken(name, each)),
+      // Nest creates the guard in each module that uses it, from its parts.
+      ...(isDefault ? [SessionAuthGuard, GUARD_PARTS] : []),
+      ...exported,
+      UnopenedParts,
+    ],
+  };
 }

@@ -15,7 +15,6 @@ import { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { contextKind, ContextKindsModule } from './context-kinds.module.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { SessionAuthPlugin } from './options/plugins.js';
@@ -29,7 +28,7 @@ import type {
   SessionAuthOptions,
   SessionAuthOptionsFactory,
 } from './options/options.js';
-import { EXPORTS, namedAuthority, PROVIDERS } from './providers.js';
+import { authorityModule } from './providers.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { PARTS, type AuthorityParts } from './wiring.js';
@@ -53,7 +52,11 @@ export type ServiceOf<Authority extends DynamicModule> =
   Authority extends SessionAuthDynamicModule<infer User> ? SessionAuthService<User> : never;
 
 /** Registers the guard and the service for one session service and one application key. */
-@Module({ imports: [ContextKindsModule], providers: PROVIDERS, exports: EXPORTS })
+@Module({
+  imports: [ContextKindsModule],
+  // `forRoot()` and `forRootAsync()` replace it.
+  providers: [{ provide: PARTS, useFactory: rejectMissingOptions }],
+})
 export class SessionAuthModule
   extends ConfigurableModuleClass
   implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown
@@ -86,7 +89,7 @@ export class SessionAuthModule
   static override forRoot(options: object): DynamicModule {
     const given = options as SessionAuthOptions & SessionAuthExtras;
     rejectMissing(given, 'forRoot({ baseUrl, apiKey })');
-    return named(super.forRoot(given), given.name);
+    return authorityModule(super.forRoot(given), given);
   }
 
   /**
@@ -110,7 +113,7 @@ export class SessionAuthModule
   static override forRootAsync(options: object): DynamicModule {
     const given = options as SessionAuthAsyncOptions & SessionAuthExtras;
     rejectMissing(given, 'forRootAsync({ useFactory })');
-    return named(checkingFactory(super.forRootAsync(given), given), given.name);
+    return authorityModule(checkingFactory(super.forRootAsync(given), given), given);
   }
 
   /**
@@ -161,9 +164,12 @@ export class SessionAuthModule
   }
 }
 
-/** A named authority. Its providers depend on the name. */
-@Module({ imports: [], providers: [], exports: [] })
-class NamedSessionAuthModule extends SessionAuthModule {}
+/** Creates the parts where the class itself is imported. */
+function rejectMissingOptions(): never {
+  throw new InvalidConfigurationError(
+    'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey }) in the root module: other modules need no import.',
+  );
+}
 
 /** @throws InvalidConfigurationError if there are no options */
 function rejectMissing(options: unknown, call: string): void {
@@ -190,16 +196,4 @@ function checkingFactory(
     return { ...(provider as FactoryProvider), useFactory: checked };
   };
   return { ...definition, providers: (definition.providers ?? []).map(check) };
-}
-
-/** Returns an authority under its name, if it has one. */
-function named(definition: DynamicModule, name: string = DEFAULT_AUTHORITY): DynamicModule {
-  if (name === DEFAULT_AUTHORITY) return definition;
-  const authority = namedAuthority(name);
-  return {
-    ...definition,
-    module: NamedSessionAuthModule,
-    providers: [...authority.providers, ...(definition.providers ?? [])],
-    exports: [...authority.exports, ...(definition.exports ?? [])],
-  };
 }
