@@ -19,7 +19,7 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { ContextKind } from '../guard/transport.js';
 import { authorityToken } from './authorities/authority-tokens.js';
 import { AUTHORITY, type Authority } from './authorities/authority.js';
-import { UnopenedParts, unopenedParts } from './authorities/unopened-parts.js';
+import { unopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { USED_KINDS } from './context-kinds.module.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
@@ -121,7 +121,7 @@ const EXPORTED = [SessionAuthService, SessionAuthEvents, SessionHttpService];
  * the order of imports.
  */
 export function authorityModule(
-  { imports = [], providers = [], ...definition }: DynamicModule,
+  { providers = [], ...definition }: DynamicModule,
   given: SessionAuthExtras,
 ): DynamicModule {
   const { name: unnamed, isGlobal: usual, protectAllRoutes: open } = EXTRAS.fallback;
@@ -140,21 +140,26 @@ export function authorityModule(
   return {
     ...definition,
     global: isGlobal,
-    imports: [...imports, unopenedParts(name, exported)],
-    providers: [
-      ...providers,
-      { provide: AUTHORITY, useValue: authority },
-      ...providersOf(name),
-      ...(isDefault ? [...GUARD_PROVIDERS, SessionAuthErrorFilter, applicationEnhancers] : []),
-      ...(isDefault && protectAllRoutes ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] : []),
-      ...parts.flatMap((part) => part.providers),
-    ],
-    exports: [
-      ...EXPORTED.map((each) => authorityToken(name, each)),
-      // Nest creates the guard in each module that uses it, from its parts.
-      ...(isDefault ? [SessionAuthGuard, GUARD_PARTS] : []),
-      ...exported,
-      UnopenedParts,
-    ],
+    // Nest reads both when all files of the application are loaded, and have named the classes of plugins.
+    get providers(): Provider[] {
+      return [
+        ...providers,
+        { provide: AUTHORITY, useValue: authority },
+        ...providersOf(name),
+        ...(isDefault ? [...GUARD_PROVIDERS, SessionAuthErrorFilter, applicationEnhancers] : []),
+        ...(isDefault && protectAllRoutes ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] : []),
+        ...parts.flatMap((part) => part.providers),
+        ...unopenedParts(name, exported),
+      ];
+    },
+    get exports(): InjectionToken[] {
+      return [
+        ...EXPORTED.map((each) => authorityToken(name, each)),
+        // Nest creates the guard in each module that uses it, from its parts.
+        ...(isDefault ? [SessionAuthGuard, GUARD_PARTS] : []),
+        ...exported,
+        ...unopenedParts(name, exported).map(({ provide }) => provide),
+      ];
+    },
   };
 }

@@ -5,7 +5,6 @@ import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { nameIn } from './authorities/authority.js';
 import type { NestModule } from '../guard/nest-container.js';
-import { UnopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { ContextKindsModule } from './context-kinds.module.js';
 import { SessionAuthService } from './service/session-auth.service.js';
@@ -43,7 +42,7 @@ describe.each<[string, (name?: string) => DynamicModule]>([
       expect([own.exports.has(provided), partners.exports.has(provided)]).toEqual([true, false]);
     }
     const kinds = ['SessionAuthService', 'SessionAuthEvents', 'SessionHttpService'];
-    expect([...partners.exports]).toEqual([...kinds.map((kind) => `${kind}@partners`), UnopenedParts]);
+    expect([...partners.exports]).toEqual(kinds.map((kind) => `${kind}@partners`));
     await context.close();
   });
 });

@@ -19,6 +19,7 @@ import { contextKind, ContextKindsModule } from './context-kinds.module.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { SessionAuthPlugin } from './options/plugins.js';
 import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';
+import { rejectUnopenedParts } from './authorities/unopened-parts.js';
 import type {
   NamedSessionAuthAsyncOptions,
   NamedSessionAuthExtras,
@@ -135,9 +136,11 @@ export class SessionAuthModule
 
   /**
    * Subscribes to the revocations of other instances: an unavailable store does not delay the start.
-   * @throws InvalidConfigurationError if a policy or the loader of users can't be created
+   * @throws InvalidConfigurationError if a policy or the loader of users can't be created, or a class needs a
+   * plugin
    */
   async onModuleInit(): Promise<void> {
+    rejectUnopenedParts(this.modules);
     this.parts.verifier.revoker.subscribe();
     await this.parts.loadHandlers();
     await this.parts.localUsers?.prepare(this.ref);

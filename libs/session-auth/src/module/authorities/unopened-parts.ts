@@ -1,12 +1,5 @@
-import {
-  type DynamicModule,
-  type FactoryProvider,
-  type InjectionToken,
-  Module,
-  type OnModuleInit,
-  Scope,
-} from '@nestjs/common';
-import { INQUIRER, ModulesContainer } from '@nestjs/core';
+import { type FactoryProvider, type InjectionToken, Scope } from '@nestjs/common';
+import { INQUIRER, type ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { dependenciesOf, type Wrapper } from '../../guard/nest-container.js';
 import { PLUGIN_CLASSES } from '../options/plugins.js';
@@ -15,18 +8,14 @@ import { authorityToken } from './authority-tokens.js';
 /** The factories that reject the injection of a class. They get the name of what injects it. */
 const rejections = new WeakMap<object, (consumer: string) => never>();
 
-/** Provides the classes of plugins that an authority does not name: the start fails where one is injected. */
-@Module({})
-export class UnopenedParts implements OnModuleInit {
-  /** @internal Created by Nest. */
-  constructor(private readonly modules: ModulesContainer) {}
-
-  /** Checks what Nest creates for each request, and has not created yet. @throws InvalidConfigurationError */
-  onModuleInit(): void {
-    for (const { controllers, providers, injectables } of this.modules.values()) {
-      for (const wrapper of [...controllers.values(), ...providers.values(), ...injectables.values()]) {
-        if (!wrapper.isDependencyTreeStatic()) checkDependencies(wrapper);
-      }
+/**
+ * Checks what Nest creates for each request, and has not created yet. @throws InvalidConfigurationError if it
+ * injects a class that no plugin provides
+ */
+export function rejectUnopenedParts(modules: ModulesContainer): void {
+  for (const { controllers, providers, injectables } of modules.values()) {
+    for (const wrapper of [...controllers.values(), ...providers.values(), ...injectables.values()]) {
+      if (!wrapper.isDependencyTreeStatic()) checkDependencies(wrapper);
     }
   }
 }
@@ -39,26 +28,17 @@ function checkDependencies(wrapper: Wrapper): void {
 }
 
 /**
- * Returns the module of the classes that no plugin of an authority provides. Nest reads its members when all
- * files of the application are loaded. Not a forward reference, which older releases of NestJS 11 take for a
- * class.
+ * Returns providers of the classes that no plugin of an authority provides: the start fails where one is
+ * injected.
  */
-export function unopenedParts(authority: string, opened: readonly InjectionToken[]): DynamicModule {
-  let rejected: FactoryProvider<never>[] | undefined;
-  const providers = (): FactoryProvider<never>[] =>
-    (rejected ??= [...PLUGIN_CLASSES].flatMap(([provided, { name, plugin }]) => {
-      const token = authorityToken(authority, provided);
-      return opened.includes(token) ? [] : [rejection(token, name, plugin)];
-    }));
-  return {
-    module: UnopenedParts,
-    get providers() {
-      return providers();
-    },
-    get exports() {
-      return providers().map(({ provide }) => provide);
-    },
-  };
+export function unopenedParts(
+  authority: string,
+  opened: readonly InjectionToken[],
+): FactoryProvider<never>[] {
+  return [...PLUGIN_CLASSES].flatMap(([provided, { name, plugin }]) => {
+    const token = authorityToken(authority, provided);
+    return opened.includes(token) ? [] : [rejection(token, name, plugin)];
+  });
 }
 
 /** Nest creates a transient provider for each class that injects it, and never otherwise. */
