@@ -5,9 +5,11 @@ declare module 'class-transformer/cjs/storage.js' {
   export const defaultMetadataStorage: MetadataStorage;
 }
 
-// The index of class-validator loads every validator of the package, which takes longer than all of this
-// library. These files take a tenth of that. Their storage is a property of globalThis, so that it is the one
-// of every copy of the package.
+// The index of each package loads all of it, which takes longer than all of this library. These files take a
+// tenth of that. The storage of class-validator is a property of globalThis: that of every copy of the package.
+declare module 'class-transformer/cjs/decorators/type.decorator.js' {
+  export { Type } from 'class-transformer';
+}
 declare module 'class-validator/cjs/metadata/MetadataStorage.js' {
   export { getMetadataStorage } from 'class-validator';
 }

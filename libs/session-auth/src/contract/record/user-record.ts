@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { Type } from 'class-transformer';
-// By their files, because the index of class-validator takes longer to load than this library.
+// By their files, because the indexes of both packages take longer to load than this library.
+import { Type } from 'class-transformer/cjs/decorators/type.decorator.js';
 import { IsOptional } from 'class-validator/cjs/decorator/common/IsOptional.js';
 import { ValidateBy } from 'class-validator/cjs/decorator/common/ValidateBy.js';
 import { ValidateNested } from 'class-validator/cjs/decorator/common/ValidateNested.js';
