@@ -636,11 +636,10 @@ export const EQUIVALENT = [
     reason: FASTER,
   },
   {
-    file: 'module/session-auth.module.ts',
-    in: 'named',
+    file: 'module/providers.ts',
+    in: 'authorityModule',
     original: '[]',
     replacement: '["Stryker was here"]',
-    count: 2,
     reason: BUILT,
   },
   {
