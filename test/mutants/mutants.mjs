@@ -233,8 +233,8 @@ export const MUTANTS = [
   {
     name: 'A body may be a byte too long',
     file: 'client/reply.ts',
-    find: 'if (length > this.#maxBytes) return false;',
-    replace: 'if (length > this.#maxBytes + 1) return false;',
+    find: 'if (length > maxBytes) return false;',
+    replace: 'if (length > maxBytes + 1) return false;',
     suites: ['check/bodies', 'http-service/limits'],
   },
   // A toss of a coin where a call is denied: a suite that denies once would miss it in half of its runs.
@@ -446,7 +446,7 @@ export const MUTANTS = [
   {
     name: 'The body of a reply is copied for each of its pieces',
     file: 'client/reply.ts',
-    find: 'Buffer.allocUnsafeSlow(Math.min(this.#maxBytes, 2 * length))',
+    find: 'Buffer.allocUnsafeSlow(Math.min(maxBytes, 2 * length))',
     replace: 'Buffer.allocUnsafeSlow(length)',
     suites: ['check/bodies'],
   },

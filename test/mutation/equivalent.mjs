@@ -198,13 +198,6 @@ export const EQUIVALENT = [
     reason: 'The error is caught, and the result is the same text.',
   },
   {
-    file: 'client/session-client.ts',
-    in: 'resolveApiKey',
-    original: '{ return undefined; }',
-    replacement: '{}',
-    reason: RETURNS_NOTHING,
-  },
-  {
     file: 'client/reply.ts',
     in: 'readCacheForMs',
     original: 'control === undefined && age === undefined',

@@ -224,8 +224,9 @@ export class ServiceClient<Result extends Answer = Answer> {
 
 /** Reads a body; `undefined` if it is too large. */
 async function bodyOf(reply: http.IncomingMessage): Promise<Pick<ReplyAnswer, 'body' | 'bytes'> | undefined> {
-  const body = new BodyBuffer(MAX_BODY_BYTES);
-  for await (const chunk of reply as AsyncIterable<Buffer>) if (!body.append(chunk)) return undefined;
+  const body = new BodyBuffer();
+  for await (const chunk of reply as AsyncIterable<Buffer>)
+    if (!body.append(chunk, MAX_BODY_BYTES)) return undefined;
   const { bytes } = body;
   return { body: isReadable(reply.headers, MAX_BODY_BYTES) ? bytes : undefined, bytes: bytes.length };
 }

@@ -52,13 +52,13 @@ export function exchangeOverAgent(
 /** Reads a reply. Settles without its body if it must not be read, or is too long, and closes the connection. */
 function readReply(reply: IncomingMessage, maxBytes: number, settle: (answer: Answer) => void): void {
   const { statusCode: status = 0, headers } = reply;
-  const body = new BodyBuffer(maxBytes);
+  const body = new BodyBuffer();
   const discard = (): void => {
     settle({ status, headers, body: undefined });
     reply.destroy();
   };
   reply.on('data', (chunk: Buffer) => {
-    if (!body.append(chunk)) discard();
+    if (!body.append(chunk, maxBytes)) discard();
   });
   reply.on('end', () => settle({ status, headers, body: body.bytes }));
   reply.on('error', () => settle(UNREACHABLE));

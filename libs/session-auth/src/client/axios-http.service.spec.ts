@@ -27,7 +27,7 @@ async function serving(
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const limits = { maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy: undefined };
+  const limits = { maxConnections: 1, maxResponseBytes: 100, proxy: undefined };
   const connections = new Connections(limits);
   open.push(
     () => connections.close(),

@@ -35,12 +35,10 @@ export interface ServiceRequest {
   readonly freshConnection: boolean;
 }
 
-/** Settings and limits of the connections to the session service. */
+/** Limits of the connections to the session service. */
 export interface ConnectionSettings {
-  /** Maximum number of connections that are kept, for each origin. */
+  /** Maximum number of connections that are kept, for each origin. A call beyond them has one of its own. */
   readonly maxConnections: number;
-  /** Milliseconds that connecting may take: no longer than the check that waits for the connection. */
-  readonly connectTimeoutMs: number;
   readonly maxResponseBytes: number;
   readonly proxy: AxiosProxyConfig | undefined;
   readonly connectionFailed?: ConnectionFailed;
@@ -60,9 +58,6 @@ const NOT_UNDICI =
 /** Options of undici. Its own timeouts are off: the deadline of the call is the only one. */
 const LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES };
 
-/** Abort reason passed to undici; never surfaces. */
-const ABORTED = new Error('the reply is no longer wanted');
-
 /** A connector that returns its socket, as those of undici do, although their types do not say so. */
 type Connector = (...connection: Parameters<buildConnector.connector>) => unknown;
 
@@ -71,9 +66,8 @@ type Settle = (answer: Answer) => void;
 /** Connections to the session service: kept ones for checks, a new one for each sign-in and sign-out. */
 export class Connections {
   readonly #settings: ConnectionSettings;
-  readonly #connect: Connector;
-  /** One for all fresh connections, so that TLS sessions are resumed. Their deadlines limit them. */
-  readonly #connectFresh: Connector = buildConnector({ timeout: 0 });
+  /** One for all connections, so that TLS sessions are resumed. The deadlines of the calls limit it. */
+  readonly #connect: Connector = buildConnector({ timeout: 0 });
   /** By origin: interceptors of the application may change it. */
   readonly #kept = new Map<string, KeptConnections>();
   #renewedAt = -Infinity;
@@ -81,7 +75,6 @@ export class Connections {
   constructor(settings: ConnectionSettings) {
     if (typeof Client.prototype.dispatch !== 'function') throw new InvalidConfigurationError(NOT_UNDICI);
     this.#settings = settings;
-    this.#connect = buildConnector({ timeout: settings.connectTimeoutMs });
   }
 
   /**
@@ -95,11 +88,11 @@ export class Connections {
         settle(unavailable(deadline.ended));
         return;
       }
+      let kept = freshConnection ? undefined : this.#kept.get(origin);
+      if (!kept && !freshConnection) this.#kept.set(origin, (kept = { all: new Set(), idle: [] }));
       try {
-        const connection = freshConnection
-          ? new Connection(origin, this.#settings, this.#connectFresh)
-          : this.#takeKept(origin);
-        connection.send(request, settle);
+        const idle = kept?.idle.pop();
+        (idle ?? new Connection(origin, this.#settings, this.#connect, kept)).send(request, settle);
       } catch {
         settle(UNREACHABLE);
       }
@@ -125,74 +118,55 @@ export class Connections {
   #all(): Connection[] {
     return [...this.#kept.values()].flatMap(({ all }) => [...all]);
   }
-
-  /** Returns an idle connection. If there are as many as allowed, and none is idle, calls queue on them in turn. */
-  #takeKept(origin: string): Connection {
-    let kept = this.#kept.get(origin);
-    if (!kept) this.#kept.set(origin, (kept = { all: new Set(), idle: [] }));
-    const { all, idle } = kept;
-    const last = idle.pop();
-    if (last) return last;
-    const [longestBusy] = all;
-    const connection =
-      longestBusy && all.size >= this.#settings.maxConnections
-        ? longestBusy
-        : new Connection(origin, this.#settings, this.#connect, kept);
-    all.delete(connection);
-    all.add(connection);
-    return connection;
-  }
 }
 
 /**
- * The connections to one origin that are kept. Each carries one call at a time. The one that was used last is
- * the next to be used, so that those that a peak has left close.
+ * The connections to one origin that are kept. The one that was used last is the next to be used, so that
+ * those that a peak has left close.
  */
 interface KeptConnections {
-  /** The longest busy first. */
   readonly all: Set<Connection>;
-  idle: Connection[];
+  readonly idle: Connection[];
 }
 
-/** One connection, which is made for its first call. */
-class Connection {
+/** One connection, and the call that it carries. It is made, or made again, for its next call. */
+class Connection implements Dispatcher.DispatchHandler {
   readonly #settings: ConnectionSettings;
   readonly #kept: KeptConnections | undefined;
   readonly #dispatcher: Dispatcher;
-  #calls = 0;
   #socket: Socket | undefined;
+  /** Settles the call under way, which ends when this is `undefined`. */
+  #settle: Settle | undefined;
+  #head: Omit<Reply, 'body'> = { status: 0, headers: {} };
+  #body = new BodyBuffer();
+  /** Bytes that the socket had read before the call. */
+  #readBefore = 0;
+  #interimReplies = 0;
 
-  /** `kept`: those among which it is kept for further calls. */
+  /** `kept`: those among which it is kept for further calls, if there is room. */
   constructor(origin: string, settings: ConnectionSettings, connect: Connector, kept?: KeptConnections) {
     this.#settings = settings;
-    this.#kept = kept;
-    const { proxy } = settings;
+    const { proxy, maxConnections } = settings;
     this.#dispatcher = proxy ? this.#throughProxy(proxy) : this.#clientOf(origin, connect);
+    if (!kept || kept.all.size >= maxConnections) return;
+    this.#kept = kept;
+    kept.all.add(this);
   }
 
-  get bytesRead(): number {
-    return this.#socket?.bytesRead ?? 0;
-  }
-
-  /** Sends a request. A connection that is not kept closes after its reply or at its deadline. */
+  /** Sends a request. A connection that is not kept closes after its reply. */
   send(request: ServiceRequest, settle: Settle): void {
-    this.#calls += 1;
-    const exchange = new Exchange(this, request.deadline, this.#settings, settle);
+    this.#settle = settle;
+    this.#body = new BodyBuffer();
+    this.#interimReplies = 0;
+    request.deadline.onEnd((end) => {
+      if (this.#settle === settle) this.#abort(unavailable(end));
+    });
     try {
-      this.#dispatcher.dispatch({ ...request, reset: request.freshConnection }, exchange);
+      this.#dispatcher.dispatch({ ...request, reset: request.freshConnection }, this);
     } catch (error) {
-      exchange.onResponseError(undefined, error);
+      this.onResponseError(undefined, error);
     }
-    if (this.#kept) return;
-    request.deadline.onEnd(() => void this.destroy());
-    this.close();
-  }
-
-  completed(): void {
-    this.#calls -= 1;
-    if (this.#calls > 0) return;
-    if (this.#socket?.destroyed) this.#drop();
-    else this.#kept?.idle.push(this);
+    if (!this.#kept) this.close();
   }
 
   close(): void {
@@ -205,21 +179,63 @@ class Connection {
     await this.#dispatcher.destroy().catch(() => undefined);
   }
 
-  #drop(): void {
-    if (!this.#kept) return;
-    this.#kept.all.delete(this);
-    this.#kept.idle = this.#kept.idle.filter((other) => other !== this);
+  onRequestStart(): void {
+    this.#readBefore = this.#socket?.bytesRead ?? 0;
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    // Interim replies are followed by another, and carry nothing that counts.
+    if (status < 200 && status !== SWITCHING_PROTOCOLS) {
+      this.#interimReplies += 1;
+      if (this.#interimReplies > MAX_INTERIM_REPLIES) this.#abort(UNREACHABLE);
+      return;
+    }
+    this.#head = { status, headers };
+    if (status < 200 || !isReadable(headers, this.#settings.maxResponseBytes)) this.#abortBody();
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (!this.#body.append(chunk, this.#settings.maxResponseBytes)) this.#abortBody();
+  }
+
+  onResponseEnd(): void {
+    this.#settle?.({ ...this.#head, body: this.#body.bytes });
+    this.#settle = undefined;
+    this.#kept?.idle.push(this);
+  }
+
+  /**
+   * The connection is stale if it has carried a reply, and ends before the first byte of the next: the
+   * service closed it while it was idle, so that the error says nothing about its health.
+   */
+  onResponseError(_controller: unknown, error: unknown): void {
+    if (!this.#settle) return;
+    reportFailure(error, this.#settings.connectionFailed);
+    const isStale = this.#readBefore > 0 && this.#socket?.bytesRead === this.#readBefore;
+    this.#abort(isStale ? STALE_CONNECTION : UNREACHABLE);
+  }
+
+  #abortBody(): void {
+    this.#abort({ ...this.#head, body: undefined });
+  }
+
+  /** Ends the call, and its connection. */
+  #abort(answer: Answer): void {
+    this.#settle?.(answer);
+    this.#settle = undefined;
+    this.#kept?.all.delete(this);
+    void this.destroy();
   }
 
   #clientOf(origin: string | URL, connect: Connector): Client {
     const tracked: buildConnector.connector = (options, settle) => {
       const connecting = connect(options, (...outcome) => {
         const [, socket] = outcome;
-        if (socket) this.#track(socket);
+        if (socket) this.#socket = socket;
         settle(...outcome);
         if (socket) acceptContinue(socket);
       });
-      if (connecting instanceof Socket) this.#track(connecting);
+      if (connecting instanceof Socket) this.#socket = connecting;
     };
     return new Client(origin, { ...LIMITS, connect: tracked });
   }
@@ -230,14 +246,6 @@ class Connection {
     const factory = (origin: string | URL, { connect }: ProxyConnection): Client =>
       this.#clientOf(origin, connect);
     return new ProxyAgent({ uri, ...(token && { token }), factory, proxyTunnel: false });
-  }
-
-  #track(socket: Socket): void {
-    if (socket === this.#socket) return;
-    this.#socket = socket;
-    socket.once('close', () => {
-      if (this.#calls === 0) this.#drop();
-    });
   }
 }
 
@@ -262,74 +270,5 @@ function acceptContinue(socket: Socket): void {
     if (parser && typeof onHeadersComplete === 'function')
       parser.onHeadersComplete = (status, ...rest) =>
         onHeadersComplete.call(parser as ReplyParser, status === 100 ? 102 : status, ...rest);
-  }
-}
-
-/** One request and its reply, within the size limit and the deadline. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #connection: Connection;
-  readonly #settings: ConnectionSettings;
-  readonly #settle: Settle;
-  readonly #body: BodyBuffer;
-  #controller: Dispatcher.DispatchController | undefined;
-  #head: Omit<Reply, 'body'> = { status: 0, headers: {} };
-  #readBefore = 0;
-  #interimReplies = 0;
-  #isAborted = false;
-
-  constructor(connection: Connection, deadline: Deadline, settings: ConnectionSettings, settle: Settle) {
-    this.#connection = connection;
-    this.#settings = settings;
-    this.#settle = settle;
-    this.#body = new BodyBuffer(settings.maxResponseBytes);
-    deadline.onEnd((end) => this.#abort(unavailable(end)));
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    this.#readBefore = this.#connection.bytesRead;
-    if (this.#isAborted) controller.abort(ABORTED);
-  }
-
-  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    // Interim replies are followed by another, and carry nothing that counts.
-    if (status < 200 && status !== SWITCHING_PROTOCOLS) {
-      this.#interimReplies += 1;
-      if (this.#interimReplies > MAX_INTERIM_REPLIES) this.#abort(UNREACHABLE);
-      return;
-    }
-    this.#head = { status, headers };
-    if (status < 200 || !isReadable(headers, this.#settings.maxResponseBytes)) this.#abortBody();
-  }
-
-  onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (!this.#body.append(chunk)) this.#abortBody();
-  }
-
-  onResponseEnd(): void {
-    this.#connection.completed();
-    this.#settle({ ...this.#head, body: this.#body.bytes });
-  }
-
-  /**
-   * The connection is stale if it has carried a reply, and ends before the first byte of the next: the
-   * service closed it while it was idle, so that the error says nothing about its health.
-   */
-  onResponseError(_controller: unknown, error: unknown): void {
-    const isStale = this.#readBefore > 0 && this.#connection.bytesRead === this.#readBefore;
-    reportFailure(error, this.#settings.connectionFailed);
-    this.#connection.completed();
-    this.#settle(isStale ? STALE_CONNECTION : UNREACHABLE);
-  }
-
-  #abortBody(): void {
-    this.#abort({ ...this.#head, body: undefined });
-  }
-
-  /** Settles, and aborts the request, which closes its connection. */
-  #abort(answer: Answer): void {
-    this.#settle(answer);
-    this.#isAborted = true;
-    this.#controller?.abort(ABORTED);
   }
 }

@@ -1,5 +1,4 @@
-import { unavailable, type UnavailableReason } from '../contract/outcome.js';
-import type { Answer } from './reply.js';
+import { type Unavailable, unavailable, type UnavailableReason } from '../contract/outcome.js';
 
 /** Why a deadline ended: its time passed, or its caller waits no longer; or the application is shutting down. */
 export type DeadlineEnd = Extract<UnavailableReason, 'timeout' | 'shutting_down'>;
@@ -15,17 +14,13 @@ export class Deadline {
   readonly #timer: NodeJS.Timeout;
   readonly #release: (deadline: Deadline) => void;
   #listeners: Listener[] = [];
-  #end: DeadlineEnd | undefined;
+  /** Why the deadline ended; `undefined` until it ends. */
+  ended: DeadlineEnd | undefined;
 
   constructor(durationMs: number, release: (deadline: Deadline) => void = () => undefined) {
     this.#expiresAt = performance.now() + durationMs;
     this.#timer = setTimeout(() => this.end('timeout'), durationMs).unref();
     this.#release = release;
-  }
-
-  /** Why the deadline ended; `undefined` until it ends. */
-  get ended(): DeadlineEnd | undefined {
-    return this.#end;
   }
 
   /** Milliseconds left, at least 0. */
@@ -35,13 +30,13 @@ export class Deadline {
 
   /** Calls `listener` once when the deadline ends; immediately if it already has. */
   onEnd(listener: Listener): void {
-    if (this.#end === undefined) this.#listeners.push(listener);
-    else listener(this.#end);
+    if (this.ended === undefined) this.#listeners.push(listener);
+    else listener(this.ended);
   }
 
   end(reason: DeadlineEnd): void {
-    if (this.#end !== undefined) return;
-    this.#end = reason;
+    if (this.ended !== undefined) return;
+    this.ended = reason;
     const listeners = this.#listeners;
     this.clear();
     for (const listener of listeners) listener(reason);
@@ -112,10 +107,10 @@ export function abortable<Result>(result: Promise<Result>, signal: AbortSignal |
   });
 }
 
-/** Resolves with an answer that never rejects, or at the deadline if that is earlier. */
-export function inTime(deadline: Deadline, answer: Promise<Answer>): Promise<Answer> {
+/** Resolves as `result`, which never rejects, or at the deadline if that is earlier. */
+export function inTime<Result>(deadline: Deadline, result: Promise<Result>): Promise<Result | Unavailable> {
   return new Promise((resolve) => {
     deadline.onEnd((end) => resolve(unavailable(end)));
-    void answer.then(resolve);
+    void result.then(resolve);
   });
 }

@@ -15,7 +15,7 @@ it('a Client without dispatch(), as some runtimes build it in, is reported once,
   const failures: unknown[] = [];
   const sender = new RequestSender({
     maxConnections: 1,
-    connectTimeoutMs: 1,
+
     maxResponseBytes: 1,
     proxy: undefined,
     loadFailed: (error) => failures.push(error),

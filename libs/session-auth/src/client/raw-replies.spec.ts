@@ -41,7 +41,7 @@ function requestTo(origin: string, freshConnection: boolean): ServiceRequest {
 
 function connectionsOver(proxyPort?: number): Connections {
   const proxy = proxyPort === undefined ? undefined : { host: '127.0.0.1', port: proxyPort };
-  const limits = { maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 10 };
+  const limits = { maxConnections: 1, maxResponseBytes: 10 };
   const connections = new Connections({ ...limits, proxy });
   open.push(() => connections.close());
   return connections;
@@ -122,37 +122,26 @@ describe.each([
   });
 });
 
-describe('a fresh connection', () => {
-  it.each(['to the service', 'through a proxy'])(
-    '%s is closed at the deadline of its call, even while it is connecting',
-    async (way) => {
+describe('a connection', () => {
+  it.each([
+    ['to the service', false],
+    ['to the service', true],
+    ['through a proxy', false],
+    ['through a proxy', true],
+  ])(
+    '%s (fresh: %p) is closed at the deadline of its call, even while it is connecting',
+    async (way, fresh) => {
       const { server, port } = await answering();
-      const request = requestTo(`https://127.0.0.1:${port}`, true);
-      const answer = connectionsOver(way === 'through a proxy' ? port : undefined).exchange(request);
-      const [socket] = (await once(server, 'connection')) as [Socket];
-      const closed = once(socket, 'close');
-      request.deadline.end('timeout');
-      expect(await answer).toEqual(unavailable('timeout'));
-      await closed;
+      const connections = connectionsOver(way === 'through a proxy' ? port : undefined);
+      for (let call = 0; call < 2; call += 1) {
+        const request = requestTo(`https://127.0.0.1:${port}`, fresh);
+        const answer = connections.exchange(request);
+        const [socket] = (await once(server, 'connection')) as [Socket];
+        const closed = once(socket, 'close');
+        request.deadline.end('timeout');
+        expect(await answer).toEqual(unavailable('timeout'));
+        await closed;
+      }
     },
   );
-});
-
-describe('a connection', () => {
-  it('to a host that does not answer is given up in time, so that the next call has another', async () => {
-    const { server, port } = await answering();
-    const connections = new Connections({
-      maxConnections: 1,
-      connectTimeoutMs: 1_000,
-      maxResponseBytes: 10,
-      proxy: undefined,
-    });
-    open.push(() => connections.close());
-    const origin = `https://127.0.0.1:${port}`;
-    let attempts = 0;
-    server.on('connection', () => (attempts += 1));
-    expect(await connections.exchange(requestTo(origin, false))).toEqual(UNREACHABLE);
-    expect(await connections.exchange(requestTo(origin, false))).toEqual(UNREACHABLE);
-    expect(attempts).toBe(2);
-  });
 });

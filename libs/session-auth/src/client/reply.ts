@@ -47,34 +47,25 @@ const NO_BYTES = Buffer.alloc(0);
  * the length of the body, however small the chunks are. A body of a single chunk is not copied.
  */
 export class BodyBuffer {
-  readonly #maxBytes: number;
+  bytes: Buffer = NO_BYTES;
   #buffer: Buffer = NO_BYTES;
-  #length = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
 
   /** Appends a chunk. Returns `false`, and appends nothing, if the body would exceed `maxBytes`. */
-  append(chunk: Buffer): boolean {
-    const length = this.#length + chunk.length;
-    if (length > this.#maxBytes) return false;
-    if (this.#length === 0) {
+  append(chunk: Buffer, maxBytes: number): boolean {
+    const before = this.bytes.length;
+    const length = before + chunk.length;
+    if (length > maxBytes) return false;
+    if (before === 0) {
       this.#buffer = chunk;
     } else {
       if (length > this.#buffer.length) {
-        const grown = Buffer.allocUnsafeSlow(Math.min(this.#maxBytes, 2 * length));
-        this.#buffer.copy(grown, 0, 0, this.#length);
-        this.#buffer = grown;
+        this.#buffer = Buffer.allocUnsafeSlow(Math.min(maxBytes, 2 * length));
+        this.bytes.copy(this.#buffer);
       }
-      chunk.copy(this.#buffer, this.#length);
+      chunk.copy(this.#buffer, before);
     }
-    this.#length = length;
+    this.bytes = this.#buffer.subarray(0, length);
     return true;
-  }
-
-  get bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#length);
   }
 }
 

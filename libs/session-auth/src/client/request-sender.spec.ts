@@ -26,7 +26,7 @@ async function sending(settings: Partial<RequestSenderSettings> = {}, answer = a
   server.on('connection', () => (connections += 1));
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const limits = { maxConnections: 1, connectTimeoutMs: 5_000, maxResponseBytes: 100, proxy: undefined };
+  const limits = { maxConnections: 1, maxResponseBytes: 100, proxy: undefined };
   const sender = new RequestSender({ ...limits, ...settings });
   open.push(
     () => sender.close(),

@@ -1,7 +1,7 @@
 import { AFFECTED } from '../contract/causes.js';
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
+import { type Unavailable, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { callOutcomeOf, isListed } from '../contract/status-outcomes.js';
@@ -77,8 +77,13 @@ interface ClientSettings extends VerdictSettings {
   readonly http: { readonly maxTokenLength: number };
 }
 
-type Operation = CallMessage['operation'];
-type Headers = Readonly<Record<string, string>>;
+interface Call {
+  readonly operation: CallMessage['operation'];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly authIv: string | undefined;
+  readonly deadline: Deadline;
+  readonly body?: string;
+}
 
 const METHODS = { user_details: 'GET', sign_in: 'POST', sign_out: 'DELETE' } as const;
 
@@ -117,9 +122,10 @@ export class SessionClient<User extends UserRecord> {
     };
   }
 
-  userDetails(session: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-    return this.#call('user_details', sessionHeaders(session), deadline, (answer) =>
-      verdictOf(answer, session.token, this.#reader),
+  userDetails({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
+    const headers = { [AUTH_TOKEN_HEADER]: token };
+    return this.#call({ operation: 'user_details', headers, authIv, deadline }, (answer) =>
+      verdictOf(answer, token, this.#reader),
     );
   }
 
@@ -132,59 +138,52 @@ export class SessionClient<User extends UserRecord> {
     authIv: string | undefined,
     deadline: Deadline,
   ): Promise<SignInResult<User>> {
-    const headers = { 'Content-Type': 'application/json', ...ivHeader(authIv) };
+    const headers = { 'Content-Type': 'application/json' };
     const body = JSON.stringify({ username, password });
-    return this.#call('sign_in', headers, deadline, (answer) => this.#signedIn(answer), body);
+    return this.#call({ operation: 'sign_in', headers, authIv, deadline, body }, (answer) =>
+      this.#signedIn(answer),
+    );
   }
 
   /**
    * Signs out (section 4.2). Any 2xx is success, and so are 401 and 404: the session has already ended.
    * @throws InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError
    */
-  signOut(session: SessionIdentity, deadline: Deadline): Promise<void> {
+  signOut({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<void> {
+    const headers = { [AUTH_TOKEN_HEADER]: token };
     return this.#call(
-      'sign_out',
-      sessionHeaders(session),
-      deadline,
+      { operation: 'sign_out', headers, authIv, deadline },
       (answer) => void this.#accepted('sign_out', answer),
     );
   }
 
-  #call<Result>(
-    operation: Operation,
-    headers: Headers,
-    deadline: Deadline,
-    read: (answer: Answer) => Result,
-    body: string | null = null,
-  ): Promise<Result> {
-    const isCheck = operation === 'user_details';
-    const method = METHODS[operation];
-    const sendWith = (apiKey: string): Promise<Answer> =>
-      this.#sender.send({
-        method,
-        origin: this.#origin,
-        path: this.#basePath + (isCheck ? USER_DETAILS_PATH : AUTHENTICATION_PATH),
-        headers: {
-          Accept: 'application/json',
-          'Accept-Encoding': 'identity',
-          [API_KEY_HEADER]: apiKey,
-          ...headers,
-        },
-        body,
-        deadline,
-        freshConnection: !isCheck,
-      });
+  async #call<Result>(call: Call, read: (answer: Answer) => Result): Promise<Result> {
+    if (!CALLS.hasSubscribers) return read(await this.#send(call));
+    const { operation } = call;
+    const message = { operation, method: METHODS[operation], ...this.#server };
+    return published(message, () => this.#send(call), read);
+  }
+
+  async #send({ operation, headers, authIv, deadline, body }: Call): Promise<Answer> {
     const { apiKey } = this.#settings;
-    const send = (): Promise<Answer> =>
-      typeof apiKey === 'string'
-        ? sendWith(apiKey)
-        : inTime(
-            deadline,
-            resolveApiKey(apiKey).then((key) => (key === undefined ? NO_API_KEY : sendWith(key))),
-          );
-    return CALLS.hasSubscribers
-      ? published({ operation, method, ...this.#server }, send, read)
-      : send().then(read);
+    const key = typeof apiKey === 'string' ? apiKey : await inTime(deadline, resolveApiKey(apiKey));
+    if (typeof key !== 'string') return key;
+    const isCheck = operation === 'user_details';
+    return this.#sender.send({
+      method: METHODS[operation],
+      origin: this.#origin,
+      path: this.#basePath + (isCheck ? USER_DETAILS_PATH : AUTHENTICATION_PATH),
+      headers: {
+        Accept: 'application/json',
+        'Accept-Encoding': 'identity',
+        [API_KEY_HEADER]: key,
+        ...headers,
+        ...(authIv !== undefined && { [AUTH_IV_HEADER]: authIv }),
+      },
+      body: body ?? null,
+      deadline,
+      freshConnection: !isCheck,
+    });
   }
 
   #signedIn(answer: Answer): SignInResult<User> {
@@ -252,23 +251,12 @@ async function published<Result>(
   return result as Result;
 }
 
-function sessionHeaders({ token, authIv }: SessionIdentity): Headers {
-  return { [AUTH_TOKEN_HEADER]: token, ...ivHeader(authIv) };
-}
-
-function ivHeader(authIv: string | undefined): Headers {
-  return authIv === undefined ? {} : { [AUTH_IV_HEADER]: authIv };
-}
-
-/**
- * Calls a key function. Resolves with `undefined` if it throws or returns no valid key; its error is not
- * propagated.
- */
-async function resolveApiKey(keyFunction: () => string | Promise<string>): Promise<string | undefined> {
+/** Calls a key function. Its error is not propagated. */
+async function resolveApiKey(keyFunction: () => string | Promise<string>): Promise<string | Unavailable> {
   try {
     const key: unknown = await keyFunction();
-    return isHeaderValue(key, MAX_API_KEY_LENGTH) ? key : undefined;
+    return isHeaderValue(key, MAX_API_KEY_LENGTH) ? key : NO_API_KEY;
   } catch {
-    return undefined;
+    return NO_API_KEY;
   }
 }

@@ -45,7 +45,7 @@ async function repliesOf(way: string, answers: readonly string[], end: Ending): 
   const port = await answering(answers, end);
   const origin = way === 'through a proxy' ? 'http://service.invalid' : `http://127.0.0.1:${port}`;
   const proxy = way === 'through a proxy' ? { host: '127.0.0.1', port } : undefined;
-  const limits = { maxConnections: 1, connectTimeoutMs: 60_000, maxResponseBytes: 100 };
+  const limits = { maxConnections: 1, maxResponseBytes: 100 };
   const connections = new Connections({ proxy, ...limits });
   open.push(() => connections.close());
   const replies: Answer[] = [];

@@ -80,7 +80,6 @@ export async function clientPartsOf(
   const requests = new RequestSender({
     ...http,
     maxConnections: maxInFlight,
-    connectTimeoutMs: timeoutMs,
     connectionFailed: (code) => causes.connectionFailed(code),
     loadFailed: (error) => causes.occurred('no HTTP client', '', String(error)),
   });

@@ -39,10 +39,10 @@ async function attemptsFor(
 /** A deadline that ends while the first attempt is made, or in the pause after it. */
 function deadlineEndingIn(when: 'attempt' | 'pause'): Deadline {
   const deadline = new Deadline(60_000);
-  const ended = jest.spyOn(deadline, 'ended', 'get').mockReturnValueOnce(undefined);
-  if (when === 'pause') ended.mockReturnValueOnce(undefined);
-  ended.mockReturnValue('timeout');
-  return deadline;
+  const ends = when === 'pause' ? [undefined, undefined] : [undefined];
+  return Object.defineProperty(deadline, 'ended', {
+    get: () => (ends.length > 0 ? ends.pop() : 'timeout'),
+  });
 }
 
 const failing = [unavailable('unreachable')];
