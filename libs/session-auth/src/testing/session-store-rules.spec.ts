@@ -23,7 +23,7 @@ afterAll(() => {
   jest.restoreAllMocks();
 });
 
-/** What the instances of a store share. */
+/** The state that the instances of a store share. */
 class Server {
   readonly entries = new Map<string, Entry>();
   readonly revocations = new Map<string, { atMs: number; endMs: number }>();
@@ -184,7 +184,7 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 it.each<[fault: string, rule: string, Fault]>([
   [
-    'takes a lease that nobody passed',
+    'takes a lease that no caller passed',
     'has no entry for a new key',
     {
       look(key, lease = { id: 'id', holder: 'holder', ttlMs: FAR_MS, graceMs: FAR_MS }) {
@@ -333,12 +333,12 @@ it.each<[fault: string, rule: string, Fault]>([
   ],
   ['clears no tombstone', 'lets a tombstone expire', { clearTombstone: nothing }],
   [
-    'grants a lease to everybody',
+    'grants a lease to every caller',
     'grants the lease to one of many',
     seeing(({ kind }) => kind === 'leased' && { kind: 'none' }),
   ],
   [
-    'grants a lease to nobody',
+    'grants a lease to no caller',
     'grants the lease to one of many',
     seeing(({ kind }) => kind === 'none' && { kind: 'leased' }),
   ],
@@ -426,7 +426,7 @@ it.each<[fault: string, rule: string, Fault]>([
     },
   ],
   [
-    'grants a lease that has ended to everybody',
+    'grants a lease that has ended to every caller',
     'grants an ended lease to exactly one',
     {
       grant(key, lease) {
