@@ -19,7 +19,6 @@ type Send = (request: ServiceRequest, agents: OwnAgents) => Promise<Answer>;
 /** The reason for a missing reply as an error, for the interceptors of an application. */
 export class NoReplyError extends Error {
   override readonly name = 'NoReplyError';
-  /** Outcome of the call. */
   readonly outcome: Unavailable;
 
   constructor(outcome: Unavailable) {
@@ -39,7 +38,6 @@ export class AxiosHttpService extends HttpService {
     this.#used = used;
   }
 
-  /** The axios instance. */
   override get axiosRef(): HttpService['axiosRef'] {
     this.#used();
     return super.axiosRef;

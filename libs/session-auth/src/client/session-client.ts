@@ -69,7 +69,6 @@ export type SignInResult<User> =
 
 /** Address of the service, the application key, and how replies are read. */
 interface ClientSettings extends VerdictSettings {
-  /** Root of the service. */
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
   /** Name of the authority, for diagnostics. @default 'default' */

@@ -1,4 +1,3 @@
-/** Name of the default authority. */
 export const DEFAULT_AUTHORITY = 'default';
 
 /**

@@ -137,7 +137,6 @@ export const CAUSES = {
 /** Name of a cause that is not the caller's own: it begins the log line. The list grows with the library. */
 export type CauseName = keyof typeof CAUSES;
 
-/** Returns what is known of a cause. */
 export function causeOf(name: CauseName): Cause {
   return CAUSES[name];
 }

@@ -54,7 +54,6 @@ export function isListed(operation: 'sign_in' | 'sign_out', status: number): boo
   return status === 200 || (status === 202 && operation === 'sign_in') || isRefusal(status);
 }
 
-/** Whether a status is a refusal that the interface lists. */
 export function isRefusal(status: number): status is RefusalStatus {
   return Object.hasOwn(REFUSAL_OUTCOMES, status);
 }

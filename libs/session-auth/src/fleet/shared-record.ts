@@ -32,7 +32,7 @@ export interface ReadRecord {
   /** Milliseconds since the service confirmed the session; `Infinity` if a clock has stepped back since. */
   readonly ageMs: number;
   readonly ttlMs: number;
-  /** Time of the store's clock before the service was called. */
+  /** As `since`. */
   readonly sinceMs: number;
   /** Whether the wall clocks of the two instances differ by more than a minute. */
   readonly clockDiffers: boolean;

@@ -74,7 +74,6 @@ export function AcknowledgeAudit(reason: string): MethodDecorator {
   return (_target, name, { value }) => acknowledge(methodIn(value, name), reason);
 }
 
-/** A name, or a list of names. */
 type Listed<Name> = Name | readonly Name[];
 
 /**

@@ -286,13 +286,11 @@ export type ParameterDecoratorFor<Name extends string, Value, Others = never> = 
 /** Each type of a union in a tuple. */
 type Each<Union> = Union extends unknown ? [Union] : never;
 
-/** The names of the fields of each record. */
 export type NamesOf<User> = User extends unknown ? keyof User & string : never;
 
 /** The types of a field in the records, each in a tuple. */
 type FieldsOf<User, Name> = User extends unknown ? (Name extends keyof User ? [User[Name]] : never) : never;
 
-/** The names of the boolean fields of each record. */
 export type FlagsOf<User> = User extends unknown
   ? { [Field in keyof User]-?: NonNullable<User[Field]> extends boolean ? Field : never }[keyof User]
   : never;

@@ -51,16 +51,13 @@ export interface SessionAuthDecision {
   readonly atMs: number;
 }
 
-/** Receives decisions. */
 interface DecisionSink {
   readonly observed: boolean;
   next(decision: SessionAuthDecision): void;
 }
 
 interface DecisionSettings {
-  /** Name of the authority. */
   readonly authority: string;
-  /** Field of the user record. */
   readonly impersonatorField: string | undefined;
 }
 

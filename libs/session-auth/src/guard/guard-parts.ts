@@ -41,7 +41,6 @@ export interface ReportOnly {
 export interface GuardParts extends WatchParts {
   readonly rules: AccessRules;
   readonly reader: SessionReader;
-  /** Name of the authority. */
   readonly authority: string;
   /** The other authorities. Only the parts of the default authority have them. */
   readonly authorities?: Authorities | undefined;

@@ -24,7 +24,6 @@ interface Injector {
   ): Promise<Policy>;
 }
 
-/** A policy, as Nest stores it. */
 interface PolicyOf {
   readonly wrapper: Wrapper;
   readonly ask: AskPolicy;
