@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { fromCookie, fromHeader } from 'nestjs-session-auth';
-import { SessionReader } from '../../libs/session-auth/src/guard/session-reader.js';
+import { SessionReader } from '../../libs/session-auth/src/guard/token-source.js';
 import { handshakeRequest } from '../../libs/session-auth/src/kinds/handshake-request.js';
 import type { CallRequest } from '../../libs/session-auth/src/guard/transport.js';
 import { COOKIE, HEADER, TRUSTED, type BrowserCase } from './browser-case.js';

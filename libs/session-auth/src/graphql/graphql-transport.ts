@@ -12,10 +12,9 @@ import {
   nodeRequestOf,
   receivedHeaders,
 } from '../kinds/handshake-request.js';
-import { watchReply } from '../guard/open-reply.js';
+import { watchReply, type CallRequest, type Transport } from '../guard/transport.js';
 import type { SocketClient } from '../kinds/socket-client.js';
 import { closeWithSession, lastEvents } from './watched-socket.js';
-import type { CallRequest, Transport } from '../guard/transport.js';
 
 /** Each from its start: another request may take over a shared context during the check. */
 const executions = new WeakMap<object, Execution>();

@@ -4,10 +4,9 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
 import { type GuardDenial, denialOfVerdict } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
-import type { WatchParts } from '../guard/open-reply.js';
+import type { WatchParts, GuardedCall } from '../guard/transport.js';
 import { ADMISSION } from '../guard/guarded-request.js';
 import { disconnect, type SocketClient, whenClosed } from '../kinds/socket-client.js';
-import type { GuardedCall } from '../guard/transport.js';
 import { watchCall } from '../open/watched-call.js';
 
 interface WatchedFor {

@@ -14,13 +14,11 @@ import { Authorize, FreshSession, OptionalAuth, Public, SessionAuthority } from 
 import { Decisions, type SessionAuthDecision } from './decisions.js';
 import type { GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http-request.js';
-import { SessionReader } from './session-reader.js';
-import { fromCookie, fromHeader, fromPayload } from './token-source.js';
+import { SessionReader, fromCookie, fromHeader, fromPayload } from './token-source.js';
 import type { Authorities } from './guard-parts.js';
-import type { SessionEnds } from './open-reply.js';
+import { type SessionEnds, TRANSPORTS } from './transport.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 import { RPC } from '../messages/message-transport.js';
-import { TRANSPORTS } from './transport.js';
 
 TRANSPORTS.set('rpc', RPC);
 

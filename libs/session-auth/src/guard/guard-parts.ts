@@ -3,12 +3,11 @@ import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { AccessRules } from './access-metadata.js';
-import type { SessionReader } from './session-reader.js';
+import type { SessionReader } from './token-source.js';
 import type { Challenges } from './challenges.js';
 import type { Decisions } from './decisions.js';
 import type { HttpRequest } from './http-request.js';
-import type { WatchParts } from './open-reply.js';
-import type { GuardedCall } from './transport.js';
+import type { WatchParts, GuardedCall } from './transport.js';
 
 /** The authorities of an application, as the guard of the default authority selects them. */
 export interface Authorities {

@@ -2,8 +2,14 @@ import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import type { HttpRequest } from './http-request.js';
 import { SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
-import { SessionReader, type SessionReaderSettings } from './session-reader.js';
-import { fromBearer, fromCookie, fromHeader, type TokenSource } from './token-source.js';
+import {
+  SessionReader,
+  type SessionReaderSettings,
+  fromBearer,
+  fromCookie,
+  fromHeader,
+  type TokenSource,
+} from './token-source.js';
 
 const context = {} as ExecutionContext;
 

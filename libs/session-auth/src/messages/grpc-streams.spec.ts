@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { Subject } from 'rxjs';
 import { attach, CHECK } from '../guard/guarded-request.js';
-import type { WatchParts } from '../guard/open-reply.js';
-import type { GuardedCall } from '../guard/transport.js';
+import type { WatchParts, GuardedCall } from '../guard/transport.js';
 import { endWithSession } from './grpc-streams.js';
 
 it.each([

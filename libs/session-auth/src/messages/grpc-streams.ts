@@ -1,6 +1,5 @@
 import type { HttpDenial } from '../contract/denials.js';
-import type { WatchParts } from '../guard/open-reply.js';
-import type { GuardedCall } from '../guard/transport.js';
+import type { WatchParts, GuardedCall } from '../guard/transport.js';
 import { watchCall } from '../open/watched-call.js';
 import { grpcErrorOf, type ServerCall } from './grpc-call.js';
 

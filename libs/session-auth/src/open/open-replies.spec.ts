@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { Subject } from 'rxjs';
-import type { NodeResponse, ReplyOfCall } from '../guard/open-reply.js';
+import type { NodeResponse, ReplyOfCall } from '../guard/transport.js';
 import { CHECK } from '../guard/guarded-request.js';
 import { endWithSession } from './open-replies.js';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { GuardDenial } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
-import type { NodeResponse, ReplyOfCall } from '../guard/open-reply.js';
+import type { NodeResponse, ReplyOfCall } from '../guard/transport.js';
 import { watchCall } from './watched-call.js';
 
 /** The used part of a response of Node.js. That of HTTP/2 has a `stream`, whose socket other calls share. */

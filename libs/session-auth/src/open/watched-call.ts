@@ -1,6 +1,6 @@
 import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
 import type { GuardDenial } from '../guard/denial.js';
-import type { OpenCall, WatchParts } from '../guard/open-reply.js';
+import type { GuardedCall, WatchParts } from '../guard/transport.js';
 import { ADMISSION, type Admission, CHECK, type GuardedRequest } from '../guard/guarded-request.js';
 import { type Watched, WatchedSessions } from './watched-sessions.js';
 
@@ -16,7 +16,7 @@ interface WatchedCall {
  * @param end called once, if it ends with its session
  */
 export function watchCall(
-  { call, parts }: { readonly call: OpenCall; readonly parts: WatchParts },
+  { call, parts }: { readonly call: GuardedCall; readonly parts: WatchParts },
   end: (denial: GuardDenial) => void,
   admission: Admission | undefined = call.request[ADMISSION],
 ): WatchedCall | undefined {

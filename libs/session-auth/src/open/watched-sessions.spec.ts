@@ -6,7 +6,7 @@ import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contra
 import type { UserRecord } from '../contract/record/user-record.js';
 import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
 import type { GuardDenial } from '../guard/denial.js';
-import type { WatchParts } from '../guard/open-reply.js';
+import type { WatchParts } from '../guard/transport.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';

@@ -1,10 +1,9 @@
 import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
-import type { UserRecord } from '../contract/record/user-record.js';
-import { someUsername } from '../contract/record/user-record.js';
+import { type UserRecord, someUsername } from '../contract/record/user-record.js';
 import { type SessionIdentity, tokenKeyOf } from '../contract/session-identity.js';
 import { denialOfVerdict, type GuardDenial } from '../guard/denial.js';
-import type { WatchParts as AllParts, WhileOpen } from '../guard/open-reply.js';
+import type { WatchParts as AllParts, WhileOpen } from '../guard/transport.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 
 type WatchParts = Pick<AllParts, 'verifier' | 'ends'>;

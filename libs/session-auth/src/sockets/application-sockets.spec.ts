@@ -12,8 +12,7 @@ import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contra
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { GuardDenial } from '../guard/denial.js';
 import type { Authorities, GuardParts } from '../guard/guard-parts.js';
-import { SessionReader } from '../guard/session-reader.js';
-import { fromCookie, fromHeader, type TokenSource } from '../guard/token-source.js';
+import { SessionReader, fromCookie, fromHeader, type TokenSource } from '../guard/token-source.js';
 import { handshakeRequest } from '../kinds/handshake-request.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionCache } from '../verifier/session-cache.js';

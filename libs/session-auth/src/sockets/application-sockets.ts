@@ -4,9 +4,8 @@ import { SESSION_REJECTED } from '../contract/denials.js';
 import type { GuardDenial } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
-import type { WhileOpen } from '../guard/open-reply.js';
+import type { WhileOpen, CallRequest } from '../guard/transport.js';
 import { disconnect, type SocketClient } from '../kinds/socket-client.js';
-import type { CallRequest } from '../guard/transport.js';
 import { type Watched, WatchedSessions, type WatchTarget } from '../open/watched-sessions.js';
 import { type SessionSocketOptions, type SocketCounts, watchSettings } from './socket-options.js';
 

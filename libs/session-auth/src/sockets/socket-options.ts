@@ -1,4 +1,4 @@
-import type { WhileOpen } from '../guard/open-reply.js';
+import type { WhileOpen } from '../guard/transport.js';
 
 /**
  * Options of watched sockets. A value out of range is set to the nearest limit. The default of each is that of

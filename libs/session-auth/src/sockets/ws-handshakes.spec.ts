@@ -9,8 +9,7 @@ import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import type { GuardParts } from '../guard/guard-parts.js';
-import { SessionReader } from '../guard/session-reader.js';
-import { fromBearer, fromHeader } from '../guard/token-source.js';
+import { SessionReader, fromBearer, fromHeader } from '../guard/token-source.js';
 import { handshakeOf } from '../kinds/socket-client.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';

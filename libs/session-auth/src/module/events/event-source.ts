@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { BehaviorSubject, Subject } from 'rxjs';
 import type { TokenKey } from '../../contract/session-identity.js';
 import type { SessionAuthDecision } from '../../guard/decisions.js';
-import type { SessionEnds } from '../../guard/open-reply.js';
+import type { SessionEnds } from '../../guard/transport.js';
 import { UP, type ServiceStatus } from '../../verifier/service-status.js';
 
 /** Emits the events of one authority. Applications get the read-only `SessionAuthEvents`. */
