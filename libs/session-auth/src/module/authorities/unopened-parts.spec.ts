@@ -113,6 +113,16 @@ describe('a class of a plugin that is not named', () => {
     );
   });
 
+  it('stops the start even if its file is loaded after the authority is declared', async () => {
+    class Late extends Part {}
+    const imports = [SessionAuthModule.forRoot(REQUIRED)];
+    ProvidedBy('somePart of some-entry', 'Late')(Late);
+    const providers = [{ provide: 'made', useFactory: () => 1, inject: [Late] }];
+    const root = { module: Root, imports, providers };
+    const starting = NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
+    await expect(starting).rejects.toThrow('A provider needs Late');
+  });
+
   it('may exist where nothing injects it', async () => {
     const context = await start({});
     await context.close();
