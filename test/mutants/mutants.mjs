@@ -177,8 +177,8 @@ export const MUTANTS = [
   {
     name: 'A failed probe does not double the pause',
     file: 'verifier/circuit-breaker.ts',
-    find: 'Math.min(began.pauseMs * 2, this.#settings.maxPauseMs)',
-    replace: 'Math.min(began.pauseMs, this.#settings.maxPauseMs)',
+    find: 'Math.min(began.pauseMs * 2, maxPauseMs)',
+    replace: 'Math.min(began.pauseMs, maxPauseMs)',
     suites: ['lanes/breaker'],
   },
   {
@@ -574,7 +574,7 @@ export const MUTANTS = [
   {
     name: 'Failures are counted by token, and not by user',
     file: 'verifier/known-sessions.ts',
-    find: 'return userNumberOf(this.#tokens.get(tokenKey)) ?? tokenKey;',
+    find: 'return this.#tokens.get(tokenKey)?.user ?? tokenKey;',
     replace: 'return tokenKey;',
     suites: ['lanes/one-account'],
   },
@@ -637,15 +637,15 @@ export const MUTANTS = [
   {
     name: 'A known token is known with any IV',
     file: 'verifier/known-sessions.ts',
-    find: "if (typeof entry === 'number') return sessionKey === tokenKey;",
+    find: 'return known.sessions.includes(sessionKey);',
     replace: 'return true;',
     suites: ['lanes/one-account'],
   },
   {
     name: 'A refused session stays known',
     file: 'verifier/known-sessions.ts',
-    find: 'const left = withoutSession(sessions, sessionKey);',
-    replace: 'const left = sessions;',
+    find: 'this.#tokens.set(tokenKey, { ...known, sessions: left });',
+    replace: '',
     suites: ['lanes/known-users', 'verifier/known-sessions'],
   },
   {

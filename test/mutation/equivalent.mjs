@@ -370,7 +370,7 @@ export const EQUIVALENT = [
   },
   {
     file: 'verifier/session-cache.ts',
-    in: 'entryOf',
+    in: '#storeUser',
     original: 'sessionKey === tokenKey',
     replacement: 'false',
     reason: 'The entry has the same user and the same key: only memory is saved.',

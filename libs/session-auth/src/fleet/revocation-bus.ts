@@ -62,7 +62,7 @@ export class RevocationBus {
     this.#access = access;
     this.#lifetimeMs = lifetimeMs;
     this.#reports = reports;
-    this.#seen = new TtlLruMap({ maxEntries: MAX_SEEN, ttlMs: lifetimeMs }, () => performance.now());
+    this.#seen = new TtlLruMap({ maxEntries: MAX_SEEN, ttlMs: lifetimeMs });
   }
 
   /** Publishes a revocation. The other instances receive each `id` once. */

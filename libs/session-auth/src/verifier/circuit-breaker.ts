@@ -76,9 +76,15 @@ export class CircuitBreaker {
   /** Records the result of a call. `mayOpen`: whether the failures are sufficient evidence to open. */
   record(began: CircuitState, result: CallResult, nowMs = performance.now(), mayOpen = true): void {
     if (this.#state !== began) return;
-    if (began.kind === 'closed') this.#count(began.window, result, nowMs, mayOpen);
-    else if (result === 'success') this.#enter(this.#closed());
-    else if (result === 'failure') this.#open(nowMs, Math.min(began.pauseMs * 2, this.#settings.maxPauseMs));
+    const { minimumCalls, failureRatio, pauseMs, maxPauseMs } = this.#settings;
+    if (began.kind === 'closed') {
+      if (result === 'neither') return;
+      began.window.count(result === 'success', nowMs);
+      if (result === 'success' || !mayOpen) return;
+      const { calls, failed } = began.window.totals(nowMs);
+      if (calls >= minimumCalls && failed / calls >= failureRatio) this.#open(nowMs, pauseMs);
+    } else if (result === 'success') this.#enter(this.#closed());
+    else if (result === 'failure') this.#open(nowMs, Math.min(began.pauseMs * 2, maxPauseMs));
     else this.#enter({ ...began, kind: 'open', untilMs: nowMs });
   }
 
@@ -99,15 +105,6 @@ export class CircuitBreaker {
   /** Closes the circuit if {@link trip} opened it and no call was made since. */
   undoTrip(): void {
     if (this.#state.kind !== 'closed' && this.#state.wasTripped) this.#enter(this.#closed());
-  }
-
-  #count(window: RollingWindow, result: CallResult, nowMs: number, mayOpen: boolean): void {
-    if (result === 'neither') return;
-    const { minimumCalls, failureRatio, pauseMs } = this.#settings;
-    window.count(result === 'success', nowMs);
-    if (result === 'success' || !mayOpen) return;
-    const { calls, failed } = window.totals(nowMs);
-    if (calls >= minimumCalls && failed / calls >= failureRatio) this.#open(nowMs, pauseMs);
   }
 
   #open(nowMs: number, forMs: number, how: Partial<Interrupted> = {}): void {

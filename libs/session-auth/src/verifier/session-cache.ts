@@ -55,7 +55,7 @@ export class SessionCache<User extends object> {
     // A tombstone ends when both clocks say so.
     this.#tombstones = new TtlLruMap(
       { maxEntries, ttlMs: ttlMs + staleIfErrorMs },
-      () => performance.now() - this.#clockSteps.backMs,
+      { now: () => performance.now() - this.#clockSteps.backMs },
     );
     this.#refreshPauses = new TtlLruMap({ maxEntries, ttlMs: refreshAheadMs });
   }
@@ -196,11 +196,10 @@ export class SessionCache<User extends object> {
   }
 
   #storeUser(
-    keys: SessionKeys,
+    { tokenKey, sessionKey }: SessionKeys,
     { user, confirmedAtMs, cacheForMs }: Authenticated<User>,
     sentAtMs: number,
   ): void {
-    const { tokenKey } = keys;
     const startMs = confirmedAtMs ?? sentAtMs;
     if (startMs > performance.now()) return;
     if (
@@ -215,7 +214,8 @@ export class SessionCache<User extends object> {
       return;
     }
     const { ttlMs, refreshAheadMs } = this.#settings;
-    this.#entries.set(tokenKey, entryOf(user, keys), startMs - shortenedBy(cacheForMs, ttlMs));
+    const entry = sessionKey === tokenKey ? user : new UserWithIv(sessionKey, user);
+    this.#entries.set(tokenKey, entry, startMs - shortenedBy(cacheForMs, ttlMs));
     this.#refreshPauses.delete(tokenKey);
     // Otherwise an entry with a lifetime of at most `refreshAheadMs` would be refreshed on each use.
     if (cacheForMs !== undefined && refreshAheadMs > 0) this.#pauseRefresh(tokenKey, cacheForMs / 2);
@@ -247,10 +247,6 @@ class UserWithIv<User> {
 }
 
 type CacheEntry<User> = User | UserWithIv<User>;
-
-function entryOf<User>(user: User, { tokenKey, sessionKey }: SessionKeys): CacheEntry<User> {
-  return sessionKey === tokenKey ? user : new UserWithIv(sessionKey, user);
-}
 
 /** Returns the user of an entry, or `undefined` if it belongs to another IV. */
 function userIn<User>(

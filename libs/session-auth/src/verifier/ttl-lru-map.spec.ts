@@ -3,7 +3,7 @@ import { TtlLruMap } from './ttl-lru-map.js';
 
 function mapWith(lifetimeMs: number, startMs = 0) {
   let now = startMs;
-  const map = new TtlLruMap<string, string>({ maxEntries: 2, ttlMs: lifetimeMs }, () => now);
+  const map = new TtlLruMap<string, string>({ maxEntries: 2, ttlMs: lifetimeMs }, { now: () => now });
   return { map, sleep: (ms: number) => void (now += ms) };
 }
 

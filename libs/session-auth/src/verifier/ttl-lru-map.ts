@@ -22,9 +22,10 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
   readonly #perf: { now(): number };
   #entries: LRUCache<Key, Value> | undefined;
 
-  constructor({ maxEntries, ttlMs }: TtlLruMapLimits, now: () => number = () => performance.now()) {
+  /** `clock`: by default `performance`, as it is when it is read. */
+  constructor({ maxEntries, ttlMs }: TtlLruMapLimits, clock?: { now(): number }) {
     this.#ttl = Math.max(1, Math.floor(ttlMs) * TICKS_PER_MS - 1);
-    this.#perf = { now: () => Math.floor(now()) * TICKS_PER_MS + 1 };
+    this.#perf = { now: () => Math.floor((clock ?? performance).now()) * TICKS_PER_MS + 1 };
     const limits = {
       max: maxEntries,
       ttl: this.#ttl,
