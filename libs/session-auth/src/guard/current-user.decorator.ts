@@ -80,34 +80,33 @@ type DecoratorOf<First, Pipes extends readonly Pipe[]> = [First] extends [Known[
     ? UserDecorator
     : ParameterDecorator;
 
-function requestOf(context: ExecutionContext): GuardedRequest {
-  const transport = transportOf(context);
-  return transport?.requestOf(context) ?? transport?.inherited?.(context) ?? {};
-}
-
 /**
- * Creates the decorator of a parameter that receives a user. TypeScript writes `Function` for a class that is
- * imported as a type: no user is one, and a `ValidationPipe` would refuse every field of it.
+ * Creates the decorator of a parameter that receives what the request of a call carries. TypeScript writes
+ * `Function` for a class that is imported as a type: no value is one, and a `ValidationPipe` would refuse every
+ * field of it.
  */
-function userParameter(
+function reading(
   decorator: string,
-  read: (field: string | undefined, context: ExecutionContext) => unknown,
-): (...fieldAndPipes: unknown[]) => ParameterDecorator {
-  const create = createParamDecorator(nameParameter(decorator, read)) as (
-    ...fieldAndPipes: unknown[]
-  ) => ParameterDecorator;
+  read: (request: GuardedRequest, field?: string) => unknown,
+): (...fieldAndPipes: unknown[]) => (target: object, key: unknown, index: number) => void {
+  const create = createParamDecorator(
+    nameParameter(decorator, (field: string | undefined, context: ExecutionContext) => {
+      const transport = transportOf(context);
+      return read(transport?.requestOf(context) ?? transport?.inherited?.(context) ?? {}, field);
+    }),
+  ) as (...fieldAndPipes: unknown[]) => ParameterDecorator;
   return (...fieldAndPipes) =>
-    (target, key = '', index) => {
+    (target, name, index) => {
+      const key = (name ?? '') as string | symbol;
       const types = Reflect.getOwnMetadata('design:paramtypes', target, key) as unknown[] | undefined;
       if (types?.[index] === Function) types[index] = Object;
       create(...fieldAndPipes)(target, key, index);
     };
 }
 
-const readUser = userParameter('@CurrentUser()', (field, context) => {
-  const user = requestOf(context).user as Readonly<Record<string, unknown>> | undefined;
-  return field === undefined ? user : user?.[field];
-});
+const readUser = reading('@CurrentUser()', ({ user }, field) =>
+  field === undefined ? user : (user as Readonly<Record<string, unknown>> | undefined)?.[field],
+);
 
 /**
  * Injects the user: the record, or what `loadUser` has loaded; `undefined` if the rule admitted the call
@@ -133,62 +132,46 @@ export function CurrentUser(...fieldAndPipes: (Known['field'] | Pipe)[]): Parame
   return readUser(...fieldAndPipes);
 }
 
-const readRecord = userParameter('@SessionRecord()', (_, context) => requestOf(context)[ADMISSION]?.user);
-
 /**
  * Injects the record of the session service, also if `loadUser` or a subclass of the guard has attached
  * another user; `undefined` if the rule admitted the call without a session.
  */
-export function SessionRecord(): ParameterDecoratorFor<'the record', CurrentUserRecord, Each<AnyUserRecord>>;
-export function SessionRecord(): ParameterDecorator {
-  return readRecord();
-}
-
-/** Returns a parameter decorator that reads the session of an admitted call. */
-function readingSession(
-  decorator: string,
-  read: (session: SessionIdentity) => unknown,
-): () => ParameterDecorator {
-  const factory = (_: unknown, context: ExecutionContext): unknown => {
-    const session = requestOf(context)[ADMISSION]?.session;
-    return session && read(session);
-  };
-  return createParamDecorator(nameParameter(decorator, factory));
-}
-
-const readToken = readingSession('@AuthToken()', ({ token }) => token);
+export const SessionRecord: () => ParameterDecoratorFor<
+  'the record',
+  CurrentUserRecord,
+  Each<AnyUserRecord>
+> = reading('@SessionRecord()', (request) => request[ADMISSION]?.user);
 
 /**
  * Injects the token of the session, as presented; `undefined` if the rule admitted the call without a
  * session.
  */
-export function AuthToken(): ParameterDecoratorFor<'the token', string>;
-export function AuthToken(): ParameterDecorator {
-  return readToken();
-}
-
-const readAuthIv = readingSession('@AuthIv()', ({ authIv }) => authIv);
+export const AuthToken: () => ParameterDecoratorFor<'the token', string> = reading(
+  '@AuthToken()',
+  (request) => request[ADMISSION]?.session?.token,
+);
 
 /**
  * Injects the `X-AUTH-IV` that the caller presented with the token (section 5.6); `undefined` if there was
  * none, with `forwardAuthIv: false`, and if the rule admitted the call without a session.
  */
-export function AuthIv(): ParameterDecoratorFor<'the X-AUTH-IV', string | undefined>;
-export function AuthIv(): ParameterDecorator {
-  return readAuthIv();
-}
-
-const readSession = readingSession('@CurrentSession()', (session) => new HiddenSession(session));
+export const AuthIv: () => ParameterDecoratorFor<'the X-AUTH-IV', string | undefined> = reading(
+  '@AuthIv()',
+  (request) => request[ADMISSION]?.session?.authIv,
+);
 
 /**
  * Injects the session that the caller presented, token and `X-AUTH-IV`, for `SessionAuthService`:
  * `sessions.signOut(session)`. `undefined` if the rule admitted the call without a session. Both are readable
  * but not enumerable, so that `return session` does not send them.
  */
-export function CurrentSession(): ParameterDecoratorFor<'the session', PresentedSession>;
-export function CurrentSession(): ParameterDecorator {
-  return readSession();
-}
+export const CurrentSession: () => ParameterDecoratorFor<'the session', PresentedSession> = reading(
+  '@CurrentSession()',
+  (request) => {
+    const session = request[ADMISSION]?.session;
+    return session && new HiddenSession(session);
+  },
+);
 
 /**
  * The session that a caller presented: what `@CurrentSession()` injects, and `SessionAuthService` accepts in
