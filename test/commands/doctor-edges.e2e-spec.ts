@@ -60,6 +60,12 @@ describe('the doctor', () => {
     expect(await askGuard({ baseUrl: service.url, ...report.options }, service.issue())).toEqual([200, 401]);
   });
 
+  it('makes no further call once the service limits the rate', async () => {
+    const service = await serve({ answer: (usual, { number }) => (number === 0 ? usual : { status: 429 }) });
+    expect(outcomes(await examine(['--url', service.url]))).toMatchObject({ 'rate-limit': 'fail' });
+    expect(service.calls).toBe(2);
+  });
+
   it('prints the options as code, its findings and the unknown, without colours in a pipe', async () => {
     const service = await serve({ answer: (usual) => (usual.status === 401 ? { status: 403 } : usual) });
     const io = captureIo(ENV);

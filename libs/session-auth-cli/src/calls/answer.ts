@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseObject } from '../../../session-auth/src/contract/wire.js';
-import { isTlsCode, type Reply } from '../../../session-auth/src/client/reply.js';
+import type { Reply } from '../../../session-auth/src/client/reply.js';
 
 export interface ReplyAnswer extends Reply {
   readonly kind: 'reply';
@@ -118,8 +118,4 @@ const OTHERWISE = 'The connection fails.';
 export function failureText({ code }: FailedAnswer): string {
   const [, text = OTHERWISE] = TEXTS.find(([codes]) => codes.test(code)) ?? [];
   return `${text} (${code})`;
-}
-
-export function isTlsFailure({ code }: FailedAnswer): boolean {
-  return isTlsCode(code);
 }

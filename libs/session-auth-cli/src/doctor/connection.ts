@@ -1,13 +1,6 @@
-import { readJsonObject } from '../../../session-auth/src/client/reply.js';
+import { isTlsCode, readJsonObject } from '../../../session-auth/src/client/reply.js';
 import { USER_DETAILS_PATH } from '../../../session-auth/src/contract/wire.js';
-import {
-  failureText,
-  hasBody,
-  isRedirect,
-  isTlsFailure,
-  isWebPage,
-  type ReplyAnswer,
-} from '../calls/answer.js';
+import { failureText, hasBody, isRedirect, isWebPage, type ReplyAnswer } from '../calls/answer.js';
 import type { Examination } from './examination.js';
 
 const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
@@ -21,8 +14,7 @@ export async function examineConnection(examination: Examination): Promise<boole
   examineAddress(examination);
   const answer = await calls.userDetails(junkToken);
   if (answer.kind === 'failure') {
-    const id = isTlsFailure(answer) ? 'tls' : 'reachable';
-    findings.fail(id, failureText(answer));
+    findings.fail(isTlsCode(answer.code) ? 'tls' : 'reachable', failureText(answer));
     return false;
   }
   refusals.junkToken = answer;

@@ -3,33 +3,58 @@ import {
   AUTH_TOKEN_HEADER,
   USER_DETAILS_PATH,
 } from '../../../session-auth/src/contract/wire.js';
-import { type Answer, described, failureText, hasBody, isSame, statusOf } from '../calls/answer.js';
-import type { Examination } from './examination.js';
+import {
+  type Answer,
+  described,
+  type FailedAnswer,
+  failureText,
+  hasBody,
+  isSame,
+  statusOf,
+} from '../calls/answer.js';
+import type { Examination, Refusals } from './examination.js';
 import { randomText } from '../calls/secrets.js';
+
+/** A call that must be refused, by the name of its answer. */
+type Probe = readonly [name: keyof Refusals, send: () => Promise<Answer>];
 
 /** Sends calls that a session service refuses, each once, and compares the refusals. */
 export async function examineRefusals(examination: Examination): Promise<void> {
   const { calls, refusals, junkToken, findings } = examination;
   const junk = refusals.junkToken;
   if (!junk) return;
-  const probes = [
+  const probes: readonly Probe[] = [
     ['noToken', () => calls.call({ method: 'GET', path: USER_DETAILS_PATH })],
-    ['noKey', () => withoutKey(calls, junkToken)],
-    ['wrongKey', () => calls.userDetails(junkToken, { [API_KEY_HEADER]: randomText() })],
+    ...keyProbes(examination, junkToken),
     ['wrongPath', () => calls.userDetails(junkToken, {}, `/${randomText()}${USER_DETAILS_PATH}`)],
-  ] as const;
-  for (const [name, probe] of probes) {
-    if (examination.isOver) return;
-    const answer = await probe();
-    if (answer.kind === 'reply') refusals[name] = answer;
-    else findings.warn('connection', `One call of the first ones failed. ${failureText(answer)}`);
-  }
-  examineTokens(examination, junk);
+  ];
+  const failed = (answer: FailedAnswer): void =>
+    findings.warn('connection', `One call of the first ones failed. ${failureText(answer)}`);
+  if (await sendProbes(examination, probes, failed)) examineTokens(examination, junk);
 }
 
-/** Reads the user of a token without the application key. */
-export function withoutKey(calls: Examination['calls'], token: string): Promise<Answer> {
-  return calls.send({ method: 'GET', path: USER_DETAILS_PATH, headers: { [AUTH_TOKEN_HEADER]: token } });
+/** The probes that present a token without the application key, and with a wrong one. */
+export function keyProbes({ calls }: Examination, token: string): readonly Probe[] {
+  const headers = { [AUTH_TOKEN_HEADER]: token };
+  return [
+    ['noKey', () => calls.send({ method: 'GET', path: USER_DETAILS_PATH, headers })],
+    ['wrongKey', () => calls.userDetails(token, { [API_KEY_HEADER]: randomText() })],
+  ];
+}
+
+/** Sends the probes, and keeps their replies. Returns `false` if the examination is over before the last. */
+export async function sendProbes(
+  examination: Examination,
+  probes: readonly Probe[],
+  failed: (answer: FailedAnswer) => void = () => undefined,
+): Promise<boolean> {
+  for (const [name, send] of probes) {
+    if (examination.isOver) return false;
+    const answer = await send();
+    if (answer.kind === 'reply') examination.refusals[name] = answer;
+    else failed(answer);
+  }
+  return true;
 }
 
 function examineTokens({ findings, refusals: { noToken } }: Examination, junk: Answer): void {

@@ -15,7 +15,8 @@ import type { Account, OpenSession } from '../calls/service-client.js';
 import type { Examination } from './examination.js';
 import { randomText } from '../calls/secrets.js';
 import { readUserRecord } from './reading.js';
-import { examineKeysOfSession, examineUserDetails } from './user-details.js';
+import { keyProbes, sendProbes } from './refusals.js';
+import { examineUserDetails } from './user-details.js';
 
 const WITHOUT_USER = [
   ['sign-in', 'Whether users can sign in, and whether their records are valid'],
@@ -36,7 +37,8 @@ export async function examineSession(examination: Examination, account: Account)
   try {
     const session = await examineSignIn(examination, account);
     if (!session || !(await examineUserDetails(examination, session))) return;
-    await examineKeysOfSession(examination, session);
+    // A session shows more than a junk token.
+    await sendProbes(examination, keyProbes(examination, session.tokens[0] ?? ''));
     if (examination.isOver) return;
     await examineSignOut(examination, session);
     await examineIv(examination, account);

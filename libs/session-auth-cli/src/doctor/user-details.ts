@@ -1,12 +1,9 @@
 import { readCacheForMs } from '../../../session-auth/src/client/reply.js';
-import { API_KEY_HEADER } from '../../../session-auth/src/contract/wire.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
 import { type Answer, described, failureText, type ReplyAnswer, tokenIn } from '../calls/answer.js';
 import type { OpenSession } from '../calls/service-client.js';
 import type { Examination } from './examination.js';
-import { randomText } from '../calls/secrets.js';
 import { readUserRecord } from './reading.js';
-import { withoutKey } from './refusals.js';
 
 const MAX_CALLS = 20;
 const MAX_SAMPLE_MS = 2_000;
@@ -74,22 +71,6 @@ function examineCacheHeaders({ findings }: Examination, replies: readonly ReplyA
       `Cache-Control or Age of user_details allow to cache a session for ${allowed} ms at most.`,
     );
   else findings.ok('cache', 'No header of user_details shortens the option cache.');
-}
-
-/** Sends the token with a wrong key and without a key, which shows more than a junk token. */
-export async function examineKeysOfSession(
-  examination: Examination,
-  { tokens: [token = ''] }: OpenSession,
-): Promise<void> {
-  const { calls, refusals } = examination;
-  for (const [name, probe] of [
-    ['wrongKey', () => calls.userDetails(token, { [API_KEY_HEADER]: randomText() })],
-    ['noKey', () => withoutKey(calls, token)],
-  ] as const) {
-    if (examination.isOver) return;
-    const answer = await probe();
-    if (answer.kind === 'reply') refusals[name] = answer;
-  }
 }
 
 /** Calls of user_details with the token of the sign-in. */
