@@ -2,9 +2,18 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SessionAuthService } from 'nestjs-session-auth';
 import {
+  afterDelay,
   aUserRecord,
+  bytes,
+  bytesThenReset,
+  bytesThenSilence,
+  halfClose,
+  hold,
+  inTurn,
+  json,
   reply,
   startSessionService,
+  type Script,
   type ScriptedSessionService,
 } from 'nestjs-session-auth/testing';
 import { platforms, startApp, type RunningApp } from '../support/platforms.js';
@@ -37,6 +46,34 @@ function signIn(url: string, body: string): Promise<Response> {
 async function signOut(url: string, token: string): Promise<number> {
   return (await fetch(`${url}/authentication`, { method: 'DELETE', headers: { 'x-auth-token': token } }))
     .status;
+}
+
+const ANN = { username: 'ann', password: 'secret' };
+const USER_DETAILS = ['GET /authentication/user_details HTTP/1.1', 'host: a', 'connection: close', '', ''];
+
+/** Returns credentials with a further field, whose JSON has this length. */
+function ofLength(length: number): object {
+  return { ...ANN, more: 'a'.repeat(length - JSON.stringify({ ...ANN, more: '' }).length) };
+}
+
+/** Sends lines to a service. Returns what it sends until the connection ends, and the code of an error. */
+function exchange(
+  service: ScriptedSessionService,
+  ...parts: readonly (string | ((chunk: string) => void))[]
+): Promise<string> {
+  const last = parts.at(-1);
+  const lines = parts.filter((part) => typeof part === 'string');
+  let received = '';
+  return new Promise((resolve) => {
+    const client = connect(Number(new URL(service.url).port), '127.0.0.1').setEncoding('latin1');
+    client.on('data', (chunk: string) => {
+      received += chunk;
+      if (typeof last === 'function') last(chunk);
+    });
+    client.on('error', ({ code }: NodeJS.ErrnoException) => (received += `, ${code}`));
+    client.on('close', () => resolve(received));
+    client.write(lines.join('\r\n'));
+  });
 }
 
 describe('a scripted session service', () => {
@@ -76,6 +113,95 @@ describe('a scripted session service', () => {
     ] as const) {
       expect((await signIn(service.url, body)).status).toBe(status);
     }
+  });
+
+  it.each<[status: number, head: string, body?: unknown]>([
+    [200, 'GET /authentication/user_details?fields=all'],
+    [200, 'GET http://sessions.example.com/authentication/user_details'],
+    [200, 'GET https://sessions.example.com:8443/authentication/user_details?a=/b?c'],
+    [404, 'GET ftp://sessions.example.com/authentication/user_details'],
+    [404, 'GET /http://sessions.example.com/authentication/user_details'],
+    [404, 'POST /authentication/user_details'],
+    [404, 'PUT /authentication', ANN],
+    [200, 'POST /authentication/', ANN],
+    [404, 'POST /authentication//', ANN],
+    [200, 'POST /authentication JSON ; charset=utf-8', ANN],
+    [400, 'POST /authentication text/application/json', ANN],
+    [400, 'POST /authentication application/jsonp', ANN],
+    [400, 'POST /authentication JSON', { ...ANN, password: '' }],
+    [400, 'POST /authentication JSON', { ...ANN, username: '' }],
+    [400, 'POST /authentication JSON', { ...ANN, username: 1 }],
+    [400, 'POST /authentication JSON', { ...ANN, password: 1 }],
+    [200, 'POST /authentication JSON', ofLength(1_048_576)],
+    [400, 'POST /authentication JSON', ofLength(1_048_577)],
+  ])('answers %i to %s', async (status, head, ...[body]) => {
+    const service = keep(await startSessionService());
+    service.addUser({ username: 'ann', password: 'secret' }, {});
+    const [method = '', path = '', type = 'JSON', ...more] = head.split(' ');
+    const token = service.signInAs();
+    const sent = body === undefined ? '' : JSON.stringify(body);
+    const received = await exchange(
+      service,
+      `${method} ${path} HTTP/1.1`,
+      'host: sessions.example.com',
+      `x-auth-token: ${token}`,
+      `content-type: ${[type.replace('JSON', 'application/json'), ...more].join(' ')}`,
+      `content-length: ${Buffer.byteLength(sent)}`,
+      'connection: close',
+      '',
+      sent,
+    );
+    expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(service.requests.map(({ body: kept }) => kept.length)).toEqual([Math.min(sent.length, 1_048_576)]);
+  });
+
+  it.each<[what: string, script: Script, received: string | RegExp]>([
+    ['bytes', bytes('HTTP/1.1 299 é', '', ''), 'HTTP/1.1 299 é\r\n\r\n'],
+    // libuv reports the end instead of a reset that comes with the last bytes.
+    ['bytes before a reset', bytesThenReset('HTTP/1.1 299', ''), /^HTTP\/1\.1 299\r\n(, ECONNRESET)?$/],
+    ['nothing, and closes its side', halfClose, ''],
+    ['JSON', json({ username: 'ann' }), /\r\ncontent-type: application\/json\r\n[^]*\{"username":"ann"\}/i],
+    ['a status without a body', reply(418), /^HTTP\/1\.1 418 [^]*\r\n\r\n0\r\n\r\n$/],
+  ])('sends %s', async (_what, script, received) => {
+    const service = keep(await startSessionService());
+    service.on('user_details', script);
+    const got = await exchange(service, ...USER_DETAILS);
+    if (typeof received === 'string') expect(got).toBe(received);
+    else expect(got).toMatch(received);
+  });
+
+  it('answers by its scripts in turn, the last one from then on', async () => {
+    const service = keep(await startSessionService());
+    service.on('user_details', inTurn(reply(401), reply(403)));
+    const statuses = [];
+    for (let call = 0; call < 3; call += 1) statuses.push(await userDetails(service.url, 'token'));
+    expect(statuses).toEqual([401, 403, 403]);
+    expect([service.callsTo('user_details'), service.callsTo('sign_in')]).toEqual([3, 0]);
+  });
+
+  it('answers when the test or the time releases its script', async () => {
+    const service = keep(await startSessionService());
+    const held = hold(inTurn(reply(401), reply(403)));
+    service.on('user_details', held.script);
+    const first = userDetails(service.url, 'token');
+    await held.arrived;
+    service.on('user_details', afterDelay(1, reply(404)));
+    expect(await userDetails(service.url, 'token')).toBe(404);
+    held.release();
+    expect(await first).toBe(401);
+    service.on('user_details', held.script);
+    expect(await userDetails(service.url, 'token')).toBe(403);
+  });
+
+  it('keeps a connection open after some bytes, until it is closed', async () => {
+    const service = keep(await startSessionService());
+    service.on('user_details', bytesThenSilence('HTTP/1.1 299', ''));
+    const received = exchange(service, ...USER_DETAILS, (chunk) => {
+      expect(chunk).toBe('HTTP/1.1 299\r\n');
+      void service.close();
+    });
+    expect(await received).toMatch(/^HTTP\/1\.1 299\r\n/);
+    expect(service.connections()).toBe(1);
   });
 
   it('ends the sessions of a user, and no other', async () => {

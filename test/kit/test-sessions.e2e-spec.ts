@@ -166,8 +166,15 @@ describe.each(platforms('Express'))(
       expect((await signIn('wrong')).status).toBe(401);
       const headers = { 'x-auth-token': await (await signIn('secret')).text() };
       expect(await statusOf('/me', headers)).toBe(200);
-      await fetch(`${url}/session`, { method: 'DELETE', headers });
+      const signOut = async () => (await fetch(`${url}/session`, { method: 'DELETE', headers })).status;
+      sessions.setDown(true);
+      expect([(await signIn('secret')).status, await signOut()]).toEqual([503, 503]);
+      sessions.setDown(false);
+      expect(await statusOf('/me', headers)).toBe(200);
+      expect(await signOut()).toBe(200);
       expect(await statusOf('/me', headers)).toBe(401);
+      sessions.addUser({ username: 'test.user', password: 'secret' }, { ats_enabled: 'no' as never });
+      expect((await signIn('secret')).status).toBe(503);
     });
   },
 );

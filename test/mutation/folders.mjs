@@ -35,10 +35,10 @@ export const SUITES = {
   open: ['open/replies', 'open/http2'],
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
   testing: [
+    'access/user-loaders',
     'kit/scripted-session-service',
     'kit/several-services',
     'kit/test-sessions',
-    'fleet/redis-store/entries',
   ],
   opentelemetry: ['operations/opentelemetry'],
   swagger: ['openapi/swagger'],

@@ -53,6 +53,22 @@ describe('the sessions of a test', () => {
     ]);
   });
 
+  it('all end, or the oldest of more than 100 000', () => {
+    const book = new SessionBook();
+    const first = book.open(ann);
+    const second = book.open(bob);
+    for (let count = book.size; count < 100_000; count += 1) book.open(ann, `${count}`);
+    expect([book.size, book.recordOf(first) !== undefined]).toEqual([100_000, true]);
+    book.open(ann);
+    expect([book.size, book.recordOf(first), book.recordOf(second) !== undefined]).toEqual([
+      100_000,
+      undefined,
+      true,
+    ]);
+    book.endUser();
+    expect(book.size).toBe(0);
+  });
+
   it('are available until the test says otherwise', () => {
     expect(new SessionBook().isDown).toBe(false);
   });
