@@ -6,6 +6,10 @@ export interface SessionIdentity {
   readonly authIv: string | undefined;
 }
 
+export function isSameSession(one?: SessionIdentity, other?: SessionIdentity): boolean {
+  return one?.token === other?.token && one?.authIv === other?.authIv;
+}
+
 declare const brand: unique symbol;
 
 /**

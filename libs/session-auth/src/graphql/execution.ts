@@ -1,3 +1,4 @@
+import { isSameSession } from '../contract/session-identity.js';
 import { ADMISSION, type GuardedRequest } from '../guard/guarded-request.js';
 import type { CallRequest } from '../guard/transport.js';
 
@@ -180,7 +181,7 @@ export function haveOneAdmission(
   if (one?.verifier !== other?.verifier || !one?.user !== !other?.user) return false;
   // A user without a session is one that a subclass of the guard has admitted by another way.
   if (!one?.session && one?.user !== other?.user) return false;
-  return one?.session?.token === other?.session?.token && one?.session?.authIv === other?.session?.authIv;
+  return isSameSession(one?.session, other?.session);
 }
 
 /** Returns what the last guard has attached, for a call that shares its request with calls of other users. */

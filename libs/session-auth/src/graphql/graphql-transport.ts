@@ -111,12 +111,7 @@ interface ResolverParts {
 }
 
 function partsIn(host: ArgumentsHost): ResolverParts {
-  return partsOf([
-    host.getArgByIndex(0),
-    host.getArgByIndex(1),
-    host.getArgByIndex(2),
-    host.getArgByIndex(3),
-  ]);
+  return partsOf(host.getArgs());
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ACCESS_DENIED, bodyOf } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
-import type { SessionIdentity } from '../contract/session-identity.js';
+import { isSameSession, type SessionIdentity } from '../contract/session-identity.js';
 import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
 import { type GuardDenial, denialOfVerdict } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
@@ -35,17 +35,13 @@ export function closeWithSession(
     return ACCESS_DENIED;
   }
   const all = watchedFor.get(socket) ?? [];
-  if (all.some((each) => each.parts === parts && isSame(each.session, session))) return undefined;
+  if (all.some((each) => each.parts === parts && isSameSession(each.session, session))) return undefined;
   if (all.length === MAX_SESSIONS) return denialOfVerdict(unavailable('busy'));
   const watching = watchCall({ call, parts }, (denial) => disconnect(socket, payloadOf(denial)));
   if (!watching) return undefined;
   watchedFor.set(socket, [...all, { parts, session }]);
   whenClosed(socket, () => watching.watched.over());
   return undefined;
-}
-
-function isSame(one: SessionIdentity, other: SessionIdentity): boolean {
-  return one.token === other.token && one.authIv === other.authIv;
 }
 
 /** The last events of a subscription over a stream of events, as its protocol has them: an error, and the end. */

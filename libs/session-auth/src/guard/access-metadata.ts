@@ -19,7 +19,6 @@ const PARAMETER_KEY = 'nestjs-session-auth:parameter';
 const BOUND = 'bound ';
 const KINDS = ['Roles', 'SubRoles', 'RequireFlags', 'CclScope', 'Authorize', 'FreshSession'] as const;
 
-/** The kinds of requirements, by the names of their decorators. */
 export type RequirementKind = (typeof KINDS)[number];
 
 /** Returns whether the opposite was declared on the target before. */
@@ -49,15 +48,10 @@ export function declareAuthority(target: object, name: string): string | undefin
   return earlier === name ? undefined : earlier;
 }
 
-/** Returns the authority that a handler names, or a controller or one of the classes that it extends. */
 export function authorityOf(target: object): string | undefined {
   return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
 }
 
-/**
- * Returns the declarations of the decorators on a handler, or on a controller and the classes that it
- * extends.
- */
 export function declarationOf(target: object): Declaration {
   return {
     ...openingOf(target),
@@ -121,7 +115,6 @@ export function acknowledge(method: object, reason: string): void {
   Reflect.defineMetadata(ACKNOWLEDGED_KEY, reason, method);
 }
 
-/** Returns why the warnings of the audit about a handler are accepted; `undefined` if they are not. */
 export function acknowledgedReason(method: object): string | undefined {
   return Reflect.getMetadata(ACKNOWLEDGED_KEY, method) as string | undefined;
 }
@@ -134,16 +127,12 @@ export function isMarked(
   return [methodOf(handler, controller), controller].some((target) => Reflect.hasMetadata(mark, target));
 }
 
-/** Names the parameter decorator that a factory is for. Returns the factory. */
 export function nameParameter<Factory extends object>(decorator: string, factory: Factory): Factory {
   Reflect.defineMetadata(PARAMETER_KEY, decorator, factory);
   return factory;
 }
 
-/**
- * Returns the name of the parameter decorator that a factory is for; `undefined` if the factory is not of
- * this library.
- */
+/** Returns the name of the parameter decorator of this library that a factory is for. */
 export function parameterNameOf(factory: object): string | undefined {
   return Reflect.getMetadata(PARAMETER_KEY, factory) as string | undefined;
 }

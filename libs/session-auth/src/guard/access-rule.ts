@@ -15,7 +15,6 @@ export interface Requirement {
   readonly policy?: Type;
 }
 
-/** The rule of a handler, resolved once from its decorators and those of its controller. */
 export type AccessRule = { readonly kind: 'public' } | CheckedRule;
 
 export interface CheckedRule {

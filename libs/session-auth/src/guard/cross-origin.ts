@@ -72,7 +72,6 @@ export const CROSS_ORIGIN_TOKEN: readonly string[] = Object.freeze(
   Object.assign([] as string[], { [MARK]: true }),
 );
 
-/** Returns whether a source has found a token that a page of another origin may not use. */
 export function isCrossOriginToken(found: unknown): boolean {
   return typeof found === 'object' && found !== null && MARK in found;
 }

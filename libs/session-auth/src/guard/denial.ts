@@ -20,10 +20,8 @@ import {
   SessionServiceUnavailableError,
 } from '../exceptions/session-exceptions.js';
 
-/** A denial because the session service gave no usable answer. */
 type OutageDenial = typeof SERVICE_UNAVAILABLE & Pick<Unavailable, 'reason' | 'retryAfterSeconds'>;
 
-/** A denial by the guard, with one of its six codes. */
 export type GuardDenial =
   | typeof SESSION_REQUIRED
   | typeof SESSION_REJECTED
@@ -37,7 +35,6 @@ export interface RuleAnswer extends HttpDenial {
   readonly exception: HttpException;
 }
 
-/** Codes of the errors that say how long to wait. */
 const CODES_WITH_WAIT: readonly string[] = [
   SERVICE_UNAVAILABLE.code,
   ACCESS_CHECK_FAILED.code,
@@ -111,7 +108,6 @@ export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'auth
   return { ...SERVICE_UNAVAILABLE, reason, retryAfterSeconds };
 }
 
-/** Publishes a denial to its diagnostics channel, if the channel has subscribers. */
 export function reportDenial(
   { code, rule, wouldDeny }: Omit<DenialMessage, 'authority'>,
   authority: string,

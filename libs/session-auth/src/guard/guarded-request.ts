@@ -69,7 +69,6 @@ export function attach(request: GuardedRequest, admission: Admission, stale?: tr
   request[ADMISSION] = staysOwn ? { ...admission, isOwn: true } : admission;
 }
 
-/** Returns the user of an admission: the application's own, or else the record. */
 export function userOf({ user, localUser = user }: Pick<Admission, 'user' | 'localUser'>): unknown {
   return localUser;
 }

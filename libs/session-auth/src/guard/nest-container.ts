@@ -1,9 +1,8 @@
 import type { ModulesContainer } from '@nestjs/core';
 
-/** A module of an application, as Nest stores it. */
 export type NestModule = ModulesContainer extends Map<string, infer Found> ? Found : never;
 
-/** A provider, a controller or an injectable, as Nest stores it. */
+/** A provider, a controller or an injectable. */
 export type Wrapper = NestModule['providers'] extends Map<unknown, infer Found> ? Found : never;
 
 /**

@@ -135,14 +135,11 @@ interface FastifyReply {
   readonly sent: boolean;
 }
 
-/** Sets headers of a reply, on Express and on Fastify. Does nothing if the reply has been sent. */
 export function setHeaders(reply: unknown, headers: Iterable<readonly [name: string, value: string]>): void {
   for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
 }
 
-/**
- * Returns whether a guard has set the challenge of its authority, which may be another than the default.
- */
+/** Whether a guard has set the challenge of its authority, which may be another than the default. */
 export function isChallenged(reply: unknown): boolean {
   return (reply as ExpressReply | FastifyReply).getHeader('www-authenticate') !== undefined;
 }
@@ -214,7 +211,6 @@ export interface WhileOpen {
   readonly outageGraceMs: number;
 }
 
-/** The objects of an authority by which something ends with its session. */
 export interface WatchParts {
   readonly verifier: SessionVerifier<UserRecord>;
   readonly ends: SessionEnds;

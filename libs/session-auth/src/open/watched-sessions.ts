@@ -1,7 +1,7 @@
 import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import { type UserRecord, someUsername } from '../contract/record/user-record.js';
-import { type SessionIdentity, tokenKeyOf } from '../contract/session-identity.js';
+import { isSameSession, type SessionIdentity, tokenKeyOf } from '../contract/session-identity.js';
 import { denialOfVerdict, type GuardDenial } from '../guard/denial.js';
 import type { WatchParts as AllParts, WhileOpen } from '../guard/transport.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
@@ -121,8 +121,8 @@ class WatchedSession {
     this.#emptied = emptied;
   }
 
-  isOf({ token, authIv }: SessionIdentity): boolean {
-    return this.#identity.token === token && this.#identity.authIv === authIv;
+  isOf(session: SessionIdentity): boolean {
+    return isSameSession(this.#identity, session);
   }
 
   check(): Verdict<UserRecord> | Promise<Verdict<UserRecord>> {
@@ -155,7 +155,6 @@ class WatchedSession {
     this.members.delete(member);
     if (this.members.size > 0) return;
     clearTimeout(this.#timer);
-    this.#dueAtMs = Infinity;
     this.#emptied(this);
   }
 
@@ -200,7 +199,6 @@ export class WatchedSessions {
 
   static readonly #ofParts = new WeakMap<WatchParts, WatchedSessions>();
 
-  /** Returns what is open of the authority with these parts. */
   static of(parts: WatchParts): WatchedSessions {
     const existing = this.#ofParts.get(parts);
     if (existing) return existing;
