@@ -163,6 +163,21 @@ describe.each(['to the service', 'through a proxy'])('requests %s', (way) => {
 });
 
 describe('one connection', () => {
+  it.each(['keep-alive', 'close'])(
+    'carries no other request after a reply that is not read, sent with Connection: %s',
+    async (connection) => {
+      const { origin, connections: opened } = await serving((request, response) => {
+        const coding = request.url === '/coded' && { 'content-encoding': 'gzip' };
+        response.writeHead(200, { connection, 'content-length': 0, ...coding }).end();
+      });
+      const connections = connectionsWith();
+      const statuses = [];
+      for (const path of ['/', '/coded', '/'])
+        statuses.push(statusOf(await connections.exchange(requestTo(origin, { path }))));
+      expect([statuses, opened()]).toEqual([[200, 200, 200], connection === 'close' ? 3 : 2]);
+    },
+  );
+
   it('carries no other request until its reply is complete', async () => {
     const {
       origin,

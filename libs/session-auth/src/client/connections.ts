@@ -199,7 +199,9 @@ class Connection implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#settle?.({ ...this.#head, body: this.#body.bytes });
+    // After an abort, undici still ends a reply without a body that closes its connection.
+    if (!this.#settle) return;
+    this.#settle({ ...this.#head, body: this.#body.bytes });
     this.#settle = undefined;
     this.#kept?.idle.push(this);
   }
