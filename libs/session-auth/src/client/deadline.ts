@@ -107,10 +107,10 @@ export function abortable<Result>(result: Promise<Result>, signal: AbortSignal |
   });
 }
 
-/** Resolves as `result`, which never rejects, or at the deadline if that is earlier. */
+/** Settles as `result`, or with the end of the deadline if that is earlier. */
 export function inTime<Result>(deadline: Deadline, result: Promise<Result>): Promise<Result | Unavailable> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     deadline.onEnd((end) => resolve(unavailable(end)));
-    void result.then(resolve);
+    result.then(resolve, reject);
   });
 }

@@ -1,4 +1,4 @@
-import type { Deadline, Deadlines } from '../client/deadline.js';
+import { type Deadline, type Deadlines, inTime } from '../client/deadline.js';
 import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
@@ -107,10 +107,7 @@ export class Lanes<User> {
   /** Returns the verdict of a call that has not begun, or `timeout` when the time of a check has passed. */
   within(pending: Promise<Verdict<User>>): Promise<Verdict<User>> {
     const deadline = this.#deadlines.start(this.settings.timeoutMs);
-    return new Promise((resolve, reject) => {
-      deadline.onEnd((end) => resolve(notEntered(end)));
-      pending.then(resolve, reject).finally(() => deadline.clear());
-    });
+    return inTime(deadline, pending).finally(() => deadline.clear());
   }
 
   /** Makes a call, and records what it shows of the service. */

@@ -182,12 +182,12 @@ export class SessionCache<User extends object> {
    * first.
    */
   #isYounger(
-    entries: Pick<TtlLruMap<TokenKey, true>, 'isYoungerThan' | 'startMs'>,
+    entries: Pick<TtlLruMap<TokenKey, true>, 'startMs'>,
     tokenKey: TokenKey,
     maxAgeMs: number,
     lifetimeMs: number,
   ): boolean {
-    if (this.#clockSteps.hasNone) return maxAgeMs === Infinity || entries.isYoungerThan(tokenKey, maxAgeMs);
+    if (maxAgeMs === Infinity && this.#clockSteps.hasNone) return true;
     return this.#clockSteps.isYounger(
       entries.startMs(tokenKey),
       Math.min(maxAgeMs, lifetimeMs),

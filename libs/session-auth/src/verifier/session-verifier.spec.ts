@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadlines } from '../client/deadline.js';
+import { Deadline, Deadlines } from '../client/deadline.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { KnownSessions } from './known-sessions.js';
 import { Lanes } from './lanes.js';
@@ -193,6 +193,7 @@ describe('a call in flight', () => {
 describe('fresh checks of one session [P29]', () => {
   it('are at most two calls at once, and a check that waits gets an answer that was sent after it began', async () => {
     const { verify, answer, calls } = verifierWith();
+    const cleared = jest.spyOn(Deadline.prototype, 'clear');
     const [older, newer] = [verify(), verify(0)];
     const waiting = [verify(0), verify(0), verify(0)];
     expect(calls()).toBe(2);
@@ -203,7 +204,7 @@ describe('fresh checks of one session [P29]', () => {
     expect(await Promise.all(waiting.map((check) => Promise.resolve(check)))).toEqual(
       Array(3).fill(UNAUTHENTICATED),
     );
-    expect([verify(), calls()]).toEqual([UNAUTHENTICATED, 3]);
+    expect([verify(), calls(), cleared.mock.calls.length]).toEqual([UNAUTHENTICATED, 3, 6]);
   });
 
   it('time out while they wait for a call that does not begin', async () => {

@@ -14,13 +14,9 @@ describe('an entry', () => {
       const { map, sleep } = mapWith(lifetimeMs);
       map.set('key', 'value');
       sleep(lifetimeMs - 1);
-      expect([map.get('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual(['value', true]);
+      expect(map.get('key')).toBe('value');
       sleep(1);
-      expect([map.get('key'), map.peek('key'), map.isYoungerThan('key', lifetimeMs)]).toEqual([
-        undefined,
-        'value',
-        false,
-      ]);
+      expect([map.get('key'), map.peek('key')]).toEqual([undefined, 'value']);
     },
   );
 
@@ -49,17 +45,6 @@ describe('an entry', () => {
     expect(map.get('key')).toBe('value');
     sleep(1);
     expect(map.get('key')).toBeUndefined();
-  });
-
-  it('is young enough for any caller without a limit', () => {
-    const { map, sleep } = mapWith(10);
-    map.set('key', 'value');
-    sleep(1_000);
-    expect([
-      map.isYoungerThan('key', Infinity),
-      map.isYoungerThan('key', 1_000),
-      map.isYoungerThan('key', 1_001),
-    ]).toEqual([true, false, true]);
   });
 
   it('is evicted for a later one, the least recently used first', () => {

@@ -53,11 +53,6 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
       : 0;
   }
 
-  /** Returns whether an entry is less than `ageMs` milliseconds old. The entry must exist. */
-  isYoungerThan(key: Key, ageMs: number): boolean {
-    return this.#ttl - (this.#entries?.getRemainingTTL(key) ?? 0) < ageMs * TICKS_PER_MS;
-  }
-
   /** Returns when the lifetime of an entry began, in whole milliseconds. The entry must exist. */
   startMs(key: Key): number {
     return Math.floor(
