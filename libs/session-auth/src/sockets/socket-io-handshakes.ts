@@ -57,18 +57,18 @@ export class SocketIoHandshakes {
 
   /** Always calls `next`, because socket.io keeps the socket until then. */
   #check(socket: SocketIoSocket, options: SessionSocketOptions, next: Next): void {
-    const unfinished = this.#unfinished.begin(socket);
+    const handshake = this.#unfinished.begin(socket);
     const watched = this.#application.watch({
       client: socket,
       request: handshakeOf(socket),
       options,
       deny: (denial, { authority }) => {
-        unfinished.finish();
+        this.#unfinished.finish(socket);
         deny(denial, authority, next);
       },
     });
     if (!watched) return;
-    unfinished.endsWith(watched);
+    handshake.target = watched;
     whenAdmitted(watched, () => {
       this.#application.open(socket, watched);
       this.#recovered.settle(socket);

@@ -5,7 +5,7 @@ import { denialOfVerdict } from '../guard/denial.js';
 import { UnfinishedHandshakes } from './unfinished-handshakes.js';
 import type { SocketIoSocket } from './socket-io-server.js';
 
-type Ending = Parameters<ReturnType<UnfinishedHandshakes['begin']>['endsWith']>[0];
+type Ending = NonNullable<ReturnType<UnfinishedHandshakes['begin']>['target']>;
 
 const DENIAL = denialOfVerdict({ kind: 'unavailable', reason: 'busy', retryAfterSeconds: 1 });
 
@@ -29,20 +29,10 @@ describe('an unfinished handshake', () => {
   it('ends when its connection closes, in each of its namespaces', () => {
     const connection = new EventEmitter();
     const targets = [target(), target(), target()];
-    for (const each of targets) unfinished.begin(socketOf(connection)).endsWith(each);
+    for (const each of targets) unfinished.begin(socketOf(connection)).target = each;
     expect(connection.listenerCount('close')).toBe(1);
     connection.emit('close');
     expect(targets.map(({ ends }) => ends)).toEqual(Array(3).fill([SERVICE_UNAVAILABLE.code]));
-  });
-
-  it('ends with its last target', () => {
-    const connection = new EventEmitter();
-    const [first, last] = [target(), target()];
-    const handshake = unfinished.begin(socketOf(connection));
-    handshake.endsWith(first);
-    handshake.endsWith(last);
-    connection.emit('close');
-    expect([first.ends, last.ends]).toEqual([[], [SERVICE_UNAVAILABLE.code]]);
   });
 
   it('need not have a target yet', () => {
@@ -56,7 +46,7 @@ describe('an unfinished handshake', () => {
   it('ends when another one of its connection and namespace begins, and at no other', () => {
     const [connection, namespace] = [new EventEmitter(), {}];
     const former = target();
-    unfinished.begin(socketOf(connection, namespace)).endsWith(former);
+    unfinished.begin(socketOf(connection, namespace)).target = former;
     unfinished.begin(socketOf(connection));
     unfinished.begin(socketOf(new EventEmitter(), namespace));
     expect(former.ends).toEqual([]);
@@ -69,8 +59,8 @@ describe('an unfinished handshake', () => {
     const [connection, namespace] = [new EventEmitter(), {}];
     const former = unfinished.begin(socketOf(connection, namespace));
     const later = target();
-    unfinished.begin(socketOf(connection, namespace)).endsWith(later);
-    former.finish();
+    unfinished.begin(socketOf(connection, namespace)).target = later;
+    unfinished.finish(former.socket);
     connection.emit('close');
     expect(later.ends).toEqual([SERVICE_UNAVAILABLE.code]);
   });
@@ -79,8 +69,8 @@ describe('an unfinished handshake', () => {
     const connection = new EventEmitter();
     const others = [target(), target()];
     const first = unfinished.begin(socketOf(connection));
-    first.endsWith(target(() => first.finish()));
-    for (const other of others) unfinished.begin(socketOf(connection)).endsWith(other);
+    first.target = target(() => unfinished.finish(first.socket));
+    for (const other of others) unfinished.begin(socketOf(connection)).target = other;
     connection.emit('close');
     expect(others.map(({ ends }) => ends)).toEqual(Array(2).fill([SERVICE_UNAVAILABLE.code]));
   });
@@ -89,26 +79,21 @@ describe('an unfinished handshake', () => {
 describe('a finished handshake', () => {
   const unfinished = new UnfinishedHandshakes(DENIAL);
 
-  it.each(['finishes itself', 'is finished by its socket'])(
-    'does not end when its connection closes: it %s',
-    (how) => {
-      const connection = new EventEmitter();
-      const [own, other] = [target(), target()];
-      const socket = socketOf(connection);
-      const handshake = unfinished.begin(socket);
-      handshake.endsWith(own);
-      unfinished.begin(socketOf(connection)).endsWith(other);
-      if (how === 'finishes itself') handshake.finish();
-      else unfinished.finish(socket);
-      connection.emit('close');
-      expect([own.ends, other.ends]).toEqual([[], [SERVICE_UNAVAILABLE.code]]);
-    },
-  );
+  it('does not end when its connection closes', () => {
+    const connection = new EventEmitter();
+    const [own, other] = [target(), target()];
+    const socket = socketOf(connection);
+    unfinished.begin(socket).target = own;
+    unfinished.begin(socketOf(connection)).target = other;
+    unfinished.finish(socket);
+    connection.emit('close');
+    expect([own.ends, other.ends]).toEqual([[], [SERVICE_UNAVAILABLE.code]]);
+  });
 
   it('is not that of another socket in the same namespace', () => {
     const [connection, namespace] = [new EventEmitter(), {}];
     const current = target();
-    unfinished.begin(socketOf(connection, namespace)).endsWith(current);
+    unfinished.begin(socketOf(connection, namespace)).target = current;
     unfinished.finish(socketOf(connection, namespace));
     unfinished.finish(socketOf(connection));
     unfinished.finish(socketOf(new EventEmitter(), namespace));

@@ -7,16 +7,10 @@ interface Ending {
 }
 
 /** A handshake that has begun, and whose socket is not open yet. */
-export interface UnfinishedHandshake {
-  /** Sets the object to end when the connection closes, or when another handshake replaces this one. */
-  endsWith(target: Ending): void;
-  /** Removes the handshake, because its socket is open or denied. */
-  finish(): void;
-}
-
-interface Slot extends UnfinishedHandshake {
+interface Handshake {
   readonly socket: SocketIoSocket;
-  target: Ending | undefined;
+  /** Ends when the connection closes, or when another handshake replaces this one. */
+  target?: Ending;
 }
 
 /**
@@ -25,7 +19,7 @@ interface Slot extends UnfinishedHandshake {
  * that are not open.
  */
 export class UnfinishedHandshakes {
-  readonly #connections = new WeakMap<EngineConnection, Map<object, Slot>>();
+  readonly #connections = new WeakMap<EngineConnection, Map<object, Handshake>>();
   readonly #denial: GuardDenial;
 
   /** @param denial for handshakes that end early */
@@ -34,34 +28,28 @@ export class UnfinishedHandshakes {
   }
 
   /** Begins a handshake. Ends an unfinished one of the same connection and namespace. */
-  begin(socket: SocketIoSocket): UnfinishedHandshake {
-    const slots = this.#slotsOf(socket.conn);
-    slots.get(socket.nsp)?.target?.end(this.#denial);
-    const slot: Slot = {
-      socket,
-      target: undefined,
-      endsWith: (target) => (slot.target = target),
-      finish: () => {
-        if (slots.get(socket.nsp) === slot) slots.delete(socket.nsp);
-      },
-    };
-    slots.set(socket.nsp, slot);
-    return slot;
+  begin(socket: SocketIoSocket): Handshake {
+    const ofNamespaces = this.#handshakesOf(socket.conn);
+    ofNamespaces.get(socket.nsp)?.target?.end(this.#denial);
+    const handshake: Handshake = { socket };
+    ofNamespaces.set(socket.nsp, handshake);
+    return handshake;
   }
 
+  /** Its socket is open or denied. */
   finish(socket: SocketIoSocket): void {
-    const slot = this.#connections.get(socket.conn)?.get(socket.nsp);
-    if (slot?.socket === socket) slot.finish();
+    const ofNamespaces = this.#connections.get(socket.conn);
+    if (ofNamespaces?.get(socket.nsp)?.socket === socket) ofNamespaces.delete(socket.nsp);
   }
 
-  #slotsOf(connection: EngineConnection): Map<object, Slot> {
+  #handshakesOf(connection: EngineConnection): Map<object, Handshake> {
     const existing = this.#connections.get(connection);
     if (existing) return existing;
-    const slots = new Map<object, Slot>();
-    this.#connections.set(connection, slots);
+    const handshakes = new Map<object, Handshake>();
+    this.#connections.set(connection, handshakes);
     connection.once('close', () => {
-      for (const { target } of [...slots.values()]) target?.end(this.#denial);
+      for (const { target } of [...handshakes.values()]) target?.end(this.#denial);
     });
-    return slots;
+    return handshakes;
   }
 }
