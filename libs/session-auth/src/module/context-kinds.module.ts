@@ -102,7 +102,7 @@ export class ContextKindsModule implements OnModuleInit {
   /** @internal Created by Nest. */
   constructor(
     @Inject(USED_KINDS) private readonly kinds: readonly UsedKind[],
-    private readonly modules: ModulesContainer,
+    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
   ) {}
 
   /** Prepares the modules of each kind. @throws InvalidConfigurationError if one can't be prepared */

@@ -47,6 +47,13 @@ describe.each<[string, (name?: string) => DynamicModule]>([
   });
 });
 
+it.each([SessionAuthModule, ContextKindsModule])(
+  '%p names what it injects, because a bundler may drop the metadata of the compiler',
+  (module) => {
+    expect(Reflect.getMetadata('self:paramtypes', module)).toHaveLength(module.length);
+  },
+);
+
 describe('an application', () => {
   it('opens the kinds of context that it has', async () => {
     const context = await start(SessionAuthModule.forRoot(OPTIONS));
