@@ -240,20 +240,6 @@ export const EQUIVALENT = [
     reason: THROWN,
   },
   {
-    file: 'kinds/application-guards.ts',
-    in: '#current',
-    original: 'this.#guardCount === count',
-    replacement: 'false',
-    reason: 'The same guards are found again: only time is saved.',
-  },
-  {
-    file: 'kinds/application-guards.ts',
-    in: 'admitAll',
-    original: 'guards[index]?.canActivate',
-    replacement: 'guards[index].canActivate',
-    reason: 'The loop stays within the list.',
-  },
-  {
     file: 'guard/access-metadata.ts',
     in: '#asking',
     original: 'this.#policies?.find',

@@ -9,8 +9,6 @@ import { classesOf, handlersIn, type Handler } from '../guard/handlers.js';
 export class ApplicationGuards implements CanActivate {
   readonly #config: ApplicationConfig;
   readonly #requestScoped: CanActivate;
-  #guardCount = 0;
-  #guards: readonly CanActivate[] = [];
 
   /** @param requestScoped replaces guards that Nest would create for each call */
   constructor(config: ApplicationConfig, requestScoped: CanActivate) {
@@ -18,24 +16,21 @@ export class ApplicationGuards implements CanActivate {
     this.#requestScoped = requestScoped;
   }
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    return admitAll(this.#current(), context);
-  }
-
   /**
-   * Not fixed at startup: an application may add guards until it listens, and receive calls over another
-   * transport before that.
+   * Asks those of now: an application may add guards until it listens, and receive calls over another transport
+   * before that.
    */
-  #current(): readonly CanActivate[] {
-    const guards = this.#config.getGlobalGuards();
-    const requestGuards = this.#config.getGlobalRequestGuards();
-    const count = guards.length + requestGuards.length;
-    if (this.#guardCount === count) return this.#guards;
-    this.#guardCount = count;
-    this.#guards = guards.filter(isSessionAuthGuard);
-    if (requestGuards.some(({ metatype }) => isSessionAuthGuard(metatype)))
-      this.#guards = [...this.#guards, this.#requestScoped];
-    return this.#guards;
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const isRequestScoped = this.#config
+      .getGlobalRequestGuards()
+      .some(({ metatype }) => isSessionAuthGuard(metatype));
+    return admitAll(
+      [
+        ...this.#config.getGlobalGuards().filter(isSessionAuthGuard),
+        ...(isRequestScoped ? [this.#requestScoped] : []),
+      ],
+      context,
+    );
   }
 }
 
@@ -60,15 +55,13 @@ export class ApplicationGuardsProxy implements CanActivate {
   }
 }
 
-function admitAll(
-  guards: readonly CanActivate[],
-  context: ExecutionContext,
-  first = 0,
-): boolean | Promise<boolean> {
-  for (let index = first; index < guards.length; index += 1) {
-    const admitted: unknown = guards[index]?.canActivate(context);
+function admitAll(guards: readonly CanActivate[], context: ExecutionContext): boolean | Promise<boolean> {
+  for (const [index, guard] of guards.entries()) {
+    const admitted: unknown = guard.canActivate(context);
     if (admitted instanceof Promise)
-      return admitted.then((result: unknown) => result === true && admitAll(guards, context, index + 1));
+      return admitted.then(
+        (result: unknown) => result === true && admitAll(guards.slice(index + 1), context),
+      );
     if (admitted !== true) return false;
   }
   return true;
