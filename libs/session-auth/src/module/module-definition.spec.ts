@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { Injectable, Module, type DynamicModule } from '@nestjs/common';
-import { APP_GUARD, NestFactory } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { AUTHORITY } from './authorities/authority.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
@@ -12,86 +11,34 @@ const OPTIONS: SessionAuthOptions = { baseUrl: 'http://127.0.0.1:9', apiKey: 'ke
 const GUARD = { provide: APP_GUARD, useExisting: SessionAuthGuard };
 
 type Given = SessionAuthExtras | { readonly [Name in keyof SessionAuthExtras]: undefined };
-const EXTRAS: [Given, boolean, object, boolean][] = [
-  [{}, true, { isForWholeApplication: true, name: 'default', protectsAllRoutes: false }, false],
-  [
-    { isGlobal: undefined, protectAllRoutes: undefined, name: undefined },
-    true,
-    { isForWholeApplication: true, name: 'default', protectsAllRoutes: false },
-    false,
-  ],
-  [
-    { isGlobal: false },
-    false,
-    { isForWholeApplication: false, name: 'default', protectsAllRoutes: false },
-    false,
-  ],
-  [
-    { protectAllRoutes: true },
-    true,
-    { isForWholeApplication: true, name: 'default', protectsAllRoutes: true },
-    true,
-  ],
-  [
-    { isGlobal: false, protectAllRoutes: true, name: 'default' },
-    false,
-    { isForWholeApplication: true, name: 'default', protectsAllRoutes: true },
-    true,
-  ],
-  [
-    { name: 'partners' },
-    true,
-    { isForWholeApplication: true, name: 'partners', protectsAllRoutes: false },
-    false,
-  ],
-  [
-    { name: 'partners', protectAllRoutes: true, isGlobal: true },
-    true,
-    { isForWholeApplication: true, name: 'partners', protectsAllRoutes: true },
-    false,
-  ],
+const UNSET = { isGlobal: undefined, protectAllRoutes: undefined, name: undefined };
+const EXTRAS: [Given, name: string, isGlobal: boolean, isForWhole: boolean, protects: boolean][] = [
+  [{}, 'default', true, true, false],
+  [UNSET, 'default', true, true, false],
+  [{ isGlobal: false }, 'default', false, false, false],
+  [{ protectAllRoutes: true }, 'default', true, true, true],
+  [{ isGlobal: false, protectAllRoutes: true, name: 'default' }, 'default', false, true, true],
+  [{ name: 'partners' }, 'partners', true, true, false],
+  [{ name: 'partners', protectAllRoutes: true, isGlobal: true }, 'partners', true, true, true],
 ];
 const useFactory = (): SessionAuthOptions => OPTIONS;
 
-describe.each(EXTRAS)('an authority with %j', (extras, isGlobal, registered, isGuarding) => {
+describe.each(EXTRAS)('an authority with %j', (given, name, isGlobal, isForWholeApplication, protects) => {
+  const extras = given as object;
   it.each([
-    ['forRoot()', SessionAuthModule.forRoot({ ...OPTIONS, ...(extras as object) }), { useValue: OPTIONS }],
-    [
-      'forRootAsync()',
-      SessionAuthModule.forRootAsync({ useFactory, ...(extras as object) }),
-      { useFactory, inject: [] },
-    ],
+    ['forRoot()', SessionAuthModule.forRoot({ ...OPTIONS, ...extras }), { useValue: OPTIONS }],
+    ['forRootAsync()', SessionAuthModule.forRootAsync({ useFactory, ...extras }), { useFactory, inject: [] }],
   ])('by %s has the options without them, and says what it is', (_method, { global, providers }, options) => {
+    const registered = { name, isForWholeApplication, protectsAllRoutes: protects };
+    const useValue = expect.objectContaining(registered) as unknown;
     expect(global).toBe(isGlobal);
     expect(providers).toContainEqual({ provide: MODULE_OPTIONS_TOKEN, ...options });
-    expect(providers).toContainEqual({
-      provide: AUTHORITY,
-      useValue: expect.objectContaining(registered) as unknown,
-    });
-    expect(providers?.filter((provider) => isDeepStrictEqual(provider, GUARD))).toHaveLength(
-      Number(isGuarding),
-    );
+    expect(providers).toContainEqual({ provide: AUTHORITY, useValue });
+    const guards = providers?.filter((provider) => isDeepStrictEqual(provider, GUARD));
+    expect(guards).toHaveLength(Number(protects && name === 'default'));
   });
 });
 
-describe('the options of an authority', () => {
-  @Injectable()
-  class OptionsOfClass {
-    createSessionAuthOptions(): SessionAuthOptions {
-      return OPTIONS;
-    }
-  }
-  @Module({})
-  class Root {}
-
-  it('may come from a class', async () => {
-    const imports: DynamicModule[] = [SessionAuthModule.forRootAsync({ useClass: OptionsOfClass })];
-    const context = await NestFactory.createApplicationContext({ module: Root, imports }, { logger: false });
-    expect(context.get(MODULE_OPTIONS_TOKEN, { strict: false })).toBe(OPTIONS);
-    await context.close();
-  });
-
-  it('have a token by which a test may replace them', () => {
-    expect(MODULE_OPTIONS_TOKEN).toBe('SESSION_AUTH_MODULE_OPTIONS');
-  });
+it('the options of an authority have a token by which a test may replace them', () => {
+  expect(MODULE_OPTIONS_TOKEN).toBe('SESSION_AUTH_MODULE_OPTIONS');
 });
