@@ -6,7 +6,7 @@ import type { Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionStore, type StoreEntry, type StoreSubscriber } from '../contract/session-store.js';
 import type { SessionAuthOptions } from './options/options.js';
-import { clientPartsOf, partsOf } from './wiring.js';
+import { clientOf, clientPartsOf, partsOf } from './wiring.js';
 
 const session = { token: 'token', authIv: undefined };
 const JSON_OF_ANN = { username: 'ann', role: 'boss' };
@@ -145,7 +145,7 @@ describe('an authority with a store', () => {
 describe('an authority without a store', () => {
   it('has no revocations of other instances', async () => {
     const { connection, modules } = await connectionWith({});
-    const { verifier, events } = await partsOf(connection, {} as never, modules);
+    const { verifier, events } = await partsOf(connection, clientOf(connection), modules);
     verifier.revoker.subscribe();
     expect(events.serviceStatus.value.revocationBus.state).toBe('off');
   });

@@ -22,7 +22,6 @@ import type * as Several from './authorities/several-services.js';
 import { EventSource } from './events/event-source.js';
 import { Causes } from './events/cause-log.js';
 import type { LocalUsers } from '../policies/user-loader.js';
-import { checkReport } from './reports.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-checks.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
@@ -99,7 +98,7 @@ export async function partsOf(
   const { authority, loadUser, resolveAuthority, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
-  const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status));
+  const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status), causes);
   const verifier = await verifierOf(clientParts, client, events, watch);
   const localUsers = loadUser && new (await import('../policies/user-loader.js')).LocalUsers(loadUser);
   const policies: Partial<Policies> = {};
@@ -193,7 +192,7 @@ async function verifierOf(
   const knownSessions = Math.max(cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS);
   causes.onChange = (...changed) => watch.setCauses(...changed);
   const lanes = new Lanes<UserRecord>(
-    (session, deadline) => client.userDetails(session, deadline),
+    client.userDetails.bind(client),
     deadlines,
     { ...settings, ...retry },
     {
@@ -205,7 +204,7 @@ async function verifierOf(
     authority,
     cache: cache && new SessionCache(cache),
     shared: await sharedTierOf(clientParts, watch),
-    checked: checkReport(causes, watch),
+    status: watch,
     onRevoked: (tokenKey) => events.emitEnded(tokenKey),
     onEvicted: (tokenKey) => events.emitEvicted(tokenKey),
     onUsersRevoked: (username) => events.forgottenUsers.next(username),

@@ -23,8 +23,8 @@ function reportsAfter(verdicts: readonly Recorded[], everyMs = 0): Misconfigurat
 }
 
 /** The sessions of different users, which were accepted before, are refused. */
-const ends = (count: number, verdict: Verdict<unknown>): Recorded[] =>
-  Array.from({ length: count }, (_, index) => [`known-${index}`, verdict, index]);
+const ends = (count: number, verdict: Verdict<unknown>, first = 0): Recorded[] =>
+  Array.from({ length: count }, (_, index) => [`known-${index}`, verdict, first + index]);
 
 const refusals = (count: number, verdict: Verdict<unknown> = UNAUTHENTICATED): Recorded[] =>
   Array.from({ length: count }, (_, index) => [`token-${index}`, verdict]);
@@ -72,9 +72,9 @@ describe('a misconfiguration, a wrong key or URL,', () => {
       reportsAfter([
         ...ends(2, FORBIDDEN),
         ['ann', ann],
-        ...ends(2, FORBIDDEN),
+        ...ends(2, FORBIDDEN, 2),
         ['ann', ann],
-        ...ends(4, UNAUTHENTICATED),
+        ...ends(4, UNAUTHENTICATED, 4),
       ]),
     ).toEqual([]);
   });

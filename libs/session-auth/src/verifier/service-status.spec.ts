@@ -1,12 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ActiveCause } from '../contract/causes.js';
-import type { UnavailableReason } from '../contract/outcome.js';
+import { UNAUTHENTICATED, unavailable, type UnavailableReason } from '../contract/outcome.js';
+import type { TokenKey } from '../contract/session-identity.js';
 import { type ServiceState, ServiceStatusTracker, UP, type ServiceStatus } from './service-status.js';
 
 function watched() {
   const changes: ServiceStatus[] = [];
-  return { changes, watch: new ServiceStatusTracker((status) => changes.push(status)) };
+  const reports: unknown[][] = [];
+  const report =
+    (name: string) =>
+    (...details: unknown[]): void =>
+      void reports.push([name, ...details]);
+  const watch = new ServiceStatusTracker((status) => changes.push(status), {
+    occurred: report('occurred'),
+    recovered: report('recovered'),
+    callFailed: report('failed'),
+    callAnswered: report('answered'),
+  });
+  return { changes, reports, watch };
 }
+
+const TOKEN = 'token' as TokenKey;
 
 const KEY_REFUSED: ActiveCause = {
   cause: 'key refused',
@@ -96,9 +110,9 @@ describe('the state of the session service', () => {
 
   it('is down when three checks of known sessions failed in a row, until the service answers one [P37]', () => {
     const { changes, watch } = watched();
-    for (let check = 0; check < 4; check += 1) watch.checkFailed('server_error', 'ann');
-    watch.checkAnswered();
-    watch.checkAnswered();
+    for (let check = 0; check < 4; check += 1) watch.record(unavailable('server_error'), TOKEN, 1);
+    watch.record(UNAUTHENTICATED, TOKEN);
+    watch.record(UNAUTHENTICATED, TOKEN);
     expect(changes.map(({ state, failedChecks }) => [state, failedChecks])).toEqual([
       ['up', 1],
       ['up', 2],
@@ -108,17 +122,40 @@ describe('the state of the session service', () => {
     ]);
   });
 
-  it.each<[UnavailableReason, others: readonly string[], ServiceState]>([
-    ['malformed', ['ann', 'ann', 'ann'], 'up'],
-    ['unexpected_status', ['ann', 'ann', 'ann'], 'up'],
-    ['malformed', ['ann', 'bob', 'ann'], 'down'],
-    ['busy', ['ann', 'bob', 'eve'], 'up'],
-    ['shutting_down', ['ann', 'bob', 'eve'], 'up'],
-    ['timeout', ['ann', 'ann', 'ann'], 'down'],
+  it.each<[UnavailableReason, others: readonly number[], ServiceState]>([
+    ['malformed', [1, 1, 1], 'up'],
+    ['unexpected_status', [1, 1, 1], 'up'],
+    ['malformed', [1, 2, 1], 'down'],
+    ['busy', [1, 2, 3], 'up'],
+    ['shutting_down', [1, 2, 3], 'up'],
+    ['timeout', [1, 1, 1], 'down'],
   ])('after failures with %s of %j is %s', (reason, callers, state) => {
     const { changes, watch } = watched();
-    for (const caller of callers) watch.checkFailed(reason, caller);
+    for (const caller of callers) watch.record(unavailable(reason), TOKEN, caller);
     expect(changes.at(-1)?.state ?? 'up').toBe(state);
+  });
+
+  it('is evidence of the end of causes, while there are any', () => {
+    const { reports, watch } = watched();
+    const accepted = { kind: 'authenticated', user: {} } as const;
+    watch.record(accepted, TOKEN);
+    watch.setCauses([KEY_REFUSED], true);
+    watch.record(UNAUTHENTICATED, TOKEN);
+    watch.record(accepted, TOKEN);
+    expect(reports).toEqual([
+      ['answered', 'user_details', false],
+      ['answered', 'user_details', true],
+      ['recovered', 'key refused'],
+    ]);
+  });
+
+  it('has no sign of a wrong key in sessions that end, if their users are unknown', () => {
+    const { reports, watch } = watched();
+    watch.record({ kind: 'authenticated', user: {} }, TOKEN);
+    for (const token of ['1', '2', '3', '4', '5'] as TokenKey[]) watch.record(UNAUTHENTICATED, token, token);
+    expect(reports).toEqual([]);
+    for (const caller of [1, 2, 3, 4, 5]) watch.record(UNAUTHENTICATED, TOKEN, caller);
+    expect(reports).toEqual([['occurred', 'key refused', '', expect.any(String), expect.any(String)]]);
   });
 
   it('is degraded by causes that degrade it, and has every cause', () => {

@@ -1,8 +1,9 @@
-import type { ActiveCause } from '../contract/causes.js';
-import type { LaneName } from '../contract/diagnostics.js';
+import type { ActiveCause, CauseReports } from '../contract/causes.js';
+import type { CallMessage, LaneName } from '../contract/diagnostics.js';
 import type { UnavailableReason, Verdict } from '../contract/outcome.js';
 import type { TokenKey } from '../contract/session-identity.js';
 import type { BreakerState } from './circuit-breaker.js';
+import type { CallerKey } from './known-sessions.js';
 
 /**
  * The state of the session service, as this instance sees it.
@@ -73,15 +74,51 @@ const OF_ONE_USER: ReadonlySet<UnavailableReason> = new Set([
   'unexpected_status',
   'rate_limited',
 ]);
+
+/** Receives what calls show of the causes of denials. */
+export interface CallReports extends Pick<CauseReports, 'occurred' | 'recovered'> {
+  /** The session service gave no usable answer to a call. @param caller the user, of a known session */
+  callFailed(operation: CallMessage['operation'], reason: UnavailableReason, caller?: unknown): void;
+  /** The session service answered a call, and accepted it or not. */
+  callAnswered(operation: CallMessage['operation'], isAccepted: boolean): void;
+}
+
+/** Follows the state of the session service, by each check that it answers or fails to answer. */
 export class ServiceStatusTracker {
   readonly #publish: (status: ServiceStatus) => void;
-  readonly #failing = new Set<unknown>();
+  readonly #causes: CallReports;
+  readonly #misconfiguration: MisconfigurationDetector;
+  readonly #failing = new Set<CallerKey>();
   #isOutage = false;
   #areDegrading = false;
   #status = UP;
 
-  constructor(publish: (status: ServiceStatus) => void) {
+  constructor(publish: (status: ServiceStatus) => void, causes: CallReports) {
     this.#publish = publish;
+    this.#causes = causes;
+    this.#misconfiguration = new MisconfigurationDetector((sign) =>
+      causes.occurred('key refused', '', ...REFUSED[sign]),
+    );
+  }
+
+  /** Records a verdict of the service. `caller`: the user of a known session, or else its token. */
+  record(verdict: Verdict<unknown>, tokenKey: TokenKey, caller?: CallerKey): void {
+    const { kind } = verdict;
+    this.#misconfiguration.record(tokenKey, verdict, caller === tokenKey ? undefined : caller);
+    if (kind === 'unavailable') {
+      this.#causes.callFailed('user_details', verdict.reason, caller);
+      if (caller !== undefined) this.#checkFailed(verdict.reason, caller);
+      return;
+    }
+    const { failedChecks, causes } = this.#status;
+    if (failedChecks > 0) {
+      this.#failing.clear();
+      this.#isOutage = false;
+      this.#update({ failedChecks: 0 });
+    }
+    if (causes.length === 0) return;
+    this.#causes.callAnswered('user_details', kind === 'authenticated');
+    if (kind === 'authenticated') this.#causes.recovered('key refused');
   }
 
   setReportOnly(): void {
@@ -113,18 +150,11 @@ export class ServiceStatusTracker {
     this.#update({ causes, misconfigurationSuspected });
   }
 
-  checkFailed(reason: UnavailableReason, caller: unknown): void {
+  #checkFailed(reason: UnavailableReason, caller: CallerKey): void {
     if (reason === 'busy' || reason === 'shutting_down') return;
     if (this.#failing.size < FAILED_CHECKS) this.#failing.add(caller);
     this.#isOutage ||= !OF_ONE_USER.has(reason) || this.#failing.size > 1;
     this.#update({ failedChecks: this.#status.failedChecks + 1 });
-  }
-
-  checkAnswered(): void {
-    if (this.#status.failedChecks === 0) return;
-    this.#failing.clear();
-    this.#isOutage = false;
-    this.#update({ failedChecks: 0 });
   }
 
   #update(change: Partial<Omit<ServiceStatus, 'state'>>): void {
@@ -155,12 +185,27 @@ const ENDINGS_MS = 60_000;
 
 export type Misconfiguration = 'since startup' | 'after acceptance';
 
+/** Who is refused, and what else may be the reason. */
+const REFUSED: Readonly<Record<Misconfiguration, [string, string]>> = {
+  'since startup': ['every token has been refused since startup', ''],
+  'after acceptance': [
+    'the session service refuses several users, and has accepted sessions before',
+    ' now, or it has ended all sessions',
+  ],
+};
+
+/** The refusals since a session was accepted. */
+interface Refusals {
+  readonly tokens: Set<TokenKey>;
+  readonly forbidden: Set<unknown>;
+  /** When sessions of each user last got 401. */
+  readonly endedUsers: Map<unknown, number>;
+}
+
 /** Detects that the service refuses everyone, at startup or later. It does not affect verdicts. */
 export class MisconfigurationDetector {
   readonly #onSign: (sign: Misconfiguration) => void;
-  readonly #refusedTokens = new Set<TokenKey>();
-  readonly #forbidden = new Set<unknown>();
-  readonly #endedUsers = new Map<unknown, number>();
+  #refusals: Refusals | undefined;
   #wasAccepted = false;
   #isSuspected = false;
 
@@ -176,36 +221,31 @@ export class MisconfigurationDetector {
     if (kind === 'authenticated') {
       this.#wasAccepted = true;
       this.#isSuspected = false;
-      this.#clear();
+      this.#refusals = undefined;
     } else if (kind !== 'unavailable' && !this.#isSuspected) this.#refused(tokenKey, kind, knownUser);
   }
 
   #refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden', knownUser: unknown): void {
-    if (!this.#wasAccepted) this.#refusedTokens.add(tokenKey);
-    if (kind === 'forbidden') this.#forbidden.add(knownUser ?? tokenKey);
-    else if (knownUser !== undefined) this.#ended(knownUser);
-    const areForbidden = this.#forbidden.size >= MIN_FORBIDDEN_CALLERS;
-    if (this.#refusedTokens.size >= MIN_REFUSED_TOKENS || (areForbidden && !this.#wasAccepted))
+    this.#refusals ??= { tokens: new Set(), forbidden: new Set(), endedUsers: new Map() };
+    const { tokens, forbidden, endedUsers } = this.#refusals;
+    if (!this.#wasAccepted) tokens.add(tokenKey);
+    if (kind === 'forbidden') forbidden.add(knownUser ?? tokenKey);
+    else if (knownUser !== undefined) addEnd(endedUsers, knownUser);
+    const areForbidden = forbidden.size >= MIN_FORBIDDEN_CALLERS;
+    if (tokens.size >= MIN_REFUSED_TOKENS || (areForbidden && !this.#wasAccepted))
       this.#suspect('since startup');
-    else if (areForbidden || this.#endedUsers.size >= MIN_ENDED_USERS) this.#suspect('after acceptance');
-  }
-
-  #ended(user: unknown): void {
-    const nowMs = performance.now();
-    this.#endedUsers.set(user, nowMs);
-    for (const [other, atMs] of this.#endedUsers)
-      if (atMs <= nowMs - ENDINGS_MS) this.#endedUsers.delete(other);
+    else if (areForbidden || endedUsers.size >= MIN_ENDED_USERS) this.#suspect('after acceptance');
   }
 
   #suspect(sign: Misconfiguration): void {
     this.#isSuspected = true;
-    this.#clear();
+    this.#refusals = undefined;
     this.#onSign(sign);
   }
+}
 
-  #clear(): void {
-    this.#refusedTokens.clear();
-    this.#forbidden.clear();
-    this.#endedUsers.clear();
-  }
+function addEnd(endedUsers: Map<unknown, number>, user: unknown): void {
+  const nowMs = performance.now();
+  endedUsers.set(user, nowMs);
+  for (const [other, atMs] of endedUsers) if (atMs <= nowMs - ENDINGS_MS) endedUsers.delete(other);
 }

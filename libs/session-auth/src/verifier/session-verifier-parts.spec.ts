@@ -61,12 +61,14 @@ describe('a verifier without a session cache', () => {
 
 describe('checks of one session that may not even wait', () => {
   it('are busy, and reported as that', async () => {
-    const checked = jest.fn();
+    const record = jest.fn();
     const never = (): Promise<Verdict<object>> => new Promise(() => undefined);
     const deadlines = new Deadlines();
-    const verifier = new SessionVerifier(new Lanes(never, deadlines, SETTINGS), { checked });
+    const verifier = new SessionVerifier(new Lanes(never, deadlines, SETTINGS), {
+      status: { record },
+    });
     const checks = Array.from({ length: 2 + 1_024 + 1 }, () => verifier.verify(session, 0));
-    expect(checked.mock.calls).toEqual([[unavailable('busy', 1), tokenKeyOf('token'), undefined]]);
+    expect(record.mock.calls).toEqual([[unavailable('busy', 1), tokenKeyOf('token'), undefined]]);
     expect(await checks.at(-1)).toEqual(unavailable('busy', 1));
     await deadlines.close();
   });

@@ -1,15 +1,10 @@
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { type CheckMessage, CHECKS, type LaneName } from '../contract/diagnostics.js';
-import {
-  sessionKeysOf,
-  type SessionIdentity,
-  type SessionKeys,
-  type TokenKey,
-} from '../contract/session-identity.js';
+import { sessionKeysOf, type SessionIdentity, type SessionKeys } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { Lanes } from './lanes.js';
 import { ageMs } from './clock-steps.js';
-import type { CallerKey } from './known-sessions.js';
+import type { ServiceStatusTracker } from './service-status.js';
 import type { SessionCache } from './session-cache.js';
 import type { SharedTier } from './shared-tier.js';
 import { SessionRevoker, type SessionRevokerParts } from './session-revoker.js';
@@ -42,17 +37,17 @@ export class SessionVerifier<User extends object> {
   readonly #lanes: Lanes<User>;
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
-  readonly #checked: CheckReport | undefined;
+  readonly #status: VerifierParts<User>['status'];
   readonly #flights: SingleFlight<Verdict<User>>;
   readonly revoker: SessionRevoker<User>;
 
   constructor(lanes: Lanes<User>, parts: VerifierParts<User> = {}) {
-    const { authority = DEFAULT_AUTHORITY, cache, shared, checked } = parts;
+    const { authority = DEFAULT_AUTHORITY, cache, shared, status } = parts;
     this.#authority = authority;
     this.#lanes = lanes;
     this.#cache = cache;
     this.#shared = shared;
-    this.#checked = checked;
+    this.#status = status;
     this.#flights = new SingleFlight<Verdict<User>>(BUSY, (keys, verdict, sentAtMs) => {
       this.#record(keys, verdict);
       cache?.update(keys, verdict, sentAtMs);
@@ -190,14 +185,11 @@ export class SessionVerifier<User extends object> {
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden')
       this.revoker.refused(tokenKey, verdict.kind);
     if (verdict.kind !== 'authenticated')
-      this.#checked?.(verdict, tokenKey, known.has(keys) ? known.callerOf(tokenKey) : undefined);
-    else if (verdict.confirmedAtMs === undefined) this.#checked?.(verdict, tokenKey);
+      this.#status?.record(verdict, tokenKey, known.has(keys) ? known.callerOf(tokenKey) : undefined);
+    else if (verdict.confirmedAtMs === undefined) this.#status?.record(verdict, tokenKey);
     known.update(keys, verdict);
   }
 }
-
-/** Called with each verdict of the service. `caller`: the user of a known session, or else its token. */
-export type CheckReport = (verdict: Verdict<unknown>, tokenKey: TokenKey, caller?: CallerKey) => void;
 
 /** The shared tier is looked up after the cache, and requires it. */
 export interface VerifierParts<User extends object> extends Omit<
@@ -206,7 +198,8 @@ export interface VerifierParts<User extends object> extends Omit<
 > {
   /** Name of the authority, for diagnostics. @default 'default' */
   readonly authority?: string | undefined;
-  readonly checked?: CheckReport | undefined;
+  /** Records each verdict of the service. */
+  readonly status?: Pick<ServiceStatusTracker, 'record'> | undefined;
 }
 
 /** Whether a check satisfies another guard of its request. */

@@ -11,6 +11,7 @@ import {
 } from '../../contract/causes.js';
 import { type CallMessage, CAUSE_CHANGES } from '../../contract/diagnostics.js';
 import type { UnavailableReason } from '../../contract/outcome.js';
+import type { CallReports } from '../../verifier/service-status.js';
 
 /** Active subjects of one cause. Those of records may be data: they must not keep other causes out. */
 const MAX_SUBJECTS = 500;
@@ -59,7 +60,7 @@ interface Active {
  * Logs the causes of denials that are not the caller's own: one line when a cause begins, one when it is
  * over, and none in between. A service that fails and recovers in turns is one cause.
  */
-export class Causes implements ReplyReports, CauseReports {
+export class Causes implements ReplyReports, CauseReports, CallReports {
   readonly #logger = new Logger('SessionAuth');
   readonly #authority: string;
   readonly #prefix: string;
@@ -107,7 +108,6 @@ export class Causes implements ReplyReports, CauseReports {
     this.#code = code;
   }
 
-  /** The session service gave no usable answer to a call. @param caller the user, of a known session */
   callFailed(operation: CallMessage['operation'], reason: UnavailableReason, caller?: unknown): void {
     const affected = AFFECTED[operation];
     const code = this.#code;
@@ -126,7 +126,6 @@ export class Causes implements ReplyReports, CauseReports {
     if (callers && caller !== undefined && callers.size < 2) callers.add(caller);
   }
 
-  /** The session service answered a call, and accepted it or not. */
   callAnswered(operation: CallMessage['operation'], isAccepted: boolean): void {
     for (const active of this.#active.values()) {
       const { cause, subject } = active.seen;
