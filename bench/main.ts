@@ -17,6 +17,7 @@ import { size } from './questions/size.js';
 import { stampede } from './questions/stampede.js';
 import { switches } from './questions/switches.js';
 import { start } from './questions/start.js';
+import { uncachedCheck } from './questions/uncached-check.js';
 import { waiting } from './questions/waiting.js';
 import { chart } from './report/chart.js';
 import { printAnswer } from './report/console-table.js';
@@ -26,6 +27,7 @@ import { nginxVersion } from './variants/nginx.js';
 
 const QUESTIONS = [
   cachedCheck,
+  uncachedCheck,
   guardedCached,
   guardedUncached,
   guardedTls,

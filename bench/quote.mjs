@@ -29,17 +29,17 @@ const TEXTS = new Set(['redis', 'costs']);
 const TABLES = {
   costs: () => [
     ['what', 'figure'],
-    ['the package, as a tarball', `${target('size', 'tarball')} kB, ${packages()} dependencies`],
+    ['the package, as a tarball', `${figureOf('size', 'tarball')} kB, ${packages()} dependencies`],
     [
       'start of an application: `create()` and `init()`',
-      `${target('start', 'NestFactory.create() and init() alone')} ms more`,
+      `${figureOf('start', 'NestFactory.create() and init() alone')} ms more`,
     ],
     [
       'import, after that of NestJS',
-      `${target('import', "import('nestjs-session-auth')")} ms of processor time`,
+      `${figureOf('import', "import('nestjs-session-auth')")} ms of processor time`,
     ],
-    ['a check of a cached session', `${target('cached-check', 'nestjs-session-auth')} us`],
-    ['100,000 cached sessions', `${target('memory', 'nestjs-session-auth')} MB`],
+    ['a check of a cached session', `${figureOf('cached-check', 'nestjs-session-auth')} us`],
+    ['100,000 cached sessions', `${figureOf('memory', 'nestjs-session-auth')} MB`],
   ],
   peers: () => [
     ['', 'this library', 'hand-written guard', '@nestjs/passport', 'nginx auth_request'],
@@ -95,7 +95,7 @@ const unexplained = targets.filter(
   (row) => row[''] === 'NOT reached' && !read('bench/LIMITS.md').includes(`- **\`${row.question}\``),
 );
 wrong.push(...unexplained.map(({ question }) => `bench/LIMITS.md does not explain ${question}`));
-const bytes = Math.round((Number(target('memory', 'nestjs-session-auth')) * 1e6) / 100_000);
+const bytes = Math.round((Number(figureOf('memory', 'nestjs-session-auth')) * 1e6) / 100_000);
 if (!FLEET.includes(`takes ${bytes} bytes in an instance`))
   wrong.push('bench/fleet-simulation has another memory than bench/RESULTS.md: run "npm run bench:fleet"');
 
@@ -137,13 +137,13 @@ function microseconds(...names) {
   return `${names.map((name) => REDIS.operations[name].processorMicroseconds).join(', ')} us`;
 }
 
-/** Returns a figure of the targets: its median, or its range if the rounds do not agree. */
-function target(question, measured) {
-  return figureIn(targets.find((row) => row.question === question && row.measured === measured));
+/** Returns a figure of a question: its median, or its range if the rounds do not agree. */
+function figureOf(question, measured) {
+  return figureIn(rowsOf(RESULTS, `${question}:`).find((row) => row.measured === measured && !row.against));
 }
 
 function packages() {
-  return target('size', 'runtime dependencies: lru-cache, undici');
+  return figureOf('size', 'runtime dependencies: lru-cache, undici');
 }
 
 /**

@@ -72,8 +72,8 @@ function findingsOn(platform: string, result: RaceResult): Finding[] {
     ...[ours, ...Object.values(peers)].map((name) =>
       compare(result, { platform, name, against: unguarded, ...bar(name) }),
     ),
-    compare(result, { platform, name: ours, against: peers.handWritten, atLeast: 2 }),
-    compare(result, { platform, name: ours, against: peers.keycloak, atLeast: 2 }),
+    compare(result, { platform, name: ours, against: peers.handWritten, atLeast: 2.5 }),
+    compare(result, { platform, name: ours, against: peers.keycloak, atLeast: 4 }),
     compare(result, { platform, name: ours, against: peers.passport }),
     compare(result, {
       platform,

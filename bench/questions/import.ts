@@ -1,4 +1,4 @@
-import type { ImportApi, ImportOrder, ImportTimes } from '../processes/import.worker.js';
+import type { ImportApi, ImportOrder } from '../processes/import.worker.js';
 import type { Question } from '../question.js';
 import { spreadOf } from '../spread.js';
 import type { Stage } from '../stage.js';
@@ -25,14 +25,14 @@ export const importing: Question = {
   title: "Import of the library after NestJS's core, milliseconds",
   ask: async (stage) => {
     const orders = [...OURS, ...OTHERS];
-    const times = new Map<ImportOrder, ImportTimes[]>(orders.map((order) => [order, []]));
+    const times = new Map<ImportOrder, number[]>(orders.map((order) => [order, []]));
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const order of orders) times.get(order)?.push(await load(stage, order));
     }
     const findings = orders.map((order) => {
       const { packageName, way } = order;
-      const value = spreadOf((times.get(order) ?? []).map(({ cpuMs }) => cpuMs));
-      const target = OURS.includes(order) ? { target: atMost(80) } : {};
+      const value = spreadOf(times.get(order) ?? []);
+      const target = OURS.includes(order) ? { target: atMost(35) } : {};
       return { subject: `${way}('${packageName}')`, unit: 'ms', value, ...target };
     });
     const notes = [
@@ -42,7 +42,7 @@ export const importing: Question = {
   },
 };
 
-async function load(stage: Stage, order: ImportOrder): Promise<ImportTimes> {
+async function load(stage: Stage, order: ImportOrder): Promise<number> {
   const worker = stage.worker<ImportApi>('import');
   const times = await worker.call('load', order);
   await worker.stop();

@@ -1,15 +1,10 @@
-import type { StartAppApi, StartOrder } from '../processes/start-app.worker.js';
+import type { StartAppApi, StartOrder, StartTimes } from '../processes/start-app.worker.js';
 import type { Question } from '../question.js';
 import { spreadOf } from '../spread.js';
 import type { Stage } from '../stage.js';
 import { atMost } from '../target.js';
 
 const ROUNDS = 16;
-
-interface StartTimes {
-  readonly processMs: number;
-  readonly buildMs: number;
-}
 
 /** Measures the time that the module adds to the start of an application. */
 export const start: Question = {
@@ -30,7 +25,6 @@ export const start: Question = {
           subject: 'whole process; both load @nestjs/axios, axios, class-validator and class-transformer',
           unit: 'ms',
           value: more((round) => round.with.processMs - round.without.processMs),
-          target: atMost(10),
         },
         {
           subject: 'of which: loading undici',
@@ -49,16 +43,16 @@ export const start: Question = {
           value: more((round) => round.with.processMs - round.bare.processMs),
         },
       ],
-      notes: [`Fastify. ${ROUNDS - 1} rounds of new processes, in turn; a first round does not count.`],
+      notes: [
+        `Processor time, Fastify. ${ROUNDS - 1} rounds of new processes, in turn; a first round does not count. The module loads undici after init(): the whole process has it, the last row but one has not.`,
+      ],
     };
   },
 };
 
 async function startApp(stage: Stage, order: StartOrder): Promise<StartTimes> {
-  const started = performance.now();
   const worker = stage.worker<StartAppApi>('start-app');
-  const buildMs = await worker.call('start', order);
-  const processMs = performance.now() - started;
+  const times = await worker.call('start', order);
   await worker.stop();
-  return { processMs, buildMs };
+  return times;
 }
