@@ -1,4 +1,4 @@
-// Bundles the declarations: a file for each entry, next to its code, and one for each folder that entries share.
+// Bundles the declarations: a file for each entry, next to its code, and three for what entries share.
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,14 @@ import { dts } from 'rollup-plugin-dts';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
 const { exports } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+/** The files of the folders of which too little is public for one of their own. */
+const SHARED = {
+  kinds: 'guard',
+  exceptions: 'layers',
+  client: 'layers',
+  verifier: 'layers',
+  audit: 'layers',
+};
 const names = Object.keys(exports).filter((name) => exports[name].import);
 
 /**
@@ -35,10 +43,8 @@ export async function bundleTypes(declared, folders) {
       // npm packs files of one name side by side, and gzip looks back 32 kB: below that, the second copy of a
       // file costs little.
       manualChunks: (id) => {
-        const [name] = relative(declared, id).split(sep);
-        // Two types of sockets are public: too few for a file of their own.
-        const folder = name === 'kinds' ? 'guard' : name;
-        return folder in input || entries.has(id) ? undefined : folder;
+        const [folder] = relative(declared, id).split(sep);
+        return folder in input || entries.has(id) ? undefined : (SHARED[folder] ?? folder);
       },
       hoistTransitiveImports: false,
       minifyInternalExports: false,

@@ -18,8 +18,12 @@ const FORMATS = { esm: 'es', cjs: 'cjs' };
 const FIRST = 'contract/supported-node.js';
 /** Loaded late; the test kit shares a part of it. */
 const AUDIT = 'audit/boot-audit.js';
-/** The files that several kinds of context and plugins share: one small chunk instead of one for each of these files. */
-const SHARED_BY_KINDS = /^(kinds|guard|exceptions)\//;
+/** Chunks of files that are loaded late and together, of which rollup would make one for each file, or too large a one. */
+const LATE = {
+  contexts: /^(kinds|guard|exceptions)\//,
+  watched: /^open\/watched-/,
+  'store-access': /^(module\/store-wiring|fleet\/(store-access|session-seal))\.js$/,
+};
 
 /**
  * @param compiled - folder of the ES modules that tsc wrote, with their source maps
@@ -100,8 +104,9 @@ function chunksOf(compiled, main) {
     // With it, the chunk of the audit would be longer than gzip looks back, and be packed twice.
     if (id === join(compiled, 'audit/mapped-handlers.js')) return 'core';
     if (!imported.has(id)) {
-      if (SHARED_BY_KINDS.test(id.slice(compiled.length + 1))) return 'contexts';
-      return audited.has(id) ? 'audit' : undefined;
+      const file = id.slice(compiled.length + 1);
+      const late = Object.keys(LATE).find((name) => LATE[name].test(file));
+      return late ?? (audited.has(id) ? 'audit' : undefined);
     }
     if (id === join(compiled, FIRST)) return 'supported-node';
     return id === tslib || id.startsWith(join(compiled, 'contract/')) ? 'contract' : 'core';
