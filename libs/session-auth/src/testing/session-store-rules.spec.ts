@@ -122,8 +122,7 @@ class MemoryStore extends SessionStore {
 }
 
 /** Returns the names of the rules that a store breaks. */
-async function brokenBy(faults: object): Promise<string[]> {
-  const server = new Server();
+async function brokenBy(faults: object, server = new Server()): Promise<string[]> {
   const instance = (): MemoryStore => Object.assign(new MemoryStore(server), faults);
   const broken: string[] = [];
   for (const { name, check } of SESSION_STORE_RULES)
@@ -131,12 +130,53 @@ async function brokenBy(faults: object): Promise<string[]> {
   return broken;
 }
 
-it('is kept by a store as simple as the rules allow', async () => {
-  expect(await brokenBy({})).toEqual([]);
-});
-
 const { prototype: right } = MemoryStore;
 const FAR_MS = 1e9;
+const LATE_MS = 4 * STEP_MS;
+let subscriptions = 0;
+
+/** Calls `look` at a time when what has just expired is still there. */
+function late<Result>(look: () => Result): Result {
+  nowMs -= LATE_MS;
+  const found = look();
+  nowMs += LATE_MS;
+  return found;
+}
+
+/** Delivers a message to one subscriber after the other. */
+function deliver(message: Uint8Array, subscribers: readonly StoreSubscriber[]): Promise<void> {
+  for (const [index, subscriber] of subscribers.entries())
+    setTimeout(() => subscriber.message(message), 5 * (index + 1));
+  return nothing();
+}
+
+it.each<[speed: string, Fault]>([
+  ['as simple as the rules allow', {}],
+  [
+    'that subscribes, delivers and deletes as late as the rules allow',
+    {
+      find(key) {
+        const look = (): Entry | undefined => right.find.call(this, key);
+        return raw(this, key)?.kind === 'leased' ? look() : late(look);
+      },
+      getRevocations(keys) {
+        return late(() => right.getRevocations.call(this, keys));
+      },
+      publish(message) {
+        return deliver(message, [...this.server.subscribers]);
+      },
+      subscribe(subscriber) {
+        let stop = nothing;
+        setTimeout(() => (stop = right.subscribe.call(this, subscriber)), 5 * (subscriptions += 1));
+        return () => stop();
+      },
+    },
+  ],
+])('are kept by a store %s, which they leave without a subscriber', async (_speed, faults) => {
+  const server = new Server();
+  expect(await brokenBy(faults, server)).toEqual([]);
+  expect(server.subscribers.size).toBe(0);
+});
 
 /** Returns a store that looks at some entries in another way. */
 function looking(
@@ -482,14 +522,23 @@ it.each<[fault: string, rule: string, Fault]>([
       },
     },
   ],
-  [
-    'returns the time of a revocation as text',
+  ...[0, 2].map((changed): [string, string, Fault] => [
+    `returns the time of revocation ${changed} as text`,
     'returns the revocations in the order',
     {
-      getRevocations(keys) {
-        return right.getRevocations
-          .call(this, keys)
-          .then((all) => all.map((atMs) => atMs && `${atMs}`) as never);
+      async getRevocations(keys) {
+        const all = await right.getRevocations.call(this, keys);
+        return all.map((atMs, index) => (index === changed ? `${atMs}` : atMs)) as never;
+      },
+    },
+  ]),
+  [
+    'returns a later time of the earlier of two revocations',
+    'returns the revocations in the order',
+    {
+      async getRevocations(keys) {
+        const all = await right.getRevocations.call(this, keys);
+        return all.map((atMs, index) => (index === 2 && atMs ? atMs + FAR_MS : atMs));
       },
     },
   ],
@@ -578,6 +627,19 @@ it.each<[fault: string, rule: string, Fault]>([
       subscribe(subscriber) {
         right.subscribe.call(this, subscriber);
         return nothing;
+      },
+    },
+  ],
+  [
+    'delivers messages late to an instance that unsubscribed',
+    'delivers a message to every',
+    {
+      subscribe(subscriber) {
+        right.subscribe.call(this, subscriber);
+        return nothing;
+      },
+      publish(message) {
+        return deliver(message, [...this.server.subscribers].reverse());
       },
     },
   ],
