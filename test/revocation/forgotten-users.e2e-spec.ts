@@ -126,13 +126,14 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
   it('is the only one: sessions of other users stay cached', async () => {
     const fleet = shared();
     const [one, other] = fleet.all;
-    const bob = fleet.signIn({ username: 'bob' });
-    expect(await other.status(bob)).toBe(200);
+    // No test revokes this user: an answer that a slow Redis returns late counts as older than it is.
+    const dora = fleet.signIn({ username: 'dora' });
+    expect(await other.status(dora)).toBe(200);
     await fleet.key('V');
     const { length } = await other.do('forgottenUsers');
     await one.do('forgetUser', 'ann');
     await until('it emits the user', async () => (await other.do('forgottenUsers')).length > length);
-    expect([await other.status(bob), await one.status(bob), fleet.asked]).toEqual([200, 200, 1]);
+    expect([await other.status(dora), await one.status(dora), fleet.asked]).toEqual([200, 200, 1]);
   });
 
   it('is checked again if the service still accepts the session, and cached again', async () => {
