@@ -261,6 +261,19 @@ describe('the causes of denials', () => {
     expect([lines.length, active.length]).toEqual([1, 1]);
   });
 
+  it('begin and end all the same if the logger of the application throws', () => {
+    for (const level of ['warn', 'log'] as const)
+      jest.spyOn(Logger.prototype, level).mockImplementation(() => {
+        throw new Error('of the application');
+      });
+    causes.callFailed('user_details', 'timeout');
+    causes.unlistedStatus('user_details', 422);
+    causes.callAnswered('user_details', true);
+    expect(active).toHaveLength(1);
+    jest.advanceTimersByTime(MINUTE_MS);
+    expect(active).toEqual([]);
+  });
+
   it('publish how many of one name are active, to those who listen', () => {
     const messages: unknown[] = [];
     const keep = (message: unknown): void => void messages.push(message);

@@ -96,7 +96,7 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     this.#begin(key, cause, subject);
     const texts = details.length > 0 ? details : [subject];
     const { text, level = 'warn' } = causeOf(cause);
-    this.#logger[level](`${this.#prefix}${cause}: ${text.replaceAll('%', () => texts.shift() ?? '')}`);
+    this.#write(level, `${cause}: ${text.replaceAll('%', () => texts.shift() ?? '')}`);
   }
 
   recovered(cause: CauseName, subject = ''): void {
@@ -149,7 +149,16 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
 
   /** Writes a line about something that happens once. */
   note(kind: string, text: string): void {
-    this.#logger.warn(`${this.#prefix}${kind}: ${text}`);
+    this.#write('warn', `${kind}: ${text}`);
+  }
+
+  /** A logger of the application may throw: in a check, that would be a 500, and in a timer end the process. */
+  #write(level: 'log' | 'warn' | 'error', line: string): void {
+    try {
+      this.#logger[level](this.#prefix + line);
+    } catch {
+      // There is no other place to report it.
+    }
   }
 
   /** Begins and ends no more causes. */
@@ -220,7 +229,7 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     this.#over.set(key, nowMs);
     const seconds = Math.ceil((Math.max(lastMs, recoveredMs) - startedMs) / 1_000);
     const what = subject === '' ? '' : ` (${subject})`;
-    this.#logger.log(`${this.#prefix}${cause}: over after ${seconds} s, ${failures} failed${what}`);
+    this.#write('log', `${cause}: over after ${seconds} s, ${failures} failed${what}`);
     this.#changed(cause);
   }
 
