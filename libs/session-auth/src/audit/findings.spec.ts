@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards, UseInterceptors, type Type } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { CclScope, OptionalAuth, Public, Roles, SessionAuthority } from '../guard/access.decorators.js';
+import {
+  CclScope,
+  OptionalAuth,
+  Public,
+  Roles,
+  SessionAuthority,
+  SubRoles,
+} from '../guard/access.decorators.js';
 import { CurrentUser } from '../guard/current-user.decorator.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn } from '../guard/handlers.js';
@@ -68,6 +75,16 @@ describe('the audit finds a handler', () => {
       [OptionalAuth(), Roles('admin')],
       / has @OptionalAuth\(\), which has no effect next to decorators/,
     ],
+    [
+      'for two roles at once',
+      [Roles('admin'), Roles('recruiter', 'admin'), Roles('recruiter')],
+      / has @Roles\(admin\) and @Roles\(recruiter, admin\) and @Roles\(recruiter\), /,
+    ],
+    [
+      'for two sub-roles at once',
+      [SubRoles('a'), SubRoles('b')],
+      / and no user meets them all: every call is denied\./,
+    ],
   ])('that is %s', (_what, decorators, finding) => {
     expect(findings(handlerWith(...decorators, Get()))).toEqual([expect.stringMatching(finding)]);
     expect(findings(handlerWith(...decorators, Get()))[0]).toMatch(/^Handlers\.handle has /);
@@ -76,7 +93,8 @@ describe('the audit finds a handler', () => {
   it.each<[string, MethodDecorator[]]>([
     ['public', [Public()]],
     ['optional, and checked by an authority', [OptionalAuth(), SessionAuthority('staff')]],
-    ['ruled', [Roles('admin')]],
+    ['ruled', [Roles('admin'), SubRoles('lead')]],
+    ['for a role that both of its rules name', [Roles('admin', 'recruiter'), Roles('recruiter')]],
     ['ruled, and checked by an authority', [Roles('admin'), SessionAuthority('staff')]],
     ['without decorators', []],
   ])('but not one that is %s', (_what, decorators) => {

@@ -4,6 +4,7 @@ import { resolveRule } from '../guard/access-rule.js';
 import { namesSessionAuthGuard } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
+import { requirementsOf } from './audited-handlers.js';
 import { sharesCachedReplies } from './cached-replies.js';
 import { finding, ineffectiveRulesOf, placeOf, servedCalls, type Finding } from './ineffective-rules.js';
 import { unguardedFieldsOf, type UnguardedField } from './unguarded-fields.js';
@@ -18,6 +19,7 @@ export function findingsOf(context: AuditContext, isAudited: (handler: Handler) 
       ...ineffectiveRulesOf(handler, context, served),
       ...fields.filter((field) => field.handler === handler).map(fieldFinding),
       ...contradictionsOf(handler),
+      ...disjointRolesOf(handler),
       ...parameterFindings(handler, context),
       ...(sharesCachedReplies(handler, context) ? [cachedForAll(handler)] : []),
     ];
@@ -56,6 +58,23 @@ function contradictionsOf(handler: Handler): Finding[] {
         `${place} has SessionAuthGuard under @OptionalAuth(), which still admits callers without a session. Remove the guard, or put @OptionalAuth() only on the handlers that need no session.`,
       ),
   ].filter((found) => typeof found === 'object');
+}
+
+/** A user has one role and one sub-role. */
+const OF_ONE_VALUE = ['Roles', 'SubRoles'];
+
+/** The same decorator twice on one level: both must be met, by a user who has a name of each. */
+function disjointRolesOf(handler: Handler): Finding[] {
+  const requirements = requirementsOf(handler) ?? [];
+  return OF_ONE_VALUE.flatMap((kind) => {
+    const texts = requirements.filter((each) => each.kind === kind).map(({ text }) => text);
+    const [names = [], ...others] = texts.map((text) => text.slice(kind.length + 2, -1).split(', '));
+    return others.length === 0 || names.some((name) => others.every((other) => other.includes(name)))
+      ? []
+      : finding(
+          `${placeOf(handler)} has ${texts.join(' and ')}, and no user meets them all: every call is denied. Name all in one decorator.`,
+        );
+  });
 }
 
 function parameterFindings(handler: Handler, context: AuditContext): Finding[] {
