@@ -28,13 +28,17 @@ describe('a session', () => {
     expect(known.has(keysOf('ann'))).toBe(false);
   });
 
-  it('is known for longer when it is authenticated again', () => {
+  it('is known for longer when it is authenticated again, and not when another of its token is refused', () => {
     const { known, sleep } = tableOf();
     known.update(keysOf('ann'), ann);
     sleep(1_000_000);
     known.update(keysOf('ann'), ann);
+    sleep(799_999);
+    known.update(keysOf('ann', 'odd'), UNAUTHENTICATED);
     sleep(1_000_000);
     expect(known.has(keysOf('ann'))).toBe(true);
+    sleep(1);
+    expect(known.has(keysOf('ann'))).toBe(false);
   });
 
   it('is known from its sign-in to its sign-out', () => {

@@ -71,7 +71,7 @@ export class KnownSessions {
     const known = this.#find(tokenKey);
     const [first = NOT_PRESENTED, ...others] = known?.sessions ?? [];
     if (verdict.kind === 'authenticated') {
-      const user = known?.user ?? this.#numberOf(verdict.user);
+      const user = this.#numberOf(verdict.user);
       if (first === NOT_PRESENTED) this.#set(tokenKey, user, [sessionKey]);
       else if (known?.sessions.includes(sessionKey)) this.#set(tokenKey, user, known.sessions);
       else this.#set(tokenKey, user, [first, ...others.slice(2 - MAX_IVS), sessionKey]);
