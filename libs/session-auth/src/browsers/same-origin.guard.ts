@@ -1,7 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { ACCESS_DENIED, CROSS_ORIGIN_DENIED } from '../contract/denials.js';
-import { InvalidConfigurationError } from '../contract/errors.js';
 import { exceptionOf, reportDenial } from '../guard/denial.js';
 import { Challenges } from '../guard/challenges.js';
 import { keepFromSharedCaches, transportOf } from '../guard/transport.js';
@@ -26,10 +25,7 @@ export class SameOriginGuard implements CanActivate {
 
   /** @throws InvalidConfigurationError if an origin is invalid */
   constructor(options: CrossOriginOptions = {}) {
-    const trusted = readTrustedOrigins(options);
-    if ('problem' in trusted)
-      throw new InvalidConfigurationError(`SameOriginGuard has ${trusted.problem}. ${trusted.remedy}.`);
-    this.#trusted = trusted;
+    this.#trusted = readTrustedOrigins('SameOriginGuard', options);
   }
 
   /**

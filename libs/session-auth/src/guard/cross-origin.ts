@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import type { HttpRequest } from './http-request.js';
 
 /**
@@ -92,23 +93,21 @@ const OWN_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+(?::\d{1,5})?$
 const OPTION = 'trustedOrigins';
 const REMEDY = "Write each as browsers do, as in 'https://app.example.com' or 'http://localhost:5173'";
 
-/** Returns the trusted origins of options, or what is wrong with the options: a problem and its remedy. */
-export function readTrustedOrigins(
-  options: unknown,
-): ReadonlySet<string> | { readonly problem: string; readonly remedy: string } {
+/** @throws InvalidConfigurationError that begins with `owner`, which has the options */
+export function readTrustedOrigins(owner: string, options: unknown): ReadonlySet<string> {
+  const reject = (problem: string, remedy: string): never => {
+    throw new InvalidConfigurationError(`${owner} has ${problem}. ${remedy}.`);
+  };
   if (typeof options !== 'object' || options === null)
-    return { problem: 'options that are not an object', remedy: `It may hold ${OPTION}` };
+    return reject('options that are not an object', `It may hold ${OPTION}`);
   const unknown = Object.keys(options).find((name) => name !== OPTION);
   if (unknown !== undefined)
-    return {
-      problem: `${JSON.stringify(unknown)}, which is not an option`,
-      remedy: `The option is ${OPTION}`,
-    };
+    reject(`${JSON.stringify(unknown)}, which is not an option`, `The option is ${OPTION}`);
   const { trustedOrigins: origins = [] } = options as CrossOriginOptions;
-  if (!Array.isArray(origins)) return { problem: `${OPTION} that is not a list`, remedy: REMEDY };
+  if (!Array.isArray(origins)) return reject(`${OPTION} that is not a list`, REMEDY);
   const index = origins.findIndex((origin: unknown) => !isOrigin(origin));
-  if (index === -1) return new Set(origins);
-  return { problem: `${OPTION}[${index}]${nameOf(origins[index])} that is not an origin`, remedy: REMEDY };
+  if (index !== -1) reject(`${OPTION}[${index}]${nameOf(origins[index])} that is not an origin`, REMEDY);
+  return new Set(origins);
 }
 
 function isOrigin(value: unknown): boolean {

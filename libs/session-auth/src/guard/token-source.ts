@@ -1,4 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import { AUTH_IV_HEADER, isHeaderValue } from '../contract/wire.js';
 import { CROSS_ORIGIN_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
@@ -34,11 +35,14 @@ export interface TokenSource {
 /**
  * Reads the token from the whole value of a request header. In a message, reads the header or the gRPC
  * metadata of that name. For a socket without that header, reads the field of that name, or `token` (in
- * `auth` of socket.io, in `connectionParams` of graphql-ws). An invalid name stops the application at
- * bootstrap.
+ * `auth` of socket.io, in `connectionParams` of graphql-ws).
+ * @throws InvalidConfigurationError if `name` can't be that of a header
  */
 export function fromHeader(name: string): TokenSource {
-  if (!isHeaderName(name)) return markInvalid(() => undefined, { creator: 'fromHeader' });
+  if (!isHeaderName(name))
+    throw new InvalidConfigurationError(
+      "fromHeader() needs the name of a header: write fromHeader('x-auth-token').",
+    );
   const header = name.toLowerCase();
   return source(
     name,
@@ -74,13 +78,15 @@ function withoutScheme(value: FoundToken): FoundToken {
  *
  * Browsers send cookies with the requests of any page. A cookie in a request of another origin's page is
  * denied with 403 `CROSS_ORIGIN_DENIED`, unless the method is GET, HEAD or OPTIONS. So is one in the
- * handshake of a socket. `trustedOrigins` names other origins whose pages are admitted. An invalid name or
- * origin stops the application at bootstrap.
+ * handshake of a socket. `trustedOrigins` names other origins whose pages are admitted.
+ * @throws InvalidConfigurationError if `name` can't be that of a cookie, or an origin is invalid
  */
 export function fromCookie(name: string, options: CrossOriginOptions = {}): TokenSource {
-  if (!isCookieName(name)) return markInvalid(() => undefined, { creator: 'fromCookie' });
-  const trusted = readTrustedOrigins(options);
-  if ('problem' in trusted) return markInvalid(() => undefined, { creator: 'fromCookie', ...trusted });
+  if (!isCookieName(name))
+    throw new InvalidConfigurationError(
+      "fromCookie() needs the name of a cookie: write fromCookie('session').",
+    );
+  const trusted = readTrustedOrigins('fromCookie()', options);
   const prefix = `${name}=`;
   return source('Cookie', (_context, request) => {
     const found = readCookie(request.headers.cookie, prefix);
@@ -128,38 +134,15 @@ const MESSAGES: ReadonlySet<string> = new Set(['ws', 'rpc']);
  * Reads the token from a field of a message's payload. The only built-in source for TCP and Redis, whose
  * messages have no headers; gateways and other microservices can use it too. Returns no token over HTTP and
  * in GraphQL, where a token in the payload would appear in logs and caches.
+ * @throws InvalidConfigurationError if `field` is not a non-empty string
  */
 export function fromPayload(field: string): TokenSource {
   if (typeof field !== 'string' || field === '')
-    return markInvalid(() => undefined, { creator: 'fromPayload' });
-  return (context) => {
-    return MESSAGES.has(context.getType()) ? (callParameter(context, field) as FoundToken) : undefined;
-  };
-}
-
-/** Shared by all copies of this package. */
-const INVALID = Symbol.for('nestjs-session-auth:invalid-source');
-
-type NamedSource = 'fromHeader' | 'fromCookie' | 'fromPayload';
-
-/** The error in the arguments of a source: its name, unless a problem is given. */
-interface InvalidSource {
-  readonly creator: NamedSource;
-  readonly problem?: string;
-  readonly remedy?: string;
-}
-
-/**
- * Marks a source with invalid arguments, which would find no token in any call. It is rejected when the
- * application starts, like every option.
- */
-export function markInvalid<Source extends object>(source: Source, invalid: InvalidSource): Source {
-  return Object.assign(source, { [INVALID]: invalid });
-}
-
-/** Returns what is wrong with a source; `undefined` for a valid source. */
-export function invalidSourceOf(source: object): InvalidSource | undefined {
-  return (source as { readonly [INVALID]?: InvalidSource })[INVALID];
+    throw new InvalidConfigurationError(
+      "fromPayload() needs the name of a field: write fromPayload('token').",
+    );
+  return (context) =>
+    MESSAGES.has(context.getType()) ? (callParameter(context, field) as FoundToken) : undefined;
 }
 
 export interface SessionReaderSettings {

@@ -81,32 +81,6 @@ describe('the option token', () => {
   );
 
   it.each([
-    [
-      fromHeader('x auth'),
-      "fromHeader() without a valid name. Give it the name of a header, as in fromHeader('x-auth-token')",
-    ],
-    [
-      fromCookie('a=b'),
-      "fromCookie() without a valid name. Give it the name of a cookie, as in fromCookie('session')",
-    ],
-    [
-      fromPayload(''),
-      "fromPayload() without a valid name. Give it the name of a field, as in fromPayload('token')",
-    ],
-  ])('stops the application if a source has no valid name: %#', (source, message) => {
-    expectRefused(source, `has ${message}`);
-    expectRefused([fromBearer(), source], `has ${message}`);
-  });
-
-  it('stops the application if a source trusts something that is no origin', () => {
-    expectRefused(
-      fromCookie('session', { trustedOrigins: ['https://a.example', 'https://b.example/'] }),
-      'has fromCookie() with trustedOrigins[1], "https://b.example/", that is not an origin. ' +
-        "Write each as browsers do, as in 'https://app.example.com' or 'http://localhost:5173'",
-    );
-  });
-
-  it.each([
     [async () => Promise.resolve('token')],
     [
       function* () {

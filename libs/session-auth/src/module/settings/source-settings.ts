@@ -1,7 +1,6 @@
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import { isClass } from '../../guard/access-metadata.js';
 import {
-  invalidSourceOf,
   fromBearer,
   fromCookie,
   fromHeader,
@@ -13,11 +12,6 @@ import { invalidOption, optional } from './option-checks.js';
 
 /** Functions that return a source, and are not sources themselves. */
 const CREATORS: ReadonlySet<unknown> = new Set([fromHeader, fromBearer, fromCookie, fromPayload]);
-const EXAMPLES = {
-  fromHeader: "the name of a header, as in fromHeader('x-auth-token')",
-  fromCookie: "the name of a cookie, as in fromCookie('session')",
-  fromPayload: "the name of a field, as in fromPayload('token')",
-} as const;
 
 /** The option `token`. A source that finds no token in any call would deny every user. */
 export const TOKEN = optional([fromHeader(AUTH_TOKEN_HEADER)], (token): readonly TokenSource[] => {
@@ -35,11 +29,6 @@ function isSource(source: unknown): source is TokenSource {
   if (typeof source !== 'function' || isClass(source)) return false;
   if (CREATORS.has(source))
     return reject(`${source.name} itself, which is no source`, `Call it: ${source.name}(...)`);
-  const invalid = invalidSourceOf(source);
-  if (invalid) {
-    const { creator, problem, remedy = `Give it ${EXAMPLES[creator]}` } = invalid;
-    return reject(`${creator}() ${problem ? `with ${problem}` : 'without a valid name'}`, remedy);
-  }
   if (isAsynchronous(source))
     return reject('an asynchronous source', 'Use a function that returns the token at once');
   const { header } = source as TokenSource;
