@@ -588,7 +588,7 @@ export const EQUIVALENT = [
   },
   {
     file: 'module/authorities/several-services.ts',
-    in: '#find',
+    in: 'partsOf',
     original: 'name === undefined',
     replacement: 'false',
     reason: NO_SUCH_KEY,

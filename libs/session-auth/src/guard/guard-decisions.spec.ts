@@ -12,10 +12,10 @@ import { SessionVerifier } from '../verifier/session-verifier.js';
 import { AccessRules } from './access-metadata.js';
 import { Authorize, FreshSession, OptionalAuth, Public, SessionAuthority } from './access.decorators.js';
 import { Decisions, type SessionAuthDecision } from './decisions.js';
-import type { GuardedRequest } from './guarded-request.js';
+import { ADMISSION, type GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http-request.js';
 import { SessionReader, fromCookie, fromHeader, fromPayload } from './token-source.js';
-import type { Authorities } from './guard-parts.js';
+import type { Authorities, GuardParts } from './guard-parts.js';
 import { type SessionEnds, TRANSPORTS } from './transport.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 import { RPC } from '../messages/message-transport.js';
@@ -286,30 +286,35 @@ describe('the guard', () => {
 });
 
 describe('the guard of several authorities', () => {
-  const authoritiesOf = (arePerCall: boolean, other: SessionAuthGuard | undefined) => {
+  const authoritiesOf = (arePerCall: boolean, other?: GuardParts) => {
     const named: (string | undefined)[] = [];
     const authorities: Authorities = {
       arePerCall,
-      guardOf: (_call, name, own) => {
-        named.push(name);
-        return name === undefined ? own : other;
+      partsOf: (_context, _request, own) => {
+        named.push(undefined);
+        return own;
       },
-      partsOf: () => undefined,
-      challengesOf: () => undefined,
+      named: (name) => {
+        named.push(name);
+        return other;
+      },
     };
     return { authorities, named };
   };
 
+  const partsOf = ({ guard }: ReturnType<typeof guardOf>): GuardParts =>
+    (guard as unknown as { parts: GuardParts }).parts;
+
   it('leaves a handler of another authority to its guard', async () => {
-    const { guard: other, asked: byOther } = guardOf();
-    const { authorities, named } = authoritiesOf(false, other);
+    const other = guardOf();
+    const { authorities, named } = authoritiesOf(false, partsOf(other));
     const own = guardOf({ authorities });
     expect(await decided(own, call('ofPartners', presenting('ann')))).toBe(true);
-    expect([named, own.asked, byOther]).toEqual([['partners'], [], ['ann']]);
+    expect([named, own.asked, other.asked]).toEqual([['partners'], [], ['ann']]);
   });
 
   it('denies a handler of an authority that does not exist', async () => {
-    const { authorities } = authoritiesOf(false, undefined);
+    const { authorities } = authoritiesOf(false);
     expect(await decided(guardOf({ authorities }), call('ofPartners', presenting('ann')))).toBe(REJECTED);
   });
 
@@ -319,9 +324,11 @@ describe('the guard of several authorities', () => {
   ])(
     'chooses an authority for a handler that names none only if each call chooses: %j',
     async (arePerCall, expected) => {
-      const { authorities, named } = authoritiesOf(arePerCall, undefined);
-      expect(await decided(guardOf({ authorities }), call('plain', presenting('ann')))).toBe(true);
-      expect(named).toEqual(expected);
+      const { authorities, named } = authoritiesOf(arePerCall);
+      const guard = new (class Own extends SessionAuthGuard {})(partsOf(guardOf({ authorities })));
+      const plain = call('plain', presenting('ann'));
+      expect(await decided({ guard }, plain)).toBe(true);
+      expect([named, plain.request[ADMISSION]?.isOwn]).toEqual([expected, true]);
     },
   );
 });

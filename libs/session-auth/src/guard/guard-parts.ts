@@ -1,10 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { UserRecord } from '../contract/record/user-record.js';
 import type { AccessRules } from './access-metadata.js';
 import type { SessionReader } from './token-source.js';
-import type { Challenges } from './challenges.js';
 import type { Decisions } from './decisions.js';
 import type { HttpRequest } from './http-request.js';
 import type { WatchParts, GuardedCall } from './transport.js';
@@ -14,23 +12,19 @@ export interface Authorities {
   /** Whether the option `authority` selects an authority for each call. */
   readonly arePerCall: boolean;
   /**
-   * Returns the guard that checks a call: `own`, or that of another authority; `undefined` if there is no
-   * such authority.
-   */
-  guardOf(call: GuardedCall, authority: string | undefined, own: CallGuard): CallGuard | undefined;
-  /**
-   * Returns the parts of the authority that the option `authority` selects for a connection, or `own`;
-   * `undefined` if there is no such authority.
+   * Returns the parts of the authority that the option `authority` selects for a call or a connection: `own`
+   * are those of the default one. `undefined` if there is no such authority.
    */
   partsOf(context: ExecutionContext, request: HttpRequest, own: GuardParts): GuardParts | undefined;
-  challengesOf(name: string): Challenges | undefined;
+  /** As `partsOf()`, for a name. */
+  named(name: string, own: GuardParts): GuardParts | undefined;
 }
 
 export interface ReportOnly {
   /** Returns whether the guard admits all calls of a handler. */
   covers(handler: object, controller: object): boolean;
-  /** Checks a call that is admitted in any case. `record` is that of `admitAs()`. */
-  report(guard: CallGuard, context: ExecutionContext, parts: GuardParts, record?: UserRecord): void;
+  /** Checks a call that is admitted in any case. */
+  report(context: ExecutionContext, parts: GuardParts, check: (call: GuardedCall) => unknown): void;
 }
 
 /**
@@ -82,8 +76,3 @@ function modulesWith(guard: unknown, modules: ModulesContainer | undefined): str
  * the call: 401.
  */
 export type AuthorityResolver = (context: ExecutionContext, request: HttpRequest) => string;
-
-export interface CallGuard {
-  /** Admits a call that has a record, or that the session service of the authority authenticates; or denies it. */
-  admit(call: GuardedCall, record?: UserRecord): true | Promise<true>;
-}

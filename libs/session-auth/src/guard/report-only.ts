@@ -1,10 +1,9 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { ACCESS_DENIED } from '../contract/denials.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { UserRecord } from '../contract/record/user-record.js';
 import { isMarked, REPORT_ONLY } from './access-metadata.js';
 import { exceptionOf } from './denial.js';
-import type { CallGuard, GuardParts, ReportOnly } from './guard-parts.js';
+import type { GuardParts, ReportOnly } from './guard-parts.js';
 import { ADMISSION, CHECK } from './guarded-request.js';
 import type { Handler } from './handlers.js';
 import { type GuardedCall, type Transport, transportOf } from './transport.js';
@@ -47,7 +46,7 @@ export function reporterOf(
 const nameOf = ({ owner, name }: Handler): string => `${owner.name}.${name}`;
 
 /** The call does not wait for the decision, and keeps its request and its reply as they are. */
-function report(guard: CallGuard, context: ExecutionContext, parts: GuardParts, record?: UserRecord): void {
+function report(context: ExecutionContext, parts: GuardParts, check: (call: GuardedCall) => unknown): void {
   if (checked.has(context)) return;
   checked.add(context);
   const call = transportOf(context)?.open(context);
@@ -56,7 +55,7 @@ function report(guard: CallGuard, context: ExecutionContext, parts: GuardParts, 
     return;
   }
   // A denial rejects. It is a decision already, and the call goes on.
-  new Promise((resolve) => resolve(guard.admit(detached(call), record))).catch(() => undefined);
+  new Promise((resolve) => resolve(check(detached(call)))).catch(() => undefined);
 }
 
 const own = { value: undefined, writable: true };

@@ -163,7 +163,9 @@ describe('a reply to an error that a handler does not catch', () => {
   describe('that refuses a session', () => {
     const own = new Challenges([fromBearer(), fromCookie('sid')]);
     const staff = new Challenges([fromHeader('X-Staff')]);
-    const authorities = { challengesOf: jest.fn((name: string) => (name === 'staff' ? staff : undefined)) };
+    const authorities = {
+      named: jest.fn((name: string) => (name === 'staff' ? { reader: { challenges: staff } } : undefined)),
+    };
     const challenge = (error: SessionAuthError, parts?: object, request?: object): string | undefined => {
       headers = new Map();
       respond(error, parts, request);
@@ -190,7 +192,10 @@ describe('a reply to an error that a handler does not catch', () => {
       expect(challenge(new SessionRejectedError(), parts)).toBe(
         'Bearer realm="session", Cookie realm="session"',
       );
-      expect(authorities.challengesOf.mock.calls).toEqual([['staff'], ['unknown']]);
+      expect(authorities.named.mock.calls).toEqual([
+        ['staff', parts],
+        ['unknown', parts],
+      ]);
     });
 
     it('keeps the challenge that a guard has set', () => {

@@ -4,7 +4,7 @@ import { BaseExceptionFilter } from '@nestjs/core';
 import { type InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
 import { bodyOf } from '../contract/denials.js';
 import { denialOf, authorityOfError } from './denial.js';
-import { type Authorities, GUARD_PARTS, type GuardParts } from './guard-parts.js';
+import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { Challenges } from './challenges.js';
 import { isChallenged, setHeaders, transportOf } from './transport.js';
 
@@ -20,14 +20,12 @@ const INVALID_CONFIGURATION: InvalidConfigurationError['code'] = 'INVALID_CONFIG
 @Injectable()
 @Catch(SessionAuthError)
 export class SessionAuthErrorFilter extends BaseExceptionFilter {
-  readonly #challenges: Challenges;
-  readonly #others: Authorities | undefined;
+  readonly #parts: GuardParts | undefined;
 
   /** @internal Created by Nest. */
   constructor(@Optional() @Inject(GUARD_PARTS) parts?: GuardParts) {
     super();
-    this.#challenges = parts?.reader.challenges ?? DEFAULT_CHALLENGES;
-    this.#others = parts?.authorities;
+    this.#parts = parts;
   }
 
   /** Responds in the form of the error's context: HTTP, GraphQL, a gateway or a message. */
@@ -65,6 +63,8 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   /** The challenge says how to present a session to the service that refused this one. */
   #challengesFor(error: SessionAuthError): Challenges {
     const name = authorityOfError(error);
-    return (name === undefined ? undefined : this.#others?.challengesOf(name)) ?? this.#challenges;
+    const own = this.#parts;
+    const other = own && name !== undefined ? own.authorities?.named(name, own) : undefined;
+    return (other ?? own)?.reader.challenges ?? DEFAULT_CHALLENGES;
   }
 }

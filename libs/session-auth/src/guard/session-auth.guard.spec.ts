@@ -56,7 +56,7 @@ describe('a call of an authority that does not exist', () => {
       rules: { of: () => ({ kind: 'protected', requirements: [], authority: 'unknown' }) },
       decisions: { denied: () => undefined },
       reader: { vary: '', challenges: new Challenges([]) },
-      authorities: { arePerCall: false, guardOf: () => undefined },
+      authorities: { arePerCall: false, named: () => undefined },
     };
     const result = new SessionAuthGuard(parts as unknown as GuardParts).canActivate(context);
     await expect(Promise.resolve(result)).rejects.toMatchObject({

@@ -75,24 +75,24 @@ export class SessionAuthGuard implements CanActivate {
     const rule = rules.of(context);
     if (rule.kind === 'public') return true;
     if (reportOnly?.covers(context.getHandler(), context.getClass())) {
-      reportOnly.report(this, context, this.parts, record);
+      reportOnly.report(context, this.parts, (call) => this.admit(call, rule, record));
       return true;
     }
     const call = transportOf(context)?.open(context);
     if (!call) return denyClosed(context, this.parts);
-    if (rule.authority === undefined && !authorities?.arePerCall) return this.admit(call, record, rule);
-    return authorities?.guardOf(call, rule.authority, this)?.admit(call, record) ?? this.denyUnknown(call);
+    if (rule.authority === undefined && !authorities?.arePerCall) return this.admit(call, rule, record);
+    const parts =
+      rule.authority === undefined
+        ? authorities?.partsOf(context, call.request, this.parts)
+        : authorities?.named(rule.authority, this.parts);
+    if (!parts) return this.denyUnknown(call);
+    if (parts === this.parts) return this.admit(call, rule, record);
+    // The option `loadUser` of the other authority is part of its rule.
+    return new SessionAuthGuard(parts).admit(call, parts.rules.of(context) as CheckedRule, record);
   }
 
-  /**
-   * @internal Admits a call that has a record, or that the session service of this authority authenticates;
-   * or denies it. The rule is that of this authority, whose `loadUser` is part of it.
-   */
-  admit(
-    call: GuardedCall,
-    record?: UserRecord,
-    rule = this.parts.rules.of(call.context) as CheckedRule,
-  ): true | Promise<true> {
+  /** Admits a call that has a record, or that the session service authenticates; or denies it. */
+  private admit(call: GuardedCall, rule: CheckedRule, record?: UserRecord): true | Promise<true> {
     const { context, request } = call;
     const { reader, verifier } = this.parts;
     if (!record && request[ADMISSION] && isAdmitted(request, verifier, context)) return true;

@@ -2,20 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import {
-  type AuthorityResolver,
-  type CallGuard,
-  GUARD_PARTS,
-  type GuardParts,
-} from '../../guard/guard-parts.js';
+import { type AuthorityResolver, GUARD_PARTS, type GuardParts } from '../../guard/guard-parts.js';
 import type { HttpRequest } from '../../guard/http-request.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
 import { fromHeader } from '../../guard/token-source.js';
-import type { GuardedCall } from '../../guard/transport.js';
 import { Causes } from '../events/cause-log.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { AuthorityTable } from './several-services.js';
-import type { NestModule } from '../../guard/nest-container.js';
 import { nameIn, AUTHORITY } from './authority.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
@@ -39,18 +31,15 @@ const ofOtherCopy = (parts: unknown): DynamicModule => ({
 
 const context = new ExecutionContextHost([]);
 const request: HttpRequest = { headers: { 'x-tenant': 'partners' } };
-const call = { context, request } as unknown as GuardedCall;
-const own: CallGuard = { admit: () => true };
-const ownParts = {} as GuardParts;
+const own = {} as GuardParts;
 
 describe('the authorities of an application', () => {
   let lines: string[];
   let close: () => Promise<void>;
   let modules: ModulesContainer;
   let log: Causes;
-  const found = (name: string): NestModule | undefined =>
-    [...modules.values()].find((module) => nameIn(module) === name);
-  const partOf = (name: string, token: symbol): unknown => found(name)?.providers.get(token)?.instance;
+  const partsIn = (name: string): unknown =>
+    [...modules.values()].find((module) => nameIn(module) === name)?.providers.get(GUARD_PARTS)?.instance;
   const tableOf = (resolve?: unknown): AuthorityTable =>
     new AuthorityTable(modules, resolve as AuthorityResolver | undefined, log);
 
@@ -60,7 +49,7 @@ describe('the authorities of an application', () => {
     const imports = [
       SessionAuthModule.forRoot(OPTIONS),
       SessionAuthModule.forRoot({ ...OPTIONS, name: 'partners', token: fromHeader('x-partner') }),
-      ofOtherCopy({ reader: { challenges: 'challenges of the copy' } }),
+      ofOtherCopy({ authority: 'copy' }),
     ];
     const application = await NestFactory.createApplicationContext(
       { module: Root, imports },
@@ -75,55 +64,28 @@ describe('the authorities of an application', () => {
     await close();
   });
 
-  it('have a guard each, which the name of a handler selects', () => {
-    const table = tableOf();
-    const guard = table.guardOf(call, 'partners', own);
-    expect(guard).toBeInstanceOf(SessionAuthGuard);
-    expect((guard as unknown as { parts: GuardParts }).parts).toBe(partOf('partners', GUARD_PARTS));
-    expect(table.guardOf(call, 'partners', own)).toBe(guard);
-    expect(table.guardOf(call, 'default', own)).toBe(own);
-    expect(table.guardOf(call, 'copy', own)).not.toBe(guard);
-    expect(
-      [undefined, 'partners', 'default'].map(
-        (name) => tableOf(() => 'staff').guardOf(call, name, own) === undefined,
-      ),
-    ).toEqual([true, false, false]);
+  it('have parts each, which their name selects, also those of another copy', () => {
+    const table = tableOf(() => 'staff');
+    for (const name of ['partners', 'copy']) expect(table.named(name, own)).toBe(partsIn(name));
+    expect(table.named('default', own)).toBe(own);
   });
 
   it.each(['suppliers', 'Partners', '', '__proto__'])('are not found by another name: %j', (name) => {
     const table = tableOf(() => name);
-    expect([
-      table.guardOf(call, name, own),
-      table.guardOf(call, undefined, own),
-      table.challengesOf(name),
-    ]).toEqual(Array(3).fill(undefined));
-    expect(table.partsOf(context, request, ownParts)).toBeUndefined();
+    expect([table.named(name, own), table.partsOf(context, request, own)]).toEqual([undefined, undefined]);
     expect(lines).toEqual([]);
   });
 
-  it('have challenges each, also those of another copy', () => {
-    const table = tableOf();
-    expect(table.challengesOf('partners')).toBe(
-      (partOf('partners', GUARD_PARTS) as GuardParts).reader.challenges,
-    );
-    expect(table.challengesOf('copy')).toBe('challenges of the copy');
-    expect(table.challengesOf('default')).toBeUndefined();
-  });
-
-  it('have parts each, which the option authority selects for a connection', () => {
-    for (const name of ['partners', 'copy']) {
-      expect(tableOf(() => name).partsOf(context, request, ownParts)).toBe(partOf(name, GUARD_PARTS));
-    }
-    expect(tableOf(() => 'default').partsOf(context, request, ownParts)).toBe(ownParts);
+  it('are those that the option authority selects', () => {
+    for (const name of ['partners', 'copy'])
+      expect(tableOf(() => name).partsOf(context, request, own)).toBe(partsIn(name));
+    expect(tableOf(() => 'default').partsOf(context, request, own)).toBe(own);
   });
 
   it('are that without a name for each call, without the option authority', () => {
     const table = tableOf();
     expect(table.arePerCall).toBe(false);
-    expect([table.guardOf(call, undefined, own), table.partsOf(context, request, ownParts)]).toEqual([
-      own,
-      ownParts,
-    ]);
+    expect(table.partsOf(context, request, own)).toBe(own);
     expect(lines).toEqual([]);
   });
 
@@ -134,10 +96,8 @@ describe('the authorities of an application', () => {
       return values[1].headers['x-tenant'];
     });
     expect(table.arePerCall).toBe(true);
-    expect(table.guardOf(call, undefined, own)).toBe(table.guardOf(call, 'partners', own));
-    expect(table.guardOf({ ...call, request: { headers: { 'x-tenant': 'default' } } }, undefined, own)).toBe(
-      own,
-    );
+    expect(table.partsOf(context, request, own)).toBe(partsIn('partners'));
+    expect(table.partsOf(context, { headers: { 'x-tenant': 'default' } }, own)).toBe(own);
     expect(asked[0]).toEqual([context, request]);
     expect(asked).toHaveLength(2);
   });
@@ -158,10 +118,7 @@ describe('the authorities of an application', () => {
     ],
   ])('are none where the option authority returns %s, which is logged', async (_kind, resolve) => {
     const table = tableOf(resolve);
-    expect([table.guardOf(call, undefined, own), table.partsOf(context, request, ownParts)]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    expect(table.partsOf(context, request, own)).toBeUndefined();
     expect(lines).toEqual([expect.stringMatching(/^no authority: /)]);
     // A rejection that nothing handles would fail this test.
     await new Promise((resolve) => setImmediate(resolve));

@@ -3,18 +3,14 @@ import type { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import {
-  type AuthorityResolver,
-  type CallGuard,
   type Authorities,
+  type AuthorityResolver,
   GUARD_PARTS,
   type GuardParts,
 } from '../../guard/guard-parts.js';
-import type { Challenges } from '../../guard/challenges.js';
 import { classesOf } from '../../guard/handlers.js';
 import type { HttpRequest } from '../../guard/http-request.js';
 import type { NestModule } from '../../guard/nest-container.js';
-import { SessionAuthGuard } from '../../guard/session-auth.guard.js';
-import type { GuardedCall } from '../../guard/transport.js';
 import type { CauseReports } from '../../contract/causes.js';
 import { authoritiesNamedBy, nameIn, authorityIn } from './authority.js';
 
@@ -84,18 +80,13 @@ function rejectUnknownAuthorities(modules: ModulesContainer): void {
   }
 }
 
-interface NamedAuthority {
-  readonly guard: CallGuard;
-  readonly parts: GuardParts;
-}
-
 /** The authorities of an application that have a name. */
 export class AuthorityTable implements Authorities {
   readonly arePerCall: boolean;
   readonly #modules: ModulesContainer;
   readonly #resolve: AuthorityResolver;
   readonly #causes: CauseReports;
-  #named: ReadonlyMap<string, NamedAuthority> | undefined;
+  #named: ReadonlyMap<string, GuardParts> | undefined;
 
   constructor(modules: ModulesContainer, resolve: AuthorityResolver | undefined, causes: CauseReports) {
     this.arePerCall = resolve !== undefined;
@@ -104,22 +95,15 @@ export class AuthorityTable implements Authorities {
     this.#causes = causes;
   }
 
-  guardOf(
-    { context, request }: GuardedCall,
-    authority: string | undefined,
-    own: CallGuard,
-  ): CallGuard | undefined {
-    const name = authority ?? this.#nameOf(context, request);
-    return name === DEFAULT_AUTHORITY ? own : this.#find(name)?.guard;
-  }
-
-  challengesOf(name: string): Challenges | undefined {
-    return this.#find(name)?.parts.reader.challenges;
-  }
-
   partsOf(context: ExecutionContext, request: HttpRequest, own: GuardParts): GuardParts | undefined {
     const name = this.#nameOf(context, request);
-    return name === DEFAULT_AUTHORITY ? own : this.#find(name)?.parts;
+    return name === undefined ? undefined : this.named(name, own);
+  }
+
+  /** Reads the authorities at the first call: Nest creates their providers in any order. */
+  named(name: string, own: GuardParts): GuardParts | undefined {
+    this.#named ??= namedAuthorities(this.#modules);
+    return name === DEFAULT_AUTHORITY ? own : this.#named.get(name);
   }
 
   /** An unknown name is not logged: the client of a call may choose it. */
@@ -134,21 +118,13 @@ export class AuthorityTable implements Authorities {
     this.#causes.occurred('no authority');
     return undefined;
   }
-
-  /** Reads the authorities at the first call: Nest creates their providers in any order. */
-  #find(name: string | undefined): NamedAuthority | undefined {
-    this.#named ??= namedAuthorities(this.#modules);
-    return name === undefined ? undefined : this.#named.get(name);
-  }
 }
 
-function namedAuthorities(modules: ModulesContainer): ReadonlyMap<string, NamedAuthority> {
-  const named = new Map<string, NamedAuthority>();
+function namedAuthorities(modules: ModulesContainer): ReadonlyMap<string, GuardParts> {
+  const named = new Map<string, GuardParts>();
   for (const module of modules.values()) {
     const name = nameIn(module);
-    if (name === undefined) continue;
-    const parts = module.providers.get(GUARD_PARTS)?.instance as GuardParts;
-    named.set(name, { guard: new SessionAuthGuard(parts), parts });
+    if (name !== undefined) named.set(name, module.providers.get(GUARD_PARTS)?.instance as GuardParts);
   }
   return named;
 }
