@@ -73,20 +73,6 @@ async function stopOf(definition: DynamicModule): Promise<string> {
 }
 
 describe('the start of an application with several session services', () => {
-  it.each<[string, unknown]>([
-    ['is empty', ''],
-    ['has a space', 'our partners'],
-    ['has a colon', 'a:b'],
-    ['has a slash', 'a/b'],
-    ['begins with a dot', '.partners'],
-    ['has 65 characters', 'p'.repeat(65)],
-    ['is a number', 5],
-  ])('is stopped by a name that %s', async (_case, name) => {
-    expect(await stopOf(root([main(), main({ name: name as string })]))).toContain(
-      'name must be 1 to 64 letters, digits, dots',
-    );
-  });
-
   it('is stopped by two authorities with one name', async () => {
     expect(await stopOf(root([main(), partners(), { module: Feature, imports: [partners()] }]))).toContain(
       "SessionAuthModule has two authorities with the name 'partners'.",

@@ -575,8 +575,8 @@ export const EQUIVALENT = [
   {
     file: 'module/authorities/several-services.ts',
     in: 'rejectAmbiguousNames',
-    original: 'authorityIn(module)?.protectsAllRoutes',
-    replacement: 'authorityIn(module).protectsAllRoutes',
+    original: 'authorityIn(module)?.protectAllRoutes',
+    replacement: 'authorityIn(module).protectAllRoutes',
     reason: SET_HERE,
   },
   {

@@ -26,7 +26,7 @@ import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { SessionAuthExtras } from './options/options.js';
 import { callReport } from './reports.js';
 import { SessionAuthService } from './service/session-auth.service.js';
-import { EXTRAS, isPlugin } from './settings/option-defaults.js';
+import { readExtras } from './settings/settings.js';
 import { clientOf, CLIENT_PARTS, clientPartsOf, PARTS, partsOf, type AuthorityParts } from './wiring.js';
 
 /** Returns the provider of an object that is made of the parts of an authority. */
@@ -118,24 +118,16 @@ const EXPORTED = [SessionAuthService, SessionAuthEvents, SessionHttpService];
 /**
  * Completes the module of an authority, which provides its options. None of the tokens of a named authority is
  * a class that the default authority provides: Nest would give each module the provider of one of the two, by
- * the order of imports.
+ * the order of imports. @throws InvalidConfigurationError naming an extra
  */
 export function authorityModule(
   { providers = [], ...definition }: DynamicModule,
   given: SessionAuthExtras,
 ): DynamicModule {
-  const { name: unnamed, isGlobal: usual, protectAllRoutes: open } = EXTRAS.fallback;
-  const { name = unnamed, isGlobal = usual, protectAllRoutes = open, plugins = [] } = given;
+  const authority: Authority = readExtras(given);
+  const { name, isGlobal, protectAllRoutes, plugins } = authority;
   const isDefault = name === DEFAULT_AUTHORITY;
-  const authority: Authority = {
-    isForWholeApplication: isGlobal || protectAllRoutes,
-    name,
-    protectsAllRoutes: protectAllRoutes,
-    extras: { name, isGlobal, protectAllRoutes, plugins },
-  };
-  // Any other value stops the start, when the options are read.
-  const opened = new Set(Array.isArray(plugins) ? plugins.filter(isPlugin) : []);
-  const parts = [...opened].map((plugin) => plugin.open(name));
+  const parts = [...new Set(plugins)].map((plugin) => plugin.open(name));
   const exported = parts.flatMap((part) => part.exports);
   return {
     ...definition,

@@ -79,7 +79,7 @@ export class SessionAuthModule
    * ```ts
    * SessionAuthModule.forRoot({ baseUrl: 'https://sessions.example.com/api', apiKey: 'your-application-key' });
    * ```
-   * @throws InvalidConfigurationError at bootstrap, naming the option
+   * @throws InvalidConfigurationError naming the extra; at bootstrap, naming the option
    */
   static override forRoot<User extends UserRecord = UserRecord>(
     options: NamedSessionAuthOptions<User> & NamedSessionAuthExtras,
@@ -103,7 +103,7 @@ export class SessionAuthModule
    *   useFactory: () => ({ baseUrl: process.env.BASE_URL ?? '', apiKey: process.env.API_KEY ?? '' }),
    * });
    * ```
-   * @throws InvalidConfigurationError at bootstrap, naming the option
+   * @throws InvalidConfigurationError naming the extra; at bootstrap, naming the option
    */
   static override forRootAsync<User extends UserRecord = UserRecord>(
     options: NamedSessionAuthAsyncOptions<User> & NamedSessionAuthExtras,

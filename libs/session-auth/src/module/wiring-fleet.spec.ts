@@ -56,7 +56,7 @@ class MemoryStore extends SessionStore {
 async function connectionWith(options: Partial<SessionAuthOptions>) {
   const modules = new ModulesContainer();
   const all = { baseUrl: 'http://service', apiKey: 'key', ...options };
-  return { modules, connection: await clientPartsOf(all, { isForWholeApplication: true }, modules) };
+  return { modules, connection: await clientPartsOf(all, { name: 'default' }, modules) };
 }
 
 /** The verifier of one of the instances that share a store. */

@@ -7,8 +7,7 @@ const OPTIONS = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 
 /** The connection of an authority with this name. */
 function start(options: object, name = 'default'): Promise<ClientParts> {
-  const registration = { isForWholeApplication: true, name };
-  return clientPartsOf({ ...OPTIONS, ...options }, registration, new ModulesContainer());
+  return clientPartsOf({ ...OPTIONS, ...options }, { name }, new ModulesContainer());
 }
 
 describe('the options of an authority', () => {

@@ -45,7 +45,7 @@ afterEach(() => {
 async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority = 'default') {
   const [modules, asked] = [new ModulesContainer(), [] as unknown[]];
   const all = { baseUrl: 'http://service', apiKey: 'key', retry: false as const, ...options };
-  const connection = await clientPartsOf(all, { isForWholeApplication: true, name: authority }, modules);
+  const connection = await clientPartsOf(all, { name: authority }, modules);
   const service: { answer: Verdict<object> } = { answer: ANN };
   const userDetails = (...call: unknown[]): Promise<Verdict<object>> => (
     asked.push(call),

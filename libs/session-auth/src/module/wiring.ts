@@ -55,10 +55,10 @@ export const PARTS = Symbol('session-auth parts');
 /** @throws InvalidConfigurationError naming an invalid option, or authorities that Nest can't distinguish */
 export async function clientPartsOf(
   options: SessionAuthOptions,
-  { name, extras }: Authority,
+  { name }: Pick<Authority, 'name'>,
   modules: ModulesContainer,
 ): Promise<ClientParts> {
-  const settings = readSettings(options, name, extras);
+  const settings = readSettings(options, name);
   const { authority, resolveAuthority, baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
   const isOneOfSeveral = resolveAuthority !== undefined || hasSeveral(modules);
   const several = isOneOfSeveral ? await import('./authorities/several-services.js') : undefined;

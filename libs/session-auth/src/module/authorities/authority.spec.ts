@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestModule } from '../../guard/nest-container.js';
-import { AUTHORITY, nameIn, authorityIn, type Authority } from './authority.js';
+import { AUTHORITY, nameIn, authorityIn } from './authority.js';
 
 @Module({})
 class Root {}
@@ -20,10 +20,9 @@ async function moduleOf(definition: Omit<DynamicModule, 'module'>): Promise<Nest
 }
 
 describe('a module', () => {
-  it.each<[Authority, string | undefined]>([
-    [{ isForWholeApplication: true, name: 'partners', protectsAllRoutes: false }, 'partners'],
-    [{ isForWholeApplication: false, name: 'default', protectsAllRoutes: true }, undefined],
-    [{ isForWholeApplication: true }, undefined],
+  it.each([
+    [{ name: 'partners' }, 'partners'],
+    [{ name: 'default' }, undefined],
   ])('with the authority %j is one with the name %p', async (registration, name) => {
     const module = await moduleOf({ providers: [{ provide: AUTHORITY, useValue: registration }] });
     expect([authorityIn(module), nameIn(module)]).toEqual([registration, name]);
@@ -35,7 +34,7 @@ describe('a module', () => {
   });
 
   it('with the authority of another copy of this package is found', async () => {
-    const registration = { isForWholeApplication: true, name: 'partners' };
+    const registration = { name: 'partners' };
     const useValue = { provide: Symbol.for('nestjs-session-auth:registration'), useValue: registration };
     expect(nameIn(await moduleOf({ providers: [useValue] }))).toBe('partners');
   });

@@ -6,15 +6,7 @@ import { authorityOf } from '../../guard/access-metadata.js';
 import { classesOf, handlersIn } from '../../guard/handlers.js';
 import type { NestModule } from '../../guard/nest-container.js';
 
-export interface Authority {
-  /** Whether it provides or applies the guard outside of the modules that import it. */
-  readonly isForWholeApplication: boolean;
-  /** Absent in an authority of an older copy of this package. */
-  readonly name?: string;
-  readonly protectsAllRoutes?: boolean;
-  /** The extras as they were given. They are validated with the options, when the application starts. */
-  readonly extras?: SessionAuthExtras;
-}
+export type Authority = Required<SessionAuthExtras>;
 
 /** Injection token of an {@link Authority}. All copies of this package share it. */
 export const AUTHORITY = Symbol.for('nestjs-session-auth:registration');

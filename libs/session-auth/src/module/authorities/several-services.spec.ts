@@ -24,7 +24,7 @@ class OtherCopy {}
 const ofOtherCopy = (parts: unknown): DynamicModule => ({
   module: OtherCopy,
   providers: [
-    { provide: AUTHORITY, useValue: { isForWholeApplication: true, name: 'copy' } },
+    { provide: AUTHORITY, useValue: { name: 'copy' } },
     { provide: GUARD_PARTS, useValue: parts },
   ],
 });

@@ -12,7 +12,7 @@ import { classesOf } from '../../guard/handlers.js';
 import type { HttpRequest } from '../../guard/http-request.js';
 import type { NestModule } from '../../guard/nest-container.js';
 import type { CauseReports } from '../../contract/causes.js';
-import { authoritiesNamedBy, nameIn, authorityIn } from './authority.js';
+import { authoritiesNamedBy, type Authority, authorityIn, nameIn } from './authority.js';
 
 /** @throws InvalidConfigurationError at ambiguous authorities, and at names that none of them has */
 export function checkAuthorities(modules: ModulesContainer): void {
@@ -21,8 +21,14 @@ export function checkAuthorities(modules: ModulesContainer): void {
   rejectUnknownAuthorities(modules);
 }
 
-function unnamedIn(module: NestModule): ReturnType<typeof authorityIn> {
+function unnamedIn(module: NestModule): Authority | undefined {
   return nameIn(module) === undefined ? authorityIn(module) : undefined;
+}
+
+/** Returns whether an authority without a name is in reach of modules that do not import it. */
+function isForWholeApplication(module: NestModule): boolean | undefined {
+  const authority = unnamedIn(module);
+  return authority && (authority.isGlobal || authority.protectAllRoutes);
 }
 
 /**
@@ -30,13 +36,13 @@ function unnamedIn(module: NestModule): ReturnType<typeof authorityIn> {
  * of one of them, by the order of imports. An authority that is imported more than once counts once.
  */
 function rejectAmbiguousAuthorities(modules: ModulesContainer): void {
-  if ([...modules.values()].filter((module) => unnamedIn(module)?.isForWholeApplication).length > 1) {
+  if ([...modules.values()].filter(isForWholeApplication).length > 1) {
     throw new InvalidConfigurationError(
       'SessionAuthModule is registered more than once for the whole application. Call forRoot() or forRootAsync() once, in the root module: other modules need no import. For several session services, give each further authority a name; or set isGlobal: false in each, without protectAllRoutes, and import each in its own modules.',
     );
   }
   for (const { metatype, imports } of modules.values()) {
-    if ([...imports].filter((module) => unnamedIn(module)?.isForWholeApplication === false).length > 1) {
+    if ([...imports].filter((module) => isForWholeApplication(module) === false).length > 1) {
       throw new InvalidConfigurationError(
         `${metatype.name} imports more than one authority of SessionAuthModule. Import one: a module has one guard and one service.`,
       );
@@ -55,7 +61,7 @@ function rejectAmbiguousNames(modules: ModulesContainer): void {
         `SessionAuthModule has two authorities with the name '${name}'. Give each its own name, or import one DynamicModule where both are imported.`,
       );
     }
-    if (authorityIn(module)?.protectsAllRoutes) {
+    if (authorityIn(module)?.protectAllRoutes) {
       throw new InvalidConfigurationError(
         `SessionAuthModule '${name}': protectAllRoutes is in a named authority. Set it in the default authority: its guard checks every handler by the authority that the handler names.`,
       );

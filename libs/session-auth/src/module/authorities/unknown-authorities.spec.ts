@@ -4,13 +4,9 @@ import { NestFactory } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { SessionAuthority } from '../../guard/access.decorators.js';
 import { SessionAuthModule } from '../session-auth.module.js';
-import { AUTHORITY } from './authority.js';
 
 @Module({})
 class Root {}
-@Module({})
-class OfOlderCopy {}
-
 @SessionAuthority('partners')
 @Controller('class')
 class OfClass {
@@ -52,18 +48,12 @@ class WithoutName {
 }
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
-/** The authority of an older copy of this package, which has no name. */
-const UNNAMED = {
-  module: OfOlderCopy,
-  providers: [{ provide: AUTHORITY, useValue: { isForWholeApplication: false } }],
-};
-
 /** Starts an application that has the classes, a default authority, and others with the names. */
 async function start(names: string[], controllers: Type[], providers: Type[] = []): Promise<void> {
   const imports = names.map((name) => SessionAuthModule.forRoot({ ...OPTIONS, name }));
   const root: DynamicModule = {
     module: Root,
-    imports: [SessionAuthModule.forRoot(OPTIONS), UNNAMED, ...imports],
+    imports: [SessionAuthModule.forRoot(OPTIONS), ...imports],
     controllers,
     providers,
   };

@@ -280,7 +280,7 @@ export interface SessionAuthHttpOptions {
   readonly maxTokenLength?: number;
 }
 
-/** Extras of `forRoot` and `forRootAsync`, next to the options. */
+/** Extras of `forRoot` and `forRootAsync`, next to the options. The call of an invalid one throws. */
 export interface SessionAuthExtras {
   /**
    * Name of a further session service: 1 to 64 letters, digits, dots, hyphens and underscores.

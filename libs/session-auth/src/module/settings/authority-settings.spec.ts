@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord } from '../../contract/record/user-record.js';
 import type { SessionAuthOptions } from '../options/options.js';
-import { readSettings } from './settings.js';
+import { readExtras, readSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 const MISPLACED = 'is in a named authority. Set it in the default authority, for all of them.';
 
 describe('the name of an authority', () => {
   it.each([['partners'], ['default'], ['a'], ['9.b_c-D'], ['a'.repeat(64)]])('may be %p', (name) => {
-    expect(readSettings(REQUIRED, name).authority).toBe(name);
+    expect(readExtras({ name }).name).toBe(name);
   });
 
   it.each([
@@ -23,17 +23,13 @@ describe('the name of an authority', () => {
     [7],
     [null],
     [['partners']],
-  ])('stops the application if it is %p', (name) => {
-    expect(() => readSettings(REQUIRED, name as string)).toThrow(
+  ])('is not accepted if it is %p', (name) => {
+    expect(() => readExtras({ name: name as string })).toThrow(
       new Error(
         `SessionAuthModule '${String(name)}': name must be 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. ` +
           "Give it a name such as 'partners'.",
       ),
     );
-  });
-
-  it('stops the application before any of its options', () => {
-    expect(() => readSettings({} as SessionAuthOptions, 'a b')).toThrow('name must be 1 to 64 letters');
   });
 });
 

@@ -164,7 +164,7 @@ export const DEFAULTS = {
   store: group(STORE).fallback,
 };
 
-export function isPlugin(candidate: unknown): candidate is SessionAuthPlugin {
+function isPlugin(candidate: unknown): candidate is SessionAuthPlugin {
   return typeof (candidate as Partial<SessionAuthPlugin> | null | undefined)?.open === 'function';
 }
 

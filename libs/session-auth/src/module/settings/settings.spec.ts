@@ -2,9 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import { UserRecord } from '../../contract/record/user-record.js';
 import type { HttpRequest } from '../../guard/http-request.js';
-import { AUTHORITY } from '../authorities/authority.js';
 import type { SessionAuthOptions } from '../options/options.js';
-import { SessionAuthModule } from '../session-auth.module.js';
 import { readSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
@@ -76,26 +74,6 @@ describe('the settings of an authority', () => {
   it('have the name of the authority', () => {
     expect(readSettings(REQUIRED, 'partners').authority).toBe('partners');
   });
-
-  it.each([
-    ['is left out', false],
-    ['is undefined', true],
-  ])(
-    'provide the guard everywhere, protect no route and have the name default if that %s',
-    (_case, isGiven) => {
-      const absent = { isGlobal: undefined, protectAllRoutes: undefined, name: undefined };
-      const { global, providers = [] } = SessionAuthModule.forRoot({
-        ...REQUIRED,
-        ...(isGiven && (absent as object)),
-      });
-      const useValue = { isForWholeApplication: true, name: 'default', protectsAllRoutes: false };
-      expect(global).toBe(true);
-      expect(providers).toContainEqual({
-        provide: AUTHORITY,
-        useValue: expect.objectContaining(useValue) as unknown,
-      });
-    },
-  );
 });
 
 describe('options that are no options', () => {

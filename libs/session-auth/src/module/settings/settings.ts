@@ -23,14 +23,17 @@ export interface SessionAuthSettings extends Omit<SettingsOf<typeof ALL>, 'autho
   readonly resolveAuthority: AuthorityResolver | undefined;
 }
 
+/** @throws InvalidConfigurationError naming the authority, if it has a name, and the first invalid extra */
+export function readExtras(given: SessionAuthExtras): Required<SessionAuthExtras> {
+  const { name = DEFAULT_AUTHORITY, isGlobal, protectAllRoutes, plugins } = given;
+  return namingAuthority(name, () =>
+    EXTRAS.read({ name, isGlobal, protectAllRoutes, plugins }, ALL_OPTIONS),
+  );
+}
+
 /** @throws InvalidConfigurationError naming the authority, if it has a name, and the first invalid option */
-export function readSettings(
-  options: SessionAuthOptions,
-  name = DEFAULT_AUTHORITY,
-  extras: SessionAuthExtras = {},
-): SessionAuthSettings {
+export function readSettings(options: SessionAuthOptions, name = DEFAULT_AUTHORITY): SessionAuthSettings {
   return namingAuthority(name, () => {
-    EXTRAS.read({ ...extras, name }, ALL_OPTIONS);
     rejectMisplacedExtra(options);
     const { authority: resolveAuthority, ...settings } = SCHEMA.read(options, ALL_OPTIONS);
     const remedy = 'Set it in the default authority, for all of them';
