@@ -20,7 +20,6 @@ export type {
   SessionAuthHttpOptions,
   SessionAuthOptions,
   SessionAuthOptionsFactory,
-  WhileOpenOptions,
 } from './module/options/options.js';
 export type { OpenedPart, SessionAuthPlugin } from './module/options/plugins.js';
 export type { ApiKey, Credentials } from './client/session-client.js';
@@ -78,6 +77,7 @@ export {
 } from './guard/current-user.decorator.js';
 export type { PresentedSession } from './guard/current-user.decorator.js';
 export type { CrossOriginOptions } from './guard/cross-origin.js';
+export type { WhileOpen } from './guard/transport.js';
 export {
   fromBearer,
   fromCookie,

@@ -205,9 +205,16 @@ export interface SessionEnds {
 
 /** How long something stays open that a guard has admitted. */
 export interface WhileOpen {
-  /** Milliseconds between two checks of its session. Each runs up to a tenth earlier. */
+  /**
+   * Milliseconds between two checks of a session that has something open, however much it is; each runs up to
+   * a tenth earlier, and may use a cached answer: a session that ended elsewhere stays open for up to `ttlMs`
+   * of the cache more. 1 to 86 400 000. @default 60000
+   */
   readonly recheckMs: number;
-  /** Milliseconds that it stays open while the session service is unavailable. */
+  /**
+   * Milliseconds that it stays open while the session service is unavailable. 0 to 86 400 000.
+   * @default 300000
+   */
   readonly outageGraceMs: number;
 }
 

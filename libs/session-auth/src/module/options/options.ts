@@ -11,6 +11,7 @@ import type { LocalUser, SessionAuthTypes } from '../../contract/session-auth-ty
 import type { CurrentUserRecord, LoadUser, UserLoader } from '../../guard/current-user.decorator.js';
 import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import type { TokenSource } from '../../guard/token-source.js';
+import type { WhileOpen } from '../../guard/transport.js';
 import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
 import type { RetrySettings } from '../../verifier/lane.js';
 import type { SessionAuthPlugin } from './plugins.js';
@@ -184,25 +185,10 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
    * gRPC end with their session, unless their handler has `@KeepOpen()`.
    * @default { recheckMs: 60000, outageGraceMs: 300000 }
    */
-  readonly whileOpen?: WhileOpenOptions;
+  readonly whileOpen?: Partial<WhileOpen>;
 
   /** Transport and its limits. */
   readonly http?: SessionAuthHttpOptions;
-}
-
-/** How long something stays open. */
-export interface WhileOpenOptions {
-  /**
-   * Milliseconds between two checks of a session that has something open, however much it is; each runs up to
-   * a tenth earlier, and may use a cached answer: a session that ended elsewhere stays open for up to `ttlMs`
-   * of the cache more. 1 to 86 400 000. @default 60000
-   */
-  readonly recheckMs?: number;
-  /**
-   * Milliseconds that it stays open while the session service is unavailable. 0 to 86 400 000.
-   * @default 300000
-   */
-  readonly outageGraceMs?: number;
 }
 
 /** Named first in the error of the compiler for `cache: {}`. */
