@@ -32,8 +32,7 @@ export type { RetrySettings } from './verifier/lane.js';
 export { SessionAuthService } from './module/service/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/service/service-input.js';
 export type { SignInResult } from './client/session-client.js';
-export { InjectSessionAuth } from './module/inject-session-auth.decorator.js';
-export type { ProvidedClass } from './module/authorities/authority-tokens.js';
+export { InjectSessionAuth, type ProvidedClass } from './module/authorities/authority-tokens.js';
 export { SessionAuthEvents } from './module/events/session-auth-events.js';
 export type { ActiveCause, CauseName } from './contract/causes.js';
 export type {

@@ -5,7 +5,7 @@ import { SessionHttpService } from '../client/session-http.service.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
-import { InjectSessionAuth } from './inject-session-auth.decorator.js';
+import { InjectSessionAuth } from './authorities/authority-tokens.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
 import { nameIn } from './authorities/authority.js';

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { WebSocketGateway } from '@nestjs/websockets';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { SessionAuthority } from '../guard/access.decorators.js';
-import { InjectSessionAuth } from '../module/inject-session-auth.decorator.js';
+import { InjectSessionAuth } from '../module/authorities/authority-tokens.js';
 import { SessionAuthModule } from '../module/session-auth.module.js';
 import { SessionSockets } from './session-sockets.js';
 import { sessionSockets } from './sockets.plugin.js';

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Injectable, Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { WebSocket, WebSocketServer } from 'ws';
-import { InjectSessionAuth } from '../module/inject-session-auth.decorator.js';
+import { InjectSessionAuth } from '../module/authorities/authority-tokens.js';
 import type { SessionAuthOptions } from '../module/options/options.js';
 import { SessionAuthModule } from '../module/session-auth.module.js';
 import { SessionSockets } from './session-sockets.js';

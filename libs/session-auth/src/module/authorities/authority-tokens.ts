@@ -1,4 +1,4 @@
-import type { InjectionToken } from '@nestjs/common';
+import { Inject, type InjectionToken } from '@nestjs/common';
 import { SessionClient } from '../../client/session-client.js';
 import { SessionHttpService } from '../../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
@@ -28,4 +28,16 @@ export function authorityToken(
 ): InjectionToken {
   if (name === DEFAULT_AUTHORITY) return provided;
   return `${LABELS.get(provided) ?? PLUGIN_CLASSES.get(provided)?.name ?? provided.name}@${name}`;
+}
+
+/**
+ * Injects the `SessionAuthService` of an authority by its name, or another class that each authority
+ * provides: `SessionAuthEvents`, `SessionSockets` or `SessionHttpService`. `'default'` is the default
+ * authority, whose classes need no decorator.
+ */
+export function InjectSessionAuth(
+  name: string,
+  provided: ProvidedClass = SessionAuthService,
+): PropertyDecorator & ParameterDecorator {
+  return Inject(authorityToken(name, provided));
 }
