@@ -58,11 +58,6 @@ describe('an error that a handler does not catch', () => {
     const error = { code, statusCode, message } as SessionAuthError;
     expect(denialOf(error)).toStrictEqual({ statusCode, code, message });
   });
-
-  it('does not become an outage because it has retryAfterSeconds', () => {
-    const error = Object.assign(new AccessDeniedError(), { retryAfterSeconds: 7 });
-    expect(denialOf(error)).toEqual({ statusCode: 403, code: 'ACCESS_DENIED', message: error.message });
-  });
 });
 
 describe('the exception of a denial', () => {

@@ -1,14 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import {
-  ACCESS_CHECK_FAILED,
+  type ACCESS_CHECK_FAILED,
   ACCESS_DENIED,
   type CROSS_ORIGIN_DENIED,
   type HttpDenial,
   SERVICE_UNAVAILABLE,
   SESSION_REJECTED,
   type SESSION_REQUIRED,
-  TOO_MANY_ATTEMPTS,
 } from '../contract/denials.js';
 import { DENIALS, type DenialMessage } from '../contract/diagnostics.js';
 import { isSessionAuthError, type SessionAuthError } from '../contract/errors.js';
@@ -35,21 +34,13 @@ export interface RuleAnswer extends HttpDenial {
   readonly exception: HttpException;
 }
 
-const CODES_WITH_WAIT: readonly string[] = [
-  SERVICE_UNAVAILABLE.code,
-  ACCESS_CHECK_FAILED.code,
-  TOO_MANY_ATTEMPTS.code,
-];
-
 /**
  * Returns the denial for an error of `SessionAuthService` that a handler did not catch. It may come from
  * another copy of this package.
  */
 export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?: unknown }): HttpDenial {
   const { statusCode, code, message, retryAfterSeconds } = error;
-  return CODES_WITH_WAIT.includes(code) && typeof retryAfterSeconds === 'number'
-    ? { statusCode, code, message, retryAfterSeconds }
-    : { statusCode, code, message };
+  return { statusCode, code, message, ...(typeof retryAfterSeconds === 'number' && { retryAfterSeconds }) };
 }
 
 /**
