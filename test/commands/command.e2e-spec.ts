@@ -190,7 +190,7 @@ describe('the command', () => {
   it('prints only the name and the code of an internal error', async () => {
     const io = captureIo();
     const error = Object.assign(new TypeError('the key is hunter2'), { code: 'ERR_TRIAL' });
-    const broken = { name: 'broken', summary: '', run: () => Promise.reject(error) };
+    const broken = { name: 'broken', summary: '', load: () => Promise.reject(error) };
     expect(await runCommand(['broken'], io, [broken])).toBe(1);
     expect(io.err()).toBe(
       'The command failed: TypeError (ERR_TRIAL). This is a fault of nestjs-session-auth-cli.\n',
@@ -200,18 +200,25 @@ describe('the command', () => {
 
 describe('a command line', () => {
   const line = {
-    name: 'trial',
     about: 'Tries.',
     options: {
       url: { type: 'string', value: 'URL', about: 'where' },
       user: { type: 'string', value: 'NAME', about: 'who', multiple: true },
       json: { type: 'boolean', about: 'how' },
     },
+    environment: {},
+    exitCodes: ['it was tried', 'it was not'],
   } as const;
 
   it('is read into the values of its options', () => {
     expect({
-      ...(readCommandLine(line, ['--url', 'http://a', '--user=ann', '--user=bob', '--json']) as object),
+      ...(readCommandLine('trial', line, [
+        '--url',
+        'http://a',
+        '--user=ann',
+        '--user=bob',
+        '--json',
+      ]) as object),
     }).toEqual({
       url: 'http://a',
       user: ['ann', 'bob'],
@@ -227,7 +234,9 @@ describe('a command line', () => {
     [['--key=hunter2'], 'Unknown option --key.'],
     [['-k', 'hunter2'], 'Unknown option -k.'],
   ])('%j is refused without the value: %s', (args, problem) => {
-    expect(() => readCommandLine(line, args)).toThrow(`${problem} See: nestjs-session-auth-cli trial --help`);
+    expect(() => readCommandLine('trial', line, args)).toThrow(
+      `${problem} See: nestjs-session-auth-cli trial --help`,
+    );
   });
 });
 

@@ -43,14 +43,14 @@ describe.each<[name: string, open: () => Promise<{ url: string; close(): Promise
     'the service of the command dev',
     async () => {
       const users = [{ password: ACCOUNT.password, record: { username: ACCOUNT.username } }];
-      const service = await DevService.open({
+      const service = new DevService({
         host: '127.0.0.1',
-        port: 0,
         apiKey: API_KEY,
         allowedHosts: [],
         users,
         onAnswer: () => undefined,
       });
+      await service.open(0);
       return service;
     },
   ],

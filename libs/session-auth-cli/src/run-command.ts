@@ -1,5 +1,5 @@
 import { type CommandIo, type ExitCode, UsageError } from './command-line/command-io.js';
-import { table } from './command-line/command-line.js';
+import { type Command, readCommandLine, table } from './command-line/command-line.js';
 
 /** Runs the command with its arguments. Resolves with its exit code; never rejects. */
 export async function runCommand(
@@ -13,7 +13,11 @@ export async function runCommand(
     return args.length === 0 ? 2 : 0;
   }
   try {
-    return await subcommandOf(name, subcommands).run(rest, io);
+    const command = await subcommandOf(name, subcommands).load();
+    const options = readCommandLine(name, command, rest);
+    if (typeof options !== 'string') return await command.run(options, io);
+    io.stdout.write(options);
+    return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) return failed(error, io);
     io.stderr.write(`${error.message}\n`);
@@ -21,7 +25,6 @@ export async function runCommand(
   }
 }
 
-/** @throws UsageError if there is no such subcommand */
 function subcommandOf(name: string, subcommands: readonly Subcommand[]): Subcommand {
   const found = subcommands.find((subcommand) => subcommand.name === name);
   if (found) return found;
@@ -47,16 +50,10 @@ function helpOf(subcommands: readonly Subcommand[]): string {
   ].join('\n');
 }
 
-/** One subcommand of `nestjs-session-auth-cli`. */
 interface Subcommand {
   readonly name: string;
-  /** Short description for the help. */
   readonly summary: string;
-  /**
-   * Runs it. Prints its help for `--help`. @throws UsageError if the arguments or the environment are not
-   * usable
-   */
-  run(args: readonly string[], io: CommandIo): Promise<ExitCode>;
+  load(): Promise<Command>;
 }
 
 /** The subcommands, in the order of the help. Each is loaded when it runs. */
@@ -64,16 +61,16 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   {
     name: 'dev',
     summary: 'serves the interface in memory, for development',
-    run: async (args, io) => (await import('./dev/dev-command.js')).dev(args, io),
+    load: async () => (await import('./dev/dev-command.js')).DEV,
   },
   {
     name: 'doctor',
     summary: 'examines a session service, and prints the options that follow',
-    run: async (args, io) => (await import('./doctor/doctor.js')).doctor(args, io),
+    load: async () => (await import('./doctor/doctor.js')).DOCTOR,
   },
   {
     name: 'contract',
     summary: 'checks a session service against its interface, row by row',
-    run: async (args, io) => (await import('./contract/contract.js')).contract(args, io),
+    load: async () => (await import('./contract/contract.js')).CONTRACT,
   },
 ];

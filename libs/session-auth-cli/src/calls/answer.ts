@@ -22,6 +22,7 @@ export interface FailedAnswer {
   readonly code: string;
   readonly totalMs: number;
   readonly reused: boolean;
+  readonly isSignIn: boolean;
 }
 
 export type Answer = ReplyAnswer | FailedAnswer;
@@ -34,13 +35,13 @@ export function hasBody({ body }: Reply): boolean {
   return body?.length !== 0;
 }
 
-/** Returns how a reply is named in a text, such as `404 with a body`. */
+/** The name of a reply in a text, such as `404 with a body`. */
 export function described(answer: Answer): string {
   if (answer.kind === 'failure') return `no reply (${answer.code})`;
   return answer.status === 404 && hasBody(answer) ? '404 with a body' : String(answer.status);
 }
 
-/** Returns whether two answers look the same to the guard: a 404 with a body differs from an empty one. */
+/** Whether two answers look the same to the guard: a 404 with a body differs from an empty one. */
 export function isSame(one: Answer, other: Answer): boolean {
   return described(one) === described(other);
 }
@@ -59,10 +60,7 @@ export function isRedirect({ status }: Reply): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
-/**
- * Returns the `auth_token` in a body of any type, so that a session can be ended even if the library can't
- * read its record.
- */
+/** From a body of any type, so that a session can be ended even if the library can't read its record. */
 export function tokenIn({ body }: ReplyAnswer): string | undefined {
   const { auth_token: token } = parseObject(body?.toString() ?? '') ?? {};
   return typeof token === 'string' ? token : undefined;
@@ -113,9 +111,13 @@ const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
   ],
 ];
 
-const OTHERWISE = 'The connection fails.';
+/** Failures of a request that may have reached the service. */
+const MAY_BE_SENT = /^(?:TIMEOUT|ECONNRESET|EPIPE|TOO_LARGE|HPE_.*|INVALID_REPLY)$/;
 
-export function failureText({ code }: FailedAnswer): string {
-  const [, text = OTHERWISE] = TEXTS.find(([codes]) => codes.test(code)) ?? [];
-  return `${text} (${code})`;
+/** Appended to the text of a sign-in that may have opened a session without returning its token. */
+export const MAY_BE_OPEN = ' A session may have been opened; its token is unknown.';
+
+export function failureText({ code, isSignIn }: FailedAnswer): string {
+  const [, text = 'The connection fails.'] = TEXTS.find(([codes]) => codes.test(code)) ?? [];
+  return `${text} (${code})${isSignIn && MAY_BE_SENT.test(code) ? MAY_BE_OPEN : ''}`;
 }

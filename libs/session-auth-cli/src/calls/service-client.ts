@@ -9,9 +9,11 @@ import {
   AUTHENTICATION_PATH,
   USER_DETAILS_PATH,
 } from '../../../session-auth/src/contract/wire.js';
-import { type Answer, INTERRUPTED, type ReplyAnswer, statusOf, tokenIn } from './answer.js';
+import { type Answer, INTERRUPTED, statusOf, tokenIn } from './answer.js';
 
 export type Headers = Readonly<Record<string, string>>;
+
+export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -26,9 +28,11 @@ export interface Account {
 }
 
 export interface OpenSession {
+  /** As issued by the sign-in. */
+  readonly token: string;
   readonly authIv: string | undefined;
-  /** Tokens of the session, as issued: later ones replaced earlier ones. */
-  readonly tokens: string[];
+  /** Tokens that replaced it, in order. */
+  readonly laterTokens: string[];
 }
 
 export interface ServiceSettings {
@@ -40,83 +44,58 @@ export interface ServiceSettings {
   readonly interrupted?: AbortSignal;
 }
 
-/**
- * Bytes of a body that are read: more than the library reads by default, so that a larger limit can be
- * advised.
- */
+/** More than the library reads by default, so that a larger limit can be advised. */
 const MAX_BODY_BYTES = 4_194_304;
 
 /**
  * The calls of a command, without a redirect followed. Knows the sessions that they opened. After an
- * interruption, it only signs out. `Result`: the answers that `send()` returns; a class that extends it may
- * throw for others.
+ * interruption, it only signs out.
  */
-export class ServiceClient<Result extends Answer = Answer> {
+export class ServiceClient {
   readonly answers: Answer[] = [];
-  readonly #settings: ServiceSettings;
-  readonly #agents: Readonly<Record<string, http.Agent>>;
-  readonly #sessions = new Set<OpenSession>();
+  readonly settings: ServiceSettings;
+  readonly #protocol: typeof http | typeof https;
+  readonly #agent: http.Agent | undefined;
+  readonly #sessions = new Map<string, OpenSession>();
 
   /**
    * `keepAlive`: user details are read over kept connections, as the library does. Otherwise, each call has
    * its own.
    */
   constructor(settings: ServiceSettings, { keepAlive = false } = {}) {
-    this.#settings = settings;
-    this.#agents = keepAlive
-      ? { 'http:': new http.Agent({ keepAlive }), 'https:': new https.Agent({ keepAlive }) }
-      : {};
-  }
-
-  get url(): string {
-    return this.#settings.url;
-  }
-
-  get apiKey(): string {
-    return this.#settings.apiKey;
+    this.settings = settings;
+    this.#protocol = settings.url.startsWith('https:') ? https : http;
+    this.#agent = keepAlive ? new this.#protocol.Agent({ keepAlive }) : undefined;
   }
 
   get isInterrupted(): boolean {
-    return this.#settings.interrupted?.aborted ?? false;
+    return this.settings.interrupted?.aborted ?? false;
   }
 
-  /** Sends a request with no header but `Accept`, `Accept-Encoding` and those given. */
-  async send(request: ServiceRequest): Promise<Result> {
-    return (await this.#send(request)) as Result;
+  call({ headers, ...request }: ServiceRequest): Promise<Answer> {
+    return this.send({ ...request, headers: { [API_KEY_HEADER]: this.settings.apiKey, ...headers } });
   }
 
-  call({ headers, ...request }: ServiceRequest): Promise<Result> {
-    return this.send({ ...request, headers: { [API_KEY_HEADER]: this.apiKey, ...headers } });
+  post(body: string | undefined, headers: Headers = {}, path = AUTHENTICATION_PATH): Promise<Answer> {
+    return this.call({ method: 'POST', path, headers: { ...JSON_TYPE, ...headers }, body });
   }
 
-  post(body: string | undefined, headers: Headers = {}, path = AUTHENTICATION_PATH): Promise<Result> {
-    return this.call({
-      method: 'POST',
-      path,
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body,
-    });
-  }
-
-  signIn({ username, password }: Account, headers?: Headers, path?: string): Promise<Result> {
+  signIn({ username, password }: Account, headers?: Headers, path?: string): Promise<Answer> {
     return this.post(JSON.stringify({ username, password }), headers, path);
   }
 
-  userDetails(token: string, headers: Headers = {}, path = USER_DETAILS_PATH): Promise<Result> {
+  userDetails(token: string, headers: Headers = {}, path = USER_DETAILS_PATH): Promise<Answer> {
     return this.call({ method: 'GET', path, headers: { [AUTH_TOKEN_HEADER]: token, ...headers } });
   }
 
-  signOut(token: string, headers: Headers = {}): Promise<Result> {
-    return this.call({
-      method: 'DELETE',
-      path: AUTHENTICATION_PATH,
-      headers: { [AUTH_TOKEN_HEADER]: token, ...headers },
-    });
+  signOut(token: string, headers: Headers = {}): Promise<Answer> {
+    const path = AUTHENTICATION_PATH;
+    return this.call({ method: 'DELETE', path, headers: { [AUTH_TOKEN_HEADER]: token, ...headers } });
   }
 
-  /** Returns the session of a token, unless it was signed out. */
-  sessionOf(token: string | undefined): OpenSession | undefined {
-    return [...this.#sessions].find(({ tokens }) => token !== undefined && tokens.includes(token));
+  /** Returns the session that a sign-in opened, unless it was signed out. */
+  sessionOf(signIn: Answer): OpenSession | undefined {
+    return signIn.kind === 'reply' ? this.#sessions.get(tokenIn(signIn) ?? '') : undefined;
   }
 
   /**
@@ -124,47 +103,40 @@ export class ServiceClient<Result extends Answer = Answer> {
    */
   async endSessions(): Promise<number> {
     let left = 0;
-    for (const session of this.#sessions) if (!(await this.#end(session))) left += 1;
+    for (const session of this.#sessions.values()) if (!(await this.#end(session))) left += 1;
     this.#sessions.clear();
     return left;
   }
 
   close(): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    this.#agent?.destroy();
   }
 
-  async #send(request: ServiceRequest): Promise<Answer> {
+  /** Sends a request with no header but `Accept`, `Accept-Encoding` and those given. */
+  async send(request: ServiceRequest): Promise<Answer> {
     const { method, headers = {} } = request;
+    const isSignIn = method === 'POST';
     if (this.isInterrupted && method !== 'DELETE')
-      return this.#record({ kind: 'failure', code: INTERRUPTED, totalMs: 0, reused: false });
-    const agent = method === 'GET' ? this.#agents[new URL(this.url).protocol] : undefined;
-    let answer = this.#record(await this.#exchange(request, agent));
+      return this.#record({ kind: 'failure', code: INTERRUPTED, totalMs: 0, reused: false, isSignIn });
+    const answer = this.#record(await this.#exchange(request, method === 'GET' ? this.#agent : undefined));
     // A call on a connection that the service had closed in the meantime is repeated once, as the library
     // does.
-    if (
-      answer.kind === 'failure' &&
-      answer.reused &&
-      answer.code !== 'TIMEOUT' &&
-      answer.code !== INTERRUPTED
-    )
-      answer = this.#record(await this.#exchange(request, undefined));
-    const opened =
-      answer.kind === 'reply' && method === 'POST' && answer.status < 300 ? tokenIn(answer) : undefined;
-    if (opened !== undefined) this.#sessions.add({ authIv: headers[AUTH_IV_HEADER], tokens: [opened] });
-    const ended =
-      method === 'DELETE' && (statusOf(answer) ?? 500) < 300
-        ? this.sessionOf(headers[AUTH_TOKEN_HEADER])
-        : undefined;
-    if (ended) this.#sessions.delete(ended);
+    if (answer.kind === 'failure')
+      return answer.reused && answer.code !== 'TIMEOUT' && answer.code !== INTERRUPTED
+        ? this.#record(await this.#exchange(request, undefined))
+        : answer;
+    const token = isSignIn && answer.status < 300 ? tokenIn(answer) : undefined;
+    if (token !== undefined)
+      this.#sessions.set(token, { token, authIv: headers[AUTH_IV_HEADER], laterTokens: [] });
+    if (method === 'DELETE' && answer.status < 300) this.#sessions.delete(headers[AUTH_TOKEN_HEADER] ?? '');
     return answer;
   }
 
-  async #end({ tokens, authIv }: OpenSession): Promise<boolean> {
+  async #end({ token, authIv, laterTokens }: OpenSession): Promise<boolean> {
     let isRefused = false;
-    for (const token of tokens.toReversed()) {
-      const iv = authIv === undefined ? undefined : { [AUTH_IV_HEADER]: authIv };
-      const headers = { [API_KEY_HEADER]: this.apiKey, [AUTH_TOKEN_HEADER]: token, ...iv };
-      const status = statusOf(await this.#send({ method: 'DELETE', path: AUTHENTICATION_PATH, headers }));
+    for (const presented of [token, ...laterTokens].toReversed()) {
+      const iv = authIv === undefined ? {} : { [AUTH_IV_HEADER]: authIv };
+      const status = statusOf(await this.signOut(presented, iv));
       if (status === 200 || status === 202 || status === 204) return true;
       isRefused ||= status === 401 || status === 404;
     }
@@ -176,17 +148,22 @@ export class ServiceClient<Result extends Answer = Answer> {
    * the token that its session must be ended with.
    */
   async #exchange(request: ServiceRequest, agent: http.Agent | undefined): Promise<Answer> {
+    const { method, path, headers } = request;
     const startedAt = performance.now();
-    const limit = AbortSignal.timeout(this.#settings.timeoutMs);
-    const early = request.method === 'GET' ? this.#settings.interrupted : undefined;
+    const limit = AbortSignal.timeout(this.settings.timeoutMs);
+    const early = method === 'GET' ? this.settings.interrupted : undefined;
     let sent: http.ClientRequest | undefined;
     let cause: unknown;
     const times = (): { totalMs: number; reused: boolean } => ({
       totalMs: performance.now() - startedAt,
       reused: sent?.reusedSocket ?? false,
     });
+    const isSignIn = method === 'POST';
+    const failure = (code: string): Answer => ({ kind: 'failure', code, isSignIn, ...times() });
     try {
-      sent = this.#open(request, {
+      sent = this.#protocol.request(new URL(`${this.settings.url}${path}`), {
+        method,
+        headers: { Accept: 'application/json', 'Accept-Encoding': 'identity', ...headers },
         agent: agent ?? false,
         signal: AbortSignal.any(early ? [limit, early] : [limit]),
       });
@@ -194,26 +171,14 @@ export class ServiceClient<Result extends Answer = Answer> {
       sent.on('error', (error) => (cause ??= error));
       const [reply] = (await once(sent.end(request.body), 'response')) as [http.IncomingMessage];
       const firstByteMs = times().totalMs;
-      const read = await bodyOf(reply);
-      if (!read) return { kind: 'failure', code: 'TOO_LARGE', ...times() };
-      return {
-        kind: 'reply',
-        status: reply.statusCode ?? 0,
-        headers: reply.headers,
-        ...read,
-        firstByteMs,
-        ...times(),
-      };
+      const bytes = await bytesOf(reply);
+      if (!bytes) return failure('TOO_LARGE');
+      const { statusCode: status = 0, headers: answered } = reply;
+      const body = isReadable(answered, MAX_BODY_BYTES) ? bytes : undefined;
+      return { kind: 'reply', status, headers: answered, body, bytes: bytes.length, firstByteMs, ...times() };
     } catch (error) {
-      const code = limit.aborted ? 'TIMEOUT' : early?.aborted ? INTERRUPTED : codeOf(cause ?? error);
-      return { kind: 'failure', code, ...times() };
+      return failure(limit.aborted ? 'TIMEOUT' : early?.aborted ? INTERRUPTED : codeOf(cause ?? error));
     }
-  }
-
-  #open({ method, path, headers }: ServiceRequest, options: http.RequestOptions): http.ClientRequest {
-    const url = new URL(`${this.url}${path}`);
-    const all = { Accept: 'application/json', 'Accept-Encoding': 'identity', ...headers };
-    return (url.protocol === 'https:' ? https : http).request(url, { ...options, method, headers: all });
   }
 
   #record(answer: Answer): Answer {
@@ -222,13 +187,10 @@ export class ServiceClient<Result extends Answer = Answer> {
   }
 }
 
-/** Reads a body; `undefined` if it is too large. */
-async function bodyOf(reply: http.IncomingMessage): Promise<Pick<ReplyAnswer, 'body' | 'bytes'> | undefined> {
+async function bytesOf(reply: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
   const body = new BodyBuffer();
-  for await (const chunk of reply as AsyncIterable<Buffer>)
-    if (!body.append(chunk, MAX_BODY_BYTES)) return undefined;
-  const { bytes } = body;
-  return { body: isReadable(reply.headers, MAX_BODY_BYTES) ? bytes : undefined, bytes: bytes.length };
+  for await (const chunk of reply) if (!body.append(chunk, MAX_BODY_BYTES)) return undefined;
+  return body.bytes;
 }
 
 function codeOf(error: unknown): string {

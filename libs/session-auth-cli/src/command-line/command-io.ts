@@ -24,21 +24,16 @@ type Style = Parameters<typeof styleText>[0];
 
 /** Returns a function that colours text for an output: only on a terminal, and not if NO_COLOR is set. */
 export function paintFor(
-  output: TextOutput,
+  { isTTY }: TextOutput,
   { env }: Pick<CommandIo, 'env'>,
 ): (style: Style, text: string) => string {
-  const isColoured = output.isTTY === true && (env.NO_COLOR ?? '') === '';
-  return isColoured ? (style, text) => paint(style, text) : (_style, text) => text;
+  if (isTTY !== true || env.NO_COLOR) return (_style, text) => text;
+  // Later versions of Node.js would decide themselves.
+  const paint = styleText as (...args: unknown[]) => string;
+  return (style, text) => paint(style, text, { validateStream: false });
 }
 
-/** The caller has decided. Later versions of Node.js decide themselves by default. */
-const paint = (style: Style, text: string): string =>
-  (styleText as (...args: unknown[]) => string)(style, text, { validateStream: false });
-
-/**
- * The command line or the environment is not usable. Its message is one sentence, without any value that a
- * user typed.
- */
+/** Its message is one sentence, without any value that a user typed. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './command-io.js';
+import { type CommandIo, type ExitCode, UsageError } from './command-io.js';
 
 interface OptionSpec {
   readonly type: 'string' | 'boolean';
@@ -12,14 +12,18 @@ interface OptionSpec {
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 /** The command line of a subcommand. */
-export interface CommandLine<Specs extends OptionSpecs> {
-  readonly name: string;
+interface CommandLine<Specs extends OptionSpecs> {
   readonly about: string;
   readonly options: Specs;
   /** Environment variables that it reads: name and meaning. */
-  readonly environment?: Readonly<Record<string, string>>;
-  /** The meanings of the exit codes, if they differ from the default texts. */
-  readonly exitCodes?: readonly [zero: string, one: string];
+  readonly environment: Readonly<Record<string, string>>;
+  /** The meanings of the exit codes. */
+  readonly exitCodes: readonly [zero: string, one: string];
+}
+
+export interface Command<Specs extends OptionSpecs = OptionSpecs> extends CommandLine<Specs> {
+  /** @throws UsageError if the options or the environment are not usable */
+  run(options: OptionValues<Specs>, io: CommandIo): Promise<ExitCode>;
 }
 
 type ValueOf<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
@@ -32,32 +36,27 @@ export type OptionValues<Specs extends OptionSpecs> = {
   readonly [Name in keyof Specs]?: ValueOf<Specs[Name]>;
 };
 
-const HELP = { type: 'boolean', short: 'h' } as const;
-
-/**
- * Reads the arguments of a subcommand. Returns its help if `--help` is among them. @throws UsageError for an
- * argument that it does not know
- */
+/** Returns the help instead if `--help` is among the arguments. @throws UsageError for an unknown one */
 export function readCommandLine<Specs extends OptionSpecs>(
+  name: string,
   line: CommandLine<Specs>,
   args: readonly string[],
 ): OptionValues<Specs> | string {
   const options = Object.entries(line.options).map(
-    ([name, { type, multiple = false }]) => [name, { type, multiple }] as const,
+    ([option, { type, multiple = false }]) => [option, { type, multiple }] as const,
   );
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { ...Object.fromEntries(options), help: HELP },
-      strict: true,
+      options: { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } },
     });
-    return values.help === true ? helpOf(line) : (values as OptionValues<Specs>);
+    return values.help === true ? helpOf(name, line) : (values as OptionValues<Specs>);
   } catch (error) {
-    throw new UsageError(`${problemOf(error)} See: nestjs-session-auth-cli ${line.name} --help`);
+    throw new UsageError(`${problemOf(error)} See: nestjs-session-auth-cli ${name} --help`);
   }
 }
 
-/** Returns the error of the arguments. Names options, and quotes no value: it may be a secret. */
+/** Names options, and quotes no value: it may be a secret. */
 function problemOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const option = /'(?:-\w, )?(--?[\w-]+)/.exec(message)?.[1] ?? '';
@@ -67,26 +66,17 @@ function problemOf(error: unknown): string {
   return 'There is an argument that belongs to no option.';
 }
 
-function helpOf({
-  name,
-  about,
-  options,
-  environment = {},
-  exitCodes = ['nothing is wrong', 'something is wrong'],
-}: CommandLine<OptionSpecs>): string {
+function helpOf(name: string, { about, options, environment, exitCodes }: CommandLine<OptionSpecs>): string {
   const flags = Object.entries(options).map(
     ([option, { value, about: text }]) => [`--${option}${value ? ` ${value}` : ''}`, text] as const,
   );
-  const codes = [...exitCodes, 'the command line or the environment is not usable'].map(
-    (text, code) => [String(code), text] as const,
-  );
+  const codes = [...exitCodes, 'the command line or the environment is not usable'];
   return [
-    `Usage: nestjs-session-auth-cli ${name} [options]`,
-    `\n${about}`,
-    `\nOptions:\n${table([...flags, ['-h, --help', 'shows this help']])}`,
-    ...(Object.keys(environment).length > 0 ? [`\nEnvironment:\n${table(Object.entries(environment))}`] : []),
-    `\nExit code:\n${table(codes)}\n`,
-  ].join('\n');
+    `Usage: nestjs-session-auth-cli ${name} [options]\n\n${about}`,
+    `Options:\n${table([...flags, ['-h, --help', 'shows this help']])}`,
+    `Environment:\n${table(Object.entries(environment))}`,
+    `Exit code:\n${table(codes.map((text, code) => [String(code), text]))}\n`,
+  ].join('\n\n');
 }
 
 export function table(rows: readonly (readonly [string, string])[]): string {

@@ -14,41 +14,35 @@ export const SERVICE_OPTIONS = {
   json: { type: 'boolean', about: 'prints JSON' },
 } as const satisfies OptionSpecs;
 
-const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_TIMEOUT_MS = 300_000;
 
-/** Reads the options and the environment of a command that calls a service. @throws UsageError */
+/** @throws UsageError */
 export function readServiceSettings(
-  { url, timeout, json = false }: OptionValues<typeof SERVICE_OPTIONS>,
+  { url, timeout }: OptionValues<typeof SERVICE_OPTIONS>,
   { env, interrupted }: CommandIo,
-): ServiceSettings & { readonly json: boolean } {
+): ServiceSettings {
   return {
     url: readServiceUrl(url),
     apiKey: readApiKey(env),
     timeoutMs: readTimeoutMs(timeout),
-    json,
     interrupted,
   };
 }
 
-/** Reads a user, whose password is in the environment. @throws UsageError that names no value */
-export function readAccount(
-  option: string,
-  username: string | undefined,
+/** Reads the user of an option, whose password is in the environment. @throws UsageError that names no value */
+export function readAccount<Option extends string>(
+  option: Option,
+  { [option]: username }: Readonly<Partial<Record<Option, string>>>,
   variable: string,
-  { env }: CommandIo,
+  { env: { [variable]: password } }: CommandIo,
 ): Account | undefined {
   if (username === undefined) return undefined;
-  const { [variable]: password = '' } = env;
   if (username === '') throw new UsageError(`--${option} must be the name of a user.`);
-  if (password === '') throw new UsageError(`Set ${variable} to the password of --${option}.`);
+  if (!password) throw new UsageError(`Set ${variable} to the password of --${option}.`);
   return { username, password };
 }
 
-/**
- * Reads `--url` as the option `baseUrl` is validated: the root of the service, without a trailing slash.
- * @throws UsageError
- */
+/** As the option `baseUrl` is validated. Without a trailing slash. */
 function readServiceUrl(value = ''): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
@@ -68,9 +62,7 @@ function readApiKey({ SESSION_SERVICE_API_KEY: apiKey }: CommandIo['env']): stri
   );
 }
 
-/** Reads `--timeout`: milliseconds for each call. @throws UsageError */
-function readTimeoutMs(value: string | undefined): number {
-  if (value === undefined) return DEFAULT_TIMEOUT_MS;
+function readTimeoutMs(value = '10000'): number {
   const ms = /^\d{1,6}$/.test(value) ? Number(value) : 0;
   if (ms < 1 || ms > MAX_TIMEOUT_MS)
     throw new UsageError('--timeout must be a number of milliseconds from 1 to 300000.');

@@ -1,8 +1,13 @@
-import { Secrets } from '../calls/secrets.js';
-import { ContractClient } from './contract-client.js';
-import type { ContractSettings } from './contract-options.js';
+import { type Answer, statusOf } from '../calls/answer.js';
+import { randomText, Secrets } from '../calls/secrets.js';
+import { type Account, ServiceClient, type ServiceSettings } from '../calls/service-client.js';
 import { Complaint, NoReply } from './expectations.js';
 import type { ContractRow, Need, RowResult } from './row.js';
+
+export interface ContractSettings extends ServiceSettings {
+  readonly users: Readonly<Record<Exclude<Need, 'nothing'>, Account | undefined>>;
+  readonly tryWrongPassword: boolean;
+}
 
 const LACKS = {
   user: 'it needs a user: pass --user',
@@ -21,17 +26,16 @@ const MAX_SESSIONS_LEFT_OPEN = 3;
 export class ContractRun {
   readonly #settings: ContractSettings;
   readonly #secrets = new Secrets();
-  /** Needs whose user was signed in once, and those whose user can't be. */
-  readonly #signedIn = new Set<Need>();
-  readonly #blocked = new Map<Need, string>();
+  /** Whether the users of rows can be signed in, as far as their first rows show. */
+  readonly #canSignIn = new Map<Need, boolean>();
   #stopped: string | undefined;
   #rowsWithoutReply = 0;
   #sessionsLeftOpen = 0;
 
   constructor(settings: ContractSettings) {
     this.#settings = settings;
-    const accounts = Object.values(settings.users);
-    this.#secrets.add(settings.apiKey, ...accounts.map((account) => account?.password));
+    const passwords = Object.values(settings.users).map((user) => user?.password);
+    this.#secrets.add('the settings', settings.apiKey, ...passwords);
   }
 
   /** Returns why a row can't run with these settings; `undefined` if it can. */
@@ -45,10 +49,10 @@ export class ContractRun {
   async run(row: ContractRow): Promise<RowResult> {
     const reason = this.lacks(row) ?? this.#stopReason(row);
     if (reason !== undefined) return { row, outcome: 'skipped', text: reason, seconds: 0 };
-    const client = new ContractClient(this.#settings);
+    const client = new ServiceClient(this.#settings);
     const startedAt = performance.now();
     const problem = await this.#try(row, client);
-    this.#learn(row, client, problem);
+    this.#learn(row, client.answers, problem);
     const seconds = (performance.now() - startedAt) / 1_000;
     if (problem === undefined) return { row, outcome: 'ok', seconds };
     if (problem instanceof NoReply && problem.isInterruption)
@@ -61,21 +65,22 @@ export class ContractRun {
     const title = 'Every session that the rows opened was signed out.';
     const row = { id: 'sessions-ended', section: 'Sessions of this run', title };
     const left = this.#sessionsLeftOpen;
-    if (left > 0)
-      return {
-        row,
-        outcome: 'fail',
-        text: `${left} could not be signed out. They end when they expire.`,
-        seconds: 0,
-      };
-    return this.#signedIn.size > 0
+    if (left > 0) {
+      const text = `${left} could not be signed out. They end when they expire.`;
+      return { row, outcome: 'fail', text, seconds: 0 };
+    }
+    return [...this.#canSignIn.values()].includes(true)
       ? { row, outcome: 'ok', seconds: 0 }
       : { row, outcome: 'skipped', text: 'no row opened a session', seconds: 0 };
   }
 
-  async #try(row: ContractRow, client: ContractClient): Promise<Complaint | undefined> {
+  async #try({ needs, run }: ContractRow, client: ServiceClient): Promise<Complaint | undefined> {
+    const { [needs]: user = { username: randomText(), password: randomText() } } = {
+      nothing: undefined,
+      ...this.#settings.users,
+    };
     try {
-      await row.run(client);
+      await run(client, user);
       return undefined;
     } catch (error) {
       if (error instanceof Complaint) return error;
@@ -89,13 +94,14 @@ export class ContractRun {
    * Decides whether later rows make sense: to spare the accounts, and the time of a service that does not
    * answer.
    */
-  #learn({ needs }: ContractRow, { replies }: ContractClient, problem: Complaint | undefined): void {
-    const isGranted = replies.some(({ status }) => status === 200 || status === 202);
-    if (needs !== 'nothing' && isGranted) this.#signedIn.add(needs);
-    if (needs !== 'nothing' && problem && !this.#signedIn.has(needs)) this.#blocked.set(needs, NOT_SIGNED_IN);
+  #learn({ needs }: ContractRow, answers: readonly Answer[], problem: Complaint | undefined): void {
+    const statuses = answers.map(statusOf);
+    if (needs !== 'nothing') {
+      if (statuses.includes(200) || statuses.includes(202)) this.#canSignIn.set(needs, true);
+      else if (problem && !this.#canSignIn.get(needs)) this.#canSignIn.set(needs, false);
+    }
     this.#rowsWithoutReply = problem instanceof NoReply ? this.#rowsWithoutReply + 1 : 0;
-    if (replies.some(({ status }) => status === 429))
-      this.#stopped = 'the service limits the rate of requests (429)';
+    if (statuses.includes(429)) this.#stopped = 'the service limits the rate of requests (429)';
     if (this.#rowsWithoutReply >= MAX_ROWS_WITHOUT_REPLY)
       this.#stopped = `${MAX_ROWS_WITHOUT_REPLY} rows in succession brought no reply`;
   }
@@ -104,6 +110,6 @@ export class ContractRun {
     if (this.#settings.interrupted?.aborted) return INTERRUPTED;
     if (needs !== 'nothing' && this.#sessionsLeftOpen >= MAX_SESSIONS_LEFT_OPEN)
       return 'sessions of earlier rows could not be signed out';
-    return this.#stopped ?? this.#blocked.get(needs);
+    return this.#stopped ?? (this.#canSignIn.get(needs) === false ? NOT_SIGNED_IN : undefined);
   }
 }

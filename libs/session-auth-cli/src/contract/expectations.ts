@@ -5,12 +5,15 @@ import {
   USER_FIELDS,
 } from '../../../session-auth/src/contract/record/record-fields.js';
 import {
+  type Answer,
   type FailedAnswer,
   failureText,
   INTERRUPTED,
   isRedirect,
   type ReplyAnswer,
+  tokenIn,
 } from '../calls/answer.js';
+import type { Account, Headers, ServiceClient } from '../calls/service-client.js';
 
 /** The fields of a user record, with their types (section 2.1). */
 export const FIELD_TYPES: Readonly<Record<string, string>> = Object.fromEntries([
@@ -28,24 +31,29 @@ const REFUSALS = [400, 401, 403, 404];
 
 type RecordJson = Readonly<Record<string, unknown>>;
 
-/** @throws Complaint if the reply is not the status with an empty body */
-export function expectEmpty(reply: ReplyAnswer, status: number): void {
-  expectStatus(reply, [status]);
-  expectNoBody(reply);
+/** @throws Complaint if there is a body, or another status */
+export function expectEmpty(answer: Answer, ...statuses: readonly number[]): void {
+  const { status, bytes } = expectStatus(answer, ...statuses);
+  if (bytes > 0) throw new Complaint(`Expected an empty body, but the ${status} has ${bytes} bytes.`);
 }
 
-/** @throws Complaint if the reply is not one of the documented refusals, with an empty body */
-export function expectRefusal(reply: ReplyAnswer): void {
-  expectStatus(reply, REFUSALS);
-  expectNoBody(reply);
+/** @throws Complaint if it is not one of the documented refusals, with an empty body */
+export function expectRefusal(answer: Answer): void {
+  expectEmpty(answer, ...REFUSALS);
+}
+
+/** Returns the token of a new session. Other rows check its record. @throws Complaint if there is none */
+export async function openSession(client: ServiceClient, user: Account, headers?: Headers): Promise<string> {
+  const reply = expectStatus(await client.signIn(user, headers), 200);
+  return expectToken({ auth_token: tokenIn(reply) });
 }
 
 /**
  * Returns the record of a reply. @throws Complaint if it is not a 200 with a record whose fields, where
  * present, have the documented types
  */
-export function expectRecord(reply: ReplyAnswer): RecordJson {
-  expectStatus(reply, [200]);
+export function expectRecord(answer: Answer): RecordJson {
+  const reply = expectStatus(answer, 200);
   if (!/^application\/json\b/i.test(reply.headers['content-type'] ?? ''))
     throw new Complaint('The Content-Type of the record is not application/json.');
   const record = readJsonObject(reply) as RecordJson | undefined;
@@ -65,34 +73,28 @@ export function expectToken({ auth_token: token }: RecordJson): string {
 
 const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-export function expectStatus(reply: ReplyAnswer, statuses: readonly number[]): void {
-  if (statuses.includes(reply.status)) return;
+/** Returns the reply. @throws NoReply if there is none, and Complaint if its status is not one of these */
+export function expectStatus(answer: Answer, ...statuses: readonly number[]): ReplyAnswer {
+  if (answer.kind === 'failure') throw new NoReply(answer);
+  if (statuses.includes(answer.status)) return answer;
   throw new Complaint(
-    `Expected ${LIST.format(statuses.map(String))}, but the reply is ${reply.status}${remark(reply)}.`,
+    `Expected ${LIST.format(statuses.map(String))}, but the reply is ${answer.status}${remark(answer)}.`,
   );
-}
-
-function expectNoBody({ status, bytes }: ReplyAnswer): void {
-  if (bytes > 0) throw new Complaint(`Expected an empty body, but the ${status} has ${bytes} bytes.`);
 }
 
 function expectTypes(fields: RecordJson, types: Readonly<Record<string, string>>, path: string): void {
   for (const [name, type] of Object.entries(types)) {
     if (!Object.hasOwn(fields, name)) continue;
     const found = typeOf(fields[name]);
-    if (found !== type)
-      throw new Complaint(`The field ${path}${name} is ${withArticle(found)}. The interface says ${type}.`);
+    if (!found.endsWith(` ${type}`))
+      throw new Complaint(`The field ${path}${name} is ${found}. The interface says ${type}.`);
   }
 }
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-function withArticle(type: string): string {
-  if (type === 'null') return type;
-  return `${/^[ao]/.test(type) ? 'an' : 'a'} ${type}`;
+  if (Array.isArray(value)) return 'an array';
+  return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }
 
 function remark(reply: ReplyAnswer): string {
@@ -103,18 +105,11 @@ function remark(reply: ReplyAnswer): string {
 /** The service does not keep a row of the contract. Its message holds no text of a reply. */
 export class Complaint extends Error {}
 
-/** Failures of a request that may have reached the service. */
-const MAY_BE_SENT = /^(?:TIMEOUT|ECONNRESET|EPIPE|TOO_LARGE|HPE_.*|INVALID_REPLY)$/;
-
-/** A call brought no reply. */
 export class NoReply extends Complaint {
-  /** Whether the user has interrupted the command. */
   readonly isInterruption: boolean;
 
-  constructor(answer: FailedAnswer, isSignIn = false) {
-    super(
-      `${failureText(answer)}${isSignIn && MAY_BE_SENT.test(answer.code) ? ' A session may have been opened; its token is unknown.' : ''}`,
-    );
+  constructor(answer: FailedAnswer) {
+    super(failureText(answer));
     this.isInterruption = answer.code === INTERRUPTED;
   }
 }

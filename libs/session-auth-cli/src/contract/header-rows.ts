@@ -4,10 +4,15 @@ import {
   AUTHENTICATION_PATH,
   USER_DETAILS_PATH,
 } from '../../../session-auth/src/contract/wire.js';
-import type { Account, Headers, ServiceRequest } from '../calls/service-client.js';
-import type { ContractClient } from './contract-client.js';
-import { expectStatus } from './expectations.js';
 import { randomText } from '../calls/secrets.js';
+import {
+  type Account,
+  type Headers,
+  JSON_TYPE,
+  type ServiceClient,
+  type ServiceRequest,
+} from '../calls/service-client.js';
+import { expectRefusal, expectStatus, openSession } from './expectations.js';
 import { type ContractRow, rowsOf, SECTIONS } from './row.js';
 
 const row = rowsOf(SECTIONS.authentication);
@@ -76,32 +81,24 @@ function almost(name: string, right: string): readonly Headers[] {
   return [{ [name]: `${right}x` }, { [name]: right.slice(0, -1) }];
 }
 
-/**
- * A request that the service would grant if it had an application key. Opens a session for it if it needs one.
- */
-async function grantedRequest(operation: Operation, client: ContractClient): Promise<ServiceRequest> {
-  const isSignIn = operation[1] === 'POST';
-  return requestOf(operation, client.user, isSignIn ? '' : await client.openSession());
-}
-
-/** A request that would be refused with the right key, too: it proves less. */
-function refusedRequest(operation: Operation): ServiceRequest {
-  return requestOf(operation, { username: randomText(), password: randomText() }, randomText());
-}
-
-function requestOf([, method, path]: Operation, account: Account, token: string): ServiceRequest {
+/** The request of a user, without an application key. Opens a session for it if it needs one. */
+async function requestOf(
+  [, method, path]: Operation,
+  client: ServiceClient,
+  user: Account,
+): Promise<ServiceRequest> {
   return method === 'POST'
-    ? { method, path, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(account) }
-    : { method, path, headers: { [AUTH_TOKEN_HEADER]: token } };
+    ? { method, path, headers: JSON_TYPE, body: JSON.stringify(user) }
+    : { method, path, headers: { [AUTH_TOKEN_HEADER]: await openSession(client, user) } };
 }
 
 async function expectRefusals(
-  client: ContractClient,
+  client: ServiceClient,
   request: ServiceRequest,
-  headers: readonly Headers[],
+  bad: readonly Headers[],
 ): Promise<void> {
-  for (const others of headers)
-    client.expectRefusal(await client.send({ ...request, headers: { ...request.headers, ...others } }));
+  for (const headers of bad)
+    expectRefusal(await client.send({ ...request, headers: { ...request.headers, ...headers } }));
 }
 
 function keyRows(operation: Operation): ContractRow[] {
@@ -112,26 +109,28 @@ function keyRows(operation: Operation): ContractRow[] {
       `key.${name}.anonymous`,
       `${refuses} of no user without a key, and with an unknown one, with an empty body.`,
       'nothing',
-      async (client) => {
-        for (const headers of [{}, { [API_KEY_HEADER]: randomText() }])
-          await expectRefusals(client, refusedRequest(operation), [headers]);
+      (client, user) => {
+        const headers = { ...JSON_TYPE, [AUTH_TOKEN_HEADER]: randomText() };
+        const body = method === 'POST' ? JSON.stringify(user) : undefined;
+        return expectRefusals(client, { method, path, headers, body }, [
+          {},
+          { [API_KEY_HEADER]: randomText() },
+        ]);
       },
     ),
     ...BAD_KEYS.map(([id, what, headersOf]) =>
-      row(`key.${name}.${id}`, `${refuses} ${what}, with an empty body.`, 'user', async (client) =>
-        expectRefusals(client, await grantedRequest(operation, client), headersOf(client.apiKey)),
+      row(`key.${name}.${id}`, `${refuses} ${what}, with an empty body.`, 'user', async (client, user) =>
+        expectRefusals(client, await requestOf(operation, client, user), headersOf(client.settings.apiKey)),
       ),
     ),
     row(
       `key.${name}.any-case`,
       `${method} ${path} finds the application key in any case of the header name.`,
       'user',
-      async (client) => {
-        const request = await grantedRequest(operation, client);
-        expectStatus(
-          await client.send({ ...request, headers: { ...request.headers, 'x-api-KEY': client.apiKey } }),
-          [200],
-        );
+      async (client, user) => {
+        const { headers, ...request } = await requestOf(operation, client, user);
+        const sent = { ...headers, 'x-api-KEY': client.settings.apiKey };
+        expectStatus(await client.send({ ...request, headers: sent }), 200);
       },
     ),
   ];
@@ -144,20 +143,16 @@ function tokenRows([name, method, path]: Operation): ContractRow[] {
         `token.${name}.${id}`,
         `${method} ${path} refuses a request ${what}, with an empty body.`,
         needs,
-        async (client) => {
-          const headers = headersOf(needs === 'user' ? await client.openSession() : '');
-          await expectRefusals(
-            client,
-            { method, path, headers: { [API_KEY_HEADER]: client.apiKey } },
-            headers,
-          );
+        async (client, user) => {
+          const headers = { [API_KEY_HEADER]: client.settings.apiKey };
+          const token = needs === 'user' ? await openSession(client, user) : '';
+          await expectRefusals(client, { method, path, headers }, headersOf(token));
         },
       ),
     );
   return [...rows(BAD_TOKENS, 'nothing'), ...rows(MISUSED_TOKENS, 'user')];
 }
 
-/** The application key, and the token of a session. */
 export const HEADER_ROWS: readonly ContractRow[] = [
   ...OPERATIONS.flatMap(keyRows),
   ...TOKEN_OPERATIONS.flatMap(tokenRows),

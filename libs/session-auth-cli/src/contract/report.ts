@@ -1,12 +1,11 @@
 import { type CommandIo, paintFor } from '../command-line/command-io.js';
-import type { ContractRun } from './contract-run.js';
-import type { ContractSettings } from './contract-options.js';
-import { type ContractRow, countOutcomes, groupResults, type RowResult } from './row.js';
+import type { ContractRun, ContractSettings } from './contract-run.js';
+import type { ContractRow, RowResult } from './row.js';
 
 const STYLES = { ok: 'green', fail: 'red', skipped: 'gray' } as const;
 const WIDTH = 'skipped'.length;
 
-/** Returns the plan of a run, with the sign-ins that it makes. */
+/** The plan of a run, with the sign-ins that it makes. */
 export function planText(
   rows: readonly ContractRow[],
   run: ContractRun,
@@ -15,8 +14,9 @@ export function planText(
   const planned = rows.filter((row) => run.lacks(row) === undefined);
   const signIns = Object.entries(users).flatMap(([need, account]) => {
     const { length } = planned.filter(({ needs }) => needs === need);
-    const rows = length === 1 ? 'row' : 'rows';
-    return account ? [`${JSON.stringify(account.username)} (in ${length} ${rows})`] : [];
+    return account
+      ? [`${JSON.stringify(account.username)} (in ${length} ${length === 1 ? 'row' : 'rows'})`]
+      : [];
   });
   const wrong = planned.filter((row) => row.triesWrongPassword).length;
   return [
@@ -27,59 +27,67 @@ export function planText(
     tryWrongPassword
       ? `Tries ${wrong} wrong passwords of ${JSON.stringify(users.user?.username)}, which may lock the account.`
       : 'Tries no wrong password of a user.',
-    'Sends sign-ins of random usernames, which the service must refuse, and may count against this host.',
-    '',
+    'Sends sign-ins of random usernames, which the service must refuse, and may count against this host.\n',
   ].join('\n');
 }
 
-export class TextReport {
-  readonly #io: CommandIo;
-  readonly #paint: ReturnType<typeof paintFor>;
-  #section: string | undefined;
-
-  constructor(io: CommandIo) {
-    this.#io = io;
-    this.#paint = paintFor(io.stdout, io);
-  }
-
-  add({ row, outcome, text }: RowResult): void {
-    const { stdout } = this.#io;
-    if (row.section !== this.#section) stdout.write(`\n${this.#paint('bold', row.section)}\n`);
-    this.#section = row.section;
-    stdout.write(`  ${this.#paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${row.title}\n`);
-    if (outcome === 'fail')
-      stdout.write(`  ${' '.repeat(WIDTH)}  ${this.#paint('red', text ?? '')} [${row.id}]\n`);
-  }
-
+interface TextReport {
+  add(result: RowResult): void;
   /** Prints why rows were skipped, and the totals. */
-  finish(results: readonly RowResult[]): void {
-    const skipped = groupResults(
-      results.filter(({ outcome }) => outcome === 'skipped'),
-      ({ text = '' }) => text,
-    );
-    const reasons = [...skipped].map(([reason, rows]) => `  ${rows.length}: ${reason}.\n`);
-    if (reasons.length > 0) this.#io.stdout.write(`\nSkipped, and why:\n${reasons.join('')}`);
-    const { ok, fail, skipped: left } = countOutcomes(results);
-    this.#io.stdout.write(`\n${results.length} rows: ${ok} ok, ${fail} fail, ${left} skipped.\n`);
-  }
+  finish(results: readonly RowResult[]): void;
+}
+
+export function textReport(io: CommandIo): TextReport {
+  const { stdout } = io;
+  const paint = paintFor(stdout, io);
+  let current: string | undefined;
+  return {
+    add({ row, outcome, text }) {
+      if (row.section !== current) stdout.write(`\n${paint('bold', row.section)}\n`);
+      current = row.section;
+      stdout.write(`  ${paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${row.title}\n`);
+      if (outcome === 'fail')
+        stdout.write(`  ${' '.repeat(WIDTH)}  ${paint('red', text ?? '')} [${row.id}]\n`);
+    },
+    finish(results) {
+      const left = results.filter(({ outcome }) => outcome === 'skipped');
+      if (left.length > 0) stdout.write('\nSkipped, and why:\n');
+      for (const [reason, rows] of groupResults(left, ({ text = '' }) => text))
+        stdout.write(`  ${rows.length}: ${reason}.\n`);
+      const { ok, fail, skipped } = countOutcomes(results);
+      stdout.write(`\n${results.length} rows: ${ok} ok, ${fail} fail, ${skipped} skipped.\n`);
+    },
+  };
+}
+
+function countOutcomes(results: readonly RowResult[]): Readonly<Record<RowResult['outcome'], number>> {
+  const counts = { ok: 0, fail: 0, skipped: 0 };
+  for (const { outcome } of results) counts[outcome] += 1;
+  return counts;
+}
+
+/** Results by a text of theirs, in the order of their first result. */
+function groupResults(
+  results: readonly RowResult[],
+  textOf: (result: RowResult) => string,
+): ReadonlyMap<string, readonly RowResult[]> {
+  const groups = new Map<string, RowResult[]>();
+  for (const result of results) groups.set(textOf(result), [...(groups.get(textOf(result)) ?? []), result]);
+  return groups;
 }
 
 export function asJson(results: readonly RowResult[]): string {
-  const rows = results.map(({ row: { id, section, title }, outcome, text, seconds }) => ({
+  const rows = results.map(({ row: { id, section, title }, seconds, ...result }) => ({
     id,
     section,
     title,
-    outcome,
-    ...(text !== undefined && { text }),
+    ...result,
     seconds: Number(seconds.toFixed(3)),
   }));
   return `${JSON.stringify({ rows, totals: countOutcomes(results) }, null, 2)}\n`;
 }
 
-/**
- * Returns results as the XML of JUnit: a test suite for each section, a test case for each row, and times in
- * seconds.
- */
+/** The XML of JUnit: a test suite for each section, a test case for each row, and times in seconds. */
 export function asJunit(results: readonly RowResult[]): string {
   const sections = groupResults(results, ({ row }) => row.section);
   const suites = [...sections].map(
@@ -90,16 +98,9 @@ export function asJunit(results: readonly RowResult[]): string {
 }
 
 function totals(name: string, results: readonly RowResult[]): string {
-  const { fail, skipped } = countOutcomes(results);
-  const time = results.reduce((sum, { seconds }) => sum + seconds, 0);
-  return attributes({
-    name,
-    tests: results.length,
-    failures: fail,
-    errors: 0,
-    skipped,
-    time: time.toFixed(3),
-  });
+  const { fail: failures, skipped } = countOutcomes(results);
+  const time = results.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(3);
+  return attributes({ name, tests: results.length, failures, errors: 0, skipped, time });
 }
 
 function testCase({ row, outcome, text = '', seconds }: RowResult): string {

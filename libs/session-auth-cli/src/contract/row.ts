@@ -1,7 +1,7 @@
-import type { ContractClient, ContractUsers } from './contract-client.js';
+import type { Account, ServiceClient } from '../calls/service-client.js';
 
-/** The requirement of a row besides the application key. */
-export type Need = 'nothing' | keyof ContractUsers;
+/** The user that a row needs besides the application key. */
+export type Need = 'nothing' | 'user' | 'second user' | 'pending user';
 
 /** The sections of the interface that have rows, in the order of the report. */
 export const SECTIONS = {
@@ -11,8 +11,11 @@ export const SECTIONS = {
   authentication: '5 Authentication: X-API-KEY and X-AUTH-TOKEN',
 } as const;
 
-/** Checks a row. @throws Complaint if it does not hold, and `NoReply` if it could not be determined */
-type Run = (client: ContractClient) => Promise<unknown>;
+/**
+ * Checks a row with the user that it needs; one that is unknown if it needs none. @throws Complaint if it does
+ * not hold, and `NoReply` if it could not be determined
+ */
+type Run = (client: ServiceClient, user: Account) => Promise<unknown>;
 
 /** One statement of the contract, and how it is checked. */
 export interface ContractRow {
@@ -38,24 +41,4 @@ export interface RowResult {
   /** Why it fails, or is skipped. Holds no text of a reply. */
   readonly text?: string;
   readonly seconds: number;
-}
-
-export function countOutcomes(results: readonly RowResult[]): Readonly<Record<RowResult['outcome'], number>> {
-  const counts = { ok: 0, fail: 0, skipped: 0 };
-  for (const { outcome } of results) counts[outcome] += 1;
-  return counts;
-}
-
-/** Returns results by a text of theirs, in the order of their first result. */
-export function groupResults(
-  results: readonly RowResult[],
-  textOf: (result: RowResult) => string,
-): ReadonlyMap<string, readonly RowResult[]> {
-  const groups = new Map<string, RowResult[]>();
-  for (const result of results) {
-    const group = groups.get(textOf(result));
-    if (group) group.push(result);
-    else groups.set(textOf(result), [result]);
-  }
-  return groups;
 }

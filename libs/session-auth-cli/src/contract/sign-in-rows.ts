@@ -1,9 +1,8 @@
 import { AUTH_IV_HEADER, AUTH_TOKEN_HEADER } from '../../../session-auth/src/contract/wire.js';
-import type { Account } from '../calls/service-client.js';
-import type { ContractClient } from './contract-client.js';
-import { Complaint, expectEmpty, expectRecord, expectToken } from './expectations.js';
 import { randomText } from '../calls/secrets.js';
-import { type ContractRow, rowsOf, SECTIONS } from './row.js';
+import type { Account, ServiceClient } from '../calls/service-client.js';
+import { Complaint, expectEmpty, expectRecord, expectRefusal, expectToken } from './expectations.js';
+import { type ContractRow, type Need, rowsOf, SECTIONS } from './row.js';
 
 const row = rowsOf(SECTIONS.signIn);
 const json = JSON.stringify;
@@ -20,42 +19,79 @@ const SIGN_IN_PATHS = [
 /** Any IV: its format is not documented. */
 export const ANY_IV = { [AUTH_IV_HEADER]: 'bm9uY2UtMTIzNDU2Nzg5MA==' };
 
+/** Bodies that a sign-in refuses. */
+type Bodies = readonly (readonly [id: string, what: string, body: (user: Account) => string | undefined])[];
+
 /** Bodies that hold nothing of a user. */
-const BODIES: readonly (readonly [id: string, what: string, body: () => string | undefined])[] = [
-  ['empty', 'an empty body', () => ''],
-  ['absent', 'no body', () => undefined],
-  ['null', 'null for a body', () => 'null'],
-  ['number', 'a number for a body', () => '7'],
-  ['string', 'a string for a body', () => json(randomText())],
-  ['empty-array', 'an empty array for a body', () => '[]'],
-  ['empty-object', 'an empty object for a body', () => '{}'],
-  ['no-password', 'no password', () => json({ username: randomText() })],
-  ['empty-password', 'an empty password', () => json({ username: randomText(), password: '' })],
-  ['null-password', 'null for a password', () => json({ username: randomText(), password: null })],
+const BODIES: Bodies = [
+  ['malformed.empty', 'an empty body', () => ''],
+  ['malformed.absent', 'no body', () => undefined],
+  ['malformed.null', 'null for a body', () => 'null'],
+  ['malformed.number', 'a number for a body', () => '7'],
+  ['malformed.string', 'a string for a body', () => json(randomText())],
+  ['malformed.empty-array', 'an empty array for a body', () => '[]'],
+  ['malformed.empty-object', 'an empty object for a body', () => '{}'],
+  ['malformed.no-password', 'no password', ({ username }) => json({ username })],
+  ['malformed.empty-password', 'an empty password', ({ username }) => json({ username, password: '' })],
+  ['malformed.null-password', 'null for a password', ({ username }) => json({ username, password: null })],
+  ['credentials.unknown-user', 'an unknown username', (user) => json(user)],
+  [
+    'credentials.sql',
+    'SQL in username and password',
+    ({ username, password }) => json({ username: `${username}${SQL}`, password: `${password}${SQL}` }),
+  ],
 ];
 
 /**
  * Bodies from which a service that reads too much could sign the user in. The password is the right one, so
  * that no account is locked.
  */
-const BODIES_OF_USER: readonly (readonly [id: string, what: string, body: (user: Account) => string])[] = [
-  ['form', 'a body that is not JSON', (user) => new URLSearchParams({ ...user }).toString()],
-  ['cut-off', 'a body that is cut off', (user) => json(user).slice(0, -1)],
-  ['array', 'an array of credentials', (user) => json([user])],
-  ['no-username', 'no username', ({ password }) => json({ password })],
-  ['empty-username', 'an empty username', ({ password }) => json({ username: '', password })],
-  ['number-username', 'a number for a username', ({ password }) => json({ username: 1, password })],
+const BODIES_OF_USER: Bodies = [
+  ['malformed.form', 'a body that is not JSON', (user) => new URLSearchParams({ ...user }).toString()],
+  ['malformed.cut-off', 'a body that is cut off', (user) => json(user).slice(0, -1)],
+  ['malformed.array', 'an array of credentials', (user) => json([user])],
+  ['malformed.no-username', 'no username', ({ password }) => json({ password })],
+  ['malformed.empty-username', 'an empty username', (user) => json({ ...user, username: '' })],
+  ['malformed.number-username', 'a number for a username', (user) => json({ ...user, username: 1 })],
   [
-    'array-password',
+    'malformed.array-password',
     'an array for a password',
-    ({ username, password }) => json({ username, password: [password] }),
+    (user) => json({ ...user, password: [user.password] }),
   ],
   [
-    'object-username',
+    'malformed.object-username',
     'an object for a username',
-    ({ password }) => json({ username: { $ne: '' }, password }),
+    (user) => json({ ...user, username: { $ne: '' } }),
   ],
-  ['prototype', 'fields that only its prototype has', (user) => `{"__proto__":${json(user)}}`],
+  ['malformed.prototype', 'fields that only its prototype has', (user) => `{"__proto__":${json(user)}}`],
+  [
+    'credentials.username-nul',
+    'a NUL character behind the username',
+    (user) => json({ ...user, username: `${user.username}\0` }),
+  ],
+  [
+    'credentials.username-blank',
+    'a blank behind the username',
+    (user) => json({ ...user, username: `${user.username} ` }),
+  ],
+  [
+    'credentials.username-sql',
+    'SQL in the username',
+    (user) => json({ ...user, username: `${user.username}${SQL}` }),
+  ],
+];
+
+const WRONG_PASSWORDS: Bodies = [
+  ['nul', 'a NUL character behind the password', (user) => json({ ...user, password: `${user.password}\0` })],
+  [
+    'surrogate',
+    'a lone surrogate behind the password',
+    (user) => json({ ...user, password: `${user.password}\ud800` }),
+  ],
+  ['sql', 'SQL for a password', (user) => json({ ...user, password: SQL })],
+  ['absent', 'the name of a user, but no password', ({ username }) => json({ username })],
+  ['empty', 'the name of a user, but an empty password', (user) => json({ ...user, password: '' })],
+  ['null', 'the name of a user, but null for a password', (user) => json({ ...user, password: null })],
 ];
 
 const MEDIA_TYPES = [
@@ -65,118 +101,70 @@ const MEDIA_TYPES = [
   ['empty', ''],
 ] as const;
 
-const UNKNOWN_USERS: readonly (readonly [id: string, what: string, account: () => Account])[] = [
-  ['unknown-user', 'an unknown username', () => ({ username: randomText(), password: randomText() })],
-  [
-    'sql',
-    'SQL in username and password',
-    () => ({ username: `${randomText()}${SQL}`, password: `${randomText()}${SQL}` }),
-  ],
-];
-
-/** Other names than that of the user, with the right password. */
-const OTHER_NAMES = [
-  ['username-nul', 'a NUL character behind the username', '\0'],
-  ['username-blank', 'a blank behind the username', ' '],
-  ['username-sql', 'SQL in the username', SQL],
-] as const;
-
-const WRONG_PASSWORDS: readonly (readonly [id: string, what: string, body: (user: Account) => object])[] = [
-  [
-    'nul',
-    'a NUL character behind the password',
-    ({ username, password }) => ({ username, password: `${password}\0` }),
-  ],
-  [
-    'surrogate',
-    'a lone surrogate behind the password',
-    ({ username, password }) => ({ username, password: `${password}\ud800` }),
-  ],
-  ['sql', 'SQL for a password', ({ username }) => ({ username, password: SQL })],
-  ['absent', 'the name of a user, but no password', ({ username }) => ({ username })],
-  ['empty', 'the name of a user, but an empty password', ({ username }) => ({ username, password: '' })],
-  ['null', 'the name of a user, but null for a password', ({ username }) => ({ username, password: null })],
-];
-
 const refused = (what: string): string => `A sign-in with ${what} is refused with an empty body.`;
-const locking = (made: ContractRow): ContractRow => ({ ...made, triesWrongPassword: true });
+const rowsWith = (bodies: Bodies, needs: Need): ContractRow[] =>
+  bodies.map(([id, what, body]) =>
+    row(id, refused(what), needs, async (client, user) => expectRefusal(await client.post(body(user)))),
+  );
 
-async function expectSignIn(client: ContractClient, account: Account, path?: string): Promise<void> {
-  const record = expectRecord(await client.signIn(account, {}, path));
+async function expectSignIn(client: ServiceClient, user: Account, path: string): Promise<void> {
+  const record = expectRecord(await client.signIn(user, {}, path));
   expectToken(record);
-  if (record.username !== undefined && record.username !== account.username)
+  if (record.username !== undefined && record.username !== user.username)
     throw new Complaint('The record has another username than the sign-in.');
 }
 
 /** Sign-ins: granted, of a wrong form, and with wrong credentials. */
 export const SIGN_IN_ROWS: readonly ContractRow[] = [
   ...SIGN_IN_PATHS.flatMap(([name, path]) => [
-    row(`${name}.record`, `POST ${path} answers 200 with the user record and a token.`, 'user', (client) =>
-      expectSignIn(client, client.user, path),
+    row(
+      `${name}.record`,
+      `POST ${path} answers 200 with the user record and a token.`,
+      'user',
+      (client, user) => expectSignIn(client, user, path),
     ),
     row(
       `${name}.record-of-others`,
       `POST ${path} answers 200 with the record of another user.`,
       'second user',
-      (client) => expectSignIn(client, client.accountOf('second user'), path),
+      (client, user) => expectSignIn(client, user, path),
     ),
-    row(`${name}.iv`, `POST ${path} accepts an X-AUTH-IV.`, 'user', async (client) =>
-      expectRecord(await client.signIn(client.user, ANY_IV, path)),
+    row(`${name}.iv`, `POST ${path} accepts an X-AUTH-IV.`, 'user', async (client, user) =>
+      expectRecord(await client.signIn(user, ANY_IV, path)),
     ),
   ]),
-  row('sign-in.charset', 'A sign-in accepts a JSON media type with a charset.', 'user', async (client) =>
-    expectRecord(await client.signIn(client.user, { 'Content-Type': 'application/json; charset=utf-8' })),
+  row(
+    'sign-in.charset',
+    'A sign-in accepts a JSON media type with a charset.',
+    'user',
+    async (client, user) =>
+      expectRecord(await client.signIn(user, { 'Content-Type': 'application/json; charset=utf-8' })),
   ),
   row(
     'sign-in.any-token',
     'A sign-in needs no X-AUTH-TOKEN, and does not mind one.',
     'user',
-    async (client) => expectRecord(await client.signIn(client.user, { [AUTH_TOKEN_HEADER]: randomText() })),
+    async (client, user) => expectRecord(await client.signIn(user, { [AUTH_TOKEN_HEADER]: randomText() })),
   ),
   row(
     'sign-in.pending',
     'The sign-in of a pending user answers 202 with an empty body.',
     'pending user',
-    async (client) => expectEmpty(await client.signIn(client.accountOf('pending user')), 202),
+    async (client, user) => expectEmpty(await client.signIn(user), 202),
   ),
-  ...BODIES.map(([id, what, body]) =>
-    row(`malformed.${id}`, refused(what), 'nothing', async (client) =>
-      client.expectRefusal(await client.post(body())),
-    ),
-  ),
-  ...BODIES_OF_USER.map(([id, what, body]) =>
-    row(`malformed.${id}`, refused(what), 'user', async (client) =>
-      client.expectRefusal(await client.post(body(client.user))),
-    ),
-  ),
+  ...rowsWith(BODIES, 'nothing'),
+  ...rowsWith(BODIES_OF_USER, 'user'),
   ...MEDIA_TYPES.map(([id, type]) =>
-    row(`media-type.${id}`, refused(`the Content-Type "${type}"`), 'user', async (client) =>
-      client.expectRefusal(await client.signIn(client.user, { 'Content-Type': type })),
+    row(`media-type.${id}`, refused(`the Content-Type "${type}"`), 'user', async (client, user) =>
+      expectRefusal(await client.signIn(user, { 'Content-Type': type })),
     ),
   ),
-  ...UNKNOWN_USERS.map(([id, what, account]) =>
-    row(`credentials.${id}`, refused(what), 'nothing', async (client) =>
-      client.expectRefusal(await client.signIn(account())),
+  ...[
+    ...SIGN_IN_PATHS.map(([name, path]) =>
+      row(name, `POST ${path} refuses a wrong password with an empty body.`, 'user', async (client, user) =>
+        expectRefusal(await client.signIn({ ...user, password: randomText() }, {}, path)),
+      ),
     ),
-  ),
-  ...OTHER_NAMES.map(([id, what, ending]) =>
-    row(`credentials.${id}`, refused(what), 'user', async (client) => {
-      const { username, password } = client.user;
-      client.expectRefusal(await client.signIn({ username: `${username}${ending}`, password }));
-    }),
-  ),
-  ...SIGN_IN_PATHS.map(([name, path]) =>
-    row(
-      `wrong-password.${name}`,
-      `POST ${path} refuses a wrong password with an empty body.`,
-      'user',
-      async (client) =>
-        client.expectRefusal(await client.signIn({ ...client.user, password: randomText() }, {}, path)),
-    ),
-  ).map(locking),
-  ...WRONG_PASSWORDS.map(([id, what, body]) =>
-    row(`wrong-password.${id}`, refused(what), 'user', async (client) =>
-      client.expectRefusal(await client.post(json(body(client.user)))),
-    ),
-  ).map(locking),
+    ...rowsWith(WRONG_PASSWORDS, 'user'),
+  ].map((made) => ({ ...made, id: `wrong-password.${made.id}`, triesWrongPassword: true })),
 ];

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { aUserRecord } from '../../../session-auth/src/testing/a-user-record.js';
 import { type CommandIo, type ExitCode, paintFor, UsageError } from '../command-line/command-io.js';
-import { type OptionValues, readCommandLine } from '../command-line/command-line.js';
-import { CONTROL_PATH, DevService, type DevServiceOptions, type DevUser } from './dev-service.js';
+import type { Command, OptionValues } from '../command-line/command-line.js';
+import { CONTROL_PATH, DevService, type DevUser } from './dev-service.js';
 
 /** The user of a service that is started without users. */
 const DEFAULT_USER = 'ann:secret:hiring_manager';
@@ -31,8 +31,7 @@ const OPTIONS = {
   quiet: { type: 'boolean', about: 'prints no line for each request' },
 } as const;
 
-const COMMAND_LINE = {
-  name: 'dev',
+export const DEV: Command<typeof OPTIONS> = {
   about:
     'Serves the interface of the session service in memory, for development and for tests of front ends.\n' +
     `POST ${CONTROL_PATH}/revoke, /delay, /fail and /reset change its behaviour; GET ${CONTROL_PATH} shows it.`,
@@ -41,51 +40,45 @@ const COMMAND_LINE = {
     SESSION_SERVICE_API_KEY: 'the only accepted application key; without it, every key is accepted',
   },
   exitCodes: ['it was stopped', 'it could not listen'],
-} as const;
+  run: dev,
+};
 
-export async function dev(args: readonly string[], io: CommandIo): Promise<ExitCode> {
-  const values = readCommandLine(COMMAND_LINE, args);
-  if (typeof values === 'string') {
-    io.stdout.write(values);
-    return 0;
-  }
-  if (io.env.NODE_ENV === 'production')
+async function dev(options: OptionValues<typeof OPTIONS>, io: CommandIo): Promise<ExitCode> {
+  const { stdout, stderr, env, interrupted } = io;
+  if (env.NODE_ENV === 'production')
     throw new UsageError('dev keeps passwords in plain text, and does not run with NODE_ENV=production.');
-  const { host = '127.0.0.1' } = values;
-  const given = await usersFrom(values);
-  const port = portFrom(values.port);
-  const allowedHosts = namesFrom(values['allow-host']);
-  const { SESSION_SERVICE_API_KEY: key = '' } = io.env;
-  const apiKey = key === '' ? undefined : key;
-  const users = given.length > 0 ? given : [userFromOption(DEFAULT_USER)];
-  const service = await DevService.open({
+  const { host = '127.0.0.1', quiet = false } = options;
+  const given = await usersFrom(options);
+  const port = portFrom(options.port);
+  const service = new DevService({
     host,
-    port,
-    allowedHosts,
-    apiKey,
-    users,
-    onAnswer: logTo(io, values),
-  }).catch(
-    (error: unknown) => void io.stderr.write(`${explain(error as NodeJS.ErrnoException, host, port)}\n`),
+    allowedHosts: namesFrom(options['allow-host']),
+    apiKey: env.SESSION_SERVICE_API_KEY,
+    users: given.length > 0 ? given : [userFromOption(DEFAULT_USER)],
+    onAnswer: (method, path, answer) => {
+      if (!quiet) stdout.write(`${answer} ${method} ${path}\n`);
+    },
+  });
+  try {
+    await service.open(port);
+  } catch (error) {
+    stderr.write(`${explain(error as NodeJS.ErrnoException, host, port)}\n`);
+    return 1;
+  }
+  // The password of the default user is no secret. Those of other users are not printed.
+  const names = given.map(({ record }) => record.username).join(', ');
+  stdout.write(
+    [
+      `Session service for development: ${paintFor(stdout, io)('bold', service.url)}`,
+      `  application key  ${env.SESSION_SERVICE_API_KEY ? 'that of SESSION_SERVICE_API_KEY' : 'any'}`,
+      `  users            ${names || `${DEFAULT_USER} (name:password:role)`}`,
+      `  control          GET ${CONTROL_PATH}, POST ${CONTROL_PATH}/revoke, ${CONTROL_PATH}/delay, ${CONTROL_PATH}/fail, ${CONTROL_PATH}/reset`,
+      'Stop it with Ctrl+C.\n\n',
+    ].join('\n'),
   );
-  if (!service) return 1;
-  const names =
-    given.length > 0
-      ? given.map(({ record }) => record.username).join(', ')
-      : `${DEFAULT_USER} (name:password:role)`;
-  io.stdout.write(greeting(paintFor(io.stdout, io)('bold', service.url), apiKey !== undefined, names));
-  if (!io.interrupted.aborted) await once(io.interrupted, 'abort');
+  if (!interrupted.aborted) await once(interrupted, 'abort');
   await service.close();
   return 0;
-}
-
-function logTo(
-  { stdout }: CommandIo,
-  { quiet }: OptionValues<typeof OPTIONS>,
-): DevServiceOptions['onAnswer'] {
-  return quiet === true
-    ? () => undefined
-    : (method, path, answer) => void stdout.write(`${answer} ${method} ${path}\n`);
 }
 
 async function usersFrom({ user = [], users }: OptionValues<typeof OPTIONS>): Promise<DevUser[]> {
@@ -96,9 +89,8 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(
-      `--users: the file can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
-    );
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--users: the file can't be read (${code}).`);
   }
 }
 
@@ -119,41 +111,19 @@ function explain({ code }: NodeJS.ErrnoException, host: string, port: number): s
   return `Can't listen on port ${port} of ${host} (${code ?? 'unknown error'}). Set --port or --host.`;
 }
 
-/** The password of the default user is no secret. Those of other users are not printed. */
-function greeting(url: string, hasKey: boolean, names: string): string {
-  return [
-    `Session service for development: ${url}`,
-    `  application key  ${hasKey ? 'that of SESSION_SERVICE_API_KEY' : 'any'}`,
-    `  users            ${names}`,
-    `  control          GET ${CONTROL_PATH}, POST ${CONTROL_PATH}/revoke, ${CONTROL_PATH}/delay, ${CONTROL_PATH}/fail, ${CONTROL_PATH}/reset`,
-    'Stop it with Ctrl+C.\n\n',
-  ].join('\n');
-}
-
 function userFromOption(text: string): DevUser {
   const [username, password, role = '', sub_role = '', ...rest] = text.split(':');
   if (!username || !password || rest.length > 0)
     throw new UsageError('--user must be NAME:PASSWORD[:ROLE[:SUB_ROLE]].');
+  const roles = { role: role || null, sub_role: sub_role || null };
   const unnamed = { first_name: null, last_name: null, email: null };
-  return {
-    password,
-    record: {
-      ...aUserRecord({
-        role: role === '' ? null : role,
-        sub_role: sub_role === '' ? null : sub_role,
-        ...unnamed,
-      }),
-      username,
-    },
-  };
+  return { password, record: { ...aUserRecord({ ...roles, ...unnamed }), username } };
 }
 
-/** Reads the users of a JSON file: a list of user records, each with a `password`. */
 function usersFromJson(text: string): DevUser[] {
   const users = parse(text);
-  if (!Array.isArray(users))
-    throw new UsageError('--users must name a file with a JSON array of user records.');
-  return users.map(userFromRecord);
+  if (Array.isArray(users)) return users.map(userFromRecord);
+  throw new UsageError('--users must name a file with a JSON array of user records.');
 }
 
 function parse(text: string): unknown {

@@ -33,10 +33,9 @@ export interface DevUser {
 
 export interface DevServiceOptions {
   readonly host: string;
-  readonly port: number;
   /** Names that it answers to, besides `host`, localhost and IP addresses. */
   readonly allowedHosts: readonly string[];
-  /** The only accepted application key. Without it, any key is accepted. */
+  /** The only accepted application key. Without it, or empty, any key is accepted. */
   readonly apiKey: string | undefined;
   readonly users: readonly DevUser[];
   /** Called for each request with its path, without a query, and its status or fault. */
@@ -56,7 +55,7 @@ export class DevService extends ScriptedSessionService {
   #delayMs = 0;
   #fault: Fault | undefined;
 
-  private constructor(options: DevServiceOptions) {
+  constructor(options: DevServiceOptions) {
     super();
     this.#options = options;
     this.#hosts = new Set(
@@ -66,11 +65,9 @@ export class DevService extends ScriptedSessionService {
       this.addUser({ username: record.username, password }, record);
   }
 
-  /** Starts the service. Rejects with the error of the server if it can't listen. */
-  static async open(options: DevServiceOptions): Promise<DevService> {
-    const service = new DevService(options);
-    await service.listen(options.port, options.host);
-    return service;
+  /** Rejects with the error of the server if it can't listen. */
+  open(port: number): Promise<void> {
+    return this.listen(port, this.#options.host);
   }
 
   override get url(): string {
@@ -97,7 +94,7 @@ export class DevService extends ScriptedSessionService {
   #answer(request: SeenRequest): Script {
     const { apiKey } = this.#options;
     const { [KEY]: key } = request.headers;
-    return !key || (apiKey !== undefined && key !== apiKey) ? reply(403) : super.scriptFor(request);
+    return !key || (apiKey && key !== apiKey) ? reply(403) : super.scriptFor(request);
   }
 
   /**

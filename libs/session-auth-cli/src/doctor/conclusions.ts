@@ -28,7 +28,6 @@ export function adviseStatusMap({ options, refusals }: Examination): void {
   if (Object.keys(map).length > 0) options.statusMap = map;
 }
 
-/** A refusal that the interface lists. */
 type Refusal = ReplyAnswer & { readonly status: RefusalStatus };
 
 /** Whether a refusal is `unauthenticated` by default. */
@@ -44,8 +43,8 @@ function refusalsIn(answers: readonly (Answer | undefined)[]): Refusal[] {
  * Reports which secrets replies repeat: logs and caches on the way would keep them. The record of a sign-in or
  * of user_details holds the token by the interface.
  */
-export function examineLeaks({ calls, findings, secrets }: Examination): void {
-  const kinds = new Set(calls.answers.flatMap((answer) => leaksIn(answer, secrets)));
+export function examineLeaks({ replies, findings, secrets }: Examination): void {
+  const kinds = new Set(replies.flatMap((reply) => leaksIn(reply, secrets)));
   if (kinds.size > 0)
     findings.warn(
       'secrets-in-replies',
@@ -53,29 +52,20 @@ export function examineLeaks({ calls, findings, secrets }: Examination): void {
     );
 }
 
-function leaksIn(answer: Answer, secrets: Secrets): readonly string[] {
-  if (answer.kind === 'failure') return [];
-  const isRecord = answer.status < 300 && tokenIn(answer) !== undefined;
-  const body = answer.body?.toString('latin1') ?? '';
+function leaksIn(reply: ReplyAnswer, secrets: Secrets): readonly string[] {
+  const isRecord = reply.status < 300 && tokenIn(reply) !== undefined;
+  const body = reply.body?.toString('latin1') ?? '';
   return [
-    ...secrets.kindsIn(JSON.stringify(answer.headers)),
+    ...secrets.kindsIn(JSON.stringify(reply.headers)),
     ...secrets.kindsIn(body).filter((kind) => !(isRecord && kind === TOKENS)),
   ];
 }
 
 const ignore = (): void => undefined;
 
-/**
- * Reports the verdicts of the guard on the replies with the advised options, by the code of the library
- * itself.
- */
-export function examineVerdicts({
-  findings,
-  junkToken,
-  options,
-  refusals,
-  sessionAnswer,
-}: Examination): void {
+/** Asks the code of the library itself for the verdicts of the guard with the advised options. */
+export function examineVerdicts(examination: Examination): void {
+  const { findings, junkToken, options, refusals, sessionAnswer } = examination;
   if (!refusals.junkToken) return;
   const reader: ReplyReader<UserRecord> = {
     statusMap: options.statusMap ?? {},
@@ -88,18 +78,10 @@ export function examineVerdicts({
     answer.kind === 'reply' ? verdictOf(answer, token, reader).kind : 'unavailable';
   const junk = kindOf(refusals.junkToken, junkToken);
   const session = sessionAnswer && kindOf(sessionAnswer.answer, sessionAnswer.token);
-  if (junk !== 'unauthenticated')
-    findings.fail('guard', `With these options, the guard finds a junk token ${junk}.`);
-  else if (session !== undefined && session !== 'authenticated')
-    findings.fail('guard', `With these options, the guard finds a valid session ${session}.`);
+  const text = 'With these options, the guard';
+  if (junk !== 'unauthenticated') findings.fail('guard', `${text} finds a junk token ${junk}.`);
   else if (session === undefined)
-    findings.unknown(
-      'guard',
-      'With these options, the guard answers 401 to a junk token. No valid session was examined.',
-    );
-  else
-    findings.ok(
-      'guard',
-      'With these options, the guard accepts the session, and answers 401 to a junk token.',
-    );
+    findings.unknown('guard', `${text} answers 401 to a junk token. No valid session was examined.`);
+  else if (session !== 'authenticated') findings.fail('guard', `${text} finds a valid session ${session}.`);
+  else findings.ok('guard', `${text} accepts the session, and answers 401 to a junk token.`);
 }

@@ -10,7 +10,7 @@ const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
  * its answer shows.
  */
 export async function examineConnection(examination: Examination): Promise<boolean> {
-  const { calls, findings, junkToken, refusals } = examination;
+  const { calls, findings, junkToken, refusals, settings } = examination;
   examineAddress(examination);
   const answer = await calls.userDetails(junkToken);
   if (answer.kind === 'failure') {
@@ -18,16 +18,13 @@ export async function examineConnection(examination: Examination): Promise<boole
     return false;
   }
   refusals.junkToken = answer;
-  const { protocol } = new URL(calls.url);
-  findings.ok(
-    'reachable',
-    `The service replies${protocol === 'https:' ? ', over TLS with a trusted certificate' : ''}.`,
-  );
+  const isTls = settings.url.startsWith('https:');
+  findings.ok('reachable', `The service replies${isTls ? ', over TLS with a trusted certificate' : ''}.`);
   return isService(examination, answer);
 }
 
-function examineAddress({ calls, env, findings }: Examination): void {
-  const { protocol, host } = new URL(calls.url);
+function examineAddress({ env, findings, settings }: Examination): void {
+  const { protocol, host } = new URL(settings.url);
   if (protocol === 'http:' && !LOOPBACK.test(host))
     findings.warn(
       'plain-text',
@@ -47,13 +44,11 @@ function examineAddress({ calls, env, findings }: Examination): void {
  * service that is open to everyone.
  */
 function isService(examination: Examination, answer: ReplyAnswer): boolean {
-  if (isRedirect(answer)) {
-    reportRedirect(examination, answer);
-    return false;
-  }
+  const { findings } = examination;
   const problem = problemOf(answer);
-  if (problem !== undefined)
-    examination.findings.fail(answer.status === 429 ? 'rate-limit' : 'session-service', problem);
+  if (isRedirect(answer)) findings.fail('redirects', redirectText(examination, answer));
+  else if (problem !== undefined)
+    findings.fail(answer.status === 429 ? 'rate-limit' : 'session-service', problem);
   return problem === undefined;
 }
 
@@ -72,65 +67,48 @@ function problemOf(answer: ReplyAnswer): string | undefined {
   return undefined;
 }
 
-/** Returns the text for a 429. */
-export function rateLimitText({ headers }: ReplyAnswer): string {
-  const after = headers['retry-after'];
-  const seconds =
-    typeof after === 'string' && /^\d{1,9}$/.test(after)
-      ? ` with Retry-After: ${after} s`
-      : ' without a Retry-After in seconds';
-  return `The service limits the rate (429)${seconds}. The guard answers 503 then. The examination stops here.`;
+export function rateLimitText({ headers: { 'retry-after': after = '' } }: ReplyAnswer): string {
+  const seconds = /^\d{1,9}$/.test(after)
+    ? `with Retry-After: ${after} s`
+    : 'without a Retry-After in seconds';
+  return `The service limits the rate (429) ${seconds}. The guard answers 503 then. The examination stops here.`;
 }
 
 /** Reports whether refusals have bodies, which the interface does not list. */
-export function examineBodies({ calls, findings, refusals }: Examination): void {
-  const refused = calls.answers
-    .filter((answer) => answer.kind === 'reply')
-    .filter((answer) => answer.status >= 400 && answer.status < 500 && answer !== refusals.wrongPath);
-  const statuses = [
-    ...new Set(refused.filter((answer) => hasBody(answer)).map(({ status }) => status)),
-  ].sort();
-  if (refused.length === 0) return;
-  if (statuses.length === 0) findings.ok('bodies', 'Refusals have empty bodies, as the interface says.');
-  else
+export function examineBodies({ findings, refusals, replies }: Examination): void {
+  const refused = replies.filter(
+    (reply) => reply.status >= 400 && reply.status < 500 && reply !== refusals.wrongPath,
+  );
+  const statuses = new Set(refused.filter(hasBody).map(({ status }) => status));
+  if (statuses.size > 0)
     findings.warn(
       'bodies',
-      `Refusals have bodies (${statuses.join(', ')}). The library reads none; a 404 with a body is no refusal to it.`,
+      `Refusals have bodies (${[...statuses].sort().join(', ')}). The library reads none; a 404 with a body is no refusal to it.`,
     );
+  else findings.ok('bodies', 'Refusals have empty bodies, as the interface says.');
 }
 
 /**
- * Reports a redirect, and follows none: key and password go nowhere else. The printed `baseUrl` stays the
- * given one: any server or proxy on the way can send a redirect, and its target must not end up in the
- * configuration unread.
+ * No redirect is followed: key and password go nowhere else. Nor is its target printed as `baseUrl`: any
+ * server or proxy on the way can send one, and it must not end up in the configuration unread.
  */
-function reportRedirect(
-  { calls, findings, secrets }: Examination,
+function redirectText(
+  { secrets, settings: { url } }: Examination,
   { status, headers: { location = '' } }: ReplyAnswer,
-): void {
-  const from = new URL(`${calls.url}${USER_DETAILS_PATH}`);
+): string {
+  const from = new URL(`${url}${USER_DETAILS_PATH}`);
   const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   const root = target && rootOf(target);
+  if (root !== undefined && root !== url && secrets.kindsIn(root).length === 0)
+    return `${REDIRECTS} to ${root}, ${NOT_FOLLOWED} Neither key nor password was sent there. If it is your session service, run again with that --url.`;
   const isSlashAdded = target?.host === from.host && target.pathname === `${from.pathname}/`;
-  const known = root !== undefined && root !== calls.url && secrets.kindsIn(root).length === 0;
-  const where = isSlashAdded
-    ? 'to the same path with a slash at its end'
-    : known
-      ? `to ${root}`
-      : `(${status})`;
-  const advice = known
-    ? ' Neither key nor password was sent there. If it is your session service, run again with that --url.'
-    : '';
-  findings.fail(
-    'redirects',
-    `user_details redirects ${where}, and the library follows no redirect.${advice}`,
-  );
+  return `${REDIRECTS} ${isSlashAdded ? 'to the same path with a slash at its end' : `(${status})`}, ${NOT_FOLLOWED}`;
 }
 
-/**
- * Returns the base URL of which an address is user_details; `undefined` if it is something else, such as a
- * page for signing in.
- */
+const REDIRECTS = 'user_details redirects';
+const NOT_FOLLOWED = 'and the library follows no redirect.';
+
+/** The base URL of which an address is user_details; none if it is something else, such as a page. */
 function rootOf({ protocol, origin, pathname, search, username, password }: URL): string | undefined {
   if (
     !/^https?:$/.test(protocol) ||

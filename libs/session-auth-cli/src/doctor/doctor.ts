@@ -1,33 +1,78 @@
-import type { CommandIo, ExitCode } from '../command-line/command-io.js';
-import { readCommandLine } from '../command-line/command-line.js';
+import { type CommandIo, type ExitCode, UsageError } from '../command-line/command-io.js';
+import type { Command, OptionSpecs, OptionValues } from '../command-line/command-line.js';
+import { readAccount, readServiceSettings, SERVICE_OPTIONS } from '../command-line/service-settings.js';
 import { adviseStatusMap, examineLeaks, examineVerdicts } from './conclusions.js';
 import { examineBodies, examineConnection, rateLimitText } from './connection.js';
-import { COMMAND_LINE, Examination, readSettings } from './examination.js';
+import { type DoctorSettings, Examination } from './examination.js';
 import { examineKeys, examinePath, examineRefusals, needsSlash } from './refusals.js';
 import { reportAsJson, reportAsText } from './report.js';
 import { examineSession, skipSession } from './session.js';
 import { examineConnections } from './user-details.js';
 
-/** Runs the subcommand `doctor`. @throws UsageError if the arguments or the environment are not usable */
-export async function doctor(args: readonly string[], io: CommandIo): Promise<ExitCode> {
-  const options = readCommandLine(COMMAND_LINE, args);
-  if (typeof options === 'string') {
-    io.stdout.write(options);
-    return 0;
-  }
+const { url, timeout, json } = SERVICE_OPTIONS;
+
+const OPTIONS = {
+  url,
+  user: {
+    type: 'string',
+    value: 'NAME',
+    about: 'signs in as this user, and out again; without it, only refusals are examined',
+  },
+  redis: {
+    type: 'string',
+    value: 'URL',
+    about: 'also examines the Redis of a shared cache, such as redis://user@host:6379',
+  },
+  timeout,
+  json,
+} as const satisfies OptionSpecs;
+
+export const DOCTOR: Command<typeof OPTIONS> = {
+  about:
+    'Examines a session service with few calls, and prints the options that follow. Changes nothing but its own sessions,\n' +
+    'which it signs out. Prints no key, token, IV or password.',
+  options: OPTIONS,
+  environment: {
+    SESSION_SERVICE_API_KEY: 'the application key (required)',
+    SESSION_SERVICE_PASSWORD: 'the password of --user',
+    REDIS_PASSWORD: 'the password of the user of --redis',
+  },
+  exitCodes: ['nothing fails', 'something fails, or the command was interrupted'],
+  run: doctor,
+};
+
+async function doctor(options: OptionValues<typeof OPTIONS>, io: CommandIo): Promise<ExitCode> {
   const examination = new Examination(readSettings(options, io), io);
   await examine(examination);
-  const { findings, secrets, settings } = examination;
+  const { findings, secrets } = examination;
   const report = { checks: findings.checks, options: findings.hasFailure ? {} : examination.options };
-  io.stdout.write(secrets.mask(settings.json ? reportAsJson(report) : reportAsText(report, io)));
+  io.stdout.write(secrets.mask(options.json ? reportAsJson(report) : reportAsText(report, io)));
   return findings.hasFailure ? 1 : 0;
+}
+
+function readSettings(options: OptionValues<typeof OPTIONS>, io: CommandIo): DoctorSettings {
+  const { REDIS_PASSWORD: password } = io.env;
+  return {
+    ...readServiceSettings(options, io),
+    account: readAccount('user', options, 'SESSION_SERVICE_PASSWORD', io),
+    redis: options.redis === undefined ? undefined : { url: readRedisUrl(options.redis), password },
+  };
+}
+
+function readRedisUrl(value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol !== 'redis:' && url?.protocol !== 'rediss:')
+    throw new UsageError('--redis must be a redis: or rediss: URL.');
+  if (url.password !== '') throw new UsageError('--redis must not hold a password. Set REDIS_PASSWORD.');
+  return url;
 }
 
 async function examine(examination: Examination): Promise<void> {
   const { calls, findings, settings } = examination;
   try {
-    if ((await examineConnection(examination)) && !(await isElsewhere(examination)))
-      await examineService(examination);
+    const isService = await examineConnection(examination);
+    if (isService) await examineRefusals(examination);
+    if (isService && !(await needsSlash(examination))) await examineService(examination);
     else findings.unknown('session-service', 'Everything else: it needs a session service that answers.');
     if (settings.redis && !calls.isInterrupted)
       await (await import('./redis.js')).examineRedis(examination, settings.redis);
@@ -41,29 +86,22 @@ async function examine(examination: Examination): Promise<void> {
   }
 }
 
-/** Sends calls that must be refused. Returns whether user_details is elsewhere. */
-async function isElsewhere(examination: Examination): Promise<boolean> {
-  await examineRefusals(examination);
-  return needsSlash(examination);
-}
-
 async function examineService(examination: Examination): Promise<void> {
   const { findings, settings } = examination;
-  const { account } = settings;
-  if (!account) skipSession(examination);
-  else if (!examination.isOver) await examineSession(examination, account);
+  if (!settings.account) skipSession(examination);
+  else if (!examination.isOver) await examineSession(examination, settings.account);
   examinePath(examination);
   examineKeys(examination);
   examineBodies(examination);
   examineConnections(examination);
   examineRateLimit(examination);
   examineLeaks(examination);
-  if (!findings.has('session-service')) adviseStatusMap(examination);
+  adviseStatusMap(examination);
   if (!findings.hasFailure) examineVerdicts(examination);
 }
 
-function examineRateLimit({ calls, findings }: Examination): void {
-  const limited = calls.answers.find((answer) => answer.kind === 'reply' && answer.status === 429);
-  if (limited?.kind === 'reply') findings.fail('rate-limit', rateLimitText(limited));
+function examineRateLimit({ calls, findings, replies }: Examination): void {
+  const limited = replies.find(({ status }) => status === 429);
+  if (limited) findings.fail('rate-limit', rateLimitText(limited));
   else findings.ok('rate-limit', `No 429 in ${calls.answers.length} calls.`);
 }

@@ -12,23 +12,16 @@ const { read } = prepareUserReader((_field, requirement) => (problem = requireme
  */
 type Reading = { readonly user: UserRecord } | { readonly problem: string };
 
-/** Reads the body of a 200 as the library does. */
 export function readUserRecord(answer: ReplyAnswer): Reading {
   const json = readJsonObject(answer);
   if (json === undefined) return { problem: bodyProblem(answer) };
   const user = readUser(json);
-  if (!user)
-    return {
-      problem: `it is not a user record${problem === undefined ? '' : `: ${problem}`}`,
-    };
-  const hasIdentity = DEFAULTS.identityFields.some(
-    (field) => typeof user[field] === 'string' && user[field] !== '',
-  );
-  return hasIdentity
-    ? { user }
-    : {
-        problem: `it has none of the identity fields ${DEFAULTS.identityFields.join(', ')}. Set identityFields, or map the record: userRecord takes a schema`,
-      };
+  if (!user) return { problem: `it is not a user record${problem === undefined ? '' : `: ${problem}`}` };
+  const { identityFields } = DEFAULTS;
+  if (identityFields.some((field) => typeof user[field] === 'string' && user[field] !== '')) return { user };
+  return {
+    problem: `it has none of the identity fields ${identityFields.join(', ')}. Set identityFields, or map the record: userRecord takes a schema`,
+  };
 }
 
 /** Reads a record as the guard does. */

@@ -17,40 +17,33 @@ export async function examineRedis(
   { url, password }: NonNullable<DoctorSettings['redis']>,
 ): Promise<void> {
   const { findings, secrets, settings } = examination;
-  secrets.add(password);
+  secrets.add('the password', password);
   const address = Object.assign(new URL(url), { password: password ?? '' });
-  const redis = new Redis(address.href, limitsOf(settings.timeoutMs));
+  const redis = new Redis(address.href, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    // Otherwise the process would live on for two seconds after a connection that failed.
+    disconnectTimeout: 100,
+    connectTimeout: settings.timeoutMs,
+    commandTimeout: settings.timeoutMs,
+  });
   // The rejection of connect() does not contain the reason.
   let cause: unknown;
   redis.on('error', (error) => (cause ??= error));
   try {
     await redis.connect();
     findings.ok('redis', 'Redis accepts the connection.');
-    await examineStore(examination, redis);
+    const prefix = `${PREFIX}:doctor-${randomUUID()}`;
+    const store = new RedisSessionStore({ redis, prefix });
+    await examineServer(examination, redis);
+    await examineRights(examination, { redis, store, prefix });
+    await examineMessages(examination, store);
   } catch (error) {
     findings.fail('redis', `${reasonOf(cause ?? error)}.`);
   } finally {
     redis.disconnect();
   }
-}
-
-async function examineStore(examination: Examination, redis: Redis): Promise<void> {
-  const prefix = `${PREFIX}:doctor-${randomUUID()}`;
-  const store = new RedisSessionStore({ redis, prefix });
-  await examineServer(examination, redis);
-  await examineRights(examination, { redis, store, prefix });
-  await examineMessages(examination, store);
-}
-
-function limitsOf(timeoutMs: number): object {
-  // Without disconnectTimeout, the process would live on for two seconds after a connection that failed.
-  const once = {
-    lazyConnect: true,
-    retryStrategy: () => null,
-    maxRetriesPerRequest: 0,
-    disconnectTimeout: 100,
-  };
-  return { ...once, connectTimeout: timeoutMs, commandTimeout: timeoutMs };
 }
 
 const OLDEST_MAJOR = 5;
@@ -111,7 +104,6 @@ const TTL_MS = 10_000;
 const KEY = 'trial';
 const HOLDER = 'doctor';
 
-/** The parts that the probes of the rights use. */
 interface Place {
   readonly redis: Redis;
   readonly store: RedisSessionStore;
@@ -119,26 +111,9 @@ interface Place {
 }
 
 /** Runs the commands of the library on a separate key, and reports those that Redis refuses. */
-async function examineRights({ findings }: Examination, place: Place): Promise<void> {
-  const { refused, slowestMs } = await tryAll(stepsAt(place)).finally(() => deleteKeys(place));
-  if (refused.length > 0)
-    findings.fail(
-      'redis-rights',
-      `Redis refuses: ${refused.join(', ')}. The rights are in the guide "Redis setups".`,
-    );
-  else findings.ok('redis-rights', 'The user has the rights that the library needs.');
-  const limit = DEFAULTS.store.timeoutMs;
-  const text = `The slowest step of the shared cache took ${Math.ceil(slowestMs)} ms`;
-  if (slowestMs <= limit) findings.ok('redis-latency', `${text}.`);
-  else findings.warn('redis-latency', `${text}, more than the default timeoutMs of the store, ${limit} ms.`);
-}
-
-/** A step, and its purpose. */
-type Step = readonly [what: string, step: () => Promise<unknown>];
-
-function stepsAt({ redis, store }: Place): readonly Step[] {
+async function examineRights({ findings }: Examination, { redis, store, prefix }: Place): Promise<void> {
   const lease = { id: randomUUID(), holder: HOLDER, ttlMs: TTL_MS, graceMs: TTL_MS };
-  return [
+  const steps: readonly (readonly [what: string, step: () => Promise<unknown>])[] = [
     ['look-ups', () => store.get(KEY, lease)],
     ['releases of leases', () => store.releaseLease(KEY, lease.id)],
     ['writes', () => store.set(KEY, Buffer.from('trial'), TTL_MS)],
@@ -151,15 +126,6 @@ function stepsAt({ redis, store }: Place): readonly Step[] {
     ['revocations', () => store.getRevocations([KEY])],
     ['PING', () => redis.ping()],
   ];
-}
-
-async function deleteKeys({ redis, prefix }: Place): Promise<void> {
-  await redis
-    .del(...[KEY, `alive:${HOLDER}`, `revoked:${KEY}`].map((name) => `${prefix}:${name}`))
-    .catch(() => undefined);
-}
-
-async function tryAll(steps: readonly Step[]): Promise<{ refused: string[]; slowestMs: number }> {
   const refused = new Set<string>();
   let slowestMs = 0;
   for (const [what, step] of steps) {
@@ -167,7 +133,18 @@ async function tryAll(steps: readonly Step[]): Promise<{ refused: string[]; slow
     await step().catch((error: unknown) => refused.add(`${what} (${whyNot(error)})`));
     slowestMs = Math.max(slowestMs, performance.now() - startedAt);
   }
-  return { refused: [...refused], slowestMs };
+  const keys = [KEY, `alive:${HOLDER}`, `revoked:${KEY}`].map((name) => `${prefix}:${name}`);
+  await redis.del(...keys).catch(() => undefined);
+  if (refused.size > 0)
+    findings.fail(
+      'redis-rights',
+      `Redis refuses: ${[...refused].join(', ')}. The rights are in the guide "Redis setups".`,
+    );
+  else findings.ok('redis-rights', 'The user has the rights that the library needs.');
+  const limit = DEFAULTS.store.timeoutMs;
+  const text = `The slowest step of the shared cache took ${Math.ceil(slowestMs)} ms`;
+  if (slowestMs <= limit) findings.ok('redis-latency', `${text}.`);
+  else findings.warn('redis-latency', `${text}, more than the default timeoutMs of the store, ${limit} ms.`);
 }
 
 /** Returns the missing right. Of the reply of the server, only the name of a command is used. */

@@ -12,8 +12,8 @@ import {
   isSame,
   statusOf,
 } from '../calls/answer.js';
-import type { Examination, Refusals } from './examination.js';
 import { randomText } from '../calls/secrets.js';
+import type { Examination, Refusals } from './examination.js';
 
 /** A call that must be refused, by the name of its answer. */
 type Probe = readonly [name: keyof Refusals, send: () => Promise<Answer>];
@@ -60,16 +60,13 @@ export async function sendProbes(
 function examineTokens({ findings, refusals: { noToken } }: Examination, junk: Answer): void {
   findings.ok('junk-token', `user_details answers ${described(junk)} to a token that was never issued.`);
   if (!noToken) return;
-  if (noToken.kind === 'reply' && noToken.status < 300)
-    findings.fail(
-      'no-token',
-      `user_details answers ${described(noToken)} without a token: it is open, or a cache or gateway answers.`,
-    );
-  else
-    findings.ok(
-      'no-token',
-      `user_details answers ${described(noToken)} without a token. The library never calls it so.`,
-    );
+  const text = `user_details answers ${described(noToken)} without a token`;
+  if (isGranted(noToken)) findings.fail('no-token', `${text}: it is open, or a cache or gateway answers.`);
+  else findings.ok('no-token', `${text}. The library never calls it so.`);
+}
+
+function isGranted(answer: Answer): boolean {
+  return answer.kind === 'reply' && answer.status < 300;
 }
 
 /**
@@ -109,15 +106,15 @@ export function examineKeys({ findings, refusals: { junkToken, noKey, wrongKey }
     ['wrong-key', 'a wrong key', wrongKey],
     ['no-key', 'no key', noKey],
   ] as const) {
+    const text = `user_details answers ${answer ? described(answer) : ''} to ${name}`;
     if (!answer) findings.unknown(id, `How the service answers to ${name}: the call brought no reply.`);
-    else if (answer.kind === 'reply' && answer.status < 300)
-      findings.warn(id, `user_details answers ${described(answer)} to ${name}: it does not check the key.`);
+    else if (isGranted(answer)) findings.warn(id, `${text}: it does not check the key.`);
     else if (isSame(answer, junkToken))
       findings.warn(
         id,
-        `user_details answers ${described(answer)} to ${name}, as to a junk token. The guard can't distinguish them: a wrong apiKey shows as 401 for every user.`,
+        `${text}, as to a junk token. The guard can't distinguish them: a wrong apiKey shows as 401 for every user.`,
       );
-    else findings.ok(id, `user_details answers ${described(answer)} to ${name}, unlike to a junk token.`);
+    else findings.ok(id, `${text}, unlike to a junk token.`);
   }
 }
 

@@ -7,19 +7,16 @@ const STYLES = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'gray' } as 
 >;
 const WIDTH = Math.max(...Object.keys(STYLES).map((outcome) => outcome.length));
 
-/** The findings of the examination. */
 export interface Report {
   readonly checks: readonly Check[];
   /** Empty if a check failed: options do not mend it. */
   readonly options: Partial<AdvisedOptions>;
 }
 
-/** Returns the report as JSON. */
 export function reportAsJson({ checks, options }: Report): string {
   return `${JSON.stringify({ checks, options }, null, 2)}\n`;
 }
 
-/** Returns the report as text: the findings, the checks without a result, and the options as code. */
 export function reportAsText({ checks, options }: Report, io: CommandIo): string {
   const paint = paintFor(io.stdout, io);
   const line = ({ id, outcome, text }: Check): string =>
@@ -37,7 +34,6 @@ export function reportAsText({ checks, options }: Report, io: CommandIo): string
   ].join('\n');
 }
 
-/** Returns the options as code to paste. */
 function optionsAsCode({ baseUrl, ...others }: Partial<AdvisedOptions>): string {
   const lines = [
     `baseUrl: ${literal(baseUrl)},`,

@@ -1,6 +1,7 @@
 import { readCacheForMs } from '../../../session-auth/src/client/reply.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
-import { type Answer, described, failureText, type ReplyAnswer, tokenIn } from '../calls/answer.js';
+import { type Answer, described, failureText, type ReplyAnswer, statusOf, tokenIn } from '../calls/answer.js';
+import { TOKENS } from '../calls/secrets.js';
 import type { OpenSession } from '../calls/service-client.js';
 import type { Examination } from './examination.js';
 import { readUserRecord } from './reading.js';
@@ -15,47 +16,43 @@ const MAX_TTL_MS = 300_000;
  */
 export async function examineUserDetails(examination: Examination, session: OpenSession): Promise<boolean> {
   const { calls, findings } = examination;
-  const token = session.tokens[0] ?? '';
   const answers: Answer[] = [];
-  for (
-    const startedAt = performance.now();
-    answers.length < MAX_CALLS && performance.now() - startedAt < MAX_SAMPLE_MS;
-  ) {
-    answers.push(await calls.userDetails(token));
-    if (examination.isOver || !isRead(answers.at(-1))) break;
-  }
+  const startedAt = performance.now();
+  let last: Answer;
+  do answers.push((last = await calls.userDetails(session.token)));
+  while (
+    answers.length < MAX_CALLS &&
+    performance.now() - startedAt < MAX_SAMPLE_MS &&
+    !examination.isOver &&
+    statusOf(last) === 200
+  );
+  const [first = last] = answers;
   const replies = answers.filter((answer) => answer.kind === 'reply').filter(({ status }) => status === 200);
-  const [first] = answers;
-  if (!first || (calls.isInterrupted && replies.length === 0)) return false;
-  if (!isRecord(examination, first)) return false;
-  examination.sessionAnswer = { answer: first, token };
-  if (!examineEcho(examination, session, { replies, last: answers.at(-1) })) return false;
+  if (calls.isInterrupted && replies.length === 0) return false;
+  const problem = recordProblem(first);
+  if (problem !== undefined) {
+    findings.fail('user-details', problem);
+    return false;
+  }
+  findings.ok('user-details', 'user_details answers 200 with a valid user record.');
+  examination.sessionAnswer = { answer: first, token: session.token };
+  if (!examineEcho(examination, session, replies, last)) return false;
   examineLatency(examination, replies);
   examineSize(examination, replies);
   examineCacheHeaders(examination, replies);
-  if (!isRead(answers.at(-1)) && !examination.isOver)
+  if (statusOf(last) !== 200 && !examination.isOver)
     findings.warn(
       'user-details',
-      `One of ${answers.length} calls with the same token answered ${described(answers.at(-1) ?? first)}.`,
+      `One of ${answers.length} calls with the same token answered ${described(last)}.`,
     );
   return true;
 }
 
-function isRead(answer: Answer | undefined): boolean {
-  return answer?.kind === 'reply' && answer.status === 200;
-}
-
-function isRecord({ findings }: Examination, answer: Answer): answer is ReplyAnswer {
-  if (answer.kind === 'failure') findings.fail('user-details', failureText(answer));
-  else if (answer.status !== 200)
-    findings.fail('user-details', `user_details answers ${described(answer)} to the token of the sign-in.`);
-  else {
-    const reading = readUserRecord(answer);
-    if ('user' in reading) findings.ok('user-details', 'user_details answers 200 with a valid user record.');
-    else findings.fail('user-details', `user_details answers 200, but ${reading.problem}.`);
-    return 'user' in reading;
-  }
-  return false;
+function recordProblem(answer: Answer): string | undefined {
+  if (answer.kind === 'failure') return failureText(answer);
+  if (answer.status !== 200) return `user_details answers ${described(answer)} to the token of the sign-in.`;
+  const reading = readUserRecord(answer);
+  return 'problem' in reading ? `user_details answers 200, but ${reading.problem}.` : undefined;
 }
 
 function examineCacheHeaders({ findings }: Examination, replies: readonly ReplyAnswer[]): void {
@@ -73,53 +70,39 @@ function examineCacheHeaders({ findings }: Examination, replies: readonly ReplyA
   else findings.ok('cache', 'No header of user_details shortens the option cache.');
 }
 
-/** Calls of user_details with the token of the sign-in. */
-interface Sample {
-  /** Those that were accepted. */
-  readonly replies: readonly ReplyAnswer[];
-  readonly last: Answer | undefined;
-}
-
 /**
  * Reports which token user_details returns, and which `tokenEcho` follows. Returns whether the guard can work
  * with it.
  */
-function examineEcho(examination: Examination, session: OpenSession, sample: Sample): boolean {
-  const { findings, secrets } = examination;
-  const [token = ''] = session.tokens;
-  const echoed = sample.replies.flatMap((reply) => tokenIn(reply) ?? []);
-  secrets.add(...echoed);
-  const others = [...new Set(echoed.filter((other) => other !== token))];
-  if (others.length > 0) return acceptsOthers(examination, session, { ...sample, others });
-  findings.ok(
+function examineEcho(
+  { findings, options, replies: all, secrets }: Examination,
+  { token, laterTokens }: OpenSession,
+  replies: readonly ReplyAnswer[],
+  last: Answer,
+): boolean {
+  const echoed = replies.flatMap((reply) => tokenIn(reply) ?? []);
+  secrets.add(TOKENS, ...echoed);
+  const others = [...new Set(echoed)].filter((other) => other !== token);
+  if (others.length === 0) {
+    const what = echoed.length > 0 ? 'the token that was presented' : 'no token';
+    findings.ok('token-echo', `user_details returns ${what}.`);
+    return true;
+  }
+  // Another token is either of a wrong record, or a new one for the same session.
+  const isMixedUp = !isOfSameUser([...all, ...replies]);
+  if (!isMixedUp) laterTokens.push(...others);
+  const isReplaced = last.kind === 'reply' && last.status >= 400 && last.status < 429;
+  if (isMixedUp || isReplaced) {
+    findings.fail('token-echo', isMixedUp ? MIXED_UP : REPLACED);
+    return false;
+  }
+  options.tokenEcho = 'ignore';
+  const change = others.length > 1 ? ', a new one each time' : '';
+  findings.warn(
     'token-echo',
-    echoed.length > 0
-      ? 'user_details returns the token that was presented.'
-      : 'user_details returns no token.',
+    `user_details returns another token than was presented${change}; the old one stays valid. The default 'deny' would answer 503.`,
   );
   return true;
-}
-
-/** Another token is either of a wrong record, or a new one for the same session. */
-function acceptsOthers(
-  { calls, findings, options }: Examination,
-  session: OpenSession,
-  sample: Sample & { others: readonly string[] },
-): boolean {
-  const { replies, last, others } = sample;
-  const isMixedUp = !isOfSameUser(calls.answers, replies);
-  if (!isMixedUp) session.tokens.push(...others);
-  const isReplaced = last?.kind === 'reply' && last.status >= 400 && last.status < 429;
-  if (isMixedUp || isReplaced) findings.fail('token-echo', isMixedUp ? MIXED_UP : REPLACED);
-  else {
-    options.tokenEcho = 'ignore';
-    const change = others.length > 1 ? ', a new one each time' : '';
-    findings.warn(
-      'token-echo',
-      `user_details returns another token than was presented${change}; the old one stays valid. The default 'deny' would answer 503.`,
-    );
-  }
-  return !isMixedUp && !isReplaced;
 }
 
 const MIXED_UP =
@@ -128,11 +111,9 @@ const REPLACED =
   'user_details issues a new token, and refuses the old one then. The library cannot work with it: each check ends the session.';
 
 /** Compares the records of user_details with that of the sign-in. */
-function isOfSameUser(answers: readonly Answer[], replies: readonly ReplyAnswer[]): boolean {
-  const users = answers.filter(
-    (answer) => answer.kind === 'reply' && answer.status === 200 && tokenIn(answer) !== undefined,
-  ) as ReplyAnswer[];
-  const names = [...users, ...replies].map((reply) => {
+function isOfSameUser(replies: readonly ReplyAnswer[]): boolean {
+  const records = replies.filter((reply) => reply.status === 200 && tokenIn(reply) !== undefined);
+  const names = records.map((reply) => {
     const reading = readUserRecord(reply);
     return 'user' in reading ? `${reading.user.username ?? ''}\n${reading.user.email ?? ''}` : '';
   });
@@ -146,9 +127,12 @@ const MAX_TIMEOUT_MS = 300_000;
 const DRIP_MS = 250;
 
 /** Reports how fast user_details replies over kept connections, and which `timeoutMs` follows. */
-function examineLatency({ calls, findings, options }: Examination, replies: readonly ReplyAnswer[]): void {
+function examineLatency(
+  { findings, options, replies: all }: Examination,
+  replies: readonly ReplyAnswer[],
+): void {
   const times = replies.map(({ totalMs }) => totalMs).sort((a, b) => a - b);
-  const cold = calls.answers.find((answer) => answer.kind === 'reply' && !answer.reused)?.totalMs ?? 0;
+  const cold = all.find(({ reused }) => !reused)?.totalMs ?? 0;
   const slowest = Math.max(cold, ...times);
   const text = `user_details: p50 ${ms(quantile(times, 0.5))}, p99 ${ms(quantile(times, 0.99))} of ${times.length} calls; a new connection ${ms(cold)}.`;
   const needed = Math.min(MAX_TIMEOUT_MS, Math.ceil((MARGIN * slowest) / STEP_MS) * STEP_MS);
@@ -161,12 +145,11 @@ function examineLatency({ calls, findings, options }: Examination, replies: read
 }
 
 /** Reports whether connections are kept, and whether bodies arrive slowly. */
-export function examineConnections({ calls, findings }: Examination): void {
-  const replies = calls.answers.filter((answer) => answer.kind === 'reply');
-  const resets = calls.answers.filter(
+export function examineConnections({ calls, findings, replies }: Examination): void {
+  const isReset = calls.answers.some(
     (answer) => answer.kind === 'failure' && answer.reused && answer.code === 'ECONNRESET',
-  ).length;
-  if (resets > 0)
+  );
+  if (isReset)
     findings.warn(
       'keep-alive',
       'The service closes kept connections without a word. The library retries a check then; set retry no lower than 2 attempts.',
