@@ -81,8 +81,21 @@ describe('the rows of the contract', () => {
     for (const { title } of CONTRACT_ROWS) expect(title).toMatch(/^[A-Zu].* .*\.$/);
   });
 
-  it('hold for a service that keeps the contract, and leave no session open', async () => {
-    const service = await serve();
+  it('hold for a service that keeps the contract, and ends a session only for its IV, and leave none open', async () => {
+    const bound = new Set<string | undefined>();
+    const service = await serve({
+      reply: (usual, { headers }) => {
+        const { auth_token: issued } = JSON.parse(usual.body ?? '{}') as { auth_token?: string };
+        if (headers['x-auth-iv'] !== undefined) bound.add(issued);
+        return usual;
+      },
+      request: (call) =>
+        call.method === 'DELETE' &&
+        call.headers['x-auth-iv'] === undefined &&
+        bound.has(call.headers['x-auth-token'])
+          ? { ...call, path: '/nowhere' }
+          : call,
+    });
     const { code, report } = await check(service, EVERYTHING);
     expect([code, textsOf(report, 'fail')]).toEqual([0, []]);
     expect(report.totals).toEqual({ ok: CONTRACT_ROWS.length + 1, fail: 0, skipped: 0 });
