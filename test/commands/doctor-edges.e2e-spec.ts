@@ -3,15 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { startReferenceService } from 'session-service';
-import type { Report } from '../../libs/session-auth-cli/src/doctor/report.js';
 import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
 import { freePort } from '../support/server-process.js';
 import { issueCertificate } from '../support/certificates.js';
 import { askGuard } from './ask-guard.js';
-import { captureIo, type CapturedIo } from './captured-io.js';
-import { API_KEY, OddService, USER, type Habits } from './odd-service.js';
+import { captureIo } from './captured-io.js';
+import { ENV, runDoctor } from './doctor-run.js';
+import { OddService, type Habits, type OddReply } from './odd-service.js';
 
-const ENV = { SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password };
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === '::1'),
 );
@@ -31,23 +30,12 @@ async function serve(habits?: Habits): Promise<OddService> {
   return service;
 }
 
-async function examine(
-  args: readonly string[],
-  io: CapturedIo = captureIo(ENV),
-): Promise<Report & { code: number }> {
-  const code = await runCommand(['doctor', '--json', '--timeout', '2000', ...args], io);
-  return { ...(JSON.parse(io.out()) as Report), code };
-}
-
-const outcomes = ({ checks }: Report): Record<string, string> =>
-  Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome]));
-
 describe('the doctor', () => {
   it('lists the checks that need a user as unknown if there is none, and opens no session', async () => {
     const service = await serve();
-    const report = await examine(['--url', service.url]);
+    const report = await runDoctor(service.url, []);
     expect(report.code).toBe(0);
-    expect(outcomes(report)).toMatchObject({
+    expect(report.outcomes).toMatchObject({
       'sign-in': 'unknown',
       latency: 'unknown',
       iv: 'unknown',
@@ -62,7 +50,7 @@ describe('the doctor', () => {
 
   it('makes no further call once the service limits the rate', async () => {
     const service = await serve({ answer: (usual, { number }) => (number === 0 ? usual : { status: 429 }) });
-    expect(outcomes(await examine(['--url', service.url]))).toMatchObject({ 'rate-limit': 'fail' });
+    expect((await runDoctor(service.url, [])).outcomes).toMatchObject({ 'rate-limit': 'fail' });
     expect(service.calls).toBe(2);
   });
 
@@ -85,8 +73,7 @@ describe('the doctor', () => {
     [401, 'check --user and SESSION_SERVICE_PASSWORD. It is not tried again'],
   ])('says what to check when the sign-in answers %p', async (status, advice) => {
     const service = await serve({ answer: () => ({ status }) });
-    const { checks } = await examine(['--url', service.url, '--user', USER.username]);
-    expect(checks.find(({ id }) => id === 'sign-in')?.text).toContain(
+    expect((await runDoctor(service.url)).textOf('sign-in')).toContain(
       `The sign-in answers ${status}: ${advice}`,
     );
   });
@@ -133,9 +120,9 @@ describe('an interrupted doctor', () => {
         return call.operation === 'user_details' && call.isSession;
       },
     });
-    const report = await examine(['--url', service.url, '--user', 'ann'], io);
+    const report = await runDoctor(service.url, undefined, io);
     expect(report.code).toBe(1);
-    expect(outcomes(report)).toMatchObject({ interrupted: 'fail' });
+    expect(report.outcomes).toMatchObject({ interrupted: 'fail' });
     expect(service.sessions.size).toBe(0);
     expect(service.signIns).toEqual(['ann']);
   });
@@ -150,9 +137,9 @@ describe('an interrupted doctor', () => {
         return true;
       },
     });
-    const report = await examine(['--url', service.url, '--user', 'ann'], io);
+    const report = await runDoctor(service.url, undefined, io);
     expect([report.code, service.sessions.size, service.signIns]).toEqual([1, 0, ['ann']]);
-    expect(outcomes(report)).toMatchObject({ interrupted: 'fail' });
+    expect(report.outcomes).toMatchObject({ interrupted: 'fail' });
   });
 
   it('that has not signed in yet opens no session', async () => {
@@ -160,18 +147,51 @@ describe('an interrupted doctor', () => {
     const service = await serve({
       write: (_usual, call) => (call.number === 1 ? (io.interrupt(), false) : false),
     });
-    const report = await examine(['--url', service.url, '--user', 'ann'], io);
+    const report = await runDoctor(service.url, undefined, io);
     expect([report.code, service.signIns]).toEqual([1, []]);
+  });
+});
+
+describe('a redirect of user_details', () => {
+  const redirectTo = (location: string): OddReply => ({ status: 308, headers: { location } });
+
+  it.each(['127.0.0.1', 'localhost'])(
+    'to another port of %s carries neither key nor password there, and no other baseUrl is printed [P46]',
+    async (host) => {
+      const other = await serve();
+      const root = `http://${host}:${other.port}/api`;
+      const service = await serve({ answer: () => redirectTo(`${root}/authentication/user_details`) });
+      const { code, options, textOf, idsOf } = await runDoctor(service.url);
+      expect({ calls: other.calls, options, code, fails: idsOf('fail') }).toEqual({
+        calls: 0,
+        options: {},
+        code: 1,
+        fails: ['redirects'],
+      });
+      expect(textOf('redirects')).toBe(
+        `user_details redirects to ${root}, and the library follows no redirect. Neither key nor password was sent there. If it is your session service, run again with that --url.`,
+      );
+    },
+  );
+
+  it('to another path of its origin is not followed either, and no other baseUrl is printed [P46]', async () => {
+    const service = await serve({
+      answer: (usual, { path }) =>
+        path.startsWith('/old/') ? redirectTo(path.replace('/old/', '/api/')) : usual,
+    });
+    const { code, options, textOf } = await runDoctor(service.url.replace('/api', '/old'));
+    expect({ options, code, signIns: service.signIns }).toEqual({ options: {}, code: 1, signIns: [] });
+    expect(textOf('redirects')).toContain(
+      `redirects to ${service.url}, and the library follows no redirect.`,
+    );
   });
 });
 
 describe('a sign-in without a reply', () => {
   it('may have opened a session, which the doctor prints', async () => {
     const service = await serve({ write: (_usual, call) => call.operation === 'sign_in' });
-    const report = await examine(['--url', service.url, '--user', 'ann', '--timeout', '300']);
-    expect(report.checks.find(({ id }) => id === 'sign-in')?.text).toContain(
-      'A session may have been opened; its token is unknown.',
-    );
+    const report = await runDoctor(service.url, ['--user', 'ann', '--timeout', '300']);
+    expect(report.textOf('sign-in')).toContain('A session may have been opened; its token is unknown.');
   });
 
   it('may have opened a session if the doctor was interrupted, too', async () => {
@@ -182,8 +202,8 @@ describe('a sign-in without a reply', () => {
         return call.operation === 'sign_in';
       },
     });
-    const report = await examine(['--url', service.url, '--user', 'ann', '--timeout', '300'], io);
-    expect(outcomes(report)).toMatchObject({ 'sign-in': 'fail', interrupted: 'fail' });
+    const report = await runDoctor(service.url, ['--user', 'ann', '--timeout', '300'], io);
+    expect(report.outcomes).toMatchObject({ 'sign-in': 'fail', interrupted: 'fail' });
     expect(io.out()).toContain('A session may have been opened; its token is unknown.');
   });
 });
@@ -198,34 +218,28 @@ describe('a service that ends a session only for its IV', () => {
         return usual;
       },
     });
-    const report = await examine(['--url', service.url, '--user', 'ann']);
+    const report = await runDoctor(service.url);
     expect([report.code, service.sessions.size, ended]).toEqual([0, 0, opened]);
     expect(opened).toHaveLength(1);
   });
 });
 
 describe('the doctor cannot reach a service', () => {
-  const textOf = ({ checks }: Report, id: string): string | undefined =>
-    checks.find((check) => check.id === id)?.text;
-
   it('whose host name does not resolve', async () => {
-    const report = await examine(['--url', 'http://no-such-host.invalid/api']);
-    expect([report.code, textOf(report, 'reachable')]).toEqual([
+    const report = await runDoctor('http://no-such-host.invalid/api', []);
+    expect([report.code, report.textOf('reachable')]).toEqual([
       1,
       expect.stringMatching(/^The host name does not resolve\..*\((?:ENOTFOUND|EAI_AGAIN)\)$/),
     ]);
-    expect(outcomes(report)['plain-text']).toBe('warn');
+    expect(report.outcomes['plain-text']).toBe('warn');
   });
 
   it('whose port is closed, and prints that the proxy of the environment is ignored', async () => {
     const port = await freePort();
     const io = captureIo({ ...ENV, HTTP_PROXY: 'http://user:proxy-password@127.0.0.1:9' });
-    const report = await examine(['--url', `http://127.0.0.1:${port}`], io);
-    expect([report.code, textOf(report, 'reachable')]).toEqual([
-      1,
-      expect.stringContaining('(ECONNREFUSED)'),
-    ]);
-    expect(textOf(report, 'proxy')).toMatch(/^HTTP_PROXY: set, and ignored here and by the library\./);
+    const report = await runDoctor(`http://127.0.0.1:${port}`, [], io);
+    expect([report.code, report.textOf('reachable')]).toEqual([1, expect.stringContaining('(ECONNREFUSED)')]);
+    expect(report.textOf('proxy')).toMatch(/^HTTP_PROXY: set, and ignored here and by the library\./);
     expect(io.out()).not.toContain('proxy-password');
   });
 
@@ -236,13 +250,13 @@ describe('the doctor cannot reach a service', () => {
       const service = await serve({ tls });
       const plain = await serve();
       const [selfSigned, toPlain, fromPlain] = await Promise.all([
-        examine(['--url', service.url]),
-        examine(['--url', plain.url.replace('http:', 'https:')]),
-        examine(['--url', service.url.replace('https:', 'http:')]),
+        runDoctor(service.url, []),
+        runDoctor(plain.url.replace('http:', 'https:'), []),
+        runDoctor(service.url.replace('https:', 'http:'), []),
       ]);
-      expect(textOf(selfSigned, 'tls')).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT)');
-      expect(textOf(toPlain, 'tls')).toMatch(/^The TLS handshake fails\./);
-      expect(textOf(fromPlain, 'reachable')).toMatch(/\((?:ECONNRESET|HPE_\w+|INVALID_REPLY)\)$/);
+      expect(selfSigned.textOf('tls')).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT)');
+      expect(toPlain.textOf('tls')).toMatch(/^The TLS handshake fails\./);
+      expect(fromPlain.textOf('reachable')).toMatch(/\((?:ECONNRESET|HPE_\w+|INVALID_REPLY)\)$/);
       expect([selfSigned.code, toPlain.code, fromPlain.code]).toEqual([1, 1, 1]);
     } finally {
       rmSync(folder, { recursive: true });
@@ -253,7 +267,7 @@ describe('the doctor cannot reach a service', () => {
 describe('the doctor finds', () => {
   (hasIpv6 ? it : it.skip)('a service that listens on IPv6 alone', async () => {
     const service = await serve({ host: '::1' });
-    const report = await examine(['--url', service.url, '--user', 'ann']);
+    const report = await runDoctor(service.url);
     expect([report.code, report.options]).toEqual([
       0,
       { baseUrl: service.url, statusMap: { 403: 'unavailable' } },
@@ -269,12 +283,12 @@ describe('the doctor finds', () => {
       SESSION_SERVICE_PASSWORD: 'manager-demo',
     });
     // A sign-in hashes a password, which takes long on a busy machine.
-    const report = await examine(['--url', service.url, '--user', 'manager', '--timeout', '120000'], io);
-    expect({ fails: report.checks.filter(({ outcome }) => outcome === 'fail'), code: report.code }).toEqual({
+    const report = await runDoctor(service.url, ['--user', 'manager', '--timeout', '120000'], io);
+    expect({ fails: report.idsOf('fail'), code: report.code }).toEqual({
       fails: [],
       code: 0,
     });
-    expect(outcomes(report)).toMatchObject({ guard: 'ok', 'token-echo': 'ok', 'ended-token': 'ok' });
+    expect(report.outcomes).toMatchObject({ guard: 'ok', 'token-echo': 'ok', 'ended-token': 'ok' });
     const headers = { 'content-type': 'application/json', 'x-api-key': 'demo-api-key' };
     const body = JSON.stringify({ username: 'manager', password: 'manager-demo' });
     const signedIn = (await (

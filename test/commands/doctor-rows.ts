@@ -252,19 +252,6 @@ export const ROWS: readonly Row[] = [
   },
   // Redirects
   {
-    name: 'redirects to another path',
-    habits: {
-      basePath: '/api/v2',
-      answer: on(
-        ({ path }) => path.startsWith('/api/authentication'),
-        (_usual, { path }) => ({ status: 301, headers: { location: path.replace('/api', '/api/v2') } }),
-      ),
-    },
-    urlOf: (url) => url.replace('/v2', ''),
-    fails: ['redirects'],
-    guard: [503, 503],
-  },
-  {
     name: 'redirects to an address that repeats the key',
     habits: {
       answer: on(isBadToken, (_usual, { key }) => ({
@@ -293,16 +280,6 @@ export const ROWS: readonly Row[] = [
     },
     fails: ['redirects'],
     guard: [503, 503],
-  },
-  {
-    name: 'redirects to another host',
-    habits: {
-      answer: on(isBadToken, (_usual, { path }) => ({
-        status: 307,
-        headers: { location: `http://localhost:9${path}` },
-      })),
-    },
-    fails: ['redirects'],
   },
   {
     name: 'wants a slash at the end of the path',

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { Report } from '../../libs/session-auth-cli/src/doctor/report.js';
-import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
 import { freePort } from '../support/server-process.js';
 import { describeWithRedis, RedisServer } from '../support/redis.js';
 import { captureIo } from './captured-io.js';
-import { API_KEY, OddService, USER } from './odd-service.js';
+import { type DoctorRun, ENV, runDoctor } from './doctor-run.js';
+import { OddService } from './odd-service.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,51 +69,31 @@ describeWithRedis('the doctor examines a Redis', () => {
     await Promise.all([redis.close(), service.close()]);
   });
 
-  const examine = async (
-    user: string,
-    password = PASSWORD,
-    port = redis.port,
-  ): Promise<{ code: number; outcomes: Record<string, string>; out: string }> => {
-    const io = captureIo({ SESSION_SERVICE_API_KEY: API_KEY, REDIS_PASSWORD: password });
-    const code = await runCommand(
-      [
-        'doctor',
-        '--json',
-        '--timeout',
-        '1500',
-        '--url',
-        service.url,
-        '--redis',
-        `redis://${user}@127.0.0.1:${port}`,
-      ],
-      io,
+  const examine = (user: string, password = PASSWORD, port = redis.port): Promise<DoctorRun> =>
+    runDoctor(
+      service.url,
+      ['--timeout', '1500', '--redis', `redis://${user}@127.0.0.1:${port}`],
+      captureIo({ ...ENV, REDIS_PASSWORD: password }),
     );
-    const { checks } = JSON.parse(io.out()) as Report;
-    return {
-      code,
-      outcomes: Object.fromEntries(checks.map(({ id, outcome }) => [id, outcome])),
-      out: io.out(),
-    };
-  };
 
   it.each(USERS)('with the user %s, and leaves no key behind', async (name, _rights, found) => {
-    const { code, outcomes, out } = await examine(name);
+    const { code, outcomes, printed } = await examine(name);
     expect(outcomes).toMatchObject(found);
     expect(code).toBe(Object.values(found).includes('fail') ? 1 : 0);
     expect(await admin.dbsize()).toBe(0);
-    expect(out).not.toContain(PASSWORD);
+    expect(printed).not.toContain(PASSWORD);
   });
 
   it('and names the command that its user lacks', async () => {
-    expect((await examine('without-scripts')).out).toContain('look-ups (+evalsha)');
-    expect((await examine('without-keys')).out).toContain('(the keys session-auth:*)');
+    expect((await examine('without-scripts')).printed).toContain('look-ups (+evalsha)');
+    expect((await examine('without-keys')).printed).toContain('(the keys session-auth:*)');
   });
 
   it('that refuses the password, or is down', async () => {
     const refused = await examine('complete', 'a wrong password');
-    expect(refused.out).toContain('Redis refuses the user name or the password.');
+    expect(refused.printed).toContain('Redis refuses the user name or the password.');
     const absent = await examine('complete', PASSWORD, await freePort());
-    expect(absent.out).toContain('The connection to Redis failed (ECONNREFUSED).');
+    expect(absent.printed).toContain('The connection to Redis failed (ECONNREFUSED).');
     expect([refused.code, absent.code]).toEqual([1, 1]);
   });
 
@@ -170,14 +149,7 @@ describeWithNginx('behind an nginx that', () => {
   });
 
   it.each(LOCATIONS)('%s: %s', async (path, _what, fails, warns, guard) => {
-    const io = captureIo({ SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password });
-    const code = await runCommand(
-      ['doctor', '--json', '--url', `${nginx.url}${path}`, '--user', USER.username],
-      io,
-    );
-    const { checks, options } = JSON.parse(io.out()) as Report;
-    const idsOf = (outcome: string): string[] =>
-      checks.filter((check) => check.outcome === outcome).map(({ id }) => id);
+    const { code, idsOf, options } = await runDoctor(`${nginx.url}${path}`);
     expect({ code, fails: idsOf('fail') }).toEqual({ code: fails.length > 0 ? 1 : 0, fails });
     expect(idsOf('warn')).toEqual(expect.arrayContaining([...warns]));
     expect(await askGuard({ baseUrl: `${nginx.url}${path}`, ...options }, service.issue())).toEqual(guard);

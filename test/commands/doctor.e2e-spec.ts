@@ -1,21 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
-import type { Report } from '../../libs/session-auth-cli/src/doctor/report.js';
 import { askGuard } from './ask-guard.js';
-import { captureIo } from './captured-io.js';
+import { type DoctorRun, runDoctor } from './doctor-run.js';
 import { ROWS, type Row } from './doctor-rows.js';
 import { inLongForm } from '../support/long-form.js';
 import { API_KEY, OddService, USER } from './odd-service.js';
 
-const ENV = { SESSION_SERVICE_API_KEY: API_KEY, SESSION_SERVICE_PASSWORD: USER.password };
-const TIMEOUT_MS = 2_500;
 const CONCURRENCY = 8;
 
 /** The results for one service. */
 interface Trial {
-  readonly code: number;
-  readonly report: Report;
-  readonly printed: string;
+  readonly report: DoctorRun;
   readonly secrets: readonly string[];
   readonly open: number;
   readonly calls: number;
@@ -25,37 +19,18 @@ interface Trial {
 }
 
 /** Three times the slowest reply that the report names, in whole ms, in steps of 500 ms. */
-function timeoutsFor({ checks }: Report): number[] {
-  const text = checks.find(({ id }) => id === 'latency')?.text ?? '';
-  const slowest = Math.max(...Array.from(text.matchAll(/(\d+) ms/g), ([, ms]) => Number(ms)));
+function timeoutsFor({ textOf }: DoctorRun): number[] {
+  const times = Array.from((textOf('latency') ?? '').matchAll(/(\d+) ms/g), ([, ms]) => Number(ms));
+  const slowest = Math.max(...times);
   return [slowest - 0.5, slowest + 0.5].map((ms) => Math.ceil((3 * ms) / 500) * 500);
-}
-
-/** The tests share two processors: a service that has no habit may still be slow. */
-function withoutLatency({ options }: Report): Report['options'] {
-  const others = { ...options };
-  delete others.timeoutMs;
-  return others;
 }
 
 async function examine({ habits, urlOf = (url) => url }: Row): Promise<Trial> {
   const service = await OddService.start(habits);
   try {
-    const io = captureIo(ENV);
-    const args = [
-      'doctor',
-      '--url',
-      urlOf(service.url),
-      '--user',
-      USER.username,
-      '--json',
-      '--timeout',
-      String(TIMEOUT_MS),
-    ];
-    const code = await runCommand(args, io);
-    const report = JSON.parse(io.out()) as Report;
+    const report = await runDoctor(urlOf(service.url), ['--user', USER.username, '--timeout', '2500']);
     const open = service.sessions.size;
-    const { calls } = service;
+    const { calls, signIns } = service;
     const secrets = [
       API_KEY,
       USER.password,
@@ -63,16 +38,7 @@ async function examine({ habits, urlOf = (url) => url }: Row): Promise<Trial> {
       'rotated-',
     ];
     const guard = await askGuard({ baseUrl: urlOf(service.url), ...report.options }, service.issue());
-    return {
-      code,
-      report,
-      printed: io.out() + io.err(),
-      secrets,
-      open,
-      calls,
-      signIns: service.signIns,
-      guard,
-    };
+    return { report, secrets, open, calls, signIns, guard };
   } finally {
     await service.close();
   }
@@ -94,30 +60,26 @@ describe('the doctor examines a service that', () => {
   });
   afterAll(() => trials.clear());
 
-  const idsOf = ({ checks }: Report, outcome: string): string[] =>
-    checks.filter((check) => check.outcome === outcome).map(({ id }) => id);
-  const warnsOf = (report: Report, expected: readonly string[]): string[] =>
-    idsOf(report, 'warn')
-      .filter((id) => id !== 'latency' || expected.includes(id))
-      .sort();
-
   it.each(TRIED.map((row) => [row.name, row] as const))('%s', (name: string, row: Row) => {
     const { fails = [], warns = [], options = {}, guard, endsNoSession } = row;
     const trial = trials.get(name);
     if (!trial) throw new Error(`'${name}' was not examined`);
-    const { report, printed, secrets, code } = trial;
-    const { baseUrl = '', ...advised } = withoutLatency(report);
-    expect({ fails: idsOf(report, 'fail').sort(), code }).toEqual({
+    const { report, secrets } = trial;
+    const { code, idsOf, printed } = report;
+    // The tests share two processors: a service that has no habit may still be slow.
+    const { baseUrl = '', timeoutMs, ...advised } = report.options;
+    const warned = idsOf('warn').filter((id) => id !== 'latency' || warns.includes(id));
+    expect({ fails: idsOf('fail').sort(), code }).toEqual({
       fails: [...fails].sort(),
       code: fails.length > 0 ? 1 : 0,
     });
-    expect(idsOf(report, 'warn')).toEqual(expect.arrayContaining([...warns]));
+    expect(warned).toEqual(expect.arrayContaining([...warns]));
     if (fails.length === 0)
-      expect({ warns: warnsOf(report, warns), advised }).toEqual({
+      expect({ warns: warned.sort(), advised }).toEqual({
         warns: [...warns].sort(),
         advised: { statusMap: { 403: 'unavailable' }, ...options },
       });
-    if (warns.includes('latency')) expect(timeoutsFor(report)).toContain(report.options.timeoutMs);
+    if (warns.includes('latency')) expect(timeoutsFor(report)).toContain(timeoutMs);
     if (guard || fails.length === 0) expect(trial.guard).toEqual(guard ?? [200, 401]);
     for (const secret of secrets) expect(printed).not.toContain(secret);
     if (!endsNoSession) expect(trial.open).toBe(0);
