@@ -35,7 +35,7 @@ export class ContractRun {
   constructor(settings: ContractSettings) {
     this.#settings = settings;
     const passwords = Object.values(settings.users).map((user) => user?.password);
-    this.#secrets.add('the settings', settings.apiKey, ...passwords);
+    this.#secrets.add('a key or a password', settings.apiKey, ...passwords);
   }
 
   /** Returns why a row can't run with these settings; `undefined` if it can. */
@@ -75,12 +75,9 @@ export class ContractRun {
   }
 
   async #try({ needs, run }: ContractRow, client: ServiceClient): Promise<Complaint | undefined> {
-    const { [needs]: user = { username: randomText(), password: randomText() } } = {
-      nothing: undefined,
-      ...this.#settings.users,
-    };
+    const user = needs === 'nothing' ? undefined : this.#settings.users[needs];
     try {
-      await run(client, user);
+      await run(client, user ?? { username: randomText(), password: randomText() });
       return undefined;
     } catch (error) {
       if (error instanceof Complaint) return error;

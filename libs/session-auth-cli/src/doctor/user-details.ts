@@ -16,17 +16,19 @@ const MAX_TTL_MS = 300_000;
  */
 export async function examineUserDetails(examination: Examination, session: OpenSession): Promise<boolean> {
   const { calls, findings } = examination;
-  const answers: Answer[] = [];
   const startedAt = performance.now();
-  let last: Answer;
-  do answers.push((last = await calls.userDetails(session.token)));
+  const first = await calls.userDetails(session.token);
+  const answers = [first];
+  let last = first;
   while (
-    answers.length < MAX_CALLS &&
-    performance.now() - startedAt < MAX_SAMPLE_MS &&
+    statusOf(last) === 200 &&
     !examination.isOver &&
-    statusOf(last) === 200
-  );
-  const [first = last] = answers;
+    answers.length < MAX_CALLS &&
+    performance.now() - startedAt < MAX_SAMPLE_MS
+  ) {
+    last = await calls.userDetails(session.token);
+    answers.push(last);
+  }
   const replies = answers.filter((answer) => answer.kind === 'reply').filter(({ status }) => status === 200);
   if (calls.isInterrupted && replies.length === 0) return false;
   const problem = recordProblem(first);
