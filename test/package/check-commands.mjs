@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ended, install } from './steps.mjs';
 
-const MAX_BYTES = 49_000;
+const MAX_BYTES = 48_000;
 const reference = fileURLToPath(new URL('../../apps/session-service/dist/main.js', import.meta.url));
 const KEYS = { SESSION_SERVICE_API_KEY: 'demo-api-key', SESSION_SERVICE_PASSWORD: 'manager-demo' };
 

@@ -17,7 +17,7 @@ interface Cause {
  * Every cause of denials, or of late revocations, that is not the caller's own. The name begins the log line,
  * and is the one in `serviceStatus`, health and metrics. `%` stands for the particulars of an occurrence.
  */
-export const CAUSES = named({
+export const CAUSES = {
   'service unreachable': {
     text: '% get 503: the connection to the session service failed%. Start it, or correct baseUrl or the network.',
     ends: 'answer',
@@ -132,12 +132,8 @@ export const CAUSES = named({
     ends: 'quiet',
     isHarmless: true,
   },
-});
-
-/** So that the declarations hold the names, and not the texts. */
-function named<Name extends string>(causes: Readonly<Record<Name, Cause>>): typeof causes {
-  return causes;
-}
+  // Not `as const`, which would repeat the texts in the declarations.
+} satisfies Readonly<Record<string, Cause>>;
 
 /** Name of a cause that is not the caller's own: it begins the log line. The list grows with the library. */
 export type CauseName = keyof typeof CAUSES;
