@@ -81,15 +81,19 @@ function almost(name: string, right: string): readonly Headers[] {
   return [{ [name]: `${right}x` }, { [name]: right.slice(0, -1) }];
 }
 
-/** The request of a user, without an application key. Opens a session for it if it needs one. */
-async function requestOf(
-  [, method, path]: Operation,
+function requestOf([, method, path]: Operation, user: Account, token: string): ServiceRequest {
+  return method === 'POST'
+    ? { method, path, headers: JSON_TYPE, body: JSON.stringify(user) }
+    : { method, path, headers: { [AUTH_TOKEN_HEADER]: token } };
+}
+
+/** A request that lacks only an application key. Opens a session for it if it needs one. */
+async function grantedRequest(
+  operation: Operation,
   client: ServiceClient,
   user: Account,
 ): Promise<ServiceRequest> {
-  return method === 'POST'
-    ? { method, path, headers: JSON_TYPE, body: JSON.stringify(user) }
-    : { method, path, headers: { [AUTH_TOKEN_HEADER]: await openSession(client, user) } };
+  return requestOf(operation, user, operation[1] === 'POST' ? '' : await openSession(client, user));
 }
 
 async function expectRefusals(
@@ -109,18 +113,19 @@ function keyRows(operation: Operation): ContractRow[] {
       `key.${name}.anonymous`,
       `${refuses} of no user without a key, and with an unknown one, with an empty body.`,
       'nothing',
-      (client, user) => {
-        const headers = { ...JSON_TYPE, [AUTH_TOKEN_HEADER]: randomText() };
-        const body = method === 'POST' ? JSON.stringify(user) : undefined;
-        return expectRefusals(client, { method, path, headers, body }, [
+      (client, user) =>
+        expectRefusals(client, requestOf(operation, user, randomText()), [
           {},
           { [API_KEY_HEADER]: randomText() },
-        ]);
-      },
+        ]),
     ),
     ...BAD_KEYS.map(([id, what, headersOf]) =>
       row(`key.${name}.${id}`, `${refuses} ${what}, with an empty body.`, 'user', async (client, user) =>
-        expectRefusals(client, await requestOf(operation, client, user), headersOf(client.settings.apiKey)),
+        expectRefusals(
+          client,
+          await grantedRequest(operation, client, user),
+          headersOf(client.settings.apiKey),
+        ),
       ),
     ),
     row(
@@ -128,7 +133,7 @@ function keyRows(operation: Operation): ContractRow[] {
       `${method} ${path} finds the application key in any case of the header name.`,
       'user',
       async (client, user) => {
-        const { headers, ...request } = await requestOf(operation, client, user);
+        const { headers, ...request } = await grantedRequest(operation, client, user);
         const sent = { ...headers, 'x-api-KEY': client.settings.apiKey };
         expectStatus(await client.send({ ...request, headers: sent }), 200);
       },
