@@ -21,7 +21,7 @@ const INTERFACES = [
   ['module/options/options.ts', 'SessionAuthExtras', DEFAULTS],
   ['module/options/options.ts', 'SessionAuthHttpOptions', DEFAULTS.http],
   ['verifier/circuit-breaker.ts', 'BreakerSettings', DEFAULTS.breaker],
-  ['verifier/lane.ts', 'RetrySettings', DEFAULTS.retry],
+  ['verifier/lanes.ts', 'RetrySettings', DEFAULTS.retry],
   ['guard/transport.ts', 'WhileOpen', DEFAULTS.whileOpen],
   ['contract/session-store.ts', 'SessionStore', DEFAULTS.store],
   ['redis/options.ts', 'RedisSessionStoreOptions', DEFAULTS.store],

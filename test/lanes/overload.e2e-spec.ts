@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/session-identity.js';
 import { Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
-import type { Lane } from '../../libs/session-auth/src/verifier/lane.js';
+import type { Lane } from '../../libs/session-auth/src/verifier/lanes.js';
 import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import { inLongForm } from '../support/long-form.js';
 import { platforms } from '../support/platforms.js';

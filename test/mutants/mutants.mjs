@@ -184,8 +184,8 @@ export const MUTANTS = [
   {
     name: 'The breaker lets every call through after its pause',
     file: 'verifier/circuit-breaker.ts',
-    find: "return this.#state.kind === 'halfOpen' ? PROBE_MS : this.#state.untilMs - performance.now();",
-    replace: "return this.#state.kind === 'halfOpen' ? 0 : this.#state.untilMs - performance.now();",
+    find: "return this.state.kind === 'halfOpen' ? PROBE_MS : this.state.untilMs - performance.now();",
+    replace: "return this.state.kind === 'halfOpen' ? 0 : this.state.untilMs - performance.now();",
     suites: ['lanes/breaker'],
   },
   {
@@ -204,7 +204,7 @@ export const MUTANTS = [
   },
   {
     name: 'Retries have no budget',
-    file: 'verifier/lane.ts',
+    file: 'verifier/lanes.ts',
     find: 'if (this.#retries < 1) return false;',
     replace: '',
     suites: ['lanes/breaker'],
@@ -566,7 +566,7 @@ export const MUTANTS = [
   },
   {
     name: 'One user opens the breaker',
-    file: 'verifier/lane-breaker.ts',
+    file: 'verifier/circuit-breaker.ts',
     find: 'const FAILING_CALLERS = 5;',
     replace: 'const FAILING_CALLERS = 1;',
     suites: ['lanes/one-account'],
@@ -574,34 +574,34 @@ export const MUTANTS = [
   {
     name: 'Failures are counted by token, and not by user',
     file: 'verifier/known-sessions.ts',
-    find: 'return this.#tokens.get(tokenKey)?.user ?? tokenKey;',
-    replace: 'return tokenKey;',
+    find: 'const caller = known?.user ?? tokenKey;',
+    replace: 'const caller = tokenKey;',
     suites: ['lanes/one-account'],
   },
   {
     name: 'The failures of one user count without a limit',
-    file: 'verifier/lane-breaker.ts',
+    file: 'verifier/circuit-breaker.ts',
     find: 'return failures < this.#failuresEach;',
     replace: 'return failures < Infinity;',
     suites: ['lanes/one-account'],
   },
   {
     name: 'A caller that failed may probe',
-    file: 'verifier/lane-breaker.ts',
+    file: 'verifier/circuit-breaker.ts',
     find: 'const mustWait = this.#failing.has(caller) || this.#limited.get(caller) === true;',
     replace: 'const mustWait = false;',
     suites: ['verifier/session-verifier-lanes'],
   },
   {
     name: 'One user with a 429 pauses the lane',
-    file: 'verifier/lane-breaker.ts',
+    file: 'verifier/circuit-breaker.ts',
     find: 'return limited >= 2 &&',
     replace: 'return limited >= 1 &&',
     suites: ['lanes/one-account'],
   },
   {
     name: 'A 429 pauses the lane for as long as the service says',
-    file: 'verifier/lane-breaker.ts',
+    file: 'verifier/circuit-breaker.ts',
     find: 'Math.min(verdict.retryAfterSeconds * 1_000, MAX_LIMIT_PAUSE_MS)',
     replace: 'verdict.retryAfterSeconds * 1_000',
     suites: ['lanes/one-account'],
@@ -637,8 +637,8 @@ export const MUTANTS = [
   {
     name: 'A known token is known with any IV',
     file: 'verifier/known-sessions.ts',
-    find: 'return known.sessions.includes(sessionKey);',
-    replace: 'return true;',
+    find: "known.sessions.includes(sessionKey) ? 'known' : 'strangers'",
+    replace: "'known'",
     suites: ['lanes/one-account'],
   },
   {
@@ -657,8 +657,8 @@ export const MUTANTS = [
   },
   {
     name: 'A check that has waited too long for its call still makes it',
-    file: 'verifier/lane.ts',
-    find: 'const isInTime = this.pace.fits(first.deadline.remainingMs);',
+    file: 'verifier/lanes.ts',
+    find: 'const isInTime = first.deadline.remainingMs >= this.pace.neededMs;',
     replace: 'const isInTime = true;',
     suites: ['lanes/overload'],
   },
@@ -692,7 +692,7 @@ export const MUTANTS = [
   },
   {
     name: 'A failure with too short a time counts against the service',
-    file: 'verifier/lane-breaker.ts',
+    file: 'verifier/circuit-breaker.ts',
     find: "return verdict.reason === 'timeout' && !hadFullTime ? 'neither' : 'failure';",
     replace: "return 'failure';",
     suites: ['lanes/breaker', 'verifier/call-result', 'verifier/lane'],

@@ -427,7 +427,7 @@ export const EQUIVALENT = [
   {
     file: 'verifier/circuit-breaker.ts',
     in: 'undoTrip',
-    original: "this.#state.kind !== 'closed'",
+    original: "this.state.kind !== 'closed'",
     replacement: 'true',
     reason: 'Other states do not have the member.',
   },
@@ -446,7 +446,7 @@ export const EQUIVALENT = [
     reason: 'The sums exclude slices before the window anyway: only memory is saved.',
   },
   {
-    file: 'verifier/lane-breaker.ts',
+    file: 'verifier/circuit-breaker.ts',
     in: 'recordCall',
     original: 'this.#limited.size > 0',
     replacement: 'true',
@@ -474,7 +474,7 @@ export const EQUIVALENT = [
     reason: 'If the queue is full and a lane is below its share, the other has a waiter.',
   },
   {
-    file: 'verifier/lane.ts',
+    file: 'verifier/lanes.ts',
     in: 'letFirstEnter',
     original: '!first',
     replacement: 'false',

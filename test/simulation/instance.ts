@@ -4,7 +4,7 @@ import type { UserRecord } from '../../libs/session-auth/src/contract/record/use
 import { SessionAuthService } from '../../libs/session-auth/src/module/service/session-auth.service.js';
 import { readStoreSettings } from '../../libs/session-auth/src/module/store-wiring.js';
 import { KnownSessions } from '../../libs/session-auth/src/verifier/known-sessions.js';
-import type { LaneSettings } from '../../libs/session-auth/src/verifier/lane.js';
+import type { LaneSettings } from '../../libs/session-auth/src/verifier/lanes.js';
 import { Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import { type CacheSettings, SessionCache } from '../../libs/session-auth/src/verifier/session-cache.js';
 import { tokenKeyOf, type TokenKey } from '../../libs/session-auth/src/contract/session-identity.js';

@@ -27,7 +27,7 @@ export type { TokenEcho } from './client/user-details-verdict.js';
 export type { UnavailableReason } from './contract/outcome.js';
 export type { RefusalStatus, StatusMap, StatusMeaning } from './contract/status-outcomes.js';
 export type { BreakerSettings, BreakerState } from './verifier/circuit-breaker.js';
-export type { RetrySettings } from './verifier/lane.js';
+export type { RetrySettings } from './verifier/lanes.js';
 
 export { SessionAuthService } from './module/service/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/service/service-input.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type UnavailableReason } from '../contract/outcome.js';
-import { callResultOf } from './lane-breaker.js';
+import { callResultOf } from './circuit-breaker.js';
 
 describe('what a call shows about the service', () => {
   it.each<[UnavailableReason, string]>([

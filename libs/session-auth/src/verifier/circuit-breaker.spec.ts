@@ -20,7 +20,7 @@ afterEach(() => void jest.useRealTimers());
 describe('a circuit breaker', () => {
   it('has no pause while it is closed', () => {
     const { breaker } = breakerWith();
-    expect([breaker.pauseLeftMs(), breaker.isClosed]).toEqual([0, true]);
+    expect([breaker.pauseLeftMs(), breaker.begin().kind]).toEqual([0, 'closed']);
   });
 
   it('reports its states: that it is half open as soon as the pause ends, and nothing after it has closed', () => {
@@ -42,9 +42,9 @@ describe('a circuit breaker', () => {
     call('failure');
     jest.advanceTimersByTime(2_000);
     call('neither');
-    expect([breaker.pauseLeftMs(), breaker.isClosed]).toEqual([0, false]);
+    expect(breaker.pauseLeftMs()).toBe(0);
     const probe = breaker.begin();
-    expect(breaker.pauseLeftMs()).toBe(1_000);
+    expect([probe.kind, breaker.pauseLeftMs()]).toEqual(['halfOpen', 1_000]);
     breaker.record(probe, 'failure');
     expect([breaker.pauseLeftMs(), states]).toEqual([
       4_000,
@@ -57,7 +57,7 @@ describe('a circuit breaker', () => {
     breaker.trip();
     breaker.undoTrip();
     jest.advanceTimersByTime(60_000);
-    expect([states, breaker.isClosed]).toEqual([['open', 'closed'], true]);
+    expect([states, breaker.begin().kind]).toEqual([['open', 'closed'], 'closed']);
   });
 
   it('needs no timer if its states are not reported', () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import type { TokenKey } from '../contract/session-identity.js';
 import type { BreakerSettings } from './circuit-breaker.js';
-import { LaneBreaker } from './lane-breaker.js';
+import { LaneBreaker } from './circuit-breaker.js';
 
 const VERDICTS = { success: UNAUTHENTICATED, failure: unavailable('unreachable') };
 

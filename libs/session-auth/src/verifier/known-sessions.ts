@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/outcome.js';
 
@@ -43,18 +44,17 @@ export class KnownSessions {
     this.#identityFields = identityFields;
   }
 
-  /** Returns whether a session is known. The first session that presents the token of a sign-in is. */
-  has({ tokenKey, sessionKey }: SessionKeys): boolean {
-    const known = this.#find(tokenKey);
-    if (!known) return false;
+  /**
+   * Returns the lane of a session, and its caller: the user of its token, if that is in the table, or else the
+   * token. The first session that presents the token of a sign-in is known.
+   */
+  find({ tokenKey, sessionKey }: SessionKeys): { readonly lane: LaneName; readonly caller: CallerKey } {
+    const known = this.#tokens.get(tokenKey);
+    const caller = known?.user ?? tokenKey;
+    if (!known || !isRecent(known)) return { lane: 'strangers', caller };
     setNewest(this.#tokens, tokenKey, known, this.#maxEntries);
     if (known.sessions[0] === NOT_PRESENTED) known.sessions = [sessionKey];
-    return known.sessions.includes(sessionKey);
-  }
-
-  /** Returns the user of a token, if it is in the table, or else the token itself. */
-  callerOf(tokenKey: TokenKey): CallerKey {
-    return this.#tokens.get(tokenKey)?.user ?? tokenKey;
+    return { lane: known.sessions.includes(sessionKey) ? 'known' : 'strangers', caller };
   }
 
   add(tokenKey: TokenKey, user?: unknown): void {
@@ -68,7 +68,8 @@ export class KnownSessions {
   /** Adds an authenticated session, removes a refused one. */
   update({ tokenKey, sessionKey }: SessionKeys, verdict: Verdict<unknown>): void {
     if (verdict.kind === 'unavailable') return;
-    const known = this.#find(tokenKey);
+    const found = this.#tokens.get(tokenKey);
+    const known = found && isRecent(found) ? found : undefined;
     const [first = NOT_PRESENTED, ...others] = known?.sessions ?? [];
     if (verdict.kind === 'authenticated') {
       const user = this.#numberOf(verdict.user);
@@ -80,11 +81,6 @@ export class KnownSessions {
       const left = known.sessions.filter((session) => session !== sessionKey && session !== NOT_PRESENTED);
       this.#tokens.set(tokenKey, { ...known, sessions: left });
     }
-  }
-
-  #find(tokenKey: TokenKey): KnownToken | undefined {
-    const known = this.#tokens.get(tokenKey);
-    return known && performance.now() - known.sinceMs < LIFETIME_MS ? known : undefined;
   }
 
   #set(tokenKey: TokenKey, user: UserNumber | undefined, sessions: readonly SessionKey[]): void {
@@ -100,6 +96,10 @@ export class KnownSessions {
     }
     return undefined;
   }
+}
+
+function isRecent({ sinceMs }: KnownToken): boolean {
+  return performance.now() - sinceMs < LIFETIME_MS;
 }
 
 /** Sets the newest entry of a map, which evicts its oldest if it is full. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { TokenKey } from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { BreakerSettings } from './circuit-breaker.js';
-import { LaneBreaker } from './lane-breaker.js';
+import { LaneBreaker } from './circuit-breaker.js';
 
 const ann: Verdict<string> = { kind: 'authenticated', user: 'ann' };
 const down = unavailable('unreachable');

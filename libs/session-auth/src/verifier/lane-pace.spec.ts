@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Pace } from './lane.js';
+import { Pace } from './lanes.js';
 
 function paceAfter(...durationsMs: number[]): Pace {
   const pace = new Pace(3_000);
@@ -32,7 +32,7 @@ describe('the pace of a lane', () => {
 
   it('requires twice the usual duration to begin a call, and at most half of the total time', () => {
     const leastOf = (pace: Pace): number | undefined =>
-      [299, 300, 899, 900, 1_499, 1_500].find((ms) => pace.fits(ms));
+      [299, 300, 899, 900, 1_499, 1_500].find((ms) => ms >= pace.neededMs);
     expect(leastOf(paceAfter())).toBe(300);
     expect(leastOf(paceAfter(5))).toBe(300);
     expect(leastOf(paceAfter(450))).toBe(900);
@@ -41,7 +41,7 @@ describe('the pace of a lane', () => {
 
   it('considers twice the usual duration a full time, and at least half of the total time', () => {
     const leastOf = (pace: Pace): number | undefined =>
-      [1_499, 1_500, 1_999, 2_000, 2_699, 2_700].find((ms) => pace.isFullTime(ms));
+      [1_499, 1_500, 1_999, 2_000, 2_699, 2_700].find((ms) => ms >= pace.fullMs);
     expect(leastOf(paceAfter())).toBe(1_500);
     expect(leastOf(paceAfter(450))).toBe(1_500);
     expect(leastOf(paceAfter(1_000))).toBe(2_000);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { sessionKeysOf } from '../contract/session-identity.js';
 import { type Deadline, Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
-import type { LaneSettings } from './lane.js';
+import type { LaneSettings } from './lanes.js';
 import { type CallService, Lanes } from './lanes.js';
 
 const session = { token: 'token', authIv: undefined };

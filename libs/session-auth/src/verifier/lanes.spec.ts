@@ -4,7 +4,7 @@ import type { LaneName } from '../contract/diagnostics.js';
 import { Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { BreakerState } from './circuit-breaker.js';
-import type { LaneSettings } from './lane.js';
+import type { LaneSettings } from './lanes.js';
 import { Lanes } from './lanes.js';
 
 const settings = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 128, maxQueued: 1_024 };

@@ -1,12 +1,25 @@
-import { type Deadline, type Deadlines, inTime } from '../client/deadline.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Deadline, type DeadlineEnd, type Deadlines, inTime } from '../client/deadline.js';
 import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
-import type { BreakerState } from './circuit-breaker.js';
+import { type BreakerSettings, type BreakerState, LaneBreaker } from './circuit-breaker.js';
 import { type CallerKey, KnownSessions } from './known-sessions.js';
-import { type Entry, Lane, type LaneSettings } from './lane.js';
-import { LaneBreaker } from './lane-breaker.js';
 import { StrangersLimit } from './strangers-limit.js';
+
+/** Limits of the attempts of one check. */
+export interface RetrySettings {
+  /** Maximum number of attempts, including the first. 1 to 10. @default 2 */
+  readonly maxAttempts: number;
+}
+
+export interface LaneSettings extends RetrySettings {
+  /** Milliseconds for the whole check: queue, attempts and bodies. */
+  readonly timeoutMs: number;
+  readonly maxInFlight: number;
+  readonly maxQueued: number;
+  readonly breaker?: BreakerSettings | undefined;
+}
 
 export type CallService<User> = (session: SessionIdentity, deadline: Deadline) => Promise<Verdict<User>>;
 
@@ -59,28 +72,25 @@ export class Lanes<User> {
     this.limit = new StrangersLimit(settings);
   }
 
-  laneOf(keys: SessionKeys): LaneName {
-    return this.known.has(keys) ? 'known' : 'strangers';
-  }
-
   /**
    * Calls the service: deadline, then a place in the lane, then attempts through the lane's breaker. Settles
-   * within `timeoutMs`, of which `spentMs` have passed already.
+   * within `timeoutMs`, of which `spentMs` have passed already. `of`: by default, the lane of the session.
    */
   async call(
     session: SessionIdentity,
     keys: SessionKeys,
     spentMs = 0,
-    name = this.laneOf(keys),
+    of?: LaneName,
   ): Promise<Verdict<User>> {
-    const { [name]: lane } = this.lanes;
     const { tokenKey } = keys;
-    const caller = this.known.callerOf(tokenKey);
+    const { lane: own, caller } = this.known.find(keys);
+    const name = of ?? own;
+    const { [name]: lane } = this.lanes;
     const denial = lane.breaker.denial(caller);
     if (denial) return denial;
     const calls = name === 'strangers' ? (this.#calls.get(tokenKey) ?? 0) : 0;
     const leftMs = Math.max(0, this.settings.timeoutMs - spentMs);
-    if (calls >= MAX_CALLS_OF_TOKEN || !lane.pace.fits(leftMs)) return notEntered('full');
+    if (calls >= MAX_CALLS_OF_TOKEN || leftMs < lane.pace.neededMs) return notEntered('full');
     const deadline = this.#deadlines.start(leftMs);
     if (name === 'strangers') this.#calls.set(tokenKey, calls + 1);
     let entry: Entry | Promise<Entry> = this.#enter(lane, deadline);
@@ -133,7 +143,7 @@ export class Lanes<User> {
     }
     const nowMs = performance.now();
     const durationMs = nowMs - startedAtMs;
-    breaker.recordCall(began, verdict, caller, pace.isFullTime(durationMs));
+    breaker.recordCall(began, verdict, caller, durationMs >= pace.fullMs);
     if (verdict.kind !== 'unavailable') pace.record(durationMs);
     if (verdict.kind !== 'unavailable' || verdict.reason === 'timeout') {
       if (isKnown) this.limit.recordKnown(durationMs, nowMs);
@@ -227,4 +237,118 @@ function strangersShare(places: number): number {
 
 function notEntered(entry: Exclude<Entry, 'entered'>): Unavailable {
   return entry === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(entry);
+}
+
+/** How a check leaves the queue: with a place, without room, or at the end of its deadline. */
+type Entry = 'entered' | 'full' | DeadlineEnd;
+
+interface Waiter {
+  readonly deadline: Deadline;
+  settle(entry: Entry): void;
+}
+
+/** Longest pause before the second attempt, in milliseconds. It doubles with each further attempt. */
+const FIRST_PAUSE_MS = 50;
+/** Retries earned by each first attempt: less than a tenth, so that an outage does not double the load. */
+const RETRIES_PER_CHECK = 0.08;
+/** Initial and maximum number of retries that are saved. */
+const MAX_RETRIES = 10;
+
+/** The state of the calls of known sessions, or of strangers: their places, queue, retries and pace. */
+export class Lane {
+  inFlight = 0;
+  /** Waiting checks, the oldest first. */
+  readonly waiting = new Set<Waiter>();
+  readonly pace: Pace;
+  #retries = MAX_RETRIES;
+
+  /** `share` and `queueShare`: its parts of `maxInFlight` and of `maxQueued`. */
+  constructor(
+    readonly share: number,
+    readonly queueShare: number,
+    readonly breaker: LaneBreaker,
+    timeoutMs: number,
+  ) {
+    this.pace = new Pace(timeoutMs);
+  }
+
+  wait(deadline: Deadline): Promise<Entry> {
+    return new Promise((resolve) => {
+      const waiter = {
+        deadline,
+        settle: (entry: Entry): void => {
+          if (this.waiting.delete(waiter)) resolve(entry);
+        },
+      };
+      this.waiting.add(waiter);
+      deadline.onEnd(waiter.settle);
+    });
+  }
+
+  /** Gives a place to the oldest waiting check, or none if too little of its time is left for a call. */
+  letFirstEnter(): void {
+    const [first] = this.waiting;
+    if (!first) return;
+    const isInTime = first.deadline.remainingMs >= this.pace.neededMs;
+    if (isInTime) this.inFlight += 1;
+    first.settle(isInTime ? 'entered' : 'full');
+  }
+
+  earnRetries(): void {
+    this.#retries = Math.min(MAX_RETRIES, this.#retries + RETRIES_PER_CHECK);
+  }
+
+  /**
+   * Waits before the next attempt, with full jitter. Returns whether it may be made. After a connection that
+   * the service had closed, it is immediate and costs no retry.
+   */
+  async pause({ staleConnection }: Unavailable, made: number, deadline: Deadline): Promise<boolean> {
+    if (deadline.ended) return false;
+    const pauseMs = staleConnection ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (made - 1);
+    if (deadline.remainingMs - pauseMs < this.pace.neededMs) return false;
+    if (staleConnection) return true;
+    if (this.#retries < 1) return false;
+    this.#retries -= 1;
+    await delay(pauseMs, undefined, { ref: false });
+    return !deadline.ended;
+  }
+}
+
+/** Weight of a new duration in the moving average. */
+const WEIGHT = 1 / 8;
+
+/**
+ * The usual duration of the answered calls of a lane, and the times that follow from it. Their bounds depend
+ * on `timeoutMs` alone, so that a slow phase does not block the lane.
+ */
+export class Pace {
+  readonly #timeoutMs: number;
+  /** A moving average in milliseconds; 0 before the first answer. */
+  usualMs = 0;
+  /** Milliseconds with which a call that begins now can be expected to end in time. */
+  neededMs: number;
+  /** Milliseconds after which a call that timed out had its full time. */
+  fullMs: number;
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+    this.neededMs = timeoutMs / 10;
+    this.fullMs = timeoutMs / 2;
+  }
+
+  /**
+   * Milliseconds that a check may wait for the call of another instance. It then has time for its own: at
+   * least half of `timeoutMs`, and the usual duration plus a quarter.
+   */
+  get sharingMs(): number {
+    return Math.max(0, 0.95 * this.#timeoutMs - Math.max(1.25 * this.usualMs, this.#timeoutMs / 2));
+  }
+
+  /** Twice the usual duration is needed, and is a full time, within these parts of `timeoutMs`. */
+  record(durationMs: number): void {
+    const timeoutMs = this.#timeoutMs;
+    this.usualMs += this.usualMs === 0 ? durationMs : (durationMs - this.usualMs) * WEIGHT;
+    this.neededMs = Math.min(Math.max(2 * this.usualMs, 0.1 * timeoutMs), 0.5 * timeoutMs);
+    this.fullMs = Math.min(Math.max(2 * this.usualMs, 0.5 * timeoutMs), 0.9 * timeoutMs);
+  }
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { BreakerSettings } from './circuit-breaker.js';
-import type { LaneSettings } from './lane.js';
+import type { LaneSettings } from './lanes.js';
 import { type CallService, Lanes } from './lanes.js';
 import type { Revocation } from './revocations.js';
 import { SessionVerifier } from './session-verifier.js';

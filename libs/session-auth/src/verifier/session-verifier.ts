@@ -165,8 +165,9 @@ export class SessionVerifier<User extends object> {
   ): ReturnType<SingleFlight<Verdict<User>>['share']> {
     const work = (flight: Flight): Promise<Verdict<User>> => {
       const lanes = this.#lanes;
-      const lane = mode === 'refresh' ? 'known' : lanes.laneOf(keys);
-      if (demand.byService || !this.#shared) return lanes.call(session, keys, 0, lane);
+      const forced = mode === 'refresh' ? 'known' : undefined;
+      if (demand.byService || !this.#shared) return lanes.call(session, keys, 0, forced);
+      const lane = forced ?? lanes.known.find(keys).lane;
       const call = (spentMs: number): Promise<Verdict<User>> => lanes.call(session, keys, spentMs, lane);
       const service = {
         call,
@@ -184,9 +185,10 @@ export class SessionVerifier<User extends object> {
     const { tokenKey } = keys;
     if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden')
       this.revoker.refused(tokenKey, verdict.kind);
-    if (verdict.kind !== 'authenticated')
-      this.#status?.record(verdict, tokenKey, known.has(keys) ? known.callerOf(tokenKey) : undefined);
-    else if (verdict.confirmedAtMs === undefined) this.#status?.record(verdict, tokenKey);
+    if (verdict.kind !== 'authenticated') {
+      const { lane, caller } = known.find(keys);
+      this.#status?.record(verdict, tokenKey, lane === 'known' ? caller : undefined);
+    } else if (verdict.confirmedAtMs === undefined) this.#status?.record(verdict, tokenKey);
     known.update(keys, verdict);
   }
 }

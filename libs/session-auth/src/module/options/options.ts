@@ -13,7 +13,7 @@ import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import type { TokenSource } from '../../guard/token-source.js';
 import type { WhileOpen } from '../../guard/transport.js';
 import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
-import type { RetrySettings } from '../../verifier/lane.js';
+import type { RetrySettings } from '../../verifier/lanes.js';
 import type { SessionAuthPlugin } from './plugins.js';
 
 /** The option `userRecord`. */
