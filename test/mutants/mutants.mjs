@@ -637,14 +637,14 @@ export const MUTANTS = [
   {
     name: 'A known token is known with any IV',
     file: 'verifier/known-sessions.ts',
-    find: "known.sessions.includes(sessionKey) ? 'known' : 'strangers'",
+    find: "has(known, sessionKey) ? 'known' : 'strangers'",
     replace: "'known'",
     suites: ['lanes/one-account'],
   },
   {
     name: 'A refused session stays known',
     file: 'verifier/known-sessions.ts',
-    find: 'this.#tokens.set(tokenKey, { ...known, sessions: left });',
+    find: 'if (known) remove(known, sessionKey);',
     replace: '',
     suites: ['lanes/known-users', 'verifier/known-sessions'],
   },

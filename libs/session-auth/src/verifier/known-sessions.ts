@@ -7,22 +7,27 @@ import type { Verdict } from '../contract/outcome.js';
 export const MIN_KNOWN_SESSIONS = 10_000;
 /** Half an hour. After a longer pause, a user is a stranger for one call. */
 const LIFETIME_MS = 1_800_000;
+/** A session that is authenticated again within a minute keeps its time and its place in the table. */
+const RENEW_AFTER_MS = 60_000;
 /** IVs of one token with which its sessions are known. */
 const MAX_IVS = 8;
 /** Stands for the session of a token that a sign-in has issued and that no request has presented yet. */
 const NOT_PRESENTED = '' as SessionKey;
 
-/** A user of known sessions, as a number that is valid in this process only. */
+/** A user of known sessions, as a number that is valid in this process only. Some users may share one. */
 type UserNumber = number;
 
 /** The user of a token, or else the token: failures are counted by it. */
 export type CallerKey = TokenKey | UserNumber;
 
+/** Numbers are integers of 30 bits, which take no memory of their own. */
 interface KnownToken {
-  readonly user: UserNumber | undefined;
-  /** The first of these stays; the others are those that were authenticated last. */
-  sessions: readonly SessionKey[];
-  readonly sinceMs: number;
+  user: UserNumber | undefined;
+  sinceMs: number;
+  /** The session that stays. */
+  first: SessionKey | undefined;
+  /** Those that were authenticated last, with other IVs. */
+  others: readonly SessionKey[] | undefined;
 }
 
 /**
@@ -35,7 +40,7 @@ export class KnownSessions {
   readonly #identityFields: readonly string[];
   /** Without it, users could choose names with the number of another user. */
   readonly #salt = randomBytes(16).toString('hex');
-  /** The least recently used first. */
+  /** The one that was renewed first is the first. */
   readonly #tokens = new Map<TokenKey, KnownToken>();
 
   /** `identityFields`: the first of these fields that is not empty identifies the user of a record. */
@@ -52,13 +57,12 @@ export class KnownSessions {
     const known = this.#tokens.get(tokenKey);
     const caller = known?.user ?? tokenKey;
     if (!known || !isRecent(known)) return { lane: 'strangers', caller };
-    setNewest(this.#tokens, tokenKey, known, this.#maxEntries);
-    if (known.sessions[0] === NOT_PRESENTED) known.sessions = [sessionKey];
-    return { lane: known.sessions.includes(sessionKey) ? 'known' : 'strangers', caller };
+    if (known.first === NOT_PRESENTED) known.first = sessionKey;
+    return { lane: has(known, sessionKey) ? 'known' : 'strangers', caller };
   }
 
-  add(tokenKey: TokenKey, user?: unknown): void {
-    this.#set(tokenKey, this.#numberOf(user), [NOT_PRESENTED]);
+  add(tokenKey: TokenKey, user?: unknown, first = NOT_PRESENTED): void {
+    this.#renew(tokenKey, { user: this.#numberOf(user), sinceMs: 0, first, others: undefined });
   }
 
   delete(tokenKey: TokenKey): void {
@@ -70,21 +74,21 @@ export class KnownSessions {
     if (verdict.kind === 'unavailable') return;
     const found = this.#tokens.get(tokenKey);
     const known = found && isRecent(found) ? found : undefined;
-    const [first = NOT_PRESENTED, ...others] = known?.sessions ?? [];
-    if (verdict.kind === 'authenticated') {
-      const user = this.#numberOf(verdict.user);
-      if (first === NOT_PRESENTED) this.#set(tokenKey, user, [sessionKey]);
-      else if (known?.sessions.includes(sessionKey)) this.#set(tokenKey, user, known.sessions);
-      else this.#set(tokenKey, user, [first, ...others.slice(2 - MAX_IVS), sessionKey]);
-    } else if (known) {
-      // That of a sign-in may not have been presented yet.
-      const left = known.sessions.filter((session) => session !== sessionKey && session !== NOT_PRESENTED);
-      this.#tokens.set(tokenKey, { ...known, sessions: left });
+    if (verdict.kind !== 'authenticated') {
+      if (known) remove(known, sessionKey);
+    } else if (!known) this.add(tokenKey, verdict.user, sessionKey);
+    else {
+      known.user ??= this.#numberOf(verdict.user);
+      if (!known.first) known.first = sessionKey;
+      else if (!has(known, sessionKey))
+        known.others = [...(known.others ?? []).slice(2 - MAX_IVS), sessionKey];
+      if (performance.now() - known.sinceMs >= RENEW_AFTER_MS) this.#renew(tokenKey, known);
     }
   }
 
-  #set(tokenKey: TokenKey, user: UserNumber | undefined, sessions: readonly SessionKey[]): void {
-    setNewest(this.#tokens, tokenKey, { user, sessions, sinceMs: performance.now() }, this.#maxEntries);
+  #renew(tokenKey: TokenKey, known: KnownToken): void {
+    known.sinceMs = Math.floor(performance.now());
+    setNewest(this.#tokens, tokenKey, known, this.#maxEntries);
   }
 
   #numberOf(user: unknown): UserNumber | undefined {
@@ -92,7 +96,7 @@ export class KnownSessions {
     for (const field of this.#identityFields) {
       const value: unknown = (user as Readonly<Record<string, unknown>>)[field];
       if (typeof value === 'string' && value !== '')
-        return parseInt(hash('sha256', this.#salt + value, 'hex').slice(0, 12), 16);
+        return parseInt(hash('sha256', this.#salt + value, 'hex').slice(0, 8), 16) >>> 2;
     }
     return undefined;
   }
@@ -100,6 +104,18 @@ export class KnownSessions {
 
 function isRecent({ sinceMs }: KnownToken): boolean {
   return performance.now() - sinceMs < LIFETIME_MS;
+}
+
+function has({ first, others }: KnownToken, sessionKey: SessionKey): boolean {
+  return first === sessionKey || others?.includes(sessionKey) === true;
+}
+
+/** Removes a refused session, and that of a sign-in, which may not have been presented yet. */
+function remove(known: KnownToken, sessionKey: SessionKey): void {
+  const [first, ...others] = [known.first, ...(known.others ?? [])].flatMap((one) =>
+    one && one !== sessionKey ? one : [],
+  );
+  Object.assign(known, { first, others });
 }
 
 /** Sets the newest entry of a map, which evicts its oldest if it is full. */
