@@ -1,15 +1,21 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { abortable } from './deadline.js';
+import { abortable, Deadline, inTime } from './deadline.js';
 
 const never = new Promise<string>(() => undefined);
 
 describe('an abortable result', () => {
-  it('settles as its promise unless the signal aborts', async () => {
+  it('settles as its promise unless the signal aborts, and so does one with a deadline', async () => {
     const { signal } = new AbortController();
     const failure = new Error('failed');
     await expect(abortable(Promise.resolve('result'), signal)).resolves.toBe('result');
-    await expect(abortable(Promise.reject(failure), signal)).rejects.toBe(failure);
+    const deadline = new Deadline(60_000);
+    for (const failed of [
+      abortable(Promise.reject(failure), signal),
+      inTime(deadline, Promise.reject(failure)),
+    ])
+      await expect(failed).rejects.toBe(failure);
+    deadline.clear();
   });
 
   it('rejects with the reason of the signal when it aborts, or immediately if it already has', async () => {

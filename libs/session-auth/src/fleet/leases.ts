@@ -72,6 +72,7 @@ export class Leases {
   }
 }
 
+/** None of its functions rejects. */
 interface LeaseWait<User> {
   readonly lookAgain: () => Promise<LookUp<User>>;
   readonly settle: (found: LookUp<User>) => Promise<Verdict<User>>;
@@ -108,12 +109,10 @@ export class LeaseFollowers<User> {
       pause(untilMs - performance.now()),
       pause(wait.startedAtMs + wait.patienceMs - performance.now()),
     ];
-    try {
-      return await this.#follow(lease, { ...wait, untilMs, over: over.ended }, patience.ended);
-    } finally {
-      clearTimeout(over.timer);
-      clearTimeout(patience.timer);
-    }
+    const verdict = await this.#follow(lease, { ...wait, untilMs, over: over.ended }, patience.ended);
+    clearTimeout(over.timer);
+    clearTimeout(patience.timer);
+    return verdict;
   }
 
   async #follow(
