@@ -240,10 +240,10 @@ export const EQUIVALENT = [
     reason: THROWN,
   },
   {
-    file: 'guard/access-metadata.ts',
+    file: 'guard/access-rules.ts',
     in: '#asking',
-    original: 'this.#policies?.find',
-    replacement: 'this.#policies.find',
+    original: 'this.findPolicy?.(controller, policy)',
+    replacement: 'this.findPolicy(controller, policy)',
     reason: THROWN,
   },
   {

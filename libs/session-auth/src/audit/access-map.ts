@@ -4,7 +4,8 @@ import { acknowledgedReason, isMarked, KEEP_OPEN } from '../guard/access-metadat
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { type GraphqlOptions, ruleOf, type Handler } from '../guard/handlers.js';
+import { ruleOf } from '../guard/access-rules.js';
+import type { GraphqlOptions, Handler } from '../guard/handlers.js';
 import { callsOf, type Call } from './calls.js';
 import { routePrefixesOf } from './routes.js';
 import { isReached } from './unguarded-fields.js';

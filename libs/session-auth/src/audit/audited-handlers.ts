@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import type { Requirement } from '../guard/access-rule.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { guardsNamedBy, ruleOf, type Handler } from '../guard/handlers.js';
+import { ruleOf } from '../guard/access-rules.js';
+import { guardsNamedBy, type Handler } from '../guard/handlers.js';
 import type { RootField } from './schema-reach.js';
 import { fieldNameOf, typeNameOf } from './mapped-handlers.js';
 

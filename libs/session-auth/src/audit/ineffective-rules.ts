@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { declarationOf, decoratedMethods, methodOf } from '../guard/access-metadata.js';
 import type { AccessRule } from '../guard/access-rule.js';
 import { enhancersOf, namesSessionAuthGuard } from '../guard/enhancers.js';
-import { ruleOf, type Handler } from '../guard/handlers.js';
+import { ruleOf } from '../guard/access-rules.js';
+import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import {
   classNameOf,

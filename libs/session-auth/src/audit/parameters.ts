@@ -1,6 +1,7 @@
 import { parameterNameOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { ruleOf, type Handler } from '../guard/handlers.js';
+import { ruleOf } from '../guard/access-rules.js';
+import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { decoratedParametersOf, GUARDS_PROXY, isNamed, requirementsOf } from './audited-handlers.js';
 import { hasParameter, pathsOf } from './routes.js';

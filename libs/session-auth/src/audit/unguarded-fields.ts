@@ -1,4 +1,5 @@
-import { ruleOf, type Handler } from '../guard/handlers.js';
+import { ruleOf } from '../guard/access-rules.js';
+import type { Handler } from '../guard/handlers.js';
 import type { Requirement } from '../guard/access-rule.js';
 import type { AuditContext } from './audit-context.js';
 import {

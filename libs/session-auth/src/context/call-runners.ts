@@ -3,7 +3,8 @@ import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { CallInterceptor } from './call-interceptor.js';
 import { runField, runPublicField } from './field-calls.js';
 import { addFirst } from '../guard/enhancers.js';
-import { classesOf, handlersIn, ruleOf, type Handler } from '../guard/handlers.js';
+import { ruleOf } from '../guard/access-rules.js';
+import { classesOf, handlersIn, type Handler } from '../guard/handlers.js';
 
 const INTERCEPTOR = new CallInterceptor();
 const FIELD_MIDDLEWARE_METADATA = 'graphql:field_resolver_middleware';

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { AccessRules } from '../guard/access-metadata.js';
+import { AccessRules } from '../guard/access-rules.js';
 import type { CurrentRequestUser } from '../guard/current-user.decorator.js';
 import { ADMISSION, type Admission, userOf } from '../guard/guarded-request.js';
 import { transportOf } from '../guard/transport.js';

@@ -1,9 +1,6 @@
 import 'reflect-metadata';
-import type { ExecutionContext, Type } from '@nestjs/common';
-import { InvalidConfigurationError } from '../contract/errors.js';
-import type { UserRecord } from '../contract/record/user-record.js';
 import { namesSessionAuthGuardItself } from './enhancers.js';
-import { type AccessRule, type Declaration, type Requirement, resolveRule } from './access-rule.js';
+import type { Declaration, Requirement } from './access-rule.js';
 
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
 const OPEN_KEY = 'nestjs-session-auth:open';
@@ -135,80 +132,4 @@ export function nameParameter<Factory extends object>(decorator: string, factory
 /** Returns the name of the parameter decorator of this library that a factory is for. */
 export function parameterNameOf(factory: object): string | undefined {
   return Reflect.getMetadata(PARAMETER_KEY, factory) as string | undefined;
-}
-
-export type AskPolicy = (user: UserRecord, context: ExecutionContext, localUser?: unknown) => unknown;
-
-export interface Policies {
-  /** Returns how to ask the policy of a controller; `undefined` before the application has started. */
-  find(controller: Type, policy: Type): AskPolicy | undefined;
-}
-
-/** Controllers may inherit the same handler; each has its own rule for it. */
-interface CachedRule {
-  readonly controller: Type;
-  readonly rule: AccessRule;
-  readonly next: CachedRule | undefined;
-}
-
-/** The rules of handlers, each resolved at the first request and cached. */
-export class AccessRules {
-  readonly #rules = new WeakMap<object, CachedRule>();
-  readonly #policies: Policies | undefined;
-  readonly #loading: Requirement | undefined;
-
-  /**
-   * @param policies the policies of the application; without them, a policy denies
-   * @param loading loads the application's own user, before the first `@Authorize()`, which gets it
-   */
-  constructor(policies?: Policies, loading?: Requirement) {
-    this.#policies = policies;
-    this.#loading = loading;
-  }
-
-  of(context: ExecutionContext): AccessRule {
-    const handler = context.getHandler();
-    const controller = context.getClass();
-    const first = this.#rules.get(handler);
-    for (let cached = first; cached; cached = cached.next)
-      if (cached.controller === controller) return cached.rule;
-    const rule = this.#withPolicies(
-      resolveRule(declarationOf(methodOf(handler, controller)), declarationOf(controller)),
-      controller,
-    );
-    this.#rules.set(handler, { controller, rule, next: first });
-    return rule;
-  }
-
-  #withPolicies(rule: AccessRule, controller: Type): AccessRule {
-    if (rule.kind === 'public') return rule;
-    const requirements = rule.requirements.map((requirement) =>
-      requirement.policy ? this.#asking(requirement, controller, requirement.policy) : requirement,
-    );
-    if (this.#loading) {
-      const asked = requirements.findIndex(({ kind }) => kind === 'Authorize');
-      requirements.splice(asked === -1 ? requirements.length : asked, 0, this.#loading);
-    }
-    return { ...rule, requirements };
-  }
-
-  #asking(requirement: Requirement, controller: Type, policy: Type): Requirement {
-    let ask: AskPolicy | undefined;
-    return {
-      ...requirement,
-      isMet: ({ user, context, localUser }) => {
-        ask ??= this.#policies?.find(controller, policy);
-        if (!ask) throw new InvalidConfigurationError('The policy is not known yet');
-        return ask(user, context, localUser);
-      },
-    };
-  }
-}
-
-/**
- * Returns whether a function is a class, which throws when it is called. The text of a method may begin like
- * that of a class: `classOf() {`, `class() {`.
- */
-export function isClass(value: object): boolean {
-  return /^class(?!\s*\()[\s{/]/.test(Function.prototype.toString.call(value));
 }

@@ -1,7 +1,7 @@
 import { Controller, type ExecutionContext, type Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { Public } from './access.decorators.js';
-import { AccessRules } from './access-metadata.js';
+import { AccessRules } from './access-rules.js';
 
 @Controller()
 class Plain {}

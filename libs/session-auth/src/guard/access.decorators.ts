@@ -5,8 +5,6 @@ import type { LocalUser, RoleName, SubRoleName } from '../contract/session-auth-
 import { callParameter } from './transport.js';
 import {
   acknowledge,
-  type AskPolicy,
-  isClass,
   type isMarked,
   declareAuthority,
   declareOpen,
@@ -16,6 +14,8 @@ import {
   REPORT_ONLY,
   type RequirementKind,
 } from './access-metadata.js';
+import { type AskPolicy } from './access-rules.js';
+import { isClass } from './is-class.js';
 import type { AnyUserRecord, FlagsOf } from './current-user.decorator.js';
 import { enhancersOf, namesSessionAuthGuard } from './enhancers.js';
 import { SessionAuthGuard } from './session-auth.guard.js';

@@ -9,7 +9,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
-import { AccessRules } from './access-metadata.js';
+import { AccessRules } from './access-rules.js';
 import { Authorize, FreshSession, OptionalAuth, Public, SessionAuthority } from './access.decorators.js';
 import { Decisions, type SessionAuthDecision } from './decisions.js';
 import { ADMISSION, type GuardedRequest } from './guarded-request.js';

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { AccessRules } from './access-metadata.js';
+import type { AccessRules } from './access-rules.js';
 import type { SessionReader } from './token-source.js';
 import type { Decisions } from './decisions.js';
 import type { HttpRequest } from './http-request.js';

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { declarationOf, methodOf } from './access-metadata.js';
-import { type AccessRule, resolveRule } from './access-rule.js';
+import { ruleOf } from './access-rules.js';
 import { enhancersOf } from './enhancers.js';
 import type { NestModule, Wrapper } from './nest-container.js';
 
@@ -165,10 +164,6 @@ function handlersCalledOn(instance: object | undefined, owner: Type): Handler[] 
 
 export function guardsNamedBy({ owner, called }: Pick<Handler, 'owner' | 'called'>): readonly unknown[] {
   return [...enhancersOf(owner, 'guard'), ...enhancersOf(called, 'guard')];
-}
-
-export function ruleOf({ owner, called }: Pick<Handler, 'owner' | 'called'>): AccessRule {
-  return resolveRule(declarationOf(methodOf(called, owner)), declarationOf(owner));
 }
 
 export function policiesOf(handler: Handler): Type[] {

@@ -1,6 +1,6 @@
 import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { isClass } from './access-metadata.js';
+import { isClass } from './is-class.js';
 
 /** The function that a text defines. */
 const functionOf = (text: string): object => runInThisContext(`(${text})`) as object;

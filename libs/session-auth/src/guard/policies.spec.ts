@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { AccessRules } from './access-metadata.js';
+import { AccessRules } from './access-rules.js';
 import { Authorize, FreshSession, Public } from './access.decorators.js';
 import { meetsAll, type AccessRule } from './access-rule.js';
-import type { AskPolicy, Policies } from './access-metadata.js';
+import type { AskPolicy, FindPolicy } from './access-rules.js';
 
 class Policy {
   allows(): boolean {
@@ -35,8 +35,11 @@ const calling = (handler: keyof Routes): ExecutionContext =>
 const context = {} as ExecutionContext;
 const user = { username: 'ann' };
 
-function asked(policies: Policies | undefined): unknown {
-  const rule = new AccessRules(policies).of(calling('byPolicy')) as AccessRule & { kind: 'protected' };
+const rulesWith = (findPolicy: FindPolicy | undefined): AccessRules =>
+  Object.assign(new AccessRules(), { findPolicy });
+
+function asked(findPolicy: FindPolicy | undefined): unknown {
+  const rule = rulesWith(findPolicy).of(calling('byPolicy')) as AccessRule & { kind: 'protected' };
   expect(rule).toMatchObject({ kind: 'protected', maxAgeMs: 5 });
   return meetsAll({ requirements: rule.requirements, user, context, request: {}, timeoutMs: 60_000 });
 }
@@ -44,15 +47,15 @@ function asked(policies: Policies | undefined): unknown {
 describe('a policy', () => {
   it('decides for its controller, with the user and the call', () => {
     const seen: unknown[] = [];
-    const decide = (result: boolean): Policies => ({
-      find: (...parameters) => {
+    const decide =
+      (result: boolean): FindPolicy =>
+      (...parameters) => {
         seen.push(parameters);
         return (...call) => {
           seen.push(call);
           return result;
         };
-      },
-    });
+      };
     expect([asked(decide(true)), asked(decide(false))]).toEqual([
       true,
       { requirement: expect.objectContaining({ policy: Policy }) },
@@ -63,11 +66,11 @@ describe('a policy', () => {
     ]);
   });
 
-  it.each<[string, Policies | undefined]>([
+  it.each<[string, FindPolicy | undefined]>([
     ['there are none', undefined],
-    ['it is not found', { find: () => undefined }],
-  ])('can not be asked if %s', (_name, policies) => {
-    expect(asked(policies)).toMatchObject({ failure: { error: expect.any(InvalidConfigurationError) } });
+    ['it is not found', () => undefined],
+  ])('can not be asked if %s', (_name, findPolicy) => {
+    expect(asked(findPolicy)).toMatchObject({ failure: { error: expect.any(InvalidConfigurationError) } });
   });
 
   it('is found once', () => {
@@ -76,7 +79,7 @@ describe('a policy', () => {
       found += 1;
       return () => true;
     };
-    const rule = new AccessRules({ find }).of(calling('byPolicy')) as AccessRule & { kind: 'protected' };
+    const rule = rulesWith(find).of(calling('byPolicy')) as AccessRule & { kind: 'protected' };
     expect([
       meetsAll({ requirements: rule.requirements, user, context, request: {}, timeoutMs: 60_000 }),
       meetsAll({ requirements: rule.requirements, user, context, request: {}, timeoutMs: 60_000 }),
@@ -88,7 +91,7 @@ describe('a policy', () => {
     const find = (): never => {
       throw new Error('not asked for');
     };
-    const rules = new AccessRules({ find });
+    const rules = rulesWith(find);
     expect(rules.of(calling('open'))).toEqual({ kind: 'public' });
     expect(rules.of(calling('fresh'))).toMatchObject({ kind: 'protected', maxAgeMs: 5 });
   });

@@ -4,7 +4,7 @@ import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { SubscribeMessage } from '@nestjs/websockets';
-import { AccessRules } from '../guard/access-metadata.js';
+import { AccessRules } from '../guard/access-rules.js';
 import { Public } from '../guard/access.decorators.js';
 import { ApplicationGuardsProxy } from '../kinds/application-guards.js';
 import { enhancersOf } from '../guard/enhancers.js';

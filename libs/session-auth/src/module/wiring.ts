@@ -5,7 +5,8 @@ import { SessionClient } from '../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { BREAKER } from '../contract/diagnostics.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
-import { AccessRules, isMarked, type Policies, REPORT_ONLY } from '../guard/access-metadata.js';
+import { isMarked, REPORT_ONLY } from '../guard/access-metadata.js';
+import { AccessRules } from '../guard/access-rules.js';
 import { Decisions } from '../guard/decisions.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import type { WatchParts } from '../guard/transport.js';
@@ -101,9 +102,8 @@ export async function partsOf(
   const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status), causes);
   const verifier = await verifierOf(clientParts, client, events, watch);
   const localUsers = loadUser && new (await import('../policies/user-loader.js')).LocalUsers(loadUser);
-  const policies: Partial<Policies> = {};
   const guard: GuardParts = {
-    rules: new AccessRules({ find: (...where) => policies.find?.(...where) }, localUsers?.requirement),
+    rules: new AccessRules(localUsers?.requirement),
     reader: new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength }),
     verifier,
     authority,
@@ -118,7 +118,7 @@ export async function partsOf(
     causes,
     ruleTimeoutMs,
   };
-  const loadHandlers = (): Promise<void> => loadUsed({ guard, policies }, modules, clientParts, watch);
+  const loadHandlers = (): Promise<void> => loadUsed(guard, modules, clientParts, watch);
   return { ...clientParts, client, events, verifier, loadHandlers, localUsers, guard };
 }
 
@@ -139,23 +139,21 @@ const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
 };
 
 async function loadUsed(
-  used: { readonly guard: GuardParts; readonly policies: Partial<Policies> },
+  guard: GuardParts,
   modules: ModulesContainer,
   { settings, several, causes }: ClientParts,
   watch: ServiceStatusTracker,
 ): Promise<void> {
   const placed = placedHandlersOf(modules);
   const handlers = placed.map(({ handler }) => handler);
-  if (handlers.some((handler) => policiesOf(handler).length > 0)) {
-    const loaded = await (await import('../policies/policies.js')).policiesIn(modules, placed);
-    used.policies.find = (...where) => loaded.find(...where);
-  }
+  if (handlers.some((handler) => policiesOf(handler).length > 0))
+    guard.rules.findPolicy = await (await import('../policies/policies.js')).policiesIn(modules, placed);
   const { reportOnly } = settings;
   if (!reportOnly && !handlers.some(({ called, owner }) => isMarked(REPORT_ONLY, called, owner))) return;
   const { reporterOf } = await import('../guard/report-only.js');
   const reported = reporterOf(handlers, reportOnly, several !== undefined, causes);
   // A value: a getter would run in each check.
-  Object.assign(used.guard, { reportOnly: reported });
+  Object.assign(guard, { reportOnly: reported });
   watch.setReportOnly();
 }
 

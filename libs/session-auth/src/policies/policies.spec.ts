@@ -5,7 +5,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { Authorize, Public, Roles } from '../guard/access.decorators.js';
 import type { AuthorizationPolicy } from '../guard/access.decorators.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
-import type { Policies } from '../guard/access-metadata.js';
+import type { FindPolicy } from '../guard/access-rules.js';
 import { placedHandlersOf } from '../guard/handlers.js';
 import { policiesIn } from './policies.js';
 
@@ -84,12 +84,12 @@ async function modulesOf(root: Type): Promise<ModulesContainer> {
   );
 }
 
-const policiesOf = async (root: Type): Promise<Policies> => found(await modulesOf(root));
-const found = (modules: ModulesContainer): Promise<Policies> =>
+const policiesOf = async (root: Type): Promise<FindPolicy> => found(await modulesOf(root));
+const found = (modules: ModulesContainer): Promise<FindPolicy> =>
   policiesIn(modules, placedHandlersOf(modules));
 
-const answers = (policies: Policies, owner: Type, policy: Type): unknown[] =>
-  [ANN, BOB].map((user) => policies.find(owner, policy)?.(user, CONTEXT));
+const answers = (find: FindPolicy, owner: Type, policy: Type): unknown[] =>
+  [ANN, BOB].map((user) => find(owner, policy)?.(user, CONTEXT));
 
 const owning = (owner: string): Provider => ({ provide: Openings, useValue: { owner } });
 const allowing = (isAllowed: boolean): Provider => ({
@@ -150,11 +150,8 @@ describe('a policy', () => {
   it('is not found for another controller, or for a handler that does not name it', async () => {
     const [owner, other] = [handlersOf(OwnsOpening), handlersOf()];
     const policies = await policiesOf(moduleOf([owner, other, Openings]));
-    expect([policies.find(other, OwnsOpening), policies.find(owner, IsSameCall)]).toEqual([
-      undefined,
-      undefined,
-    ]);
-    expect(policies.find(owner, OwnsOpening)).toBeDefined();
+    expect([policies(other, OwnsOpening), policies(owner, IsSameCall)]).toEqual([undefined, undefined]);
+    expect(policies(owner, OwnsOpening)).toBeDefined();
   });
 
   it('of a controller in two modules that share a provider of it is that provider', async () => {

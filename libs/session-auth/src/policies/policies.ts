@@ -3,7 +3,7 @@ import type { ExecutionContext, InjectionToken, Type } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { AskPolicy, Policies } from '../guard/access-metadata.js';
+import type { AskPolicy, FindPolicy } from '../guard/access-rules.js';
 import { type Handler, type Placed, policiesOf } from '../guard/handlers.js';
 import { dependenciesOf, type NestModule, type Wrapper } from '../guard/nest-container.js';
 
@@ -29,24 +29,24 @@ interface PolicyOf {
   readonly ask: AskPolicy;
 }
 
-const applications = new WeakMap<ModulesContainer, Promise<Policies>>();
+const applications = new WeakMap<ModulesContainer, Promise<FindPolicy>>();
 
 /**
  * Finds the policies that handlers name, or lets Nest create them, once for all authorities of an
  * application. @throws InvalidConfigurationError if one can't be created, or has no method `allows`
  */
-export function policiesIn(modules: ModulesContainer, placed: readonly Placed[]): Promise<Policies> {
+export function policiesIn(modules: ModulesContainer, placed: readonly Placed[]): Promise<FindPolicy> {
   const found = applications.get(modules) ?? bindAll(placed);
   applications.set(modules, found);
   return found;
 }
 
-async function bindAll(placed: readonly Placed[]): Promise<Policies> {
+async function bindAll(placed: readonly Placed[]): Promise<FindPolicy> {
   const ofControllers = new Map<Type, Map<Type, PolicyOf>>();
   for (const { module, handler } of placed) {
     for (const policy of policiesOf(handler)) await bind(ofControllers, module, handler, policy);
   }
-  return { find: (controller, policy) => ofControllers.get(controller)?.get(policy)?.ask };
+  return (controller, policy) => ofControllers.get(controller)?.get(policy)?.ask;
 }
 
 async function bind(

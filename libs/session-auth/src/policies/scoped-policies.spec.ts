@@ -15,7 +15,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { Authorize } from '../guard/access.decorators.js';
 import type { AuthorizationPolicy } from '../guard/access.decorators.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
-import type { Policies } from '../guard/access-metadata.js';
+import type { FindPolicy } from '../guard/access-rules.js';
 import { placedHandlersOf } from '../guard/handlers.js';
 import { policiesIn } from './policies.js';
 
@@ -84,7 +84,7 @@ function ruledBy(policy: Type<AuthorizationPolicy>): Type {
   return Ruled;
 }
 
-async function policiesOf(providers: Provider[], imports: Type[] = []): Promise<Policies> {
+async function policiesOf(providers: Provider[], imports: Type[] = []): Promise<FindPolicy> {
   @Module({ imports: [PartsModule, ...imports], providers })
   class RootModule {}
   const app = await NestFactory.createApplicationContext(RootModule, { logger: false, abortOnError: false });
@@ -109,7 +109,7 @@ describe('a policy that is a provider and', () => {
     ...contexts: ExecutionContext[]
   ): Promise<Recording[]> {
     const owner = ruledBy(policy);
-    const ask = (await policiesOf([owner, policy, ...others])).find(owner, policy);
+    const ask = (await policiesOf([owner, policy, ...others]))(owner, policy);
     for (const context of contexts) expect(await ask?.(USER, context)).toBe(true);
     expect(Recording.asked.map(({ user, context }) => [user, context])).toEqual(
       contexts.map((context) => [USER, context]),
@@ -169,7 +169,7 @@ describe('a policy that is a provider and', () => {
       [ClosedModule, OpenModule],
     ]) {
       const policies = await policiesOf([], imports);
-      const answers = [open, closed].map((owner) => policies.find(owner, InPlace)?.(USER, callOf({})));
+      const answers = [open, closed].map((owner) => policies(owner, InPlace)?.(USER, callOf({})));
       expect(await Promise.all(answers)).toEqual([true, false]);
     }
   });

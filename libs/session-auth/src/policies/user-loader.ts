@@ -2,7 +2,7 @@ import { type ExecutionContext, Scope, type Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { isClass } from '../guard/access-metadata.js';
+import { isClass } from '../guard/is-class.js';
 import type { Requirement, RuledCall } from '../guard/access-rule.js';
 import type { LoadUser, UserLoader } from '../guard/current-user.decorator.js';
 import { contextIdOf } from './policies.js';

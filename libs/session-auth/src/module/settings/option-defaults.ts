@@ -13,7 +13,7 @@ import { SessionStore } from '../../contract/session-store.js';
 import { REFUSAL_OUTCOMES, type StatusMap, type StatusMeaning } from '../../contract/status-outcomes.js';
 import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
 import type { AuthorityResolver } from '../../guard/guard-parts.js';
-import { isClass } from '../../guard/access-metadata.js';
+import { isClass } from '../../guard/is-class.js';
 import type { Audit } from '../options/options.js';
 import type { SessionAuthPlugin } from '../options/plugins.js';
 import type { LoadUser, UserLoader } from '../../guard/current-user.decorator.js';

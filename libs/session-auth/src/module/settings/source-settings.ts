@@ -1,5 +1,5 @@
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
-import { isClass } from '../../guard/access-metadata.js';
+import { isClass } from '../../guard/is-class.js';
 import {
   fromBearer,
   fromCookie,
