@@ -26,9 +26,7 @@ export interface SessionAuthSettings extends Omit<SettingsOf<typeof ALL>, 'autho
 /** @throws InvalidConfigurationError naming the authority, if it has a name, and the first invalid extra */
 export function readExtras(given: SessionAuthExtras): Required<SessionAuthExtras> {
   const { name = DEFAULT_AUTHORITY, isGlobal, protectAllRoutes, plugins } = given;
-  return namingAuthority(name, () =>
-    EXTRAS.read({ name, isGlobal, protectAllRoutes, plugins }, ALL_OPTIONS),
-  );
+  return namingAuthority(name, () => EXTRAS.read({ name, isGlobal, protectAllRoutes, plugins }, ALL_OPTIONS));
 }
 
 /** @throws InvalidConfigurationError naming the authority, if it has a name, and the first invalid option */
