@@ -32,11 +32,11 @@ const TABLES = {
     ['the package, as a tarball', `${figureOf('size', 'tarball')} kB, ${packages()} dependencies`],
     [
       'start of an application: `create()` and `init()`',
-      `${figureOf('start', 'NestFactory.create() and init() alone')} ms more`,
+      `${figureOf('start', 'NestFactory.create() and init() alone')} ms of CPU more`,
     ],
     [
       'import, after that of NestJS',
-      `${figureOf('import', "import('nestjs-session-auth')")} ms of processor time`,
+      `${figureOf('import', "import('nestjs-session-auth')")} ms of CPU`,
     ],
     ['a check of a cached session', `${figureOf('cached-check', 'nestjs-session-auth')} us`],
     ['100,000 cached sessions', `${figureOf('memory', 'nestjs-session-auth')} MB`],
