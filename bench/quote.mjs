@@ -34,10 +34,7 @@ const TABLES = {
       'start of an application: `create()` and `init()`',
       `${figureOf('start', 'NestFactory.create() and init() alone')} ms of CPU more`,
     ],
-    [
-      'import, after that of NestJS',
-      `${figureOf('import', "import('nestjs-session-auth')")} ms of CPU`,
-    ],
+    ['import, after that of NestJS', `${figureOf('import', "import('nestjs-session-auth')")} ms of CPU`],
     ['a check of a cached session', `${figureOf('cached-check', 'nestjs-session-auth')} us`],
     ['100,000 cached sessions', `${figureOf('memory', 'nestjs-session-auth')} MB`],
   ],
