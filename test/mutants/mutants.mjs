@@ -326,7 +326,7 @@ export const MUTANTS = [
     file: 'guard/session-auth.guard.ts',
     find: '&& denial.statusCode === 401) return',
     replace: '&& (denial.statusCode === 401 || Math.random() < 0.5)) return',
-    suites: ['guard/guard-decisions', 'access/routes', 'token/cross-origin-cookies'],
+    suites: ['guard/guard-decisions', 'access/access-levels', 'token/cross-origin-cookies'],
     every: true,
   },
   {
