@@ -1,6 +1,6 @@
 import { isReadable, readJsonObject } from '../../../session-auth/src/client/reply.js';
 import { prepareUserReader } from '../../../session-auth/src/contract/record/user-reader.js';
-import { type UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
+import type { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
 import type { ReplyAnswer } from '../calls/answer.js';
 

@@ -14,7 +14,7 @@ import {
   REPORT_ONLY,
   type RequirementKind,
 } from './access-metadata.js';
-import { type AskPolicy } from './access-rules.js';
+import type { AskPolicy } from './access-rules.js';
 import { isClass } from './is-class.js';
 import type { AnyUserRecord, FlagsOf } from './current-user.decorator.js';
 import { enhancersOf, namesSessionAuthGuard } from './enhancers.js';

@@ -74,17 +74,17 @@ export class Lanes<User> {
 
   /**
    * Calls the service: deadline, then a place in the lane, then attempts through the lane's breaker. Settles
-   * within `timeoutMs`, of which `spentMs` have passed already. `of`: by default, the lane of the session.
+   * within `timeoutMs`, of which `spentMs` have passed already. `forced`: a lane other than that of the session.
    */
   async call(
     session: SessionIdentity,
     keys: SessionKeys,
     spentMs = 0,
-    of?: LaneName,
+    forced?: LaneName,
   ): Promise<Verdict<User>> {
     const { tokenKey } = keys;
     const { lane: own, caller } = this.known.find(keys);
-    const name = of ?? own;
+    const name = forced ?? own;
     const { [name]: lane } = this.lanes;
     const denial = lane.breaker.denial(caller);
     if (denial) return denial;
@@ -326,14 +326,13 @@ export class Pace {
   /** A moving average in milliseconds; 0 before the first answer. */
   usualMs = 0;
   /** Milliseconds with which a call that begins now can be expected to end in time. */
-  neededMs: number;
+  neededMs = 0;
   /** Milliseconds after which a call that timed out had its full time. */
-  fullMs: number;
+  fullMs = 0;
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
-    this.neededMs = timeoutMs / 10;
-    this.fullMs = timeoutMs / 2;
+    this.record(0);
   }
 
   /**
