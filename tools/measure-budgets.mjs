@@ -9,7 +9,6 @@ import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
 import { readFolderCycles } from './check-folders.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -41,9 +40,9 @@ function measure() {
   const { loaded, providers, cached, uncached } = runMyself('application');
   const { files, size } = measureTarball();
   return {
-    'kB of code of the library': kiloBytesOfCode(sources),
-    'kB of code of the core': kiloBytesOfCode(core.map((file) => `${library}/${file}`)),
-    'kB of code of the commands': kiloBytesOfCode(commands),
+    'kB of source, without commands': kiloBytes(sources),
+    'kB of source of the core': kiloBytes(core.map((file) => `${library}/${file}`)),
+    'kB of source of the commands': kiloBytes(commands),
     'kB that one guarded route loads': Math.round(loaded.bytes / 1000),
     'files that one guarded route loads': loaded.files,
     'providers for one guarded route': providers,
@@ -103,31 +102,6 @@ function testsOf(folder) {
 
 function kiloBytes(files) {
   return Math.round(files.reduce((sum, file) => sum + statSync(join(root, file)).size, 0) / 1000);
-}
-
-/** Without comments: what a reader needs, and public names must have, is not to be saved on. */
-function kiloBytesOfCode(files) {
-  const bytes = files.map((file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    return Buffer.byteLength(text) - bytesOfComments(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
-  });
-  return Math.round(bytes.reduce((sum, size) => sum + size) / 1000);
-}
-
-/** Comments lie before and behind the tokens, which are the leaves of the tree. */
-function bytesOfComments(source) {
-  const { text } = source;
-  const sizes = new Map();
-  const visit = (node) => {
-    const children = node.getChildren(source).filter((child) => !ts.isJSDoc(child));
-    if (children.length > 0) return children.forEach(visit);
-    const before = ts.getLeadingCommentRanges(text, node.pos) ?? [];
-    const behind = ts.getTrailingCommentRanges(text, node.end) ?? [];
-    for (const { pos, end } of [...before, ...behind])
-      sizes.set(pos, Buffer.byteLength(text.slice(pos, end)));
-  };
-  visit(source);
-  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }
 
 function termsOfTheGlossary() {
