@@ -1,4 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,17 +18,20 @@ const READERS = {
   zset: (redis, key) => redis.zrange(key, 0, -1),
 };
 
-async function holds(redis, token) {
+const ANN = { username: 'ann' };
+
+async function holds(redis, text) {
   const keys = await redis.keys('*');
   const values = keys.map(async (key) => READERS[await redis.type(key)](redis, key));
-  return JSON.stringify(await Promise.all(values)).includes(token);
+  return JSON.stringify(await Promise.all(values)).includes(text);
 }
 
-/** Adds a job that waits while `meanwhile` runs; resolves with its end, and checks that its token is gone. */
+/** Adds a job that waits while `meanwhile` runs; resolves with its end, and checks that it is gone. */
 async function endOf(queue, redis, token, meanwhile = () => undefined) {
   await queue.worker.pause();
-  const job = await queue.add(1, token);
-  equal(await holds(redis, token), true);
+  const job = await queue.add(1, ANN, { token });
+  equal(await holds(redis, job.data), true);
+  equal(await holds(redis, token), false);
   await meanwhile();
   const ended = Promise.race(
     ['completed', 'failed'].map(async (event) => [event, (await once(queue.worker, event))[0]]),
@@ -35,7 +39,7 @@ async function endOf(queue, redis, token, meanwhile = () => undefined) {
   queue.worker.resume();
   const [event, { id, attemptsMade, failedReason }] = await ended;
   equal(id, job.id);
-  equal(await holds(redis, token), false);
+  equal(await holds(redis, job.data), false);
   return { event, attemptsMade, ...(failedReason && { failedReason }) };
 }
 
@@ -43,8 +47,10 @@ async function check() {
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-queues-'));
   const { server, socket } = await startRedis(folder);
   process.env.REDIS_URL = socket;
+  process.env.JOB_KEY = randomBytes(32).toString('base64');
   const redis = new Redis(socket);
   const { ClosingQueue } = await import('../dist/queues/src/closing.queue.js');
+  const { unseal } = await import('../dist/queues/src/sealed.js');
   const auth = SessionAuthModule.forRoot({
     baseUrl: 'https://sessions.example.com/api',
     apiKey: 'key',
@@ -74,22 +80,30 @@ async function check() {
       failedReason: 'Access is denied',
     });
 
+    const ofBob = sessions.signInAs({ username: 'bob', role: 'hiring_manager' })['x-auth-token'];
+    deepEqual(await endOf(queue, redis, ofBob), {
+      event: 'failed',
+      attemptsMade: 1,
+      failedReason: 'Access is denied',
+    });
+
     const tried = tokenOf('hiring_manager');
     sessions.setDown(true);
     const failed = once(queue.worker, 'failed');
-    await queue.add(1, tried);
+    await queue.add(1, ANN, { token: tried });
     await failed;
-    equal(await holds(redis, tried), true);
     sessions.setDown(false);
     await once(queue.worker, 'completed');
     deepEqual(queue.closed, [1, 1]);
 
-    const forgotten = tokenOf('hiring_manager');
-    await queue.worker.pause();
-    await queue.add(2, forgotten);
-    equal(await holds(redis, forgotten), true);
-    await queue.queue.clean(0, 1_000, 'wait');
-    equal(await holds(redis, forgotten), false);
+    const refused = once(queue.worker, 'failed');
+    const { data } = await queue.add(2, ANN, { token: tried, authIv: 'iv' });
+    await once(queue.worker, 'completed');
+    const { openingId, authIv } = unseal(data);
+    deepEqual([openingId, authIv, queue.closed], [2, 'iv', [1, 1, 2]]);
+    await queue.queue.add('close', `${data.slice(0, -8)}AAAAAAA=`);
+    await refused;
+    deepEqual(queue.closed, [1, 1, 2]);
   } finally {
     await app.close();
     redis.disconnect();
