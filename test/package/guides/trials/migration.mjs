@@ -1,6 +1,5 @@
-import { deepEqual } from 'node:assert/strict';
-import { AppModule, OpeningsController } from '../dist/migration/src/app.module.js';
-import { openings } from '../dist/migration/test/openings.js';
+import { equal } from 'node:assert/strict';
+import { AppModule } from '../dist/migration/src/app.module.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 await trial('migration', async () => {
@@ -10,7 +9,6 @@ await trial('migration', async () => {
   await expectStatus(ask('/openings'), 401);
   await expectStatus(ask('/openings/about'), 200);
   const reply = await expectStatus(ask('/openings', bearer()), 200);
-  deepEqual(reply.headers.get('cache-control'), 'no-store');
+  equal(reply.headers.get('cache-control'), 'no-store');
   await app.close();
-  deepEqual((await openings()).get(OpeningsController).list(), []);
 });
