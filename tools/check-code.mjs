@@ -75,6 +75,16 @@ const BULLMQ = `declare module 'bullmq' {
 }
 `;
 
+/** The same of Vitest. */
+const VITEST = `declare module 'vitest' {
+  export const vi: {
+    useFakeTimers(options: { toFake: string[] }): void;
+    advanceTimersByTime(ms: number): void;
+    useRealTimers(): void;
+  };
+}
+`;
+
 /** The same of @rekog/mcp-nest. */
 const MCP = `declare module '@rekog/mcp-nest' {
   export function McpController(): ClassDecorator;
@@ -99,6 +109,7 @@ writeFileSync(join(target, 'casl.d.ts'), CASL);
 writeFileSync(join(target, 'throttler.d.ts'), THROTTLER);
 writeFileSync(join(target, 'bullmq.d.ts'), BULLMQ);
 writeFileSync(join(target, 'mcp.d.ts'), MCP);
+writeFileSync(join(target, 'vitest.d.ts'), VITEST);
 writeFileSync(join(target, 'runner.d.ts'), `declare global {\n${globals}}\nexport {};\n`);
 for (const files of programsOf(blocks)) {
   writeFileSync(
@@ -120,6 +131,7 @@ for (const files of programsOf(blocks)) {
         'throttler.d.ts',
         'runner.d.ts',
         'supertest.d.ts',
+        'vitest.d.ts',
       ],
       include: [`${library}/contract/*.d.ts`],
       exclude: [],

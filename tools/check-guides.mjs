@@ -29,7 +29,7 @@ const OF_NEST_NEW = [
 ];
 /** Tests, which Vitest or Jest runs with the configuration beside them. */
 const IS_TEST =
-  /^(?:README|several-services|testing|libs\/session-auth\/SKILL)\/(?:.*spec|vitest\.config|jest\.config)$/;
+  /^(?:README|quick-start|several-services|testing|libs\/session-auth\/SKILL)\/(?:.*spec|vitest\.config|jest\.config)$/;
 /** Files that neither a test nor a trial runs, each with the reason. */
 const NOT_RUN = new Map([
   ['redis/single', 'test/fleet/redis-store/guide.e2e-spec.ts runs each section of the page'],
