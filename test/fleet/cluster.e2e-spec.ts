@@ -24,7 +24,7 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
     const redis = { nodes: cluster.places, options };
     const platforms = ['Express', 'Fastify', 'Express'] as const;
     const instances = await Promise.all(platforms.map((platform) => fleet.instance({ redis, platform })));
-    await allReceive(cluster, instances);
+    await allReceive(fleet, cluster, instances);
     return { cluster, instances };
   }
 
@@ -54,7 +54,7 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
       const listeners = await cluster.listeners(CHANNEL);
       await cluster.kill(listeners.indexOf(Math.max(...listeners)));
       await expectServiceDecides(fleet, instances[0]);
-      await allReceive(cluster, instances);
+      await allReceive(fleet, cluster, instances);
       for (const instance of instances.slice(1)) {
         const tokens: string[] = [];
         await until('a sign-out is received', async () => {
@@ -75,7 +75,7 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
         const fleet = await start();
         const { cluster, instances } = await clustered(fleet, {});
         await cluster.kill(gone);
-        await allReceive(cluster, instances);
+        await allReceive(fleet, cluster, instances);
         const token = fleet.signIn();
         await instances[0]?.do('signOut', token);
         for (const instance of instances)
@@ -105,9 +105,13 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
  * Waits until each instance receives: a node has a subscriber before the instance has probed its connection,
  * and until then the instance takes no message, and checks every session again.
  */
-async function allReceive(cluster: RedisCluster, instances: readonly Instance[]): Promise<void> {
+async function allReceive(
+  fleet: Fleet,
+  cluster: RedisCluster,
+  instances: readonly Instance[],
+): Promise<void> {
   await until('all are subscribed', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
-  for (const instance of instances) await until('it receives', () => instance.do('isReceiving'));
+  await fleet.receiving(...instances);
 }
 
 /**
