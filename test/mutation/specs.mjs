@@ -26,6 +26,9 @@ const clock = new ModernFakeTimers({
   config: { fakeTimers: {}, rootDir: '/', testMatch: [] },
 });
 const mocker = new ModuleMocker(globalThis);
+/** A spy on a faked timer outlives the faked clock of its test, and is restored to that. */
+const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
+const TIMERS = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate };
 
 /**
  * A mutant that survives fewer runs of a property than a unit test has counts as a survivor: the score is a
@@ -130,9 +133,9 @@ export async function runSpec({
     return { results, isStray, error: messageOf(error) };
   } finally {
     listener = {};
-    // In this order: a spy on a faked timer puts the faked one back.
     mocker.restoreAllMocks();
     clock.useRealTimers();
+    Object.assign(globalThis, TIMERS);
   }
 }
 
