@@ -1,9 +1,14 @@
 import 'reflect-metadata';
-import { RequestMethod } from '@nestjs/common';
+import { RequestMethod, VERSION_NEUTRAL, VersioningType } from '@nestjs/common';
 import type { ApplicationConfig } from '@nestjs/core';
 import type { Handler } from '../guard/handlers.js';
-import { pathsOf, routesOf, type RoutePrefixes } from './routes.js';
-import { fieldNameOf, typeNameOf } from './mapped-handlers.js';
+import { pathsOf, type RoutePrefixes } from './routes.js';
+import { eventOf, fieldOf, gatewayOf, patternsOf, textOf } from './served-calls.js';
+
+/** Nest's metadata keys of what decides, beside its path, which calls reach a route. */
+const METHOD = 'method';
+const VERSION = '__version__';
+const HOST = 'host';
 
 /** A call as its client names it. */
 export interface Call {
@@ -15,12 +20,6 @@ export interface Call {
    */
   readonly call: string;
 }
-
-/** Versions, hosts, and the constraints of Fastify. */
-const CONDITIONS = ['__version__', 'host', '__fastify_route_constraints__'];
-/** Of an event, Nest calls every handler. */
-const MESSAGE = 1;
-export const MESSAGE_CALL = 'the message ';
 
 /**
  * Returns the calls that reach a handler: several if it has several paths, versions or kinds; none if Nest
@@ -45,48 +44,58 @@ export function callsOf(handler: Handler, modulePaths: RoutePrefixes, config: Ap
 }
 
 /**
- * Returns the routes and messages of which one handler serves all calls: a route without its version in the
- * path, but with what else decides who serves it.
+ * Returns the routes of a handler as `GET /api/v1/openings`, built as Nest builds them. A version outside of
+ * the path, and a host, follow the path.
+ * @param modulePaths the prefixes of its controller without the global one, which some routes do not have
  */
-export function servingCallsOf(handler: Handler, prefixes: RoutePrefixes): string[] {
-  const { kinds, owner, method } = handler;
-  const read = (key: string): unknown => Reflect.getMetadata(key, method) ?? Reflect.getMetadata(key, owner);
-  const calls: string[] = [];
-  if (kinds.has('route')) {
-    const conditions = CONDITIONS.map(read).filter((condition) => condition !== undefined);
-    const suffix = conditions.map((condition) => ` (${[condition].flat().map(textOf).join(', ')})`).join('');
-    const name = RequestMethod[Reflect.getMetadata('method', method) as RequestMethod];
-    calls.push(...pathsOf(handler, prefixes).map((path) => `${name} ${path}${suffix}`));
-  }
-  if (kinds.has('message') && read('microservices:handler_type') === MESSAGE && prefixes.has(owner)) {
-    const transport = read('microservices:transport') as number | symbol | undefined;
-    const suffix = transport === undefined ? '' : ` of transport ${String(transport)}`;
-    calls.push(...patternsOf(method).map((pattern) => `${MESSAGE_CALL}${pattern}${suffix}`));
-  }
-  return calls;
+export function routesOf(handler: Handler, modulePaths: RoutePrefixes, config: ApplicationConfig): string[] {
+  const requestMethod = Reflect.getMetadata(METHOD, handler.method) as RequestMethod;
+  const host: unknown = Reflect.getMetadata(HOST, handler.owner);
+  const onHost = host === undefined ? '' : ` (host ${[host].flat().map(String).join(', ')})`;
+  const routes = versionsOf(handler, config).flatMap(({ path: version, suffix }) =>
+    pathsOf(handler, modulePaths).map((path) => {
+      const whole = prefixed(version, path === '/' ? '' : path, requestMethod, config);
+      return `${RequestMethod[requestMethod]} ${whole}${suffix}${onHost}`;
+    }),
+  );
+  return [...new Set(routes)];
 }
 
-function patternsOf(method: object): string[] {
-  return ((Reflect.getMetadata('microservices:pattern', method) ?? []) as unknown[]).map(textOf);
+interface Version {
+  /** The part of the path for the version; empty without one. */
+  readonly path: string;
+  /** Follows the path, for a version that is not part of it. */
+  readonly suffix: string;
 }
 
-export function fieldOf(handler: Handler): string {
-  const name = handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler);
-  return [typeNameOf(handler), name].filter((part) => part !== undefined).join('.');
+function versionsOf({ owner, method }: Handler, config: ApplicationConfig): Version[] {
+  const options = config.getVersioning();
+  const declared = (Reflect.getMetadata(VERSION, method) ??
+    Reflect.getMetadata(VERSION, owner) ??
+    options?.defaultVersion) as string | symbol | (string | symbol)[] | undefined;
+  if (!options || declared === undefined) return [{ path: '', suffix: '' }];
+  return [declared].flat().map((version) => {
+    if (version === VERSION_NEUTRAL) return { path: '', suffix: '' };
+    if (options.type !== VersioningType.URI) return { path: '', suffix: ` (version ${String(version)})` };
+    return {
+      path: `/${options.prefix === false ? '' : (options.prefix ?? 'v')}${String(version)}`,
+      suffix: '',
+    };
+  });
 }
 
-/** Returns where a gateway listens; `undefined` for a handler of none. */
-export function gatewayOf({ kinds, owner }: Handler): Readonly<Record<string, unknown>> | undefined {
-  if (!kinds.has('gateway') || !Reflect.hasMetadata('websockets:is_gateway', owner)) return undefined;
-  const options = Reflect.getMetadata('websockets:gateway_options', owner) as object | undefined;
-  return { ...options, port: Reflect.getMetadata('port', owner) as unknown };
-}
-
-export function eventOf({ method }: Handler): string {
-  return textOf(Reflect.getMetadata('message', method));
-}
-
-export function textOf(value: unknown): string {
-  const isNamed = typeof value === 'string' || typeof value === 'symbol' || value instanceof RegExp;
-  return isNamed ? String(value) : JSON.stringify(value);
+/** Nest leaves the global prefix out of excluded routes, and compares them without the version. */
+function prefixed(version: string, path: string, method: RequestMethod, config: ApplicationConfig): string {
+  const excluded = config.getGlobalPrefixOptions().exclude ?? [];
+  const isExcluded = excluded.some(
+    ({ requestMethod, pathRegex }) =>
+      [RequestMethod.ALL, -1, method].includes(requestMethod) && pathRegex.test(path || '/'),
+  );
+  const prefix = isExcluded
+    ? ''
+    : config
+        .getGlobalPrefix()
+        .replace(/^\/*(?=.)/, '/')
+        .replace(/\/+$/, '');
+  return `${prefix}${version}${path}` || '/';
 }

@@ -18,7 +18,7 @@ import {
   requirementsOf,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
-import { eventOf, fieldOf, gatewayOf, MESSAGE_CALL, servingCallsOf, textOf } from './calls.js';
+import { eventOf, fieldOf, gatewayOf, MESSAGE_CALL, servingCallsOf, textOf } from './served-calls.js';
 
 const PROXY: ReadonlySet<unknown> = new Set([GUARDS_PROXY]);
 

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { RequestMethod, VERSION_NEUTRAL, VersioningType, type Type } from '@nestjs/common';
-import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import type { Type } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
 import type { Handler } from '../guard/handlers.js';
 
 export type RoutePrefixes = ReadonlyMap<Type, readonly string[]>;
@@ -8,9 +8,6 @@ export type RoutePrefixes = ReadonlyMap<Type, readonly string[]>;
 /** Nest's metadata key of the path of a module (`RouterModule`), followed by the id of the application. */
 const MODULE_PATH = '__module_path__';
 const PATH = 'path';
-const METHOD = 'method';
-const VERSION = '__version__';
-const HOST = 'host';
 
 /**
  * Returns the prefixes of each controller: a global prefix, and the path of its module. A controller of
@@ -57,63 +54,6 @@ function combine(lists: readonly unknown[][]): unknown[][] {
     (chosen, parts) => chosen.flatMap((others) => parts.map((part) => [...others, part])),
     [[]],
   );
-}
-
-/**
- * Returns the routes of a handler as `GET /api/v1/openings`, built as Nest builds them. A version outside of
- * the path, and a host, follow the path.
- * @param modulePaths the prefixes of its controller without the global one, which some routes do not have
- */
-export function routesOf(handler: Handler, modulePaths: RoutePrefixes, config: ApplicationConfig): string[] {
-  const requestMethod = Reflect.getMetadata(METHOD, handler.method) as RequestMethod;
-  const host: unknown = Reflect.getMetadata(HOST, handler.owner);
-  const onHost = host === undefined ? '' : ` (host ${[host].flat().map(String).join(', ')})`;
-  const routes = versionsOf(handler, config).flatMap(({ path: version, suffix }) =>
-    pathsOf(handler, modulePaths).map((path) => {
-      const whole = prefixed(version, path === '/' ? '' : path, requestMethod, config);
-      return `${RequestMethod[requestMethod]} ${whole}${suffix}${onHost}`;
-    }),
-  );
-  return [...new Set(routes)];
-}
-
-interface Version {
-  /** The part of the path for the version; empty without one. */
-  readonly path: string;
-  /** Follows the path, for a version that is not part of it. */
-  readonly suffix: string;
-}
-
-function versionsOf({ owner, method }: Handler, config: ApplicationConfig): Version[] {
-  const options = config.getVersioning();
-  const declared = (Reflect.getMetadata(VERSION, method) ??
-    Reflect.getMetadata(VERSION, owner) ??
-    options?.defaultVersion) as string | symbol | (string | symbol)[] | undefined;
-  if (!options || declared === undefined) return [{ path: '', suffix: '' }];
-  return [declared].flat().map((version) => {
-    if (version === VERSION_NEUTRAL) return { path: '', suffix: '' };
-    if (options.type !== VersioningType.URI) return { path: '', suffix: ` (version ${String(version)})` };
-    return {
-      path: `/${options.prefix === false ? '' : (options.prefix ?? 'v')}${String(version)}`,
-      suffix: '',
-    };
-  });
-}
-
-/** Nest leaves the global prefix out of excluded routes, and compares them without the version. */
-function prefixed(version: string, path: string, method: RequestMethod, config: ApplicationConfig): string {
-  const excluded = config.getGlobalPrefixOptions().exclude ?? [];
-  const isExcluded = excluded.some(
-    ({ requestMethod, pathRegex }) =>
-      [RequestMethod.ALL, -1, method].includes(requestMethod) && pathRegex.test(path || '/'),
-  );
-  const prefix = isExcluded
-    ? ''
-    : config
-        .getGlobalPrefix()
-        .replace(/^\/*(?=.)/, '/')
-        .replace(/\/+$/, '');
-  return `${prefix}${version}${path}` || '/';
 }
 
 /**
