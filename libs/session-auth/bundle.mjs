@@ -22,6 +22,7 @@ const AUDIT = 'audit/boot-audit.js';
 const LATE = {
   contexts: /^(kinds|guard|exceptions)\//,
   watched: /^open\/watched-/,
+  policies: /^policies\//,
   'store-access': /^(module\/store-wiring|fleet\/(store-access|session-seal))\.js$/,
 };
 
@@ -101,8 +102,6 @@ function chunksOf(compiled, main) {
   return (id, { getModuleInfo }) => {
     imported ??= importedBy(main, getModuleInfo);
     audited ??= importedBy(audit, getModuleInfo).add(audit);
-    // With it, the chunk of the audit would be longer than gzip looks back, and be packed twice.
-    if (id === join(compiled, 'audit/mapped-handlers.js')) return 'core';
     if (!imported.has(id)) {
       const file = id.slice(compiled.length + 1);
       const late = Object.keys(LATE).find((name) => LATE[name].test(file));

@@ -622,14 +622,14 @@ export const EQUIVALENT = [
     reason: BUILT,
   },
   {
-    file: 'audit/audit-context.ts',
+    file: 'audit/schema-reach.ts',
     in: 'builtRootFields',
     original: "typeof token === 'function'",
     replacement: 'true',
     reason: NO_SUCH_MEMBER,
   },
   {
-    file: 'audit/audit-context.ts',
+    file: 'audit/schema-reach.ts',
     in: 'builtRootFields',
     original: '{ return undefined; }',
     replacement: '{}',

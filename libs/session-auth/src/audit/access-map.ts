@@ -7,6 +7,7 @@ import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { ruleOf } from '../guard/access-rules.js';
 import type { GraphqlOptions, Handler } from '../guard/handlers.js';
 import { callsOf, type Call } from './calls.js';
+import { OTHER_KINDS } from './other-kinds.js';
 import { routePrefixesOf } from './routes.js';
 import { isReached } from './unguarded-fields.js';
 
@@ -53,7 +54,7 @@ export interface AccessMapEntry extends Call {
  */
 export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const [modules, config] = [app.get(ModulesContainer), app.get(ApplicationConfig)];
-  const context = auditContextOf(modules, config);
+  const context = auditContextOf(modules, config, OTHER_KINDS);
   const handlers = context.handlers.filter(({ name }) => name !== TYPE_RESOLVER);
   const modulePaths = routePrefixesOf(modules);
   const parts = [...modules.values()].flatMap(

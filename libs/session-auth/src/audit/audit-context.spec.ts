@@ -7,6 +7,7 @@ import { buildSchema } from 'graphql';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { isGuarded } from './audited-handlers.js';
+import { OTHER_KINDS } from './other-kinds.js';
 
 @Controller('routes')
 class Routes {
@@ -55,7 +56,7 @@ async function contextOf(imports: Type[], config = new ApplicationConfig()): Pro
   @Module({ imports, controllers: [Routes] })
   class Root {}
   const app = await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
-  return auditContextOf(app.get(ModulesContainer), config);
+  return auditContextOf(app.get(ModulesContainer), config, OTHER_KINDS);
 }
 
 describe('the context of the audit', () => {
@@ -74,6 +75,7 @@ describe('the context of the audit', () => {
       guards: [guard, SessionAuthGuard],
       interceptors: [interceptor, Interceptor],
       prefixes: new Map([[Routes, ['api']]]),
+      otherKinds: OTHER_KINDS,
     });
   });
 

@@ -1,8 +1,18 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { graphqlOptionsOf, type Handler } from '../guard/handlers.js';
-import { handlersOf } from './mapped-handlers.js';
+import type { Type } from '@nestjs/common';
+import { graphqlOptionsOf, type Handler, type Placed, placedHandlersOf } from '../guard/handlers.js';
+import type { Finding } from './finding.js';
 import { routePrefixesOf, type RoutePrefixes } from './routes.js';
-import { rootFieldsOf, type RootField, type Schema } from './schema-reach.js';
+import type { RootField } from './schema-reach.js';
+
+/** What the audit reads of GraphQL, gateways and messages. Loaded if an application has one of them. */
+export interface OtherKinds {
+  mappedHandlersOf(placed: readonly Placed[], modules: ModulesContainer): readonly Handler[];
+  builtRootFields(modules: ModulesContainer): readonly RootField[] | undefined;
+  servedMessagesOf(handler: Handler, prefixes: RoutePrefixes): readonly string[];
+  findingsOf(handler: Handler, context: AuditContext): readonly (Finding | undefined)[];
+  sharedContextsOf(modules: ModulesContainer, config: ApplicationConfig): readonly Finding[];
+}
 
 /** The handlers of an application, and what applies to them from outside their classes. */
 export interface AuditContext {
@@ -15,38 +25,51 @@ export interface AuditContext {
   readonly guards: readonly unknown[];
   readonly interceptors: readonly unknown[];
   readonly prefixes: RoutePrefixes;
+  /** `undefined` if the application has routes only. */
+  readonly otherKinds?: OtherKinds | undefined;
 }
 
-export function auditContextOf(modules: ModulesContainer, config: ApplicationConfig): AuditContext {
+export function auditContextOf(
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+  otherKinds: OtherKinds | undefined,
+  placed = placedHandlersOf(modules),
+): AuditContext {
   const guards = [
     ...config.getGlobalGuards(),
     ...config.getGlobalRequestGuards().map(({ metatype }) => metatype),
   ];
   const options = graphqlOptionsOf(modules);
+  const handlers = otherKinds?.mappedHandlersOf(placed, modules) ?? placed.map(({ handler }) => handler);
   return {
-    handlers: handlersOf(modules).map((handler) => ({ ...handler, guards: [...guards, ...handler.guards] })),
+    handlers: leastGuarded(handlers).map((handler) => ({
+      ...handler,
+      guards: [...guards, ...handler.guards],
+    })),
     fieldsAreGuarded: options.every(({ fieldResolverEnhancers }) =>
       fieldResolverEnhancers?.includes('guards'),
     ),
-    rootFields: options.length === 1 ? builtRootFields(modules) : undefined,
+    rootFields: options.length === 1 ? otherKinds?.builtRootFields(modules) : undefined,
     guards,
     prefixes: routePrefixesOf(modules, config.getGlobalPrefix()),
     interceptors: [
       ...config.getGlobalInterceptors(),
       ...config.getGlobalRequestInterceptors().map(({ metatype }) => metatype),
     ],
+    otherKinds,
   };
 }
 
-/** The host throws if no schema has been built. */
-function builtRootFields(modules: ModulesContainer): readonly RootField[] | undefined {
-  const providers = [...modules.values()].flatMap((module) => [...module.providers.values()]);
-  const host = providers.find(
-    ({ token }) => typeof token === 'function' && token.name === 'GraphQLSchemaHost',
-  );
-  try {
-    return rootFieldsOf((host?.instance as { readonly schema: Schema }).schema);
-  } catch {
-    return undefined;
+/** A class that several modules have is listed once, as it is least guarded. */
+function leastGuarded(handlers: readonly Handler[]): Handler[] {
+  const least = new Map<Type, Map<string, Handler>>();
+  for (const handler of handlers) {
+    const own = least.get(handler.owner) ?? new Map<string, Handler>();
+    const other = own.get(handler.name);
+    const chosen = !other || handler.guards.length < other.guards.length ? handler : other;
+    const servers = [...(other?.servers ?? []), ...(handler.servers ?? [])];
+    own.set(handler.name, servers.length > 1 ? { ...chosen, servers } : chosen);
+    least.set(handler.owner, own);
   }
+  return [...least.values()].flatMap((own) => [...own.values()]);
 }

@@ -5,8 +5,8 @@ import { OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn, type Handler } from '../guard/handlers.js';
 import type { RootField } from './schema-reach.js';
-import { isGuarded, requirementsOf, resolves } from './audited-handlers.js';
-import { fieldNameOf, typeNameOf } from './mapped-handlers.js';
+import { isGuarded, requirementsOf } from './audited-handlers.js';
+import { fieldNameOf, resolves, typeNameOf } from './mapped-fields.js';
 
 @Resolver()
 @UseGuards(SessionAuthGuard)

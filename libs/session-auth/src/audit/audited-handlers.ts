@@ -3,8 +3,6 @@ import type { Requirement } from '../guard/access-rule.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf } from '../guard/access-rules.js';
 import { guardsNamedBy, type Handler } from '../guard/handlers.js';
-import type { RootField } from './schema-reach.js';
-import { fieldNameOf, typeNameOf } from './mapped-handlers.js';
 
 /** Returns the requirements of a handler; `undefined` if it is open to callers without a session. */
 export function requirementsOf(handler: Handler): readonly Requirement[] | undefined {
@@ -28,10 +26,6 @@ export function isBelowRoot({ kinds }: Handler): boolean {
 
 /** Resolves the object type of a value, and returns none of its data. */
 export const TYPE_RESOLVER = '__resolveType';
-
-export function resolves(handler: Handler, root: RootField): boolean {
-  return typeNameOf(handler) === root.type && fieldNameOf(handler) === root.name;
-}
 
 /** Returns whether who meets some requirements meets others too. */
 export function includeAll(some: readonly Requirement[], others: readonly Requirement[]): boolean {

@@ -67,15 +67,15 @@ describe('the audit at bootstrap', () => {
   });
   afterEach(() => void jest.restoreAllMocks());
 
-  function run(
+  async function run(
     modules: ModulesContainer,
     audit: 'warn' | 'error' = 'warn',
     authority: string = DEFAULT_AUTHORITY,
     isNest12 = true,
-  ): unknown {
+  ): Promise<unknown> {
     warnings = [];
     try {
-      auditApplication(modules, configOf(isNest12), { audit, authority });
+      await auditApplication(modules, configOf(isNest12), { audit, authority });
     } catch (error) {
       return error;
     }
@@ -87,18 +87,21 @@ describe('the audit at bootstrap', () => {
   ];
 
   it('writes a warning for each finding, or nothing', async () => {
-    expect(run(await modulesOf([contradicting(2)]))).toEqual([warningOf('handle1'), warningOf('handle2')]);
-    expect(run(await modulesOf([]))).toEqual([]);
+    expect(await run(await modulesOf([contradicting(2)]))).toEqual([
+      warningOf('handle1'),
+      warningOf('handle2'),
+    ]);
+    expect(await run(await modulesOf([]))).toEqual([]);
   });
 
   it("stops the application with a list of the findings if it is set to 'error'", async () => {
-    const error = run(await modulesOf([contradicting(2)]), 'error');
+    const error = await run(await modulesOf([contradicting(2)]), 'error');
     expect(error).toBeInstanceOf(InvalidConfigurationError);
     expect((error as Error).message).toMatch(
       /^SessionAuthModule: the audit found\n {2}Handlers\.handle1 .*\n {2}Handlers\.handle2 [^\n]*$/,
     );
     expect(warnings).toEqual([]);
-    expect(run(await modulesOf([]), 'error')).toEqual([]);
+    expect(await run(await modulesOf([]), 'error')).toEqual([]);
   });
 
   it("stops the application for a rule without effect if it is set to 'warn' too, after the warnings", async () => {
@@ -117,7 +120,7 @@ describe('the audit at bootstrap', () => {
         return 'open';
       }
     }
-    const error = run(await modulesOf([contradicting(1), Derived]));
+    const error = await run(await modulesOf([contradicting(1), Derived]));
     expect(error).toBeInstanceOf(InvalidConfigurationError);
     expect((error as Error).message).toMatch(
       /^SessionAuthModule: the audit found\n {2}Derived\.ruled overrides Base\.ruled [^\n]*$/,
@@ -130,7 +133,7 @@ describe('the audit at bootstrap', () => {
     [51, 51, '... and 1 more.'],
     [53, 51, '... and 3 more.'],
   ])('has at most 50 findings: of %i, %i lines', async (count, lineCount, last) => {
-    const lines = run(await modulesOf([contradicting(count)])) as unknown[][];
+    const lines = (await run(await modulesOf([contradicting(count)]))) as unknown[][];
     expect(lines).toHaveLength(lineCount);
     expect(String(lines.at(-1)?.[1])).toContain(last);
     expect(lines[49]).toEqual(warningOf('handle50'));
@@ -138,7 +141,11 @@ describe('the audit at bootstrap', () => {
 
   it('runs once for an application, whose module may be registered more than once', async () => {
     const modules = await modulesOf([contradicting(1)]);
-    expect([run(modules), run(modules), run(modules, 'error')]).toEqual([[warningOf('handle1')], [], []]);
+    expect([await run(modules), await run(modules), await run(modules, 'error')]).toEqual([
+      [warningOf('handle1')],
+      [],
+      [],
+    ]);
   });
 
   it('of an authority finds the handlers that name it, and that of the application all others', async () => {
@@ -149,9 +156,14 @@ describe('the audit at bootstrap', () => {
     const own = contradicting(3);
     SessionAuthority(DEFAULT_AUTHORITY)(own);
     const modules = await modulesOf([staff, byClass, own, contradicting(4)]);
-    const counted = (authority: string): number => (run(modules, 'warn', authority) as unknown[]).length;
-    expect([counted('staff'), counted('partners'), counted('others')]).toEqual([1, 2, 0]);
-    expect([counted(DEFAULT_AUTHORITY), counted(DEFAULT_AUTHORITY), counted('staff')]).toEqual([7, 0, 1]);
+    const counted = async (authority: string): Promise<number> =>
+      ((await run(modules, 'warn', authority)) as unknown[]).length;
+    expect([await counted('staff'), await counted('partners'), await counted('others')]).toEqual([1, 2, 0]);
+    expect([
+      await counted(DEFAULT_AUTHORITY),
+      await counted(DEFAULT_AUTHORITY),
+      await counted('staff'),
+    ]).toEqual([7, 0, 1]);
   });
 
   class ApolloDriver {
@@ -179,8 +191,8 @@ describe('the audit at bootstrap', () => {
         'SessionAuth',
         expect.stringMatching(/^audit: GraphQLModule has one object as its context, for all requests\./),
       ];
-      expect(run(modules, 'warn', 'staff', isNest12)).toEqual([]);
-      expect(run(modules, 'warn', DEFAULT_AUTHORITY, isNest12)).toEqual(isShared ? [warning] : []);
+      expect(await run(modules, 'warn', 'staff', isNest12)).toEqual([]);
+      expect(await run(modules, 'warn', DEFAULT_AUTHORITY, isNest12)).toEqual(isShared ? [warning] : []);
     },
   );
 
@@ -189,6 +201,6 @@ describe('the audit at bootstrap', () => {
       [contradicting(1)],
       [graphqlModule({ context: SHARED }), graphqlModule({ context: SHARED })],
     );
-    expect(run(modules)).toHaveLength(3);
+    expect(await run(modules)).toHaveLength(3);
   });
 });

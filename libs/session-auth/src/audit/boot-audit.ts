@@ -4,9 +4,9 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { acknowledgedReason, authorityOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { type GraphqlOptions, graphqlOptionsOf, type Handler, REPLACED_OPTION } from '../guard/handlers.js';
+import { graphqlOptionsOf, type Handler, type Placed, placedHandlersOf } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
-import { finding, type Finding } from './ineffective-rules.js';
+import { finding, type Finding } from './finding.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
 import { prototypesOf } from './audited-handlers.js';
 
@@ -24,13 +24,13 @@ interface AuditSettings {
  * @throws InvalidConfigurationError that lists the findings that stop the application: rules that have no
  * effect, and with `audit: 'error'` all findings
  */
-export function auditApplication(
+export async function auditApplication(
   modules: ModulesContainer,
   config: ApplicationConfig,
   { audit, authority }: AuditSettings,
-): void {
+): Promise<void> {
   const isStopping = ({ stops }: Finding): boolean => stops || audit === 'error';
-  const findings = findingsFor(authority, modules, config);
+  const findings = await findingsFor(authority, modules, config);
   const logger = new Logger('SessionAuth');
   for (const line of linesOf(findings.filter((each) => !isStopping(each)))) logger.warn(`audit: ${line}`);
   const stopping = linesOf(findings.filter(isStopping));
@@ -39,18 +39,31 @@ export function auditApplication(
 }
 
 /** Returns the findings for the handlers of an authority; for those of the default one, only once. */
-function findingsFor(authority: string, modules: ModulesContainer, config: ApplicationConfig): Finding[] {
+async function findingsFor(
+  authority: string,
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+): Promise<Finding[]> {
   const isDefault = authority === DEFAULT_AUTHORITY;
   if (isDefault && audited.has(modules)) return [];
   if (isDefault) audited.add(modules);
   const isOwn = ({ method, owner }: Handler): boolean =>
     (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority;
-  const context = auditContextOf(modules, config);
+  const placed = placedHandlersOf(modules);
+  const otherKinds = hasOtherKinds(modules, placed)
+    ? (await import('./other-kinds.js')).OTHER_KINDS
+    : undefined;
+  const context = auditContextOf(modules, config, otherKinds, placed);
   const findings = findingsOf(context, isOwn);
   if (!isDefault) return findings;
-  // A method since NestJS 12. Not every module system can read the version of Nest.
-  const isNest12 = 'getGlobalPreRequestHooks' in config;
-  return [...findings, ...earlierGuardsOf(context), ...contextFindings(graphqlOptionsOf(modules), isNest12)];
+  return [...findings, ...earlierGuardsOf(context), ...(otherKinds?.sharedContextsOf(modules, config) ?? [])];
+}
+
+function hasOtherKinds(modules: ModulesContainer, placed: readonly Placed[]): boolean {
+  return (
+    graphqlOptionsOf(modules).length > 0 ||
+    placed.some(({ handler: { kinds } }) => kinds.size > 1 || !kinds.has('route'))
+  );
 }
 
 /**
@@ -91,23 +104,4 @@ function linesOf(findings: readonly Finding[]): string[] {
   const lines = findings.slice(0, MAX_FINDINGS).map(({ text }) => text);
   const more = findings.length - MAX_FINDINGS;
   return more > 0 ? [...lines, `... and ${more} more.`] : lines;
-}
-
-/**
- * Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for
- * each request, but not with Mercurius.
- */
-function contextFindings(all: readonly GraphqlOptions[], isNest12: boolean): Finding[] {
-  return all
-    .filter(({ context: option, driver }) => {
-      const context =
-        typeof option === 'function' && REPLACED_OPTION in option ? option[REPLACED_OPTION] : option;
-      const isCopied = isNest12 && typeof driver === 'function' && driver.name.startsWith('Apollo');
-      return typeof context === 'object' && context !== null && !isCopied;
-    })
-    .map(() =>
-      finding(
-        'GraphQLModule has one object as its context, for all requests. Give it a function: context: () => ({ ... }).',
-      ),
-    );
 }

@@ -10,12 +10,14 @@ import {
   UseInterceptors,
   type NestInterceptor,
 } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import type { Observable } from 'rxjs';
 import { Public, Roles } from '../guard/access.decorators.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn } from '../guard/handlers.js';
-import type { AuditContext } from './audit-context.js';
+import { auditContextOf } from './audit-context.js';
+import { OTHER_KINDS } from './other-kinds.js';
 import { sharesCachedReplies } from './cached-replies.js';
 
 /** As that of @nestjs/cache-manager. */
@@ -51,14 +53,7 @@ class OtherInterceptor {
 
 const CacheKey = (key: unknown): MethodDecorator => SetMetadata('cache_module:cache_key', key);
 
-const CONTEXT: AuditContext = {
-  handlers: [],
-  fieldsAreGuarded: true,
-  rootFields: undefined,
-  guards: [],
-  interceptors: [],
-  prefixes: new Map(),
-};
+const CONTEXT = auditContextOf(new ModulesContainer(), new ApplicationConfig(), OTHER_KINDS);
 
 @Controller()
 @UseGuards(SessionAuthGuard)

@@ -2,8 +2,9 @@ import 'reflect-metadata';
 import { RequestMethod, VERSION_NEUTRAL, VersioningType } from '@nestjs/common';
 import type { ApplicationConfig } from '@nestjs/core';
 import type { Handler } from '../guard/handlers.js';
-import { pathsOf, type RoutePrefixes } from './routes.js';
-import { eventOf, fieldOf, gatewayOf, patternsOf, textOf } from './served-calls.js';
+import { fieldOf } from './mapped-fields.js';
+import { eventOf, gatewayOf, patternsOf } from './messages.js';
+import { pathsOf, type RoutePrefixes, textOf } from './routes.js';
 
 /** Nest's metadata keys of what decides, beside its path, which calls reach a route. */
 const METHOD = 'method';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards, UseInterceptors, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import type { UserRecord } from '../contract/record/user-record.js';
 import {
@@ -13,16 +14,14 @@ import {
 import { CurrentUser } from '../guard/current-user.decorator.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn } from '../guard/handlers.js';
-import type { AuditContext } from './audit-context.js';
+import { type AuditContext, auditContextOf } from './audit-context.js';
 import { findingsOf } from './findings.js';
+import { OTHER_KINDS } from './other-kinds.js';
 
 const CONTEXT: AuditContext = {
-  handlers: [],
+  ...auditContextOf(new ModulesContainer(), new ApplicationConfig(), OTHER_KINDS),
   fieldsAreGuarded: false,
   rootFields: [{ type: 'Query', name: 'openings', reaches: new Set(['Opening']) }],
-  guards: [],
-  interceptors: [],
-  prefixes: new Map(),
 };
 
 const findings = (owner: Type, context: Partial<AuditContext> = {}): string[] =>

@@ -1,23 +1,20 @@
 import 'reflect-metadata';
 import { acknowledgedReason, declarationOf } from '../guard/access-metadata.js';
 import { resolveRule } from '../guard/access-rule.js';
-import { namesSessionAuthGuard } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import { requirementsOf } from './audited-handlers.js';
 import { sharesCachedReplies } from './cached-replies.js';
-import { finding, ineffectiveRulesOf, placeOf, servedCalls, type Finding } from './ineffective-rules.js';
-import { unguardedFieldsOf, type UnguardedField } from './unguarded-fields.js';
+import { finding, type Finding, placeOf } from './finding.js';
+import { ineffectiveRulesOf, servedCalls } from './ineffective-rules.js';
 import { missingParametersOf, unguardedParametersOf } from './parameters.js';
 
 /** Returns the declarations of some handlers that have no effect, or that are not enforced everywhere. */
 export function findingsOf(context: AuditContext, isAudited: (handler: Handler) => boolean): Finding[] {
-  const fields = unguardedFieldsOf(context);
   const served = servedCalls(context);
   return context.handlers.filter(isAudited).flatMap((handler) => {
     const findings = [
       ...ineffectiveRulesOf(handler, context, served),
-      ...fields.filter((field) => field.handler === handler).map(fieldFinding),
       ...contradictionsOf(handler),
       ...disjointRolesOf(handler),
       ...parameterFindings(handler, context),
@@ -27,15 +24,6 @@ export function findingsOf(context: AuditContext, isAudited: (handler: Handler) 
       ? findings
       : findings.filter(({ stops }) => stops);
   });
-}
-
-/** A rule of the class may be meant for its root fields; one of the field itself is not. */
-function fieldFinding({ handler, through }: UnguardedField): Finding {
-  const path = through === undefined ? '' : ` through ${through}`;
-  return finding(
-    `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
-    through !== undefined && namesSessionAuthGuard(handler.called),
-  );
 }
 
 function contradictionsOf(handler: Handler): Finding[] {

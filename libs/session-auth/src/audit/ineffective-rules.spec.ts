@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Next, Post, UseGuards, Version, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { EventPattern, MessagePattern, Transport } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
@@ -14,18 +15,12 @@ import {
 } from '../guard/access.decorators.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn, type Handler } from '../guard/handlers.js';
-import type { AuditContext } from './audit-context.js';
+import { type AuditContext, auditContextOf } from './audit-context.js';
 import { findingsOf } from './findings.js';
 import { ineffectiveRulesOf, servedCalls } from './ineffective-rules.js';
+import { OTHER_KINDS } from './other-kinds.js';
 
-const CONTEXT: AuditContext = {
-  handlers: [],
-  fieldsAreGuarded: true,
-  rootFields: undefined,
-  guards: [],
-  interceptors: [],
-  prefixes: new Map(),
-};
+const CONTEXT = auditContextOf(new ModulesContainer(), new ApplicationConfig(), OTHER_KINDS);
 
 const [guarded, isAdmin] = [UseGuards(SessionAuthGuard), Roles('admin')];
 
@@ -142,7 +137,7 @@ describe('a handler that Nest does not guard', () => {
       'a field on which Nest runs no guards',
       resolver(isAdmin, ResolveField('title')),
       { fieldsAreGuarded: false },
-      [],
+      [[false, expect.stringMatching(/^Openings\.handle can be reached without its check: /)]],
     ],
     ['a query in a closed application', resolver(isAdmin, Query('openings')), { isGlobal: true }, []],
     ['a public query', resolver(Public(), Query('openings')), {}, []],

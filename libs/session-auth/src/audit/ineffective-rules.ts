@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { declarationOf, decoratedMethods, methodOf } from '../guard/access-metadata.js';
 import type { AccessRule } from '../guard/access-rule.js';
-import { enhancersOf, namesSessionAuthGuard } from '../guard/enhancers.js';
+import { enhancersOf } from '../guard/enhancers.js';
 import { ruleOf } from '../guard/access-rules.js';
 import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
@@ -18,20 +18,10 @@ import {
   requirementsOf,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
-import { eventOf, fieldOf, gatewayOf, MESSAGE_CALL, servingCallsOf, textOf } from './served-calls.js';
+import { finding, type Finding, placeOf } from './finding.js';
+import { servedRoutesOf } from './routes.js';
 
 const PROXY: ReadonlySet<unknown> = new Set([GUARDS_PROXY]);
-
-export interface Finding {
-  readonly text: string;
-  /** Whether a rule is certain to have no effect: the application does not start. All else may be intended. */
-  readonly stops: boolean;
-}
-
-/** Makes a finding; `tools/check-messages.mjs` reads the texts of its calls. */
-export function finding(text: string, stops = false): Finding {
-  return { text, stops };
-}
 
 export function ineffectiveRulesOf(
   handler: Handler,
@@ -42,14 +32,9 @@ export function ineffectiveRulesOf(
     unguarded(handler, context),
     lost(handler),
     overridden(handler),
-    ...handler.replaced.map((other) => replaced(handler, other)),
-    besideGateway(handler, context),
-    ...servingCallsOf(handler, context.prefixes).map((call) => unserved(handler, call, served.get(call))),
+    ...(context.otherKinds?.findingsOf(handler, context) ?? []),
+    ...servedBy(handler, context).map((call) => unserved(handler, call, served.get(call))),
   ].filter((found) => found !== undefined);
-}
-
-export function placeOf({ owner, name }: Pick<Handler, 'owner' | 'name'>): string {
-  return `${owner.name}.${name}`;
 }
 
 /** Nest finds no guards for what a factory or a value provides, unless a class of the module names them. */
@@ -112,25 +97,20 @@ function overridden(handler: Handler): Finding | undefined {
   return undefined;
 }
 
-/** A subclass that declares its own rule means to replace its base class. */
-function replaced(handler: Handler, other: Handler): Finding | undefined {
-  const isMeant =
-    other.owner === handler.owner ||
-    (handler.owner.prototype instanceof other.owner && declares(methodOf(handler.called, handler.owner)));
-  if (isMeant || !namesGuard(other) || enforces(handler, ruleOf(other))) return undefined;
-  return finding(
-    `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${fieldOf(handler)} too, and Nest keeps the last one. Provide one of them.`,
-    true,
-  );
+/** Returns the handler that serves each call: the first of a route, and the last of a message. */
+export function servedCalls(context: AuditContext): ReadonlyMap<string, Handler> {
+  const { handlers, prefixes, otherKinds } = context;
+  const served = new Map<string, Handler>();
+  for (const handler of handlers) {
+    for (const route of servedRoutesOf(handler, prefixes)) if (!served.has(route)) served.set(route, handler);
+    for (const message of otherKinds?.servedMessagesOf(handler, prefixes) ?? []) served.set(message, handler);
+  }
+  return served;
 }
 
-/** Returns the handler that serves each call: the first of a route, and the last of a message. */
-export function servedCalls({ handlers, prefixes }: AuditContext): ReadonlyMap<string, Handler> {
-  const served = new Map<string, Handler>();
-  for (const handler of handlers)
-    for (const call of servingCallsOf(handler, prefixes))
-      if (!served.has(call) || call.startsWith(MESSAGE_CALL)) served.set(call, handler);
-  return served;
+/** Returns the routes and the messages that a handler would serve. */
+function servedBy(handler: Handler, { prefixes, otherKinds }: AuditContext): string[] {
+  return [...servedRoutesOf(handler, prefixes), ...(otherKinds?.servedMessagesOf(handler, prefixes) ?? [])];
 }
 
 function unserved(handler: Handler, call: string, other: Handler | undefined): Finding | undefined {
@@ -144,40 +124,13 @@ function unserved(handler: Handler, call: string, other: Handler | undefined): F
   );
 }
 
-/** All gateways of a server receive its messages. */
-function besideGateway(handler: Handler, { handlers }: AuditContext): Finding | undefined {
-  const server = serverOf(handler);
-  if (server === undefined || isGuarded(handler) || declares(handler.called) || declares(handler.owner))
-    return undefined;
-  const others = handlers.filter((other) => other.owner !== handler.owner && serverOf(other) === server);
-  const guarded = others.filter(requirementsOf);
-  const same = guarded.find((other) => eventOf(other) === eventOf(handler));
-  const remedy = 'Give it the rule, or mark it @Public().';
-  if (same)
-    return finding(
-      `${placeOf(handler)} receives the messages of ${placeOf(same)} without its rule. ${remedy}`,
-      true,
-    );
-  const other = guarded.find(({ owner }) => namesSessionAuthGuard(owner));
-  return (
-    other &&
-    finding(`${placeOf(handler)} is open on the port of ${other.owner.name}, which is guarded. ${remedy}`)
-  );
-}
-
-function serverOf(handler: Handler): string | undefined {
-  const gateway = gatewayOf(handler);
-  const parts = gateway && [gateway.port, gateway.path, gateway.namespace];
-  return parts?.map((part) => (part === undefined ? '' : textOf(part)).replace(/^\//, '')).join(' ');
-}
-
-function declares(target: object): boolean {
+export function declares(target: object): boolean {
   const { open, requirements, authority, namesGuard: isNamed } = declarationOf(target);
   return open !== undefined || requirements.length > 0 || authority !== undefined || isNamed === true;
 }
 
 /** Returns whether what Nest runs for a handler is at least as strict as a rule. */
-function enforces(handler: Handler, intended: AccessRule): boolean {
+export function enforces(handler: Handler, intended: AccessRule): boolean {
   if (intended.kind !== 'protected') return true;
   const rule = ruleOf(handler);
   if (!isGuarded(handler) || rule.kind !== 'protected') return false;

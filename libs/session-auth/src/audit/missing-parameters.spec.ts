@@ -1,20 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, SetMetadata, UseGuards, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { CclScope, Public, Roles } from '../guard/access.decorators.js';
 import { handlersIn } from '../guard/handlers.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import type { AuditContext } from './audit-context.js';
+import { auditContextOf } from './audit-context.js';
+import { OTHER_KINDS } from './other-kinds.js';
 import { missingParametersOf } from './parameters.js';
 
-const CONTEXT: AuditContext = {
-  handlers: [],
-  fieldsAreGuarded: true,
-  rootFields: undefined,
-  guards: [],
-  interceptors: [],
-  prefixes: new Map(),
-};
+const CONTEXT = auditContextOf(new ModulesContainer(), new ApplicationConfig(), OTHER_KINDS);
 
 /** The missing parameters of each handler of a controller that has them. */
 function missing(owner: Type, prefixes = ['']): unknown {

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { Type } from '@nestjs/common';
+import { RequestMethod, type Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import type { Handler } from '../guard/handlers.js';
 
@@ -66,4 +66,27 @@ const PARAMETER = /(?<![\\:]):(?:"([^"]+)"|([\p{ID_Start}$_][\p{ID_Continue}$]*)
 export function hasParameter(path: string, name: string): boolean {
   if (name === '*') return path.includes('*');
   return [...path.matchAll(PARAMETER)].some(([, quoted, plain]) => (quoted ?? plain) === name);
+}
+
+/** Versions, hosts, and the constraints of Fastify. */
+const CONDITIONS = ['__version__', 'host', '__fastify_route_constraints__'];
+
+/**
+ * Returns the routes of a handler of which one handler serves all calls: without the version in the path, but
+ * with what else decides who serves it.
+ */
+export function servedRoutesOf(handler: Handler, prefixes: RoutePrefixes): string[] {
+  const { kinds, owner, method } = handler;
+  if (!kinds.has('route')) return [];
+  const conditions = CONDITIONS.map(
+    (key): unknown => Reflect.getMetadata(key, method) ?? Reflect.getMetadata(key, owner),
+  ).filter((condition) => condition !== undefined);
+  const suffix = conditions.map((condition) => ` (${[condition].flat().map(textOf).join(', ')})`).join('');
+  const name = RequestMethod[Reflect.getMetadata('method', method) as RequestMethod];
+  return pathsOf(handler, prefixes).map((path) => `${name} ${path}${suffix}`);
+}
+
+export function textOf(value: unknown): string {
+  const isNamed = typeof value === 'string' || typeof value === 'symbol' || value instanceof RegExp;
+  return isNamed ? String(value) : JSON.stringify(value);
 }

@@ -1,3 +1,5 @@
+import type { ModulesContainer } from '@nestjs/core';
+
 /** The used part of a type of graphql-js, which is not imported, because an application may not have it. */
 interface SchemaType {
   /** Only on lists and non-null types: the wrapped type. */
@@ -75,4 +77,17 @@ function neighboursOf(type: SchemaType, schema: Schema): readonly SchemaType[] {
 
 function namedTypeOf(type: SchemaType): NamedType {
   return type.ofType ? namedTypeOf(type.ofType) : (type as NamedType);
+}
+
+/** Returns those of the schema that Nest has built: the host throws if it has built none. */
+export function builtRootFields(modules: ModulesContainer): readonly RootField[] | undefined {
+  const providers = [...modules.values()].flatMap((module) => [...module.providers.values()]);
+  const host = providers.find(
+    ({ token }) => typeof token === 'function' && token.name === 'GraphQLSchemaHost',
+  );
+  try {
+    return rootFieldsOf((host?.instance as { readonly schema: Schema }).schema);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,20 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { UseGuards, type Type } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { Authorize, OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn } from '../guard/handlers.js';
-import type { AuditContext } from './audit-context.js';
+import { type AuditContext, auditContextOf } from './audit-context.js';
+import { OTHER_KINDS } from './other-kinds.js';
 import type { RootField } from './schema-reach.js';
-import { unguardedFieldsOf } from './unguarded-fields.js';
+import { unguardedFieldOf } from './unguarded-fields.js';
 
 const CONTEXT: AuditContext = {
-  handlers: [],
+  ...auditContextOf(new ModulesContainer(), new ApplicationConfig(), OTHER_KINDS),
   fieldsAreGuarded: false,
-  rootFields: undefined,
-  guards: [],
-  interceptors: [],
-  prefixes: new Map(),
 };
 
 const isAdmin = Roles('admin');
@@ -143,8 +141,10 @@ function open(classes: Type[], { isGlobal, ...context }: Given): unknown {
   const handlers = classes
     .flatMap(handlersIn)
     .map((handler) => (isGlobal ? { ...handler, guards: [SessionAuthGuard] } : handler));
-  const found = unguardedFieldsOf({ ...CONTEXT, ...context, handlers });
-  return found.map(({ handler, through }) => [`${handler.owner.name}.${handler.name}`, through]);
+  return handlers.flatMap((handler) => {
+    const found = unguardedFieldOf(handler, { ...CONTEXT, ...context, handlers });
+    return found ? [[`${handler.owner.name}.${handler.name}`, found.through]] : [];
+  });
 }
 
 describe('a field or a reference of GraphQL', () => {

@@ -8,32 +8,27 @@ import {
   isGuarded,
   namesGuard,
   requirementsOf,
-  resolves,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
-import { typeNameOf } from './mapped-handlers.js';
+import { resolves, typeNameOf } from './mapped-fields.js';
 
-/** A field or a reference that a caller can reach without meeting the requirements of its handler. */
+/** That a caller can reach a field or a reference without meeting the requirements of its handler. */
 export interface UnguardedField {
-  readonly handler: Handler;
   /** The root field that leads to it, such as `Query.openings`; `undefined` if no schema could be read. */
   readonly through: string | undefined;
 }
 
 /**
- * Returns the fields and references that have a rule and can be reached without its check. Without
+ * Returns how a field or a reference that has a rule can be reached without its check. Without
  * `fieldResolverEnhancers: ['guards']`, only the guards of the root fields decide.
  */
-export function unguardedFieldsOf(context: AuditContext): UnguardedField[] {
-  if (context.fieldsAreGuarded) return [];
-  return context.handlers.flatMap((handler) => {
-    if (!isBelowRoot(handler) || handler.name === TYPE_RESOLVER) return [];
-    const [rule, parent] = [ruleOf(handler), typeNameOf(handler)];
-    if (rule.kind !== 'protected' || parent === undefined || !(isGuarded(handler) || namesGuard(handler)))
-      return [];
-    const through = pathWithout(rule.requirements, parent, context);
-    return through === CLOSED ? [] : [{ handler, through }];
-  });
+export function unguardedFieldOf(handler: Handler, context: AuditContext): UnguardedField | undefined {
+  if (context.fieldsAreGuarded || !isBelowRoot(handler) || handler.name === TYPE_RESOLVER) return undefined;
+  const [rule, parent] = [ruleOf(handler), typeNameOf(handler)];
+  if (rule.kind !== 'protected' || parent === undefined || !(isGuarded(handler) || namesGuard(handler)))
+    return undefined;
+  const through = pathWithout(rule.requirements, parent, context);
+  return through === CLOSED ? undefined : { through };
 }
 
 const CLOSED = Symbol('closed');

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, type Type } from '@nestjs/common';
-import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { handlersOf } from '../audit/mapped-handlers.js';
+import { auditContextOf } from '../audit/audit-context.js';
+import { OTHER_KINDS } from '../audit/other-kinds.js';
 import { classesOf, handlersIn } from './handlers.js';
 
 @Controller()
@@ -150,7 +151,7 @@ describe('the handlers of an application', () => {
     );
 
   it('are those of its controllers and providers, each class once', async () => {
-    const handlers = handlersOf(await modules());
+    const { handlers } = auditContextOf(await modules(), new ApplicationConfig(), OTHER_KINDS);
     expect(handlers.map(({ owner, name }) => `${owner.name}.${name}`)).toEqual([
       ...['Routes.route', 'Routes.both', 'Routes.event'],
       ...['Gateway.say', 'Openings.openings', 'Openings.title', 'Openings.reference'],

@@ -34,7 +34,11 @@ import { SessionAuthService } from './service/session-auth.service.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { PARTS, type AuthorityParts } from './wiring.js';
 
-type Audit = (modules: ModulesContainer, config: ApplicationConfig, settings: SessionAuthSettings) => void;
+type Audit = (
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+  settings: SessionAuthSettings,
+) => Promise<void>;
 
 const AUDIT: { readonly load?: () => Promise<{ readonly auditApplication: Audit }> } = {
   load: () => import('../audit/boot-audit.js'),
@@ -150,7 +154,7 @@ export class SessionAuthModule
   async onApplicationBootstrap(): Promise<void> {
     const { requests, settings } = this.parts;
     const part = settings.audit === 'off' ? undefined : await AUDIT.load?.();
-    part?.auditApplication(this.modules, this.config, settings);
+    await part?.auditApplication(this.modules, this.config, settings);
     setImmediate(() => void requests.load());
   }
 

@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import {
   type GraphqlOptions,
@@ -7,28 +6,24 @@ import {
   type Handler,
   isField,
   type Placed,
-  placedHandlersOf,
 } from '../guard/handlers.js';
 import type { NestModule } from '../guard/nest-container.js';
+import type { RootField } from './schema-reach.js';
 
 const RESOLVER_TYPE = 'graphql:resolver_type';
 const RESOLVER_NAME = 'graphql:resolver_name';
 
-/**
- * Returns the handlers that Nest maps, including inherited ones. A class that several modules have is listed
- * once, as it is least guarded.
- */
-export function handlersOf(modules: ModulesContainer): Handler[] {
-  const placed = placedHandlersOf(modules);
+/** Returns the handlers that Nest maps: of those of a field, the last one. */
+export function mappedHandlersOf(placed: readonly Placed[], modules: ModulesContainer): Handler[] {
   const graphql = graphqlModules(modules);
-  if (graphql.length === 0) return leastGuarded(placed.map(({ handler }) => handler));
+  if (graphql.length === 0) return placed.map(({ handler }) => handler);
   const fields = placed.filter(({ handler }) => isField(handler));
   const mapped = graphql.flatMap(({ options, read }) =>
     lastOfEachField(read.flatMap((module) => fields.filter((field) => field.module === module))).map(
       (handler) => ({ ...handler, servers: [options] }),
     ),
   );
-  return leastGuarded([...placed.flatMap(({ handler }) => (isField(handler) ? [] : [handler])), ...mapped]);
+  return [...placed.flatMap(({ handler }) => (isField(handler) ? [] : [handler])), ...mapped];
 }
 
 function graphqlModules(
@@ -52,25 +47,11 @@ function graphqlModules(
 function lastOfEachField(fields: readonly Placed[]): Handler[] {
   const mapped = new Map<string, Handler>();
   for (const { handler } of fields) {
-    const field = handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler);
-    const key = `${typeNameOf(handler)}.${field}`;
+    const key = fieldOf(handler);
     const earlier = mapped.get(key);
     mapped.set(key, earlier ? { ...handler, replaced: [...earlier.replaced, earlier] } : handler);
   }
   return [...mapped.values()];
-}
-
-function leastGuarded(handlers: readonly Handler[]): Handler[] {
-  const least = new Map<Type, Map<string, Handler>>();
-  for (const handler of handlers) {
-    const own = least.get(handler.owner) ?? new Map<string, Handler>();
-    const other = own.get(handler.name);
-    const chosen = !other || handler.guards.length < other.guards.length ? handler : other;
-    const servers = [...(other?.servers ?? []), ...(handler.servers ?? [])];
-    own.set(handler.name, servers.length > 1 ? { ...chosen, servers } : chosen);
-    least.set(handler.owner, own);
-  }
-  return [...least.values()].flatMap((own) => [...own.values()]);
 }
 
 export function fieldNameOf({ method, name }: Handler): string {
@@ -84,4 +65,13 @@ export function fieldNameOf({ method, name }: Handler): string {
 export function typeNameOf({ method, owner }: Handler): string | undefined {
   return (Reflect.getMetadata(RESOLVER_TYPE, method) ?? Reflect.getMetadata(RESOLVER_TYPE, owner)) as
     string | undefined;
+}
+
+export function fieldOf(handler: Handler): string {
+  const name = handler.kinds.has('reference') ? '__resolveReference' : fieldNameOf(handler);
+  return [typeNameOf(handler), name].filter((part) => part !== undefined).join('.');
+}
+
+export function resolves(handler: Handler, root: RootField): boolean {
+  return typeNameOf(handler) === root.type && fieldNameOf(handler) === root.name;
 }

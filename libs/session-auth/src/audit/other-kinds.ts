@@ -1,0 +1,95 @@
+import { namesSessionAuthGuard } from '../guard/enhancers.js';
+import { ruleOf } from '../guard/access-rules.js';
+import { graphqlOptionsOf, type Handler, REPLACED_OPTION } from '../guard/handlers.js';
+import { methodOf } from '../guard/access-metadata.js';
+import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import type { AuditContext, OtherKinds } from './audit-context.js';
+import { isGuarded, namesGuard, requirementsOf } from './audited-handlers.js';
+import { finding, type Finding, placeOf } from './finding.js';
+import { declares, enforces } from './ineffective-rules.js';
+import { fieldOf, mappedHandlersOf } from './mapped-fields.js';
+import { eventOf, servedMessagesOf, serverOf } from './messages.js';
+import { builtRootFields } from './schema-reach.js';
+import { unguardedFieldOf } from './unguarded-fields.js';
+
+export const OTHER_KINDS: OtherKinds = {
+  mappedHandlersOf,
+  builtRootFields,
+  servedMessagesOf,
+  findingsOf,
+  sharedContextsOf,
+};
+
+function findingsOf(handler: Handler, context: AuditContext): (Finding | undefined)[] {
+  return [
+    ...handler.replaced.map((other) => replaced(handler, other)),
+    besideGateway(handler, context),
+    unguarded(handler, context),
+  ];
+}
+
+/** A subclass that declares its own rule means to replace its base class. */
+function replaced(handler: Handler, other: Handler): Finding | undefined {
+  const isMeant =
+    other.owner === handler.owner ||
+    (handler.owner.prototype instanceof other.owner && declares(methodOf(handler.called, handler.owner)));
+  if (isMeant || !namesGuard(other) || enforces(handler, ruleOf(other))) return undefined;
+  return finding(
+    `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${fieldOf(handler)} too, and Nest keeps the last one. Provide one of them.`,
+    true,
+  );
+}
+
+/** All gateways of a server receive its messages. */
+function besideGateway(handler: Handler, { handlers }: AuditContext): Finding | undefined {
+  const server = serverOf(handler);
+  if (server === undefined || isGuarded(handler) || declares(handler.called) || declares(handler.owner))
+    return undefined;
+  const others = handlers.filter((other) => other.owner !== handler.owner && serverOf(other) === server);
+  const guarded = others.filter(requirementsOf);
+  const same = guarded.find((other) => eventOf(other) === eventOf(handler));
+  const remedy = 'Give it the rule, or mark it @Public().';
+  if (same)
+    return finding(
+      `${placeOf(handler)} receives the messages of ${placeOf(same)} without its rule. ${remedy}`,
+      true,
+    );
+  const other = guarded.find(({ owner }) => namesSessionAuthGuard(owner));
+  return (
+    other &&
+    finding(`${placeOf(handler)} is open on the port of ${other.owner.name}, which is guarded. ${remedy}`)
+  );
+}
+
+/** A rule of the class may be meant for its root fields; one of the field itself is not. */
+function unguarded(handler: Handler, context: AuditContext): Finding | undefined {
+  const field = unguardedFieldOf(handler, context);
+  if (!field) return undefined;
+  const { through } = field;
+  const path = through === undefined ? '' : ` through ${through}`;
+  return finding(
+    `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
+    through !== undefined && namesSessionAuthGuard(handler.called),
+  );
+}
+
+/**
+ * Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for
+ * each request, but not with Mercurius.
+ */
+function sharedContextsOf(modules: ModulesContainer, config: ApplicationConfig): Finding[] {
+  // A method since NestJS 12. Not every module system can read the version of Nest.
+  const isNest12 = 'getGlobalPreRequestHooks' in config;
+  return graphqlOptionsOf(modules)
+    .filter(({ context: option, driver }) => {
+      const context =
+        typeof option === 'function' && REPLACED_OPTION in option ? option[REPLACED_OPTION] : option;
+      const isCopied = isNest12 && typeof driver === 'function' && driver.name.startsWith('Apollo');
+      return typeof context === 'object' && context !== null && !isCopied;
+    })
+    .map(() =>
+      finding(
+        'GraphQLModule has one object as its context, for all requests. Give it a function: context: () => ({ ... }).',
+      ),
+    );
+}
