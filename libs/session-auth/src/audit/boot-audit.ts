@@ -4,7 +4,7 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { acknowledgedReason, authorityOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { graphqlOptionsOf, type Handler, type Placed, placedHandlersOf } from '../guard/handlers.js';
+import { graphqlOptionsOf, type Handler, placedHandlersOf } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
 import { finding, type Finding } from './finding.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
@@ -50,20 +50,14 @@ async function findingsFor(
   const isOwn = ({ method, owner }: Handler): boolean =>
     (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority;
   const placed = placedHandlersOf(modules);
-  const otherKinds = hasOtherKinds(modules, placed)
-    ? (await import('./other-kinds.js')).OTHER_KINDS
-    : undefined;
+  const hasRoutesOnly =
+    graphqlOptionsOf(modules).length === 0 &&
+    placed.every(({ handler: { kinds } }) => kinds.size === 1 && kinds.has('route'));
+  const otherKinds = hasRoutesOnly ? undefined : (await import('./other-kinds.js')).OTHER_KINDS;
   const context = auditContextOf(modules, config, otherKinds, placed);
   const findings = findingsOf(context, isOwn);
   if (!isDefault) return findings;
   return [...findings, ...earlierGuardsOf(context), ...(otherKinds?.sharedContextsOf(modules, config) ?? [])];
-}
-
-function hasOtherKinds(modules: ModulesContainer, placed: readonly Placed[]): boolean {
-  return (
-    graphqlOptionsOf(modules).length > 0 ||
-    placed.some(({ handler: { kinds } }) => kinds.size > 1 || !kinds.has('route'))
-  );
 }
 
 /**

@@ -12,17 +12,15 @@ import {
 } from './audited-handlers.js';
 import { resolves, typeNameOf } from './mapped-fields.js';
 
-/** That a caller can reach a field or a reference without meeting the requirements of its handler. */
-export interface UnguardedField {
-  /** The root field that leads to it, such as `Query.openings`; `undefined` if no schema could be read. */
-  readonly through: string | undefined;
-}
-
 /**
- * Returns how a field or a reference that has a rule can be reached without its check. Without
+ * Returns how a field or a reference that has a rule can be reached without its check: through a root field
+ * such as `Query.openings`, or `undefined` if no schema could be read. Without
  * `fieldResolverEnhancers: ['guards']`, only the guards of the root fields decide.
  */
-export function unguardedFieldOf(handler: Handler, context: AuditContext): UnguardedField | undefined {
+export function unguardedFieldOf(
+  handler: Handler,
+  context: AuditContext,
+): { readonly through: string | undefined } | undefined {
   if (context.fieldsAreGuarded || !isBelowRoot(handler) || handler.name === TYPE_RESOLVER) return undefined;
   const [rule, parent] = [ruleOf(handler), typeNameOf(handler)];
   if (rule.kind !== 'protected' || parent === undefined || !(isGuarded(handler) || namesGuard(handler)))

@@ -3,9 +3,9 @@ import { namesSessionAuthGuardItself } from './enhancers.js';
 import type { Declaration, Requirement } from './access-rule.js';
 
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
-const OPEN_KEY = 'nestjs-session-auth:open';
+export const OPEN_KEY = 'nestjs-session-auth:open';
 const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
-const AUTHORITY_KEY = 'nestjs-session-auth:authority';
+export const AUTHORITY_KEY = 'nestjs-session-auth:authority';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
 const ACKNOWLEDGED_KEY = 'nestjs-session-auth:acknowledged';
 /** Marks of handlers and controllers: that of `@KeepOpen()`, and of `@ReportOnly()`. */
@@ -18,11 +18,15 @@ const KINDS = ['Roles', 'SubRoles', 'RequireFlags', 'CclScope', 'Authorize', 'Fr
 
 export type RequirementKind = (typeof KINDS)[number];
 
-/** Returns whether the opposite was declared on the target before. */
-export function declareOpen(target: object, open: 'public' | 'optional'): boolean {
-  const earlier = Reflect.getOwnMetadata(OPEN_KEY, target) as string | undefined;
-  Reflect.defineMetadata(OPEN_KEY, open, target);
-  return earlier !== undefined && earlier !== open;
+/** Declares an opening or an authority. Returns a different one that was declared on the target before. */
+export function declareOnce(
+  key: typeof OPEN_KEY | typeof AUTHORITY_KEY,
+  target: object,
+  value: string,
+): string | undefined {
+  const earlier = Reflect.getOwnMetadata(key, target) as string | undefined;
+  Reflect.defineMetadata(key, value, target);
+  return earlier === value ? undefined : earlier;
 }
 
 /** Declares a requirement of a handler or a controller. Two on one target must both be met. */
@@ -35,23 +39,13 @@ export function declareRequirement(
   Reflect.defineMetadata(key, [...own, requirement], target);
 }
 
-/**
- * Declares the authority that checks the calls of a handler or a controller. Returns a different one that
- * was declared on it before.
- */
-export function declareAuthority(target: object, name: string): string | undefined {
-  const earlier = Reflect.getOwnMetadata(AUTHORITY_KEY, target) as string | undefined;
-  Reflect.defineMetadata(AUTHORITY_KEY, name, target);
-  return earlier === name ? undefined : earlier;
-}
-
 export function authorityOf(target: object): string | undefined {
   return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
 }
 
 export function declarationOf(target: object): Declaration {
   return {
-    ...openingOf(target),
+    ...declaredOpeningOf(target),
     requirements: KINDS.flatMap(
       (kind) => (Reflect.getMetadata(`${REQUIREMENTS_KEY}:${kind}`, target) ?? []) as Requirement[],
     ),
@@ -63,7 +57,7 @@ export function declarationOf(target: object): Declaration {
  * Of a class and those that it extends, the narrowest decides: a guard that one names replaces `@Public()` of
  * a class that it extends.
  */
-function openingOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
+function declaredOpeningOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
   let namesGuard = false;
   for (let level: object | null = target; level; level = Object.getPrototypeOf(level) as object | null) {
     const open = Reflect.getOwnMetadata(OPEN_KEY, level) as Declaration['open'];

@@ -6,16 +6,17 @@ import { callParameter } from './transport.js';
 import {
   acknowledge,
   type isMarked,
-  declareAuthority,
-  declareOpen,
+  AUTHORITY_KEY,
+  declareOnce,
   declareRequirement,
   KEEP_OPEN,
+  OPEN_KEY,
   recordDecorated,
   REPORT_ONLY,
   type RequirementKind,
 } from './access-metadata.js';
 import type { AskPolicy } from './access-rules.js';
-import { isClass } from './is-class.js';
+import { isClassWith } from './is-class.js';
 import type { AnyUserRecord, FlagsOf } from './current-user.decorator.js';
 import { enhancersOf, namesSessionAuthGuard } from './enhancers.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
@@ -42,7 +43,7 @@ export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
   withGuard((target) => opensBy(target, 'optional'));
 
 function opensBy(target: object, open: 'public' | 'optional'): void {
-  if (declareOpen(target, open))
+  if (declareOnce(OPEN_KEY, target, open) !== undefined)
     throw new InvalidConfigurationError('@Public() is beside @OptionalAuth(). Remove one of them.');
 }
 
@@ -136,12 +137,6 @@ export interface AuthorizationPolicy {
 /** The class of an {@link AuthorizationPolicy}. */
 export type PolicyClass = Type<AuthorizationPolicy>;
 
-function isPolicyClass(rule: unknown): rule is PolicyClass {
-  if (typeof rule !== 'function') return false;
-  const prototype = rule.prototype as { readonly allows?: unknown } | undefined;
-  return typeof prototype?.allows === 'function' || isClass(rule);
-}
-
 /**
  * Requires a rule of your own, synchronous or asynchronous: a function, or the class of an
  * {@link AuthorizationPolicy}, which Nest creates with its dependencies. Only `true` admits. An
@@ -161,7 +156,7 @@ function isPolicyClass(rule: unknown): rule is PolicyClass {
  * no method `allows`
  */
 export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator & MethodDecorator {
-  if (isPolicyClass(rule)) return requiring('Authorize', [rule.name], () => false, { policy: rule });
+  if (isClassWith('allows', rule)) return requiring('Authorize', [rule.name], () => false, { policy: rule });
   if (typeof rule !== 'function')
     throw new InvalidConfigurationError(
       '@Authorize() needs a function or a class: give it your rule, or a policy with allows(user, context).',
@@ -320,7 +315,7 @@ export function SessionAuthority(name: string): ClassDecorator & MethodDecorator
       `@SessionAuthority() needs the name of an authority of SessionAuthModule: ${AUTHORITY_NAME_FORM}.`,
     );
   return withGuard((target) => {
-    const other = declareAuthority(target, name);
+    const other = declareOnce(AUTHORITY_KEY, target, name);
     if (other === undefined) return;
     throw new InvalidConfigurationError(
       `@SessionAuthority('${name}') is beside @SessionAuthority('${other}'). Remove one of them.`,

@@ -34,13 +34,13 @@ import { SessionAuthService } from './service/session-auth.service.js';
 import type { SessionAuthSettings } from './settings/settings.js';
 import { PARTS, type AuthorityParts } from './wiring.js';
 
-type Audit = (
+type AuditApplication = (
   modules: ModulesContainer,
   config: ApplicationConfig,
   settings: SessionAuthSettings,
 ) => Promise<void>;
 
-const AUDIT: { readonly load?: () => Promise<{ readonly auditApplication: Audit }> } = {
+const AUDIT: { readonly load?: () => Promise<{ readonly auditApplication: AuditApplication }> } = {
   load: () => import('../audit/boot-audit.js'),
 };
 

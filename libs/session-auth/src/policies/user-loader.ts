@@ -2,7 +2,7 @@ import { type ExecutionContext, Scope, type Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import { isClass } from '../guard/is-class.js';
+import { isClassWith } from '../guard/is-class.js';
 import type { Requirement, RuledCall } from '../guard/access-rule.js';
 import type { LoadUser, UserLoader } from '../guard/current-user.decorator.js';
 import { contextIdOf } from './policies.js';
@@ -23,7 +23,7 @@ export class LocalUsers {
 
   constructor(loader: LoadUser | Type<UserLoader>) {
     this.#loader = loader;
-    if (!isLoaderClass(loader)) this.#load = loader;
+    if (!isClassWith('load', loader)) this.#load = loader;
   }
 
   /** Denies a call whose user can't be loaded. Policies, which come after it, get the user. */
@@ -36,7 +36,7 @@ export class LocalUsers {
   /** Finds or creates the loader. @throws InvalidConfigurationError if Nest can't create it */
   async prepare(modules: ModuleRef): Promise<void> {
     const loader = this.#loader;
-    if (!isLoaderClass(loader)) return;
+    if (!isClassWith('load', loader)) return;
     const scope = scopeOf(loader, modules);
     if (scope !== undefined && scope !== Scope.DEFAULT) {
       this.#load = async (record, context) => {
@@ -76,12 +76,6 @@ export class LocalUsers {
     if (!this.#load) throw new InvalidConfigurationError('The loader of users is not known yet');
     return this.#load(record, context);
   }
-}
-
-function isLoaderClass(loader: LoadUser | Type<UserLoader>): loader is Type<UserLoader> {
-  const prototype = (loader as Partial<Type<Partial<UserLoader>>>).prototype as
-    Partial<UserLoader> | undefined;
-  return typeof prototype?.load === 'function' || isClass(loader);
 }
 
 /** Queries of some libraries for databases have a `then()`, and are no promises. */
