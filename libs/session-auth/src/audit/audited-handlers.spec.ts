@@ -34,11 +34,8 @@ function queryWith(...decorators: MethodDecorator[]): Type {
       return 'openings';
     }
   }
-  const descriptor = Object.getOwnPropertyDescriptor(
-    Root.prototype,
-    'list',
-  ) as TypedPropertyDescriptor<unknown>;
-  for (const decorate of decorators) decorate(Root.prototype, 'list', descriptor);
+  const { prototype } = Root;
+  Reflect.decorate(decorators, prototype, 'list', Object.getOwnPropertyDescriptor(prototype, 'list'));
   return Root;
 }
 

@@ -35,14 +35,10 @@ function handlerWith(...decorators: MethodDecorator[]): Type {
       return 'handled';
     }
   }
-  for (const decorate of decorators) {
-    const descriptor = Object.getOwnPropertyDescriptor(
-      Handlers.prototype,
-      'handle',
-    ) as TypedPropertyDescriptor<unknown>;
-    const replaced = decorate(Handlers.prototype, 'handle', descriptor);
-    if (replaced) Object.defineProperty(Handlers.prototype, 'handle', replaced);
-  }
+  const { prototype } = Handlers;
+  const own = Object.getOwnPropertyDescriptor(prototype, 'handle');
+  const replaced = Reflect.decorate(decorators.reverse(), prototype, 'handle', own);
+  Object.defineProperty(prototype, 'handle', replaced);
   return Handlers;
 }
 

@@ -38,9 +38,8 @@ function extending(
   }
   Object.defineProperty(Extending, 'name', { value: name });
   const prototype = Extending.prototype as object;
-  const descriptor = Object.getOwnPropertyDescriptor(prototype, 'handle') as TypedPropertyDescriptor<unknown>;
-  for (const decorate of decorators) decorate(prototype, 'handle', descriptor);
-  for (const decorate of classDecorators) decorate(Extending);
+  Reflect.decorate(decorators, prototype, 'handle', Object.getOwnPropertyDescriptor(prototype, 'handle'));
+  Reflect.decorate(classDecorators, Extending);
   return Extending;
 }
 
@@ -57,7 +56,7 @@ const handlerOf = (owner: Type): Handler => {
 /** With `isGlobal`, the session guard is one of the application. */
 type Given = Partial<AuditContext> & { readonly isGlobal?: boolean };
 
-/** The findings of the audit: whether each stops the application, and its text. */
+/** Whether each finding stops the application, and its text. */
 const found = (
   handler: Handler,
   { isGlobal, ...given }: Given = {},
@@ -291,7 +290,7 @@ describe('a route or a message that another controller serves', () => {
   };
 
   it.each<[string, Handler[], Handler, unknown]>([
-    ['first, without a rule', [controller('Other', [Get('a')]), ruled], ruled, served('GET /list/a')],
+    ['first', [controller('Other', [Get('a')]), ruled], ruled, served('GET /list/a')],
     ['first, public', [controller('Other', [Public(), Get('a')]), ruled], ruled, served('GET /list/a')],
     ['first, with the same rule', [controller('Other', [Roles('admin'), Get('a')]), ruled], ruled, []],
     ['later', [ruled, controller('Other', [Get('a')])], ruled, []],

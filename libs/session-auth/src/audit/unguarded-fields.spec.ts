@@ -92,6 +92,12 @@ class OtherReference {
   }
 }
 
+function decorated(owner: Type, name: string, decorators: MethodDecorator[]): Type {
+  const prototype = owner.prototype as object;
+  Reflect.decorate(decorators, prototype, name, Object.getOwnPropertyDescriptor(prototype, name));
+  return owner;
+}
+
 /** A resolver of `Query.openings` with these decorators. */
 function queryWith(...decorators: MethodDecorator[]): Type {
   @Resolver()
@@ -101,12 +107,7 @@ function queryWith(...decorators: MethodDecorator[]): Type {
       return 'openings';
     }
   }
-  const descriptor = Object.getOwnPropertyDescriptor(
-    Root.prototype,
-    'list',
-  ) as TypedPropertyDescriptor<unknown>;
-  for (const decorate of decorators) decorate(Root.prototype, 'list', descriptor);
-  return Root;
+  return decorated(Root, 'list', decorators);
 }
 
 /** A class of the `Opening` with one field, and one of `Query.openings`, that share a requirement or not. */
@@ -118,12 +119,7 @@ function fieldWith(...decorators: MethodDecorator[]): Type {
       return 'salary';
     }
   }
-  const descriptor = Object.getOwnPropertyDescriptor(
-    Shared.prototype,
-    'salary',
-  ) as TypedPropertyDescriptor<unknown>;
-  for (const decorate of decorators) decorate(Shared.prototype, 'salary', descriptor);
-  return Shared;
+  return decorated(Shared, 'salary', decorators);
 }
 
 const rootOf = (name: string, ...reaches: string[]): RootField => ({

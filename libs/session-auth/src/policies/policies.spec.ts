@@ -61,12 +61,9 @@ function handlersOf(...policies: Type<AuthorizationPolicy>[]): Type {
     }
   }
   for (const name of ['ruled', 'again'] as const) {
-    const descriptor = Object.getOwnPropertyDescriptor(
-      Handlers.prototype,
-      name,
-    ) as TypedPropertyDescriptor<unknown>;
-    Roles('admin')(Handlers.prototype, name, descriptor);
-    for (const policy of policies) Authorize(policy)(Handlers.prototype, name, descriptor);
+    const decorators = [Roles('admin'), ...policies.map((policy) => Authorize(policy))].reverse();
+    const { prototype } = Handlers;
+    Reflect.decorate(decorators, prototype, name, Object.getOwnPropertyDescriptor(prototype, name));
   }
   return Handlers;
 }
