@@ -5,7 +5,7 @@ import type { Finding } from './finding.js';
 import { routePrefixesOf, type RoutePrefixes } from './routes.js';
 import type { RootField } from './schema-reach.js';
 
-/** What the audit reads of GraphQL, gateways and messages. Loaded if an application has one of them. */
+/** The audit of GraphQL, gateways and messages. Loaded if an application has one of them. */
 export interface OtherKinds {
   mappedHandlersOf(placed: readonly Placed[], modules: ModulesContainer): readonly Handler[];
   builtRootFields(modules: ModulesContainer): readonly RootField[] | undefined;
