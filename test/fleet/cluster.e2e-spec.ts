@@ -55,15 +55,7 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
       await cluster.kill(listeners.indexOf(Math.max(...listeners)));
       await expectServiceDecides(fleet, instances[0]);
       await allReceive(fleet, cluster, instances);
-      for (const instance of instances.slice(1)) {
-        const tokens: string[] = [];
-        await until('a sign-out is received', async () => {
-          const token = fleet.signIn();
-          tokens.push(token);
-          await instances[0]?.do('signOut', token);
-          return (await Promise.all(tokens.map((sent) => instance.do('revocationsOf', sent)))).includes(1);
-        });
-      }
+      await expectDelivered(fleet, instances);
     },
     TIMEOUT_MS,
   );
@@ -76,13 +68,7 @@ describeWithRedis('a store in a Redis Cluster of three nodes', () => {
         const { cluster, instances } = await clustered(fleet, {});
         await cluster.kill(gone);
         await allReceive(fleet, cluster, instances);
-        const token = fleet.signIn();
-        await instances[0]?.do('signOut', token);
-        for (const instance of instances)
-          await until(
-            'the sign-out is received',
-            async () => (await instance.do('revocationsOf', token)) > 0,
-          );
+        await expectDelivered(fleet, instances);
       }
     },
     3 * TIMEOUT_MS,
@@ -112,6 +98,13 @@ async function allReceive(
 ): Promise<void> {
   await until('all are subscribed', async () => sum(await cluster.listeners(CHANNEL)) === instances.length);
   await fleet.receiving(...instances);
+}
+
+async function expectDelivered(fleet: Fleet, instances: readonly Instance[]): Promise<void> {
+  const token = fleet.signIn();
+  await instances[0]?.do('signOut', token);
+  for (const instance of instances)
+    await until('the sign-out is received', async () => (await instance.do('revocationsOf', token)) > 0);
 }
 
 /**
