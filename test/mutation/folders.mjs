@@ -4,10 +4,13 @@
  */
 export const FOLDERS = {
   contract: 95,
+  records: 95,
   client: 95,
   verifier: 95,
   fleet: 95,
   guard: 95,
+  kinds: 95,
+  policies: 95,
   diagnostics: 95,
   exceptions: 95,
   module: 95,
