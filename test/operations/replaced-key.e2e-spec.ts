@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SessionAuthEvents } from 'nestjs-session-auth';
+import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
 import { json, reply, type Script } from 'nestjs-session-auth/testing';
 import { CapturedLog } from '../support/captured-log.js';
 import { handClock } from '../support/hand-clock.js';
@@ -63,6 +63,10 @@ describe.each(platforms('Fastify'))(
         expect(stateOf(app)).toMatchObject({ state: 'up', misconfigurationSuspected: false });
         clock.advance(60_000);
         expect(await statuses(app, tokens)).toEqual(tokens.map(() => 200));
+        const refused = 2 * count - (count - 1);
+        expect(log.having('log', `, ${refused} failed`)).toEqual(
+          log.having('log', 'key refused: over after '),
+        );
         expect(log.having('log', 'key refused: over after ')).toHaveLength(1);
       },
     );
@@ -81,6 +85,27 @@ describe.each(platforms('Fastify'))(
         expect(log.having('error', '')).toEqual([]);
       },
     );
+
+    it('and nobody has signed in since startup: the twentieth refusal writes one error line, and a sign-in ends it', async () => {
+      const log = new CapturedLog();
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url }, { logger: log });
+      const signIn = (): Promise<unknown> =>
+        app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'secret' });
+      service.on('sign_in', reply(401));
+      for (let refused = 1; refused <= 21; refused += 1) {
+        await expect(signIn()).rejects.toThrow('The username or the password is wrong');
+        const lines = log.having(
+          'error',
+          'key refused: every sign-in has been refused since startup: apiKey or baseUrl',
+        );
+        expect(lines).toHaveLength(refused < 20 ? 0 : 1);
+      }
+      expect(stateOf(app)).toMatchObject({ state: 'degraded', misconfigurationSuspected: true });
+      service.on('sign_in', json({ auth_token: 'issued', username: 'ann' }));
+      await signIn();
+      expect(stateOf(app)).toMatchObject({ state: 'up', misconfigurationSuspected: false });
+    });
 
     it('is not suspected when sessions end while another is accepted, or a few each minute [P36]', async () => {
       const { log, service, app, tokens } = await refusing(users(20), 401);

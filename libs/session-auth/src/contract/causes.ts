@@ -19,7 +19,7 @@ interface Cause {
  */
 export const CAUSES = {
   'service unreachable': {
-    text: '% get 503: the connection to the session service failed%. Start it, or correct baseUrl or the network.',
+    text: '% get 503: the connection to the session service failed%. Check that it runs and cuts no connections, baseUrl, and the network.',
     ends: 'answer',
   },
   'TLS failure': {

@@ -49,9 +49,15 @@ function providersOf(name: string): Provider[] {
     ofParts(GUARD_PARTS, ({ guard }) => guard),
     ofParts(
       authorityToken(name, SessionAuthService),
-      ({ settings, client: sessions, verifier, deadlines, causes, guard }) => {
+      ({ settings, client: sessions, verifier, deadlines, causes, status, guard }) => {
         const limits = { ...settings, maxTokenLength: settings.http.maxTokenLength };
-        return new SessionAuthService(sessions, verifier, deadlines, limits, callReport(causes, guard));
+        return new SessionAuthService(
+          sessions,
+          verifier,
+          deadlines,
+          limits,
+          callReport(causes, status, guard),
+        );
       },
     ),
     ofParts(

@@ -44,6 +44,7 @@ export const CLIENT_PARTS = Symbol('session-auth client parts');
 export interface AuthorityParts extends ClientParts {
   readonly client: SessionClient<UserRecord>;
   readonly events: EventSource;
+  readonly status: ServiceStatusTracker;
   readonly verifier: SessionVerifier<UserRecord>;
   /** Loads what handlers use, when Nest has placed them. @throws InvalidConfigurationError */
   readonly loadHandlers: () => Promise<void>;
@@ -119,7 +120,7 @@ export async function partsOf(
     ruleTimeoutMs,
   };
   const loadHandlers = (): Promise<void> => loadUsed(guard, modules, clientParts, watch);
-  return { ...clientParts, client, events, verifier, loadHandlers, localUsers, guard };
+  return { ...clientParts, client, events, status: watch, verifier, loadHandlers, localUsers, guard };
 }
 
 /** Loaded with the first reply that is written in parts. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ActiveCause } from '../contract/causes.js';
-import { UNAUTHENTICATED, unavailable, type UnavailableReason } from '../contract/outcome.js';
+import { FORBIDDEN, UNAUTHENTICATED, unavailable, type UnavailableReason } from '../contract/outcome.js';
 import type { TokenKey } from '../contract/session-identity.js';
 import { type ServiceState, ServiceStatusTracker, UP, type ServiceStatus } from './service-status.js';
 
@@ -146,6 +146,7 @@ describe('the state of the session service', () => {
       ['answered', 'user_details', false],
       ['answered', 'user_details', true],
       ['recovered', 'key refused'],
+      ['recovered', 'key refused', 'sign-ins'],
     ]);
   });
 
@@ -156,6 +157,38 @@ describe('the state of the session service', () => {
     expect(reports).toEqual([]);
     for (const caller of [1, 2, 3, 4, 5]) watch.record(UNAUTHENTICATED, TOKEN, caller);
     expect(reports).toEqual([['occurred', 'key refused', '', expect.any(String), expect.any(String)]]);
+  });
+
+  it('has a sign of a wrong key in twenty sign-ins without one that was accepted, and counts on', () => {
+    const { reports, watch } = watched();
+    const sign = ['occurred', 'key refused', 'sign-ins', 'every sign-in has been refused since startup', ''];
+    const refused = (count: number): void => {
+      for (let signIn = 0; signIn < count; signIn += 1) watch.signInAnswered(false);
+    };
+    refused(19);
+    expect(reports).toEqual([]);
+    refused(2);
+    watch.signInAnswered(true);
+    refused(100);
+    expect(reports).toEqual([sign, sign, ['recovered', 'key refused', 'sign-ins']]);
+  });
+
+  it('has no sign of a wrong key in sign-ins if a session was accepted', () => {
+    const { reports, watch } = watched();
+    watch.record({ kind: 'authenticated', user: {} }, TOKEN);
+    for (let signIn = 0; signIn < 100; signIn += 1) watch.signInAnswered(false);
+    expect(reports).toEqual([]);
+  });
+
+  it('counts the refusals after the first sign of a wrong key', () => {
+    const { reports, watch } = watched();
+    for (const caller of [1, 2, 3]) watch.record(FORBIDDEN, TOKEN, caller);
+    watch.setCauses([KEY_REFUSED], true);
+    watch.record(FORBIDDEN, TOKEN, 4);
+    expect(reports.filter(([name]) => name === 'occurred')).toEqual([
+      ['occurred', 'key refused', '', 'every token has been refused since startup', ''],
+      ['occurred', 'key refused'],
+    ]);
   });
 
   it('is degraded by causes that degrade it, and has every cause', () => {

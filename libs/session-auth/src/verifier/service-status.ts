@@ -1,4 +1,4 @@
-import type { ActiveCause, CauseReports } from '../contract/causes.js';
+import { type ActiveCause, AFFECTED, type CauseReports } from '../contract/causes.js';
 import type { CallMessage, LaneName } from '../contract/diagnostics.js';
 import type { UnavailableReason, Verdict } from '../contract/outcome.js';
 import type { TokenKey } from '../contract/session-identity.js';
@@ -26,8 +26,8 @@ export interface ServiceStatus {
   /** The circuit breaker of each lane; with `breaker: false`, only a pause for a 429 opens it. */
   readonly breakers: Readonly<Record<LaneName, BreakerState>>;
   /**
-   * Whether the key or the URL is probably wrong: every token has been refused since startup, or sessions of
-   * several users that were accepted before are refused, and none was accepted since.
+   * Whether the key or the URL is probably wrong: every token, or every sign-in, has been refused since startup,
+   * or sessions of several users that were accepted before are refused, and none was accepted since.
    */
   readonly misconfigurationSuspected: boolean;
   /** Whether revocations of other instances arrive. */
@@ -89,6 +89,7 @@ export class ServiceStatusTracker {
   readonly #causes: CallReports;
   readonly #misconfiguration: MisconfigurationDetector;
   readonly #failing = new Set<CallerKey>();
+  #refusedSignIns = 0;
   #isOutage = false;
   #areDegrading = false;
   #status = UP;
@@ -104,6 +105,7 @@ export class ServiceStatusTracker {
   /** Records a verdict of the service. `caller`: the user of a known session, or else its token. */
   record(verdict: Verdict<unknown>, tokenKey: TokenKey, caller?: CallerKey): void {
     const { kind } = verdict;
+    const { isSuspected } = this.#misconfiguration;
     this.#misconfiguration.record(tokenKey, verdict, caller === tokenKey ? undefined : caller);
     if (kind === 'unavailable') {
       this.#causes.callFailed('user_details', verdict.reason, caller);
@@ -118,7 +120,23 @@ export class ServiceStatusTracker {
     }
     if (causes.length === 0) return;
     this.#causes.callAnswered('user_details', kind === 'authenticated');
-    if (kind === 'authenticated') this.#causes.recovered('key refused');
+    if (kind !== 'authenticated') {
+      if (isSuspected) this.#causes.occurred('key refused');
+      return;
+    }
+    this.#causes.recovered('key refused');
+    this.#causes.recovered('key refused', SIGN_INS);
+  }
+
+  /**
+   * Records a sign-in that the service accepted or refused: for its password, or for the key. Passwords alone
+   * are no sign if anyone was accepted.
+   */
+  signInAnswered(isAccepted: boolean): void {
+    this.#refusedSignIns = isAccepted ? -Infinity : this.#refusedSignIns + 1;
+    if (isAccepted) this.#causes.recovered('key refused', SIGN_INS);
+    else if (this.#refusedSignIns >= MIN_REFUSED && !this.#misconfiguration.wasAccepted)
+      this.#causes.occurred('key refused', SIGN_INS, 'every sign-in has been refused since startup', '');
   }
 
   setReportOnly(): void {
@@ -175,8 +193,9 @@ export class ServiceStatusTracker {
   }
 }
 
-/** Tokens that must be refused without one success: then not they are wrong, but the key or the URL. */
-const MIN_REFUSED_TOKENS = 20;
+/** Tokens, or sign-ins, that must be refused without one success: then the key or the URL is wrong. */
+const MIN_REFUSED = 20;
+const SIGN_INS = AFFECTED.sign_in;
 /** Number of users, or of tokens of unknown users, that must be refused with 403. */
 const MIN_FORBIDDEN_CALLERS = 3;
 /** Users whose sessions must be refused with 401 within {@link ENDINGS_MS}: a few sessions also end. */
@@ -206,8 +225,8 @@ interface Refusals {
 export class MisconfigurationDetector {
   readonly #onSign: (sign: Misconfiguration) => void;
   #refusals: Refusals | undefined;
-  #wasAccepted = false;
-  #isSuspected = false;
+  wasAccepted = false;
+  isSuspected = false;
 
   /** `onSign` is called at the first sign, and at the first after a session was accepted. */
   constructor(onSign: (sign: Misconfiguration) => void) {
@@ -219,26 +238,25 @@ export class MisconfigurationDetector {
    */
   record(tokenKey: TokenKey, { kind }: Verdict<unknown>, knownUser?: unknown): void {
     if (kind === 'authenticated') {
-      this.#wasAccepted = true;
-      this.#isSuspected = false;
+      this.wasAccepted = true;
+      this.isSuspected = false;
       this.#refusals = undefined;
-    } else if (kind !== 'unavailable' && !this.#isSuspected) this.#refused(tokenKey, kind, knownUser);
+    } else if (kind !== 'unavailable' && !this.isSuspected) this.#refused(tokenKey, kind, knownUser);
   }
 
   #refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden', knownUser: unknown): void {
     this.#refusals ??= { tokens: new Set(), forbidden: new Set(), endedUsers: new Map() };
     const { tokens, forbidden, endedUsers } = this.#refusals;
-    if (!this.#wasAccepted) tokens.add(tokenKey);
+    if (!this.wasAccepted) tokens.add(tokenKey);
     if (kind === 'forbidden') forbidden.add(knownUser ?? tokenKey);
     else if (knownUser !== undefined) addEnd(endedUsers, knownUser);
     const areForbidden = forbidden.size >= MIN_FORBIDDEN_CALLERS;
-    if (tokens.size >= MIN_REFUSED_TOKENS || (areForbidden && !this.#wasAccepted))
-      this.#suspect('since startup');
+    if (tokens.size >= MIN_REFUSED || (areForbidden && !this.wasAccepted)) this.#suspect('since startup');
     else if (areForbidden || endedUsers.size >= MIN_ENDED_USERS) this.#suspect('after acceptance');
   }
 
   #suspect(sign: Misconfiguration): void {
-    this.#isSuspected = true;
+    this.isSuspected = true;
     this.#refusals = undefined;
     this.#onSign(sign);
   }
