@@ -164,7 +164,7 @@ describe('the contract fails for a service that', () => {
 });
 
 describe('nestjs-session-auth-cli contract', () => {
-  it('prints before its first call which sign-ins it makes', async () => {
+  it('prints before its first call which sign-ins it makes, and how many rows it runs', async () => {
     const io = captureIo(ENV);
     let before: string | undefined;
     const service = await serve({ request: (call) => ((before ??= io.out()), call) });
@@ -172,8 +172,11 @@ describe('nestjs-session-auth-cli contract', () => {
       await runCommand(['contract', '--url', service.url, '--user', 'ann', '--second-user', 'bob'], io),
     ).toBe(0);
     expect(before).toMatch(
-      /^Runs \d+ of \d+ rows of the contract against http:\/\/127\.0\.0\.1:\d+\.\nSigns in as "ann" \(in \d+ rows\), "bob" \(in 3 rows\), and signs every session out\.\nTries no wrong password of a user\.\n/,
+      /^Runs (\d+) of (\d+) rows of the contract against http:\/\/127\.0\.0\.1:\d+\.\nSigns in as "ann" \(in \d+ rows\), "bob" \(in 3 rows\), and signs every session out\.\nTries no wrong password of a user\.\n/,
     );
+    const [, planned, all] = /^Runs (\d+) of (\d+) rows/.exec(io.out()) ?? [];
+    const [, rows, skipped] = /\n(\d+) rows: .* (\d+) skipped\.\n$/.exec(io.out()) ?? [];
+    expect([all, planned]).toEqual([rows, String(Number(rows) - Number(skipped))]);
   });
 
   it('prints first how many wrong passwords it tries', async () => {
@@ -295,7 +298,7 @@ describe('nestjs-session-auth-cli contract', () => {
       expect(io.out() + io.err() + readFileSync(file, 'utf8')).not.toContain(secret);
   });
 
-  it('prints a line for each row, the complaint of a row that fails, why rows were skipped, and the totals', async () => {
+  it('prints a line for each row, a complaint where it comes first, why rows failed or were skipped, and the totals', async () => {
     const service = await serve({
       reply: (usual, { headers }) =>
         headers['x-auth-token'] === ' ' || headers['x-auth-token'] === '' ? { status: 500 } : usual,
@@ -306,7 +309,11 @@ describe('nestjs-session-auth-cli contract', () => {
       '\n4.1 Sign in: POST /authentication\n  skipped  POST /authentication answers 200 with the user record and a token.\n',
     );
     expect(io.out()).toContain(
-      '  fail     GET /authentication/user_details refuses a request with an empty token, with an empty body.\n           Expected 400, 401, 403 or 404, but the reply is 500. [token.user-details.empty]\n',
+      '  fail     DELETE /authentication refuses a request with an empty token, with an empty body.\n           Expected 400, 401, 403 or 404, but the reply is 500. [token.sign-out.empty]\n',
+    );
+    expect(io.out().match(/but the reply is 500/g)).toHaveLength(2);
+    expect(io.out()).toContain(
+      '\nFailed, and why:\n  4: Expected 400, 401, 403 or 404, but the reply is 500.\n\nSkipped, and why:',
     );
     expect(io.out()).toMatch(/\nSkipped, and why:\n {2}\d+: it needs a user: pass --user\.\n/);
     expect(io.out()).toMatch(/\n\d+ rows: \d+ ok, 4 fail, \d+ skipped\.\n$/);

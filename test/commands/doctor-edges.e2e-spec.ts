@@ -9,7 +9,7 @@ import { issueCertificate } from '../support/certificates.js';
 import { askGuard } from './ask-guard.js';
 import { captureIo } from './captured-io.js';
 import { ENV, runDoctor } from './doctor-run.js';
-import { OddService, type Habits, type OddReply } from './odd-service.js';
+import { json, OddService, type Habits, type OddReply } from './odd-service.js';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === '::1'),
@@ -66,6 +66,32 @@ describe('the doctor', () => {
       /\nOptions that follow:\n\nSessionAuthModule\.forRoot\(\{\n {2}baseUrl: 'http:\/\/127\.0\.0\.1:\d+\/api',\n {2}apiKey: process\.env\.SESSION_SERVICE_API_KEY \?\? '',\n {2}statusMap: \{ 403: 'unauthenticated' \},\n\}\);\n$/,
     );
     expect(io.out()).not.toContain('\u001b');
+  });
+
+  it('names the fields that a record lacks, and those that the interface does not list', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `field_${index}`);
+    const others = Object.fromEntries(['dept', 'odd\u001b[31m', ...names].map((name) => [name, 'a value']));
+    const service = await serve({
+      answer: (usual, { operation }, odd) =>
+        operation === 'user_details' && usual.status === 200
+          ? json({ ...(JSON.parse(String(odd.record('the-token-0').body)) as object), ...others })
+          : usual,
+    });
+    expect((await runDoctor(service.url)).textOf('user-details')).toBe(
+      'user_details answers 200 with a valid user record; it lacks first_name, last_name, sub_role, preffered_language, help_checkbox, benestream_enabled, client_name, ats_enabled, obs_enabled, display_label; it has dept, odd…, field_0, field_1, field_2, field_3, field_4, field_5, field_6, field_7 and 1 more, which the interface does not list.',
+    );
+  });
+
+  it('advises a user where a 404 with a body could be the session service, and says what the guard does with it', async () => {
+    const service = await serve({
+      answer: (usual) => (usual.status >= 400 ? { ...json({}), status: 404 } : usual),
+    });
+    const { textOf } = await runDoctor(service.url, []);
+    expect(textOf('session-service')).toContain('check the URL, or show with --user that users can sign in.');
+    expect(textOf('bodies')).toBe(
+      'Refusals have bodies (404), which the library does not read. A 404 with a body does not refuse a session: the caller gets 503, unless statusMap says what 404 means.',
+    );
+    expect((await runDoctor(service.url)).idsOf('fail')).not.toContain('session-service');
   });
 
   it.each([

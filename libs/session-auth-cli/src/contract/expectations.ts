@@ -34,7 +34,7 @@ type RecordJson = Readonly<Record<string, unknown>>;
 /** @throws Complaint if there is a body, or another status */
 export function expectEmpty(answer: Answer, ...statuses: readonly number[]): void {
   const { status, bytes } = expectStatus(answer, ...statuses);
-  if (bytes > 0) throw new Complaint(`Expected an empty body, but the ${status} has ${bytes} bytes.`);
+  if (bytes > 0) throw new Complaint(`Expected an empty body, but the ${status} has one.`);
 }
 
 /** @throws Complaint if it is not one of the documented refusals, with an empty body */

@@ -4,6 +4,7 @@ import type { ContractRow, RowResult } from './row.js';
 
 const STYLES = { ok: 'green', fail: 'red', skipped: 'gray' } as const;
 const WIDTH = 'skipped'.length;
+const MAX_IDS = 3;
 
 /** The plan of a run, with the sign-ins that it makes. */
 export function planText(
@@ -12,6 +13,7 @@ export function planText(
   { url, users, tryWrongPassword }: ContractSettings,
 ): string {
   const planned = rows.filter((row) => run.lacks(row) === undefined);
+  const opensSessions = planned.some(({ needs }) => needs !== 'nothing');
   const signIns = Object.entries(users).flatMap(([need, account]) => {
     const { length } = planned.filter(({ needs }) => needs === need);
     return account
@@ -20,7 +22,8 @@ export function planText(
   });
   const wrong = planned.filter((row) => row.triesWrongPassword).length;
   return [
-    `Runs ${planned.length} of ${rows.length} rows of the contract against ${url}.`,
+    // The last row is about the sessions of all others.
+    `Runs ${planned.length + Number(opensSessions)} of ${rows.length + 1} rows of the contract against ${url}.`,
     signIns.length > 0
       ? `Signs in as ${signIns.join(', ')}, and signs every session out.`
       : 'Opens no session.',
@@ -33,31 +36,46 @@ export function planText(
 
 interface TextReport {
   add(result: RowResult): void;
-  /** Prints why rows were skipped, and the totals. */
+  /** Prints why rows failed or were skipped, and the totals. */
   finish(results: readonly RowResult[]): void;
 }
 
 export function textReport(io: CommandIo): TextReport {
   const { stdout } = io;
   const paint = paintFor(stdout, io);
+  const complaints = new Set<string>();
   let current: string | undefined;
   return {
-    add({ row, outcome, text }) {
+    add({ row, outcome, text = '' }) {
       if (row.section !== current) stdout.write(`\n${paint('bold', row.section)}\n`);
       current = row.section;
       stdout.write(`  ${paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${row.title}\n`);
-      if (outcome === 'fail')
-        stdout.write(`  ${' '.repeat(WIDTH)}  ${paint('red', text ?? '')} [${row.id}]\n`);
+      if (outcome !== 'fail' || complaints.has(text)) return;
+      complaints.add(text);
+      stdout.write(`  ${' '.repeat(WIDTH)}  ${paint('red', text)} [${row.id}]\n`);
     },
     finish(results) {
-      const left = results.filter(({ outcome }) => outcome === 'skipped');
-      if (left.length > 0) stdout.write('\nSkipped, and why:\n');
-      for (const [reason, rows] of groupResults(left, ({ text = '' }) => text))
-        stdout.write(`  ${rows.length}: ${reason}.\n`);
+      for (const [outcome, title] of [
+        ['fail', 'Failed'],
+        ['skipped', 'Skipped'],
+      ]) {
+        const left = results.filter((result) => result.outcome === outcome);
+        if (left.length > 0) stdout.write(`\n${title}, and why:\n`);
+        for (const [reason, rows] of groupResults(left, ({ text = '' }) => text))
+          stdout.write(`  ${rows.length}: ${reason.replace(/\.?$/, '.')}${idsOf(rows)}\n`);
+      }
       const { ok, fail, skipped } = countOutcomes(results);
       stdout.write(`\n${results.length} rows: ${ok} ok, ${fail} fail, ${skipped} skipped.\n`);
     },
   };
+}
+
+/** Few rows are easily overlooked among many. */
+function idsOf(rows: readonly RowResult[]): string {
+  const failed = rows.filter(({ outcome }) => outcome === 'fail');
+  return failed.length > 0 && failed.length <= MAX_IDS
+    ? ` [${failed.map(({ row }) => row.id).join(', ')}]`
+    : '';
 }
 
 function countOutcomes(results: readonly RowResult[]): Readonly<Record<RowResult['outcome'], number>> {

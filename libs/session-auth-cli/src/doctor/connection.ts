@@ -83,7 +83,7 @@ export function examineBodies({ findings, refusals, replies }: Examination): voi
   if (statuses.size > 0)
     findings.warn(
       'bodies',
-      `Refusals have bodies (${[...statuses].sort().join(', ')}). The library reads none; a 404 with a body is no refusal to it.`,
+      `Refusals have bodies (${[...statuses].sort().join(', ')}), which the library does not read.${statuses.has(404) ? ' A 404 with a body does not refuse a session: the caller gets 503, unless statusMap says what 404 means.' : ''}`,
     );
   else findings.ok('bodies', 'Refusals have empty bodies, as the interface says.');
 }

@@ -1,8 +1,13 @@
 import { isReadable, readJsonObject } from '../../../session-auth/src/client/reply.js';
+import { USER_FIELDS } from '../../../session-auth/src/contract/record/record-fields.js';
 import { prepareUserReader } from '../../../session-auth/src/contract/record/user-reader.js';
 import type { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
-import type { ReplyAnswer } from '../calls/answer.js';
+import type { Answer, ReplyAnswer } from '../calls/answer.js';
+
+const FIELDS: readonly string[] = USER_FIELDS.map(([name]) => name);
+const TOKEN_NAME = 'auth_token';
+const MAX_NAMES = 10;
 
 let problem: string | undefined;
 const { read } = prepareUserReader((_field, requirement) => (problem = requirement));
@@ -22,6 +27,26 @@ export function readUserRecord(answer: ReplyAnswer): Reading {
   return {
     problem: `it has none of the identity fields ${identityFields.join(', ')}. Set identityFields, or map the record: userRecord takes a schema`,
   };
+}
+
+/** The names of the interface that a record lacks, and others that it has. */
+export function fieldsText(answer: Answer): string {
+  const json = answer.kind === 'reply' ? readJsonObject(answer) : undefined;
+  const names = Object.keys(json ?? {}).filter((name) => name !== TOKEN_NAME);
+  const lacking = FIELDS.filter((name) => !names.includes(name));
+  // Other names may be anything, and are not printed as they come.
+  const others = names.filter((name) => !FIELDS.includes(name)).map((name) => name.replace(/\W.*/s, '…'));
+  return [
+    lacking.length > 0 && `; it lacks ${listOf(lacking)}`,
+    others.length > 0 && `; it has ${listOf(others)}, which the interface does not list`,
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+function listOf(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** Reads a record as the guard does. */

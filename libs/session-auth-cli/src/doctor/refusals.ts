@@ -77,6 +77,7 @@ export function examinePath({
   findings,
   refusals: { junkToken, wrongPath },
   sessionAnswer,
+  settings: { account },
 }: Examination): void {
   if (wrongPath?.kind !== 'reply' || !junkToken) {
     findings.unknown('wrong-path', 'Whether a wrong baseUrl would be noticed: the call brought no reply.');
@@ -87,7 +88,7 @@ export function examinePath({
   else if (wrongPath.status === 404 && hasBody(wrongPath) && !sessionAnswer)
     findings.fail(
       'session-service',
-      `${text}, as user_details does. This is probably not the session service: check the URL. The library calls /authentication/user_details below baseUrl, a path that no option changes.`,
+      `${text}, as user_details does. This is probably not the session service: check the URL${account ? '' : ', or show with --user that users can sign in'}. The library calls /authentication/user_details below baseUrl, a path that no option changes.`,
     );
   else
     findings.warn(

@@ -4,7 +4,7 @@ import { type Answer, described, failureText, type ReplyAnswer, statusOf, tokenI
 import { TOKENS } from '../calls/secrets.js';
 import type { OpenSession } from '../calls/service-client.js';
 import type { Examination } from './examination.js';
-import { readUserRecord } from './reading.js';
+import { fieldsText, readUserRecord } from './reading.js';
 
 const MAX_CALLS = 20;
 const MAX_SAMPLE_MS = 2_000;
@@ -36,7 +36,7 @@ export async function examineUserDetails(examination: Examination, session: Open
     findings.fail('user-details', problem);
     return false;
   }
-  findings.ok('user-details', 'user_details answers 200 with a valid user record.');
+  findings.ok('user-details', `user_details answers 200 with a valid user record${fieldsText(first)}.`);
   examination.sessionAnswer = { answer: first, token: session.token };
   if (!examineEcho(examination, session, replies, last)) return false;
   examineLatency(examination, replies);
