@@ -20,9 +20,9 @@ export const BUGS = [
   },
   {
     name: 'A lifetime starts at the reply instead of the request',
-    file: 'verifier/single-flight.ts',
-    find: 'this.#onSettled(keys, value, startedAtMs);',
-    replace: 'this.#onSettled(keys, value, performance.now());',
+    file: 'verifier/session-verifier.ts',
+    find: 'update(keys, verdict, flight.startedAtMs)',
+    replace: 'update(keys, verdict, performance.now())',
     suites: ['verifier/session-verifier'],
   },
   {
@@ -77,8 +77,8 @@ export const BUGS = [
   {
     name: 'An evicted flight is cached',
     file: 'verifier/single-flight.ts',
-    find: 'const isCurrent = (): boolean => session.latest === entry;',
-    replace: 'const isCurrent = (): boolean => entry !== undefined;',
+    find: 'latest) latest.flight.isCurrent = false;\n  }',
+    replace: 'latest) void latest;\n  }',
     suites: ['revocation/sign-out', 'check/shared-call'],
   },
   {

@@ -93,7 +93,7 @@ function instanceOf(
     'allRevoked',
     'messagesLost',
   ];
-  const state = { isRevoked: false, isCurrent: true, answer };
+  const state = { isRevoked: false, startedAtMs: 0, isCurrent: true, answer };
   const listener = { ...Object.fromEntries(names.map(note)), isRevokedSince: () => state.isRevoked };
   const tier = new Fleet<object>(
     settings,
@@ -103,14 +103,13 @@ function instanceOf(
   tier.subscribe(listener as unknown as Parameters<typeof tier.subscribe>[0]);
   const call = jest.fn<(spentMs: number) => Promise<Verdict<object>>>(() => Promise.resolve(state.answer));
   const service = { call, patienceMs: 1_000, timeoutMs: 3_000 };
-  const flight = { isCurrent: (): boolean => state.isCurrent };
   return {
     tier,
     news,
     state,
     call,
-    check: () => tier.check(SESSION, KEYS, service, flight),
-    refresh: () => tier.refresh(SESSION, KEYS, service, flight),
+    check: () => tier.check(SESSION, KEYS, service, state),
+    refresh: () => tier.refresh(SESSION, KEYS, service, state),
   };
 }
 

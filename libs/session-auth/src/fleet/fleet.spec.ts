@@ -100,7 +100,7 @@ async function check(
   );
   const service = { call, patienceMs: 100, timeoutMs: 3_000 };
   for (let time = 0; time < times; time += 1) {
-    const verdict = tier[way](SESSION, sessionKeysOf(SESSION), service, { isCurrent: () => true });
+    const verdict = tier[way](SESSION, sessionKeysOf(SESSION), service, { startedAtMs: 0, isCurrent: true });
     await jest.advanceTimersByTimeAsync(5 * TIMEOUT_MS);
     await verdict;
   }

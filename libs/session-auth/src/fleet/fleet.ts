@@ -149,7 +149,7 @@ export class Fleet<User> implements SharedTier<User> {
     if (taken !== undefined) this.#leases.hold(taken);
     const sent = { atMs: performance.now(), atWallMs: Date.now(), sinceMs };
     const verdict = await service.call(sent.atMs - startedAtMs);
-    const isStored = flight.isCurrent() && this.#store(keys, verdict, sent);
+    const isStored = flight.isCurrent && this.#store(keys, verdict, sent);
     if (taken !== undefined) {
       this.#leases.end(taken);
       if (!isStored) void this.#cache.releaseLease(keys, taken);

@@ -62,7 +62,13 @@ export class KnownSessions {
   }
 
   add(tokenKey: TokenKey, user?: unknown, first = NOT_PRESENTED): void {
-    this.#renew(tokenKey, { user: this.#numberOf(user), sinceMs: 0, first, others: undefined });
+    const known = {
+      user: this.#numberOf(user),
+      sinceMs: Math.floor(performance.now()),
+      first,
+      others: undefined,
+    };
+    setNewest(this.#tokens, tokenKey, known, this.#maxEntries);
   }
 
   delete(tokenKey: TokenKey): void {
@@ -82,13 +88,10 @@ export class KnownSessions {
       if (!known.first) known.first = sessionKey;
       else if (!has(known, sessionKey))
         known.others = [...(known.others ?? []).slice(2 - MAX_IVS), sessionKey];
-      if (performance.now() - known.sinceMs >= RENEW_AFTER_MS) this.#renew(tokenKey, known);
+      if (performance.now() - known.sinceMs < RENEW_AFTER_MS) return;
+      known.sinceMs = Math.floor(performance.now());
+      setNewest(this.#tokens, tokenKey, known, this.#maxEntries);
     }
-  }
-
-  #renew(tokenKey: TokenKey, known: KnownToken): void {
-    known.sinceMs = Math.floor(performance.now());
-    setNewest(this.#tokens, tokenKey, known, this.#maxEntries);
   }
 
   #numberOf(user: unknown): UserNumber | undefined {

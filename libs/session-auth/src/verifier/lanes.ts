@@ -165,7 +165,12 @@ export class Lanes<User> {
   /** Releases a place, and gives all free places to waiting checks. */
   #leave(lane: Lane): void {
     lane.inFlight -= 1;
-    for (let next = this.#next(); next; next = this.#next()) next.letFirstEnter();
+    const { known, strangers } = this.lanes;
+    while (known.waiting.size + strangers.waiting.size > 0) {
+      const next = this.#next();
+      if (!next) return;
+      next.letFirstEnter();
+    }
   }
 
   /** Whether the lane may start no more calls, even if places are free. */

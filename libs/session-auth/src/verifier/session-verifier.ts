@@ -6,7 +6,7 @@ import type { Lanes } from './lanes.js';
 import { ageMs } from './clock-steps.js';
 import type { ServiceStatusTracker } from './service-status.js';
 import type { SessionCache } from './session-cache.js';
-import type { SharedTier } from './shared-tier.js';
+import type { ServiceCall, SharedTier } from './shared-tier.js';
 import { SessionRevoker, type SessionRevokerParts } from './session-revoker.js';
 import { type Flight, type FlightDemand, SingleFlight } from './single-flight.js';
 
@@ -38,7 +38,7 @@ export class SessionVerifier<User extends object> {
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
   readonly #status: VerifierParts<User>['status'];
-  readonly #flights: SingleFlight<Verdict<User>>;
+  readonly #flights = new SingleFlight<Verdict<User>>(BUSY);
   readonly revoker: SessionRevoker<User>;
 
   constructor(lanes: Lanes<User>, parts: VerifierParts<User> = {}) {
@@ -48,10 +48,6 @@ export class SessionVerifier<User extends object> {
     this.#cache = cache;
     this.#shared = shared;
     this.#status = status;
-    this.#flights = new SingleFlight<Verdict<User>>(BUSY, (keys, verdict, sentAtMs) => {
-      this.#record(keys, verdict);
-      cache?.update(keys, verdict, sentAtMs);
-    });
     this.revoker = new SessionRevoker({ ...parts, known: lanes.known, flights: this.#flights });
   }
 
@@ -163,20 +159,31 @@ export class SessionVerifier<User extends object> {
     keys: SessionKeys,
     demand: FlightDemand,
   ): ReturnType<SingleFlight<Verdict<User>>['share']> {
-    const work = (flight: Flight): Promise<Verdict<User>> => {
-      const lanes = this.#lanes;
-      const forced = mode === 'refresh' ? 'known' : undefined;
-      if (demand.byService || !this.#shared) return lanes.call(session, keys, 0, forced);
-      const lane = forced ?? lanes.known.find(keys).lane;
-      const call = (spentMs: number): Promise<Verdict<User>> => lanes.call(session, keys, spentMs, lane);
-      const service = {
-        call,
-        patienceMs: lanes.lanes[lane].pace.sharingMs,
-        timeoutMs: lanes.settings.timeoutMs,
-      };
-      return this.#shared[mode](session, keys, service, flight);
+    const lanes = this.#lanes;
+    const shared = demand.byService ? undefined : this.#shared;
+    const forced = mode === 'refresh' ? 'known' : undefined;
+    const work = async (flight: Flight): Promise<Verdict<User>> => {
+      const verdict = await (shared
+        ? shared[mode](session, keys, this.#serviceFor(session, keys, forced), flight)
+        : lanes.call(session, keys, 0, forced));
+      if (flight.isCurrent) {
+        this.#record(keys, verdict);
+        this.#cache?.update(keys, verdict, flight.startedAtMs);
+      }
+      return verdict;
     };
     return this.#flights.share(keys, work, demand);
+  }
+
+  /** Returns how the shared tier calls the service. */
+  #serviceFor(session: SessionIdentity, keys: SessionKeys, forced?: LaneName): ServiceCall<User> {
+    const { known, lanes, settings } = this.#lanes;
+    const lane = forced ?? known.find(keys).lane;
+    return {
+      call: (spentMs) => this.#lanes.call(session, keys, spentMs, lane),
+      patienceMs: lanes[lane].pace.sharingMs,
+      timeoutMs: settings.timeoutMs,
+    };
   }
 
   /** Records a verdict, before the session cache does. An answer of the store says nothing of the service. */

@@ -19,20 +19,24 @@ describe('a flight', () => {
     readonly join: (key?: string, token?: string, maxAgeMs?: number) => Promise<number>;
     readonly land: () => void;
     readonly count: () => number;
-    /** Answers that count. */
+    /** Answers that may be cached. */
     readonly counted: number[];
   }
 
   function departures(): Departures {
     const counted: number[] = [];
-    const flights = new SingleFlight<number>(-1, (_keys, value) => counted.push(value));
+    const flights = new SingleFlight<number>(-1);
     const landings: ((value: number) => void)[] = [];
     return {
       flights,
       join: (key = 'key', token = 'token', maxAgeMs?: number) =>
         flights.share(
           { sessionKey: key as SessionKey, tokenKey: token as TokenKey },
-          () => new Promise((resolve) => landings.push(resolve)),
+          async (flight) => {
+            const value = await new Promise<number>((resolve) => landings.push(resolve));
+            if (flight.isCurrent) counted.push(value);
+            return value;
+          },
           maxAgeMs === undefined ? {} : { maxAgeMs },
         ).result,
       land: () => landings.forEach((resolve, index) => resolve(index)),
@@ -58,7 +62,7 @@ describe('a flight', () => {
     expect(count()).toBe(3);
   });
 
-  it('reports its answer when it settles, unless its token was evicted', async () => {
+  it('counts for its work when its answer arrives, unless its token was evicted', async () => {
     const { flights, join, land, counted } = departures();
     const evicted = join('key', 'token');
     const other = join('other key', 'other token');
@@ -91,7 +95,7 @@ describe('a flight', () => {
 
   it('is one of two at most: later checks wait, and share one that begins after them [P29]', async () => {
     const landings: ((value: number) => void)[] = [];
-    const flights = new SingleFlight<number>(-1, () => undefined);
+    const flights = new SingleFlight<number>(-1);
     const accesses: string[] = [];
     const fresh = (): Promise<number> => {
       const work = (): Promise<number> => new Promise((resolve) => landings.push(resolve));
@@ -123,23 +127,8 @@ describe('a flight', () => {
     expect(accessOf(flights)).toBe('starts');
   });
 
-  it('leaves the table, and wakes the checks that wait, even if its report throws', async () => {
-    const landings: ((value: number) => void)[] = [];
-    const flights = new SingleFlight<number>(-1, () => {
-      throw new Error('of a listener');
-    });
-    const fresh = (): Promise<number> =>
-      flights.share(keys, () => new Promise((resolve) => landings.push(resolve)), { maxAgeMs: 0 }).result;
-    const checks = [fresh(), fresh(), fresh()];
-    for (let landed = 0; landed < 3; landed += 1) {
-      landings[landed]?.(landed);
-      await checks[landed]?.catch(() => undefined);
-    }
-    expect([landings.length, accessOf(flights)]).toEqual([3, 'starts']);
-  });
-
   it('lets 1024 checks wait for it at most', async () => {
-    const flights = new SingleFlight<number>(-1, () => undefined);
+    const flights = new SingleFlight<number>(-1);
     const accesses = Array.from({ length: 2 + 1_024 }, () => accessOf(flights, { maxAgeMs: 0 }));
     expect(accesses.slice(1)).toEqual(['starts', ...Array<string>(1_024).fill('waits')]);
     const { access, result } = flights.share(keys, () => Promise.resolve(1), { maxAgeMs: 0 });
@@ -148,7 +137,7 @@ describe('a flight', () => {
   });
 
   it('that fails leaves the table, and the checks that wait start another', async () => {
-    const flights = new SingleFlight<number>(-1, () => undefined);
+    const flights = new SingleFlight<number>(-1);
     const failures: ((error: Error) => void)[] = [];
     const failing = (): Promise<number> =>
       flights.share(keys, () => new Promise((_resolve, reject) => failures.push(reject)), { maxAgeMs: 0 })
@@ -163,7 +152,7 @@ describe('a flight', () => {
   });
 
   it('that fails is not joined while an earlier one is under way', async () => {
-    const flights = new SingleFlight<number>(-1, () => undefined);
+    const flights = new SingleFlight<number>(-1);
     accessOf(flights);
     const failed = flights.share(keys, () => Promise.reject(new Error('of the application')), {
       maxAgeMs: 0,
@@ -183,7 +172,7 @@ describe('a flight', () => {
     expect(count()).toBe(3);
   });
 
-  it('is not joined once flights are closed to joins; a later one is, and both report their answers', async () => {
+  it('is not joined once flights are closed to joins; a later one is, and both count', async () => {
     const { flights, join, land, count, counted } = departures();
     const before = [join('other', 'other'), join()];
     expect(accessOf(flights)).toBe('joins');
@@ -193,17 +182,5 @@ describe('a flight', () => {
     land();
     expect(await Promise.all([...before, ...after])).toEqual([0, 1, 2, 2]);
     expect([count(), counted]).toEqual([3, [0, 2]]);
-  });
-
-  it('informs its work whether its answer may still be cached', async () => {
-    const flights = new SingleFlight<string>('full', () => undefined);
-    const share = (): Promise<string> =>
-      flights.share(keys, async (flight) => {
-        await new Promise(setImmediate);
-        return flight.isCurrent() ? 'current' : 'evicted';
-      }).result;
-    const evicted = share();
-    flights.detach('token' as TokenKey);
-    expect(await Promise.all([evicted, share()])).toEqual(['evicted', 'current']);
   });
 });

@@ -1,9 +1,11 @@
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { ageMs } from './clock-steps.js';
 
+/** A call that the checks of one session share. */
 export interface Flight {
-  /** Whether the answer may still be cached: the flight was neither evicted nor replaced. */
-  isCurrent(): boolean;
+  readonly startedAtMs: number;
+  /** Whether the answer may be cached: the flight is under way, and was neither evicted nor replaced. */
+  readonly isCurrent: boolean;
 }
 
 export interface FlightDemand {
@@ -19,20 +21,18 @@ interface Shared<Value> {
   readonly result: Promise<Value>;
 }
 
-interface Entry<Value> {
-  readonly startedAtMs: number;
-  /** The same by the wall clock. */
+interface Started extends Flight {
+  /** {@link startedAtMs} by the wall clock. */
   readonly startedAtWallMs: number;
   /** Sequence number within this {@link SingleFlight}, from 1. */
   readonly serial: number;
   readonly byService: boolean;
-  readonly result: Promise<Value>;
+  isCurrent: boolean;
 }
 
 interface Session<Value> {
   readonly tokenKey: TokenKey;
-  /** The newest flight; `undefined` if it was evicted. */
-  latest: Entry<Value> | undefined;
+  latest: { readonly flight: Started; readonly result: Promise<Value> } | undefined;
   inFlight: number;
   /** Wakes the checks that wait, the oldest first. */
   readonly waiting: (() => void)[];
@@ -49,22 +49,17 @@ const MAX_WAITING = 1_024;
 export class SingleFlight<Value> {
   readonly #sessions = new Map<SessionKey, Session<Value>>();
   readonly #full: Value;
-  readonly #onSettled: (keys: SessionKeys, value: Value, startedAtMs: number) => void;
   #started = 0;
   /** Flights with a serial up to this one are no longer joined. */
   #closedTo = 0;
 
-  /**
-   * `full`: the answer to a check that may not even wait. `onSettled` is called with the answer of each
-   * flight that is current when it settles.
-   */
-  constructor(full: Value, onSettled: (keys: SessionKeys, value: Value, startedAtMs: number) => void) {
+  /** `full`: the answer to a check that may not even wait. */
+  constructor(full: Value) {
     this.#full = full;
-    this.#onSettled = onSettled;
   }
 
   /**
-   * Joins the newest flight of this session, starts one, or waits until one may start. `work` starts a call
+   * Joins the newest flight of this session, starts one, or waits until one may start. `work` makes a call
    * that meets the demand, as any flight does that started later than the number `since`.
    */
   share(
@@ -81,9 +76,22 @@ export class SingleFlight<Value> {
       waiting: [],
     };
     const { latest, waiting } = session;
-    if (this.#canJoin(latest, demand, since)) return { access: 'joins', result: latest.result };
-    if (session.inFlight < MAX_FLIGHTS)
-      return { access: 'starts', result: this.#start(keys, session, work, demand.byService === true) };
+    if (latest && this.#canJoin(latest.flight, demand, since))
+      return { access: 'joins', result: latest.result };
+    if (session.inFlight < MAX_FLIGHTS) {
+      if (latest) latest.flight.isCurrent = false;
+      const flight = {
+        startedAtMs: performance.now(),
+        startedAtWallMs: Date.now(),
+        serial: (this.#started += 1),
+        byService: demand.byService === true,
+        isCurrent: true,
+      };
+      this.#sessions.set(sessionKey, session);
+      const result = this.#fly(sessionKey, session, flight, work);
+      session.latest = { flight, result };
+      return { access: 'starts', result };
+    }
     if (waiting.length >= MAX_WAITING) return { access: 'full', result: Promise.resolve(this.#full) };
     const result = new Promise<Value>((resolve) =>
       waiting.push(() => resolve(this.share(keys, work, demand, since).result)),
@@ -93,8 +101,8 @@ export class SingleFlight<Value> {
 
   /** Evicts the flights of this token: no other check joins, and the answer is not cached. */
   detach(tokenKey: TokenKey): void {
-    for (const session of this.#sessions.values())
-      if (session.tokenKey === tokenKey) session.latest = undefined;
+    for (const { tokenKey: other, latest } of this.#sessions.values())
+      if (other === tokenKey && latest) latest.flight.isCurrent = false;
   }
 
   /** Prevents checks from joining the flights that have already started. */
@@ -103,44 +111,29 @@ export class SingleFlight<Value> {
   }
 
   #canJoin(
-    flight: Entry<Value> | undefined,
+    { isCurrent, serial, byService: isByService, startedAtMs, startedAtWallMs }: Started,
     { maxAgeMs = Infinity, byService = false }: FlightDemand,
     since: number,
-  ): flight is Entry<Value> {
-    if (!flight || flight.serial <= this.#closedTo || (byService && !flight.byService)) return false;
-    return (
-      maxAgeMs === Infinity ||
-      flight.serial > since ||
-      ageMs(flight.startedAtMs, flight.startedAtWallMs) < maxAgeMs
-    );
+  ): boolean {
+    if (!isCurrent || serial <= this.#closedTo || (byService && !isByService)) return false;
+    return maxAgeMs === Infinity || serial > since || ageMs(startedAtMs, startedAtWallMs) < maxAgeMs;
   }
 
-  #start(
-    keys: SessionKeys,
+  async #fly(
+    sessionKey: SessionKey,
     session: Session<Value>,
+    flight: Started,
     work: (flight: Flight) => Promise<Value>,
-    byService: boolean,
   ): Promise<Value> {
-    const [startedAtMs, startedAtWallMs] = [performance.now(), Date.now()];
-    const isCurrent = (): boolean => session.latest === entry;
-    this.#sessions.set(keys.sessionKey, session);
     session.inFlight += 1;
-    const land = async (call: Promise<Value>): Promise<Value> => {
-      try {
-        const value = await call;
-        if (isCurrent()) this.#onSettled(keys, value, startedAtMs);
-        return value;
-      } finally {
-        if (isCurrent()) session.latest = undefined;
-        session.inFlight -= 1;
-        // The oldest check that waits starts the next flight, and the others join it.
-        for (const wake of session.waiting.splice(0)) wake();
-        if (session.inFlight === 0) this.#sessions.delete(keys.sessionKey);
-      }
-    };
-    const result = land(work({ isCurrent }));
-    const entry = { startedAtMs, startedAtWallMs, serial: (this.#started += 1), byService, result };
-    session.latest = entry;
-    return result;
+    try {
+      return await work(flight);
+    } finally {
+      flight.isCurrent = false;
+      session.inFlight -= 1;
+      // The oldest check that waits starts the next flight, and the others join it.
+      for (const wake of session.waiting.splice(0)) wake();
+      if (session.inFlight === 0) this.#sessions.delete(sessionKey);
+    }
   }
 }
