@@ -123,7 +123,7 @@ export default {
       name: 'library-does-not-import-applications',
       severity: 'error',
       from: { path: '^libs/' },
-      to: { path: '^(apps|test|bench)/' },
+      to: { path: '^(apps|bench)/' },
     },
     {
       name: 'session-service-does-not-import-the-library',

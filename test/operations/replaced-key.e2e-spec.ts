@@ -63,11 +63,8 @@ describe.each(platforms('Fastify'))(
         expect(stateOf(app)).toMatchObject({ state: 'up', misconfigurationSuspected: false });
         clock.advance(60_000);
         expect(await statuses(app, tokens)).toEqual(tokens.map(() => 200));
-        const refused = 2 * count - (count - 1);
-        expect(log.having('log', `, ${refused} failed`)).toEqual(
-          log.having('log', 'key refused: over after '),
-        );
-        expect(log.having('log', 'key refused: over after ')).toHaveLength(1);
+        const over = log.having('log', 'key refused: over after ');
+        expect(over).toEqual([expect.stringContaining(`, ${count + 1} failed`)]);
       },
     );
 

@@ -1,63 +1,24 @@
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { Agent, type IncomingMessage, type RequestListener } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { connect, type AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { connect } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
 import { unavailable } from '../contract/outcome.js';
 import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
 import type { ServiceRequest } from './connections.js';
-import { Deadline } from './deadline.js';
 import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
-
-const open: (() => unknown)[] = [];
-afterEach(() => {
-  for (const close of open.splice(0)) close();
-});
+import { closeLater, requestTo, serve, startedDeadline } from '../../../../test/support/service-requests.js';
 
 /** Starts a server, and returns what sends requests to it over an agent with one connection. */
-async function serving(answer: RequestListener = (_request, response) => void response.end()) {
-  const seen: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    seen.push(request);
-    answer(request, response);
-  }).listen(0, '127.0.0.1');
-  let connections = 0;
-  server.on('connection', () => (connections += 1));
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+async function serving(answer?: RequestListener) {
+  const { origin, ...served } = await serve(answer);
   const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 });
   const failures: string[] = [];
-  const deadline = new Deadline(60_000);
-  open.push(
-    () => deadline.clear(),
-    () => httpAgent.destroy(),
-    () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  );
-  const send = (
-    request: Partial<ServiceRequest> = {},
-    agents: OwnAgents = { httpAgent },
-  ): Promise<Answer> => {
-    const common = { method: 'GET', path: '/', headers: {}, body: null, freshConnection: false } as const;
-    const connectionFailed = (code: string): void => void failures.push(code);
-    return exchangeOverAgent(
-      { ...common, origin: `http://127.0.0.1:${port}`, deadline, ...request },
-      agents,
-      {
-        maxResponseBytes: 10,
-        connectionFailed,
-      },
-    );
-  };
-  return { server, port, seen, connections: () => connections, failures, send };
-}
-
-function startedDeadline(): Deadline {
-  const deadline = new Deadline(60_000);
-  open.push(() => deadline.clear());
-  return deadline;
+  closeLater(() => httpAgent.destroy());
+  const connectionFailed = (code: string): void => void failures.push(code);
+  const send = (request: Partial<ServiceRequest> = {}, agents: OwnAgents = { httpAgent }): Promise<Answer> =>
+    exchangeOverAgent(requestTo(origin, request), agents, { maxResponseBytes: 10, connectionFailed });
+  return { ...served, failures, send };
 }
 
 const statusOf = (answer: Answer): unknown => ('status' in answer ? answer.status : answer);

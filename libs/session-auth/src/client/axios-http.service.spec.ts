@@ -1,60 +1,27 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { type IncomingMessage, type RequestListener } from 'node:http';
 import { Agent } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { unavailable } from '../contract/outcome.js';
 import type { OwnAgents } from './agent-requests.js';
 import { Connections, type ServiceRequest } from './connections.js';
-import { Deadline } from './deadline.js';
 import { AxiosHttpService, NoReplyError } from './axios-http.service.js';
 import { STALE_CONNECTION, UNREACHABLE } from './reply.js';
-
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((close) => close()));
-});
+import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 
 /** Starts a server with the given request listener, and returns an HTTP service for it. */
-async function serving(
-  answer: RequestListener = (_request, response) => void response.end(),
-  agents: OwnAgents = {},
-) {
-  const seen: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    seen.push(request);
-    answer(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function serving(answer?: RequestListener, agents: OwnAgents = {}) {
+  const { server, origin, seen } = await serve(answer);
   const limits = { maxConnections: 1, maxResponseBytes: 100, proxy: undefined };
   const connections = new Connections(limits);
-  open.push(
-    () => connections.close(),
-    () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  );
+  closeLater(() => connections.close());
   const usedAgents: OwnAgents[] = [];
   const send = (sent: ServiceRequest, ownAgents: OwnAgents) => {
     usedAgents.push(ownAgents);
     return connections.exchange(sent);
   };
   const http = new AxiosHttpService(agents, send, () => undefined);
-  const request = (): ServiceRequest => {
-    const deadline = new Deadline(60_000);
-    open.push(() => deadline.clear());
-    return {
-      method: 'GET',
-      origin,
-      path: '/',
-      headers: { 'X-A': 'a' },
-      body: null,
-      deadline,
-      freshConnection: false,
-    };
-  };
+  const request = (): ServiceRequest => requestTo(origin, { headers: { 'X-A': 'a' } });
   return { http, server, seen, request, usedAgents };
 }
 

@@ -1,17 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { InternalAxiosRequestConfig } from 'axios';
-import { Deadline } from './deadline.js';
 import { AxiosHttpService } from './axios-http.service.js';
 import { Connections, type ServiceRequest } from './connections.js';
-
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((close) => close()));
-});
+import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 
 /**
  * Starts a server that records what it receives, and an HTTP service for it whose interceptor records, and
@@ -20,22 +13,12 @@ afterEach(async () => {
 async function serving(change: (config: InternalAxiosRequestConfig) => void = () => undefined) {
   const seen: { readonly head: IncomingMessage; readonly body: string }[] = [];
   const sent: InternalAxiosRequestConfig[] = [];
-  const server = createServer((head, response) => {
+  const { origin, connections } = await serve((head, response) => {
     void text(head).then((body) => (seen.push({ head, body }), response.end('reply')));
-  }).listen(0, '127.0.0.1');
-  let connections = 0;
-  server.on('connection', () => (connections += 1));
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   const limits = { maxConnections: 1, maxResponseBytes: 100, proxy: undefined };
   const pool = new Connections(limits);
-  open.push(
-    () => pool.close(),
-    () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  );
+  closeLater(() => pool.close());
   const http = new AxiosHttpService(
     {},
     (request) => pool.exchange(request),
@@ -46,21 +29,8 @@ async function serving(change: (config: InternalAxiosRequestConfig) => void = ()
     change(config);
     return config;
   });
-  const send = (request: Partial<ServiceRequest>) => {
-    const deadline = new Deadline(60_000);
-    open.push(() => deadline.clear());
-    return http.send({
-      method: 'GET',
-      origin,
-      path: '/',
-      headers: {},
-      body: null,
-      deadline,
-      freshConnection: false,
-      ...request,
-    });
-  };
-  return { http, origin, seen, sent, send, connections: () => connections };
+  const send = (request: Partial<ServiceRequest>) => http.send(requestTo(origin, request));
+  return { http, origin, seen, sent, send, connections };
 }
 
 describe('a request that passes interceptors', () => {

@@ -1,10 +1,7 @@
-import { createServer, type RequestListener } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import * as undici from 'undici/index.js';
-import { Deadline } from './deadline.js';
-import type { Connections, ConnectionSettings, ServiceRequest } from './connections.js';
+import type { Connections, ConnectionSettings } from './connections.js';
+import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 
 /** A dispatcher that undici was asked to create: its class, and the options. */
 const created: (readonly [kind: string, options: object])[] = [];
@@ -37,39 +34,15 @@ beforeAll(async () => {
   loaded = await import('./connections.js');
 });
 
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((close) => close()));
-  created.length = 0;
-});
+afterEach(() => void (created.length = 0));
 
 /** Starts a server, and returns what sends requests to it. */
 async function serving(settings: Partial<ConnectionSettings> = {}) {
-  const answer: RequestListener = (_request, response) => void response.end();
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${port}`;
+  const { origin, port } = await serve();
   const limits = { maxConnections: 3, maxResponseBytes: 100, proxy: undefined };
   const connections = new loaded.Connections({ ...limits, ...settings });
-  open.push(
-    () => connections.close(),
-    () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  );
-  const deadline = new Deadline(60_000);
-  open.push(() => deadline.clear());
-  const request: ServiceRequest = {
-    method: 'GET',
-    origin,
-    path: '/',
-    headers: {},
-    body: null,
-    deadline,
-    freshConnection: false,
-  };
+  closeLater(() => connections.close());
+  const request = requestTo(origin);
   return {
     port,
     connections,

@@ -1,56 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type RequestListener } from 'node:http';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { unavailable } from '../contract/outcome.js';
-import { Connections, type ConnectionSettings, type ServiceRequest } from './connections.js';
-import { Deadline } from './deadline.js';
+import { Connections, type ConnectionSettings } from './connections.js';
 import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  jest.restoreAllMocks();
-  await Promise.all(open.splice(0).map((close) => close()));
-});
-
-/** Starts a server with the given request listener. Returns its address and the requests that it received. */
-async function serving(answer: RequestListener = (_request, response) => void response.end()) {
-  const seen: IncomingMessage[] = [];
-  const server: Server = createServer((request, response) => {
-    seen.push(request);
-    answer(request, response);
-  }).listen(0, '127.0.0.1');
-  let connections = 0;
-  server.on('connection', () => (connections += 1));
-  await once(server, 'listening');
-  open.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { server, port, origin: `http://127.0.0.1:${port}`, seen, connections: () => connections };
-}
+afterEach(() => void jest.restoreAllMocks());
 
 function connectionsWith(settings: Partial<ConnectionSettings> = {}): Connections {
   const limits = { maxConnections: 1, maxResponseBytes: 100, proxy: undefined };
   const connections = new Connections({ ...limits, ...settings });
-  open.push(() => connections.close());
+  closeLater(() => connections.close());
   return connections;
-}
-
-function requestTo(origin: string, request: Partial<ServiceRequest> = {}): ServiceRequest {
-  const deadline = new Deadline(60_000);
-  open.push(() => deadline.clear());
-  return {
-    method: 'GET',
-    origin,
-    path: '/',
-    headers: {},
-    body: null,
-    deadline,
-    freshConnection: false,
-    ...request,
-  };
 }
 
 const statusOf = (answer: Answer): unknown => ('status' in answer ? answer.status : answer);
@@ -58,7 +20,7 @@ const statusOf = (answer: Answer): unknown => ('status' in answer ? answer.statu
 describe('a request', () => {
   it('is sent with its body', async () => {
     const bodies: unknown[] = [];
-    const { origin } = await serving((request, response) => {
+    const { origin } = await serve((request, response) => {
       void once(request, 'data').then(([body]) => bodies.push(String(body)));
       request.on('end', () => response.end());
     });
@@ -69,7 +31,7 @@ describe('a request', () => {
   });
 
   it('waits for the head and the body of its reply until its deadline', async () => {
-    const { origin } = await serving((request, response) => {
+    const { origin } = await serve((request, response) => {
       if (request.url === '/slow-body') response.flushHeaders();
       setTimeout(() => response.end('late'), 2_000);
     });
@@ -83,7 +45,7 @@ describe('a request', () => {
   });
 
   it('is aborted at its deadline, and its connection is closed', async () => {
-    const { origin, server } = await serving(() => undefined);
+    const { origin, server } = await serve(() => undefined);
     const request = requestTo(origin);
     const answer = connectionsWith().exchange(request);
     const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
@@ -96,7 +58,7 @@ describe('a request', () => {
   it.each([true, false])(
     'is not sent if its deadline has ended (on a fresh connection: %p)',
     async (freshConnection) => {
-      const { origin, seen, connections: connectionsMade } = await serving();
+      const { origin, seen, connections: connectionsMade } = await serve();
       const connections = connectionsWith();
       const request = requestTo(origin, { freshConnection });
       request.deadline.end('timeout');
@@ -120,7 +82,7 @@ describe('a connection that ends', () => {
     'because it %s is stale if it was reused, and otherwise unreachable, and is replaced',
     async (_name, end) => {
       let ending = false;
-      const { origin, connections: made } = await serving((request, response) =>
+      const { origin, connections: made } = await serve((request, response) =>
         ending ? request.socket[end]() : response.end(),
       );
       const connections = connectionsWith();
@@ -136,7 +98,7 @@ describe('a connection that ends', () => {
   );
 
   it('because all are closed, ends its calls, to other origins too', async () => {
-    const [service, other] = [await serving(() => undefined), await serving(() => undefined)];
+    const [service, other] = [await serve(() => undefined), await serve(() => undefined)];
     const connections = connectionsWith();
     const answers = [service, other].map(({ origin }) => connections.exchange(requestTo(origin)));
     await Promise.all([service, other].map(({ server }) => once(server, 'request')));
@@ -147,7 +109,7 @@ describe('a connection that ends', () => {
 
 describe.each(['to the service', 'through a proxy'])('requests %s', (way) => {
   it('share maxConnections connections one at a time, and any other is closed after its request', async () => {
-    const target = await serving((_request, response) => setImmediate(() => response.end()));
+    const target = await serve((_request, response) => setImmediate(() => response.end()));
     const proxy =
       way === 'through a proxy' ? { protocol: 'http:', host: '127.0.0.1', port: target.port } : undefined;
     const connections = connectionsWith({ proxy });
@@ -166,7 +128,7 @@ describe('one connection', () => {
   it.each(['keep-alive', 'close'])(
     'carries no other request after a reply that is not read, sent with Connection: %s',
     async (connection) => {
-      const { origin, connections: opened } = await serving((request, response) => {
+      const { origin, connections: opened } = await serve((request, response) => {
         const coding = request.url === '/coded' && { 'content-encoding': 'gzip' };
         response.writeHead(200, { connection, 'content-length': 0, ...coding }).end();
       });
@@ -184,7 +146,7 @@ describe('one connection', () => {
       server,
       seen,
       connections: made,
-    } = await serving((_request, response) => {
+    } = await serve((_request, response) => {
       response.flushHeaders();
     });
     const connections = connectionsWith();
@@ -197,7 +159,7 @@ describe('one connection', () => {
   });
 
   it('is not closed at the deadline of a request that it has completed', async () => {
-    const { origin, connections: made } = await serving();
+    const { origin, connections: made } = await serve();
     const connections = connectionsWith();
     const [first, second] = [requestTo(origin), requestTo(origin)];
     expect(statusOf(await connections.exchange(first))).toBe(200);
@@ -210,7 +172,7 @@ describe('one connection', () => {
 describe('several connections', () => {
   /** Makes `count` calls at once, and returns the ports from which they came. */
   const portsOf = async (
-    { origin, seen }: Awaited<ReturnType<typeof serving>>,
+    { origin, seen }: Awaited<ReturnType<typeof serve>>,
     to: Connections,
     count: number,
   ) => {
@@ -222,7 +184,7 @@ describe('several connections', () => {
   const answerLater: RequestListener = (_request, response) => void setTimeout(() => response.end(), 20);
 
   it('are used from the last one on, so that the others can close', async () => {
-    const service = await serving(answerLater);
+    const service = await serve(answerLater);
     const connections = connectionsWith({ maxConnections: 3 });
     const peak = await portsOf(service, connections, 3);
     const calm = new Set<unknown>();
@@ -232,7 +194,7 @@ describe('several connections', () => {
   });
 
   it('are kept as many as allowed, also after those of a peak were closed', async () => {
-    const service = await serving(answerLater);
+    const service = await serve(answerLater);
     const connections = connectionsWith({ maxConnections: 3 });
     await portsOf(service, connections, 9);
     await portsOf(service, connections, 9);
@@ -245,7 +207,7 @@ describe('several connections', () => {
   });
 
   it('lead to the origin of each request', async () => {
-    const [service, other] = [await serving(), await serving()];
+    const [service, other] = [await serve(), await serve()];
     const connections = connectionsWith();
     for (const one of [service, other, service, other]) await portsOf(one, connections, 1);
     expect([service, other].map((one) => [one.seen.length, one.connections()])).toEqual([
@@ -257,7 +219,7 @@ describe('several connections', () => {
 
 describe('a renewal', () => {
   it('replaces the connections at most once a second', async () => {
-    const { origin, connections: made } = await serving();
+    const { origin, connections: made } = await serve();
     const connections = connectionsWith();
     const madeAt = async (nowMs: number): Promise<number> => {
       const clock = jest.spyOn(performance, 'now').mockReturnValue(nowMs);
@@ -273,7 +235,7 @@ describe('a renewal', () => {
 
   it('closes the former ones, when their calls have completed', async () => {
     const pending: (() => void)[] = [];
-    const { origin, server } = await serving((_request, response) => void pending.push(() => response.end()));
+    const { origin, server } = await serve((_request, response) => void pending.push(() => response.end()));
     const connections = connectionsWith();
     const answer = connections.exchange(requestTo(origin));
     const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];

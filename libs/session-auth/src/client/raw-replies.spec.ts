@@ -1,15 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { unavailable } from '../contract/outcome.js';
-import { Deadline } from './deadline.js';
-import { Connections, type ServiceRequest } from './connections.js';
+import { Connections } from './connections.js';
 import { UNREACHABLE } from './reply.js';
-
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((close) => close()));
-});
+import { closeLater, requestTo } from '../../../../test/support/service-requests.js';
 
 /** Starts a server that answers what it receives with pieces of bytes. */
 async function answering(...pieces: readonly string[]) {
@@ -19,7 +14,7 @@ async function answering(...pieces: readonly string[]) {
     socket.on('data', () => void writeTo(socket, pieces));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  open.push(() => {
+  closeLater(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
@@ -33,17 +28,11 @@ async function writeTo(socket: Socket, pieces: readonly string[]): Promise<void>
   }
 }
 
-function requestTo(origin: string, freshConnection: boolean): ServiceRequest {
-  const deadline = new Deadline(60_000);
-  open.push(() => deadline.clear());
-  return { method: 'GET', origin, path: '/', headers: {}, body: null, deadline, freshConnection };
-}
-
 function connectionsOver(proxyPort?: number): Connections {
   const proxy = proxyPort === undefined ? undefined : { host: '127.0.0.1', port: proxyPort };
   const limits = { maxConnections: 1, maxResponseBytes: 10 };
   const connections = new Connections({ ...limits, proxy });
-  open.push(() => connections.close());
+  closeLater(() => connections.close());
   return connections;
 }
 
@@ -63,7 +52,7 @@ describe.each([
     const { port, sockets } = await answering(...pieces);
     const origin = way === 'through a proxy' ? 'http://service.invalid' : `http://127.0.0.1:${port}`;
     const connections = connectionsOver(way === 'through a proxy' ? port : undefined);
-    return { reply: await connections.exchange(requestTo(origin, freshConnection)), sockets };
+    return { reply: await connections.exchange(requestTo(origin, { freshConnection })), sockets };
   };
 
   it.each<[string, readonly string[]]>([
@@ -134,7 +123,7 @@ describe('a connection', () => {
       const { server, port } = await answering();
       const connections = connectionsOver(way === 'through a proxy' ? port : undefined);
       for (let call = 0; call < 2; call += 1) {
-        const request = requestTo(`https://127.0.0.1:${port}`, fresh);
+        const request = requestTo(`https://127.0.0.1:${port}`, { freshConnection: fresh });
         const answer = connections.exchange(request);
         const [socket] = (await once(server, 'connection')) as [Socket];
         const closed = once(socket, 'close');

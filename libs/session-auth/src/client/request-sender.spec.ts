@@ -1,52 +1,25 @@
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { Agent, type IncomingMessage, type RequestListener } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { HttpService } from '@nestjs/axios';
 import { unavailable } from '../contract/outcome.js';
-import type { ServiceRequest } from './connections.js';
 import { Deadline } from './deadline.js';
 import { UNREACHABLE } from './reply.js';
 import { RequestSender, type RequestSenderSettings } from './request-sender.js';
 import { SessionHttpService } from './session-http.service.js';
+import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  jest.restoreAllMocks();
-  await Promise.all(open.splice(0).map((close) => close()));
-});
-
-const answerAll: RequestListener = (_request, response) => void response.end();
+afterEach(() => void jest.restoreAllMocks());
 
 /** Starts a service, and a sender of requests to it. */
-async function sending(settings: Partial<RequestSenderSettings> = {}, answer = answerAll) {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  let connections = 0;
-  server.on('connection', () => (connections += 1));
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function sending(settings: Partial<RequestSenderSettings> = {}, answer?: RequestListener) {
+  const { server, origin, connections } = await serve(answer);
   const limits = { maxConnections: 1, maxResponseBytes: 100, proxy: undefined };
   const sender = new RequestSender({ ...limits, ...settings });
-  open.push(
-    () => sender.close(),
-    () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  );
-  const deadline = new Deadline(60_000);
-  open.push(() => deadline.clear());
-  const request: ServiceRequest = {
-    method: 'GET',
-    origin,
-    path: '/',
-    headers: {},
-    body: null,
-    deadline,
-    freshConnection: false,
-  };
-  return { sender, server, request, send: () => sender.send(request), connections: () => connections };
+  closeLater(() => sender.close());
+  const request = requestTo(origin);
+  return { sender, server, request, send: () => sender.send(request), connections };
 }
 
 describe('the requests of an authority', () => {

@@ -1,18 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { Deadline } from './deadline.js';
-import { Connections, type ServiceRequest } from './connections.js';
+import { describe, expect, it } from '@jest/globals';
+import { Connections } from './connections.js';
 import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
+import { closeLater, requestTo } from '../../../../test/support/service-requests.js';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 const HALF_A_HEAD = 'HTTP/1.1 200 O';
 const INTERIM = 'HTTP/1.1 103 Early Hints\r\n\r\n';
-
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((close) => close()));
-});
 
 type Ending = (socket: Socket, bytes: string) => void;
 
@@ -33,7 +28,7 @@ async function answering(answers: readonly string[], end: Ending): Promise<numbe
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  open.push(() => {
+  closeLater(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
@@ -47,21 +42,10 @@ async function repliesOf(way: string, answers: readonly string[], end: Ending): 
   const proxy = way === 'through a proxy' ? { host: '127.0.0.1', port } : undefined;
   const limits = { maxConnections: 1, maxResponseBytes: 100 };
   const connections = new Connections({ proxy, ...limits });
-  open.push(() => connections.close());
+  closeLater(() => connections.close());
   const replies: Answer[] = [];
   while (replies.length < answers.length) {
-    const deadline = new Deadline(60_000);
-    open.push(() => deadline.clear());
-    const request: ServiceRequest = {
-      method: 'GET',
-      origin,
-      path: '/',
-      headers: {},
-      body: null,
-      deadline,
-      freshConnection: false,
-    };
-    replies.push(await connections.exchange(request));
+    replies.push(await connections.exchange(requestTo(origin)));
   }
   return replies;
 }

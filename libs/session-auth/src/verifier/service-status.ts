@@ -128,10 +128,7 @@ export class ServiceStatusTracker {
     this.#causes.recovered('key refused', SIGN_INS);
   }
 
-  /**
-   * Records a sign-in that the service accepted or refused: for its password, or for the key. Passwords alone
-   * are no sign if anyone was accepted.
-   */
+  /** Records a sign-in. A refusal, of the password or the key, is no sign once anyone was accepted. */
   signInAnswered(isAccepted: boolean): void {
     this.#refusedSignIns = isAccepted ? -Infinity : this.#refusedSignIns + 1;
     if (isAccepted) this.#causes.recovered('key refused', SIGN_INS);
