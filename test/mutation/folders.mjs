@@ -34,6 +34,8 @@ export const FOLDERS = {
  * Redis, application or SDK only.
  */
 export const SUITES = {
+  policies: ['access/policies', 'access/user-loaders'],
+  records: ['module/own-user-record', 'module/schema-of-records', 'access/validated-user'],
   audit: ['kit/access-map'],
   open: ['open/replies', 'open/http2'],
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
