@@ -77,6 +77,7 @@ function copyOfLibrary() {
     'package.json',
     'tsconfig.json',
     ...tools.map((name) => `test/${name}`),
+    'test/support/service-requests.ts',
     `${library}/src`,
   ]) {
     cpSync(join(root, path), join(copy, path), { recursive: true });
