@@ -4,7 +4,6 @@ const SLOWER =
 const NESTED =
   'The ccl_info of UserRecord has a nested class: class-transformer then builds every record, an equal one, more slowly.';
 const REFUSED = 'The guard admits only `true`: any other value refuses.';
-const THROWN = 'A requirement that throws refuses too.';
 const OWN_NAME = 'A name within the library: any text that no other name has works as well.';
 const NO_SUCH_MEMBER = 'Values of other kinds do not have the member: the result is undefined as well.';
 const SET_HERE =
@@ -156,21 +155,6 @@ export const EQUIVALENT = [
   },
   {
     file: 'records/field-descriptions.ts',
-    in: 'describeRecord',
-    original: 'false',
-    replacement: 'true',
-    count: 2,
-    reason: 'The parameter `always` of class-validator: without groups, it returns all metadata anyway.',
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'describeRecord',
-    original: '[]',
-    replacement: '["Stryker was here"]',
-    reason: 'A text is metadata of no type: each use filters by type.',
-  },
-  {
-    file: 'records/field-descriptions.ts',
     in: 'checks',
     original: "metadatas.filter(({ type }) => type === 'customValidation')",
     replacement: 'metadatas',
@@ -233,32 +217,11 @@ export const EQUIVALENT = [
     reason: REFUSED,
   },
   {
-    file: 'guard/access.decorators.ts',
-    in: 'CclScope',
-    original: 'ids !== undefined',
-    replacement: 'true',
-    reason: THROWN,
-  },
-  {
-    file: 'guard/access-rules.ts',
-    in: '#asking',
-    original: 'this.findPolicy?.(controller, policy)',
-    replacement: 'this.findPolicy(controller, policy)',
-    reason: THROWN,
-  },
-  {
     file: 'guard/session-auth-error.filter.ts',
     in: 'DEFAULT_CHALLENGES',
     original: '[]',
     replacement: '["Stryker was here"]',
     reason: 'A text names no scheme: it is the same as no source.',
-  },
-  {
-    file: 'graphql/operation-context.ts',
-    in: 'SHARED_CALLER',
-    original: '{ request: undefined, reply: undefined }',
-    replacement: '{}',
-    reason: 'It is compared as an object, and an absent field is undefined too.',
   },
   {
     file: 'guard/http-request.ts',
@@ -381,20 +344,6 @@ export const EQUIVALENT = [
     original: 'true',
     replacement: 'false',
     reason: 'A tombstone is any value: it is compared with undefined.',
-  },
-  {
-    file: 'verifier/session-cache.ts',
-    in: '#isYounger',
-    original: 'maxAgeMs === Infinity',
-    replacement: 'false',
-    reason: FASTER,
-  },
-  {
-    file: 'verifier/ttl-lru-map.ts',
-    in: 'startMs',
-    original: 'this.#entries?.getRemainingTTL',
-    replacement: 'this.#entries.getRemainingTTL',
-    reason: 'The entry must exist, so that the map does.',
   },
   {
     file: 'verifier/revocations.ts',
