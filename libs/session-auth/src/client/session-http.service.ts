@@ -1,5 +1,5 @@
 import type { HttpService } from '@nestjs/axios';
-import { InvalidConfigurationError } from '../contract/errors.js';
+import { rejectOwnProvider } from '../contract/own-provider.js';
 
 /**
  * Marks the instances. They extend `HttpService`, so that they can't extend {@link SessionHttpService} too.
@@ -24,9 +24,7 @@ export abstract class SessionHttpService extends HttpServiceType {
   /** @internal Only a module that lists this class among its providers creates an instance. */
   constructor() {
     super();
-    throw new InvalidConfigurationError(
-      'SessionHttpService is among the providers of a module. Remove it there: SessionAuthModule provides it. In a unit test, write { provide: SessionHttpService, useValue: yourMock }.',
-    );
+    rejectOwnProvider('SessionHttpService');
   }
 
   /** Returns whether a value is the service of an authority. */

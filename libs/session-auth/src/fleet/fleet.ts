@@ -159,10 +159,11 @@ export class Fleet<User> implements SharedTier<User> {
 
   #store(keys: SessionKeys, verdict: Verdict<User>, { atMs, atWallMs, sinceMs }: SentCall): boolean {
     if (verdict.kind !== 'authenticated' || !verdict.json || sinceMs === undefined) return false;
-    const usedMs = Math.ceil(ageMs(atMs, atWallMs)) + shortenedBy(verdict.cacheForMs, this.#settings.ttlMs);
-    if (verdict.cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
-    if (usedMs >= this.#settings.ttlMs || this.#isRevokedHere(verdict.user, atMs, keys.tokenKey))
-      return false;
+    const { ttlMs } = this.#settings;
+    const { cacheForMs = ttlMs } = verdict;
+    const usedMs = Math.ceil(ageMs(atMs, atWallMs)) + shortenedBy(cacheForMs, ttlMs);
+    if (cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
+    if (usedMs >= ttlMs || this.#isRevokedHere(verdict.user, atMs, keys.tokenKey)) return false;
     void this.#cache.set(keys, verdict.json, usedMs, sinceMs).then((isSet) => {
       if (!isSet) this.#listener?.foundTombstone(keys.tokenKey);
     });

@@ -44,8 +44,9 @@ export class Challenges {
     this.#refusedOfUnknown = challengesOf(listed, this.dependOnSource ? undefined : listed[0]);
   }
 
+  /** Called only if the headers {@link dependOnSource}. */
   presentedBy(source: number, request: object): void {
-    if (this.dependOnSource) (request as PresentingRequest)[REFUSED] = this.#refused[source];
+    (request as PresentingRequest)[REFUSED] = this.#refused[source];
   }
 
   /**

@@ -20,7 +20,8 @@ export interface Authorities {
   named(name: string, own: GuardParts): GuardParts | undefined;
 }
 
-export interface ReportOnly {
+/** Checks calls in the place of the guard, which admits them in any case. */
+export interface Reporter {
   /** Returns whether the guard admits all calls of a handler. */
   covers(handler: object, controller: object): boolean;
   /** Checks a call that is admitted in any case. */
@@ -39,7 +40,7 @@ export interface GuardParts extends WatchParts {
   readonly authorities?: Authorities | undefined;
   readonly decisions: Decisions;
   /** Set if the option or the decorator is used, once the application is initialized. */
-  readonly reportOnly?: ReportOnly | undefined;
+  readonly reportOnly?: Reporter | undefined;
   /** Time for a rule that returns a promise, in milliseconds. */
   readonly ruleTimeoutMs: number;
 }

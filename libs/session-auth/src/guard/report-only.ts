@@ -3,7 +3,7 @@ import { ACCESS_DENIED } from '../contract/denials.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { isMarked, REPORT_ONLY } from './access-metadata.js';
 import { exceptionOf } from './denial.js';
-import type { GuardParts, ReportOnly } from './guard-parts.js';
+import type { GuardParts, Reporter } from './guard-parts.js';
 import { ADMISSION, CHECK } from './guarded-request.js';
 import type { Handler } from './handlers.js';
 import { type GuardedCall, type Transport, transportOf } from './transport.js';
@@ -12,17 +12,17 @@ import { type GuardedCall, type Transport, transportOf } from './transport.js';
 const checked = new WeakSet<ExecutionContext>();
 
 /**
- * Returns what checks calls in place of the guard: all of them with the option, otherwise those of handlers
- * with the decorator. Warns that these are open, and rejects what would be open, or checked otherwise.
- * @throws InvalidConfigurationError naming it
+ * Returns what checks calls in the place of the guard: all of them with the option, otherwise those of handlers
+ * with the decorator. Logs that these are open.
+ * @throws InvalidConfigurationError if a handler is no route, or there are several session services
  */
 export function reporterOf(
   handlers: readonly Handler[],
   isOption: boolean,
   isOneOfSeveral: boolean,
   log: { note(kind: string, text: string): void },
-): ReportOnly {
-  const covers: ReportOnly['covers'] = (handler, controller) =>
+): Reporter {
+  const covers: Reporter['covers'] = (handler, controller) =>
     isOption || isMarked(REPORT_ONLY, handler, controller);
   const covered = handlers.filter(({ called, owner }) => covers(called, owner));
   const name = isOption ? 'reportOnly' : '@ReportOnly()';

@@ -188,7 +188,6 @@ export class SessionReader {
       index += 1;
     }
     if (token === undefined || token === '') return SESSION_REQUIRED;
-    // Asked here too: a call of the method would cost each request.
     if (this.challenges.dependOnSource) this.challenges.presentedBy(index, request);
     if (!isHeaderValue(token, maxTokenLength)) {
       if (token instanceof Promise) token.catch(() => undefined);

@@ -40,6 +40,7 @@ type AuditApplication = (
   settings: SessionAuthSettings,
 ) => Promise<void>;
 
+/** Without its folder, its line goes, and nothing else. */
 const AUDIT: { readonly load?: () => Promise<{ readonly auditApplication: AuditApplication }> } = {
   load: () => import('../audit/boot-audit.js'),
 };

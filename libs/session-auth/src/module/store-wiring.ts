@@ -68,13 +68,13 @@ function isSecret(secret: unknown): secret is string {
   );
 }
 
-export function storeReports(causes: Causes, watch: ServiceStatusTracker): SharedTierReports {
+export function storeReports(causes: Causes, status: ServiceStatusTracker): SharedTierReports {
   return {
     failed: () => causes.occurred('session store unavailable'),
     answered: () => causes.recovered('session store unavailable'),
     clockDiffers: () => causes.occurred('clock differs'),
     unreadable: () => {
-      watch.countUnreadableMessage();
+      status.countUnreadableMessage();
       causes.occurred('unreadable messages');
     },
     lost: (count) =>
@@ -83,7 +83,7 @@ export function storeReports(causes: Causes, watch: ServiceStatusTracker): Share
         `${count} reached neither cache.store nor the other instances before this application closed. They accept those sessions until cache.ttlMs is over.`,
       ),
     busStateChanged: (state, reason = 'The reason is unknown.') => {
-      watch.setRevocationBus(state);
+      status.setRevocationBus(state);
       if (state === 'interrupted') causes.occurred('revocation bus interrupted', '', reason);
       else causes.recovered('revocation bus interrupted');
     },

@@ -100,8 +100,8 @@ export async function partsOf(
   const { authority, loadUser, resolveAuthority, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
-  const watch = new ServiceStatusTracker((status) => events.serviceStatus.next(status), causes);
-  const verifier = await verifierOf(clientParts, client, events, watch);
+  const status = new ServiceStatusTracker((changed) => events.serviceStatus.next(changed), causes);
+  const verifier = await verifierOf(clientParts, client, events, status);
   const localUsers = loadUser && new (await import('../policies/user-loader.js')).LocalUsers(loadUser);
   const guard: GuardParts = {
     rules: new AccessRules(localUsers?.requirement),
@@ -119,8 +119,8 @@ export async function partsOf(
     causes,
     ruleTimeoutMs,
   };
-  const loadHandlers = (): Promise<void> => loadUsed(guard, modules, clientParts, watch);
-  return { ...clientParts, client, events, status: watch, verifier, loadHandlers, localUsers, guard };
+  const loadHandlers = (): Promise<void> => loadUsed(guard, modules, clientParts, status);
+  return { ...clientParts, client, events, status, verifier, loadHandlers, localUsers, guard };
 }
 
 /** Loaded with the first reply that is written in parts. */
@@ -143,7 +143,7 @@ async function loadUsed(
   guard: GuardParts,
   modules: ModulesContainer,
   { settings, several, causes }: ClientParts,
-  watch: ServiceStatusTracker,
+  status: ServiceStatusTracker,
 ): Promise<void> {
   const placed = placedHandlersOf(modules);
   const handlers = placed.map(({ handler }) => handler);
@@ -155,7 +155,7 @@ async function loadUsed(
   const reported = reporterOf(handlers, reportOnly, several !== undefined, causes);
   // A value: a getter would run in each check.
   Object.assign(guard, { reportOnly: reported });
-  watch.setReportOnly();
+  status.setReportOnly();
 }
 
 type SharedTierClass = new (
@@ -164,46 +164,47 @@ type SharedTierClass = new (
   reports: SharedTierReports,
 ) => SharedTier<UserRecord>;
 
+/** Without its folder, its line goes, and nothing else. */
 const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTierClass }> } = {
   fleet: () => import('../fleet/fleet.js'),
 };
 
 async function sharedTierOf(
   { settings, causes, readUser }: ClientParts,
-  watch: ServiceStatusTracker,
+  status: ServiceStatusTracker,
 ): Promise<SharedTier<UserRecord> | undefined> {
   const { cache } = settings;
   const fleet = cache?.store && (await LOADED_BY_USE.fleet?.());
   if (!cache?.store || !fleet) return undefined;
   const { readStoreSettings, storeReports } = await import('./store-wiring.js');
   const shared = readStoreSettings(cache.store, { ...settings, cache });
-  return new fleet.Fleet(shared, readUser, storeReports(causes, watch));
+  return new fleet.Fleet(shared, readUser, storeReports(causes, status));
 }
 
 async function verifierOf(
   clientParts: ClientParts,
   client: SessionClient<UserRecord>,
   events: EventSource,
-  watch: ServiceStatusTracker,
+  status: ServiceStatusTracker,
 ): Promise<SessionVerifier<UserRecord>> {
   const { settings, causes, deadlines } = clientParts;
   const { authority, cache, retry, identityFields } = settings;
   const knownSessions = Math.max(cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS);
-  causes.onChange = (...changed) => watch.setCauses(...changed);
+  causes.onChange = (...changed) => status.setCauses(...changed);
   const lanes = new Lanes<UserRecord>(
     client.userDetails.bind(client),
     deadlines,
     { ...settings, ...retry },
     {
       known: new KnownSessions(knownSessions, identityFields),
-      breakerChanged: breakerReporter(authority, watch, events),
+      breakerChanged: breakerReporter(authority, status, events),
     },
   );
   return new SessionVerifier(lanes, {
     authority,
     cache: cache && new SessionCache(cache),
-    shared: await sharedTierOf(clientParts, watch),
-    status: watch,
+    shared: await sharedTierOf(clientParts, status),
+    status,
     onRevoked: (tokenKey) => events.emitEnded(tokenKey),
     onEvicted: (tokenKey) => events.emitEvicted(tokenKey),
     onUsersRevoked: (username) => events.forgottenUsers.next(username),
@@ -214,7 +215,7 @@ async function verifierOf(
 /** Reports nothing once the application has shut down: a pause may end later. */
 function breakerReporter(
   authority: string,
-  watch: ServiceStatusTracker,
+  status: ServiceStatusTracker,
   events: EventSource,
 ): BreakerChanged {
   const publish: BreakerChanged = (lane, state) => {
@@ -225,7 +226,7 @@ function breakerReporter(
     for (const lane of ['known', 'strangers'] as const) publish(lane, 'closed');
   return (lane, state) => {
     if (events.isComplete) return;
-    watch.setBreaker(lane, state);
+    status.setBreaker(lane, state);
     publish(lane, state);
   };
 }

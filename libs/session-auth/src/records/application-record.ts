@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
-import { ownField, type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
+import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import {
   type FieldDescription,
   fieldsOf,
@@ -133,6 +133,11 @@ function fieldCopierOf(record: RecordClass, fields: readonly FieldDescription[])
     }
     return instance;
   };
+}
+
+/** Returns a field of JSON, and nothing that other code added to `Object.prototype`. */
+export function ownField(json: object, name: string): unknown {
+  return Object.hasOwn(json, name) ? (json as Fields)[name] : undefined;
 }
 
 function mapObjects(value: unknown, build: Build): unknown {

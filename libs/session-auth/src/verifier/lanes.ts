@@ -212,8 +212,8 @@ export class Lanes<User> {
 
 /**
  * Failures of strangers open the breaker of strangers alone. Those of known sessions are trustworthy: they
- * open both. It also closes with the other, unless a stranger's call was made since. A 429 pauses its own
- * lane alone.
+ * open both breakers, which then close together, unless a stranger's call was made in between. A 429 pauses
+ * its own lane alone.
  */
 function buildLanes(
   { breaker, timeoutMs, maxInFlight, maxQueued }: LaneSettings,

@@ -215,7 +215,11 @@ export class SessionCache<User extends object> {
     }
     const { ttlMs, refreshAheadMs } = this.#settings;
     const entry = sessionKey === tokenKey ? user : new UserWithIv(sessionKey, user);
-    this.#entries.set(tokenKey, entry, startMs - shortenedBy(cacheForMs, ttlMs));
+    this.#entries.set(
+      tokenKey,
+      entry,
+      startMs - (cacheForMs === undefined ? 0 : shortenedBy(cacheForMs, ttlMs)),
+    );
     this.#refreshPauses.delete(tokenKey);
     // Otherwise an entry with a lifetime of at most `refreshAheadMs` would be refreshed on each use.
     if (cacheForMs !== undefined && refreshAheadMs > 0) this.#pauseRefresh(tokenKey, cacheForMs / 2);
@@ -263,6 +267,6 @@ export function refreshPauseMs(refreshAheadMs: number): number {
 }
 
 /** Returns the milliseconds to add to the age of an entry, so that it expires after `cacheForMs`. */
-export function shortenedBy(cacheForMs: number | undefined, lifetimeMs: number): number {
-  return cacheForMs === undefined ? 0 : Math.max(0, lifetimeMs - cacheForMs);
+export function shortenedBy(cacheForMs: number, lifetimeMs: number): number {
+  return Math.max(0, lifetimeMs - cacheForMs);
 }

@@ -1,6 +1,11 @@
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { type CheckMessage, CHECKS, type LaneName } from '../contract/diagnostics.js';
-import { sessionKeysOf, type SessionIdentity, type SessionKeys } from '../contract/session-identity.js';
+import {
+  isSameSession,
+  sessionKeysOf,
+  type SessionIdentity,
+  type SessionKeys,
+} from '../contract/session-identity.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { Lanes } from './lanes.js';
 import { ageMs } from './clock-steps.js';
@@ -217,7 +222,6 @@ function canReuse(
   presented: SessionIdentity,
   maxAgeMs: number,
 ): boolean {
-  const isSame = session.token === presented.token && session.authIv === presented.authIv;
-  if (!isSame || !(isFresh || maxAgeMs === Infinity)) return false;
+  if (!isSameSession(session, presented) || !(isFresh || maxAgeMs === Infinity)) return false;
   return ageMs(madeAtMs, madeAtWallMs) < MAX_REUSE_MS;
 }

@@ -3,13 +3,13 @@ import type { Credentials, SessionClient, SignInResult } from '../../client/sess
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { denialOfVerdict, sessionException, setErrorAuthority } from '../../guard/denial.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
+import { rejectOwnProvider } from '../../contract/own-provider.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import type { Verdict } from '../../contract/outcome.js';
 import type { CurrentUserRecord, PresentedSession } from '../../guard/current-user.decorator.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import type { SessionAuthSettings } from '../settings/settings.js';
 import { CallLimit } from './call-limit.js';
-import { rejectOwnProvider } from './own-provider.js';
 import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
 
 type ServiceSettings = Pick<SessionAuthSettings, 'signInTimeoutMs' | 'signOutTimeoutMs' | 'maxSignIns'> & {

@@ -1,4 +1,4 @@
-import { InvalidConfigurationError } from '../../contract/errors.js';
+import { InvalidConfigurationError } from './errors.js';
 
 /**
  * Rejects a class of the library that a module lists among its own providers: Nest then creates it without
