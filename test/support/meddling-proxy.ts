@@ -48,6 +48,14 @@ export class MeddlingProxy {
     this.#meddle = (bytes) => delay(ms, bytes);
   }
 
+  /** Keeps everything back until the returned function is called. */
+  hold(): () => void {
+    let letGo = (): void => undefined;
+    const isOver = new Promise<void>((resolve) => (letGo = resolve));
+    this.#meddle = (bytes) => isOver.then(() => bytes);
+    return letGo;
+  }
+
   /** Forwards the changed bytes. */
   rewrite(meddle: (bytes: Buffer) => Buffer): void {
     this.#meddle = meddle;
