@@ -31,10 +31,9 @@ const packages = new Map();
 export async function prepare(file) {
   if (compiled.has(file)) return;
   // Of an end-to-end test, which is an ES module.
-  const text = readFileSync(file, 'utf8').replaceAll(
-    'import.meta.url',
-    JSON.stringify(pathToFileURL(file).href),
-  );
+  const text = readFileSync(file, 'utf8')
+    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href))
+    .replaceAll('import.meta.dirname', JSON.stringify(dirname(file)));
   const { outputText } = ts.transpileModule(text, { compilerOptions: OPTIONS, fileName: file });
   compiled.set(file, vm.compileFunction(outputText, PARAMETERS, { filename: file }));
   for (const [, name] of outputText.matchAll(REQUIRED)) {
