@@ -82,6 +82,14 @@ describe('the doctor', () => {
     );
   });
 
+  it('prints its sentences whole although the key is a word of them', async () => {
+    const service = await serve();
+    const io = captureIo({ ...ENV, SESSION_SERVICE_API_KEY: 'session' });
+    const { printed } = await runDoctor(service.url, [], io);
+    expect(printed).toContain('session');
+    expect(printed).not.toContain('***');
+  });
+
   it('advises a user where a 404 with a body could be the session service, and says what the guard does with it', async () => {
     const service = await serve({
       answer: (usual) => (usual.status >= 400 ? { ...json({}), status: 404 } : usual),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
-const MIN_LENGTH = 4;
+/** A short secret, or a word such as `sessions`: the sentences of the commands have it, whatever the secret is. */
+const COMMON = /^(?:.{1,3}|[a-z]{1,12})$/i;
 
 /** The kind of the secrets of a session. */
 export const TOKENS = 'a token or an IV';
@@ -21,7 +22,7 @@ export class Secrets {
   /** Returns the text without secrets. The texts hold none; this is the second line of defence. */
   mask(text: string): string {
     return this.#forms()
-      .filter(([form]) => form.length >= MIN_LENGTH)
+      .filter(([form]) => !COMMON.test(form))
       .reduce((masked, [form]) => masked.replaceAll(form, () => '***'), text);
   }
 
