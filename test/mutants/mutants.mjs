@@ -560,7 +560,7 @@ export const MUTANTS = [
   {
     name: 'Another guard of the request uses the check of another session',
     file: 'verifier/session-verifier.ts',
-    find: 'if (!isSame || !(',
+    find: 'if (!isSameSession(session, presented) || !(',
     replace: 'if (!(',
     suites: ['verifier/session-verifier'],
   },
