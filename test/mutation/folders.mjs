@@ -36,7 +36,10 @@ export const FOLDERS = {
 export const SUITES = {
   policies: ['access/policies', 'access/user-loaders'],
   records: ['module/own-user-record', 'module/schema-of-records', 'access/validated-user'],
-  audit: ['kit/access-map'],
+  guard: ['access/report-only', 'access/decisions', 'access/several-services'],
+  module: ['module/context-kinds', 'module/options', 'module/named-registrations'],
+  audit: ['kit/access-map', 'module/audit/findings', 'module/audit/graphql'],
+  graphql: ['graphql/fields', 'open/graphql'],
   open: ['open/replies', 'open/http2'],
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
   testing: [

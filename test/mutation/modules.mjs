@@ -38,14 +38,18 @@ export async function prepare(file) {
   compiled.set(file, vm.compileFunction(outputText, PARAMETERS, { filename: file }));
   for (const [, name] of outputText.matchAll(REQUIRED)) {
     if (isSource(name)) await prepare(sourceOf(file, name));
-    else if (!packages.has(name)) packages.set(name, await imported(name));
+    else await importOnce(addressOf(file, name));
   }
 }
 
+async function importOnce(address) {
+  if (!packages.has(address)) packages.set(address, await imported(address));
+}
+
 /** A package that is not installed fails where it is required. */
-async function imported(name) {
+async function imported(address) {
   try {
-    const found = { exports: { ...(await import(name)) } };
+    const found = { exports: { ...(await import(address)) } };
     Object.defineProperty(found.exports, '__esModule', { value: true });
     return found;
   } catch (error) {
@@ -83,14 +87,19 @@ export class Modules {
   #require(file, name) {
     if (isSource(name)) return this.load(sourceOf(file, name));
     if (this.#replaced.has(name)) return this.#replaced.get(name);
-    const { exports, error } = packages.get(name);
+    const { exports, error } = packages.get(addressOf(file, name));
     if (error) throw error;
     return exports;
   }
 }
 
+/** A tool of the tests, `.mjs`, is no source: it is imported once, as a package is. */
 function isSource(name) {
-  return name.startsWith('.') || name in SOURCES;
+  return (name.startsWith('.') && !name.endsWith('.mjs')) || name in SOURCES;
+}
+
+function addressOf(file, name) {
+  return name.startsWith('.') ? pathToFileURL(join(dirname(file), name)).href : name;
 }
 
 function sourceOf(file, name) {
