@@ -64,7 +64,7 @@ const BULLMQ = `declare module 'bullmq' {
   interface Options { connection: { url: string } }
   export class Queue<Data> {
     constructor(name: string, options: Options);
-    add(name: string, data: Data, options: { attempts: number; backoff: number; removeOnComplete: boolean; removeOnFail: boolean }): Promise<{ id?: string }>;
+    add(name: string, data: Data, options: { attempts: number; backoff: { type: string; delay: number }; removeOnComplete: boolean; removeOnFail: boolean }): Promise<{ id?: string }>;
     close(): Promise<void>;
   }
   export class Worker<Data> {

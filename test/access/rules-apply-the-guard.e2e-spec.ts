@@ -23,7 +23,6 @@ import {
   SubRoles,
   type UserRecord,
 } from 'nestjs-session-auth';
-import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { PLATFORMS } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 
@@ -127,10 +126,6 @@ describe('a rule', () => {
 
   it('is not @Public(), which applies none', () => {
     expect(guardsOf(onClass(Public()))).toEqual([]);
-  });
-
-  it('throws on a property that is not a method', () => {
-    expect(() => (Roles('boss') as PropertyDecorator)({}, 'list')).toThrow(InvalidConfigurationError);
   });
 });
 

@@ -326,6 +326,14 @@ export const FAULTS: readonly FaultRow[] = [
     fails: READS,
   },
   {
+    name: 'signs in with 201',
+    fault: replyTo(
+      (call, { status }) => isSignIn(call) && status === 200,
+      (usual) => ({ ...usual, status: 201 }),
+    ),
+    fails: [...RECORDS, 'key.sign-in.any-case', 'user-details.record', 'user-details.record-of-others'],
+  },
+  {
     name: 'sends records as HTML',
     fault: replyTo(
       (call, { body }) => isRead(call) && body !== undefined,

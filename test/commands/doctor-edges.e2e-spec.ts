@@ -82,6 +82,16 @@ describe('the doctor', () => {
     );
   });
 
+  it('names the texts of a record that lacks the identity fields', async () => {
+    const record = { id: 7, login: 'ann', empty: '', auth_token: 'the-token-0' };
+    const service = await serve({
+      answer: (usual, { operation }) => (operation === 'sign_in' ? json(record) : usual),
+    });
+    expect((await runDoctor(service.url)).textOf('sign-in')).toContain(
+      'it lacks username and email. Set identityFields to a text that identifies the user (it has login), or map',
+    );
+  });
+
   it('prints its sentences whole although the key is a word of them', async () => {
     const service = await serve();
     const io = captureIo({ ...ENV, SESSION_SERVICE_API_KEY: 'session' });

@@ -350,12 +350,6 @@ export const ROWS: readonly Row[] = [
     guard: [503, 401],
   },
   {
-    name: 'has records without a name and an email',
-    habits: { answer: withRecord({ username: undefined, email: undefined }) },
-    fails: ['sign-in'],
-    guard: [503, 401],
-  },
-  {
     name: 'has records of 100 KB',
     habits: { answer: withRecord({ biography: 'x'.repeat(100_000) }) },
     warns: ['response-size'],

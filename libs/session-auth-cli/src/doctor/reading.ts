@@ -22,31 +22,36 @@ export function readUserRecord(answer: ReplyAnswer): Reading {
   if (json === undefined) return { problem: bodyProblem(answer) };
   const user = readUser(json);
   if (!user) return { problem: `it is not a user record${problem === undefined ? '' : `: ${problem}`}` };
+  const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const { identityFields } = DEFAULTS;
-  if (identityFields.some((field) => typeof user[field] === 'string' && user[field] !== '')) return { user };
+  if (identityFields.some((field) => isText(user[field]))) return { user };
+  const texts = Object.entries(json).flatMap(([name, value]) =>
+    name !== TOKEN_NAME && isText(value) ? name : [],
+  );
   return {
-    problem: `it has none of the identity fields ${identityFields.join(', ')}. Set identityFields, or map the record: userRecord takes a schema`,
+    problem: `it lacks ${identityFields.join(' and ')}. Set identityFields to a text that identifies the user (it has ${namesOf(texts)}), or map the record: userRecord takes a schema`,
   };
 }
 
 /** The names of the interface that a record lacks, and others that it has. */
 export function fieldsText(answer: Answer): string {
   const json = answer.kind === 'reply' ? readJsonObject(answer) : undefined;
-  const names = Object.keys(json ?? {}).filter((name) => name !== TOKEN_NAME);
+  const names = Object.keys(json ?? {});
   const lacking = FIELDS.filter((name) => !names.includes(name));
-  // Other names may be anything, and are not printed as they come.
-  const others = names.filter((name) => !FIELDS.includes(name)).map((name) => name.replace(/\W.*/s, '…'));
+  const others = names.filter((name) => name !== TOKEN_NAME && !FIELDS.includes(name));
   return [
-    lacking.length > 0 && `; it lacks ${listOf(lacking)}`,
-    others.length > 0 && `; it has ${listOf(others)}, which the interface does not list`,
+    lacking.length > 0 && `; it lacks ${namesOf(lacking)}`,
+    others.length > 0 && `; it has ${namesOf(others)}, which the interface does not list`,
   ]
     .filter(Boolean)
     .join('');
 }
 
-function listOf(names: readonly string[]): string {
+/** The names of a service may be anything, and are not printed as they come. */
+function namesOf(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
-  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const printable = names.slice(0, MAX_NAMES).map((name) => name.replace(/\W.*/s, '…'));
+  return printable.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** Reads a record as the guard does. */

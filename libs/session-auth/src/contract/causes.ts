@@ -56,7 +56,7 @@ export const CAUSES = {
     ends: 'acceptance',
   },
   'unusable reply': {
-    text: 'the session service answered 200 without %, and its callers get 503. Check that baseUrl is the session service, and that no proxy changes its replies.',
+    text: 'the session service answered 200 without %, and its callers get 503. Check baseUrl, http.maxResponseBytes, and any proxy in between.',
     ends: 'acceptance',
   },
   'token mismatch': {

@@ -292,7 +292,7 @@ function decorate(
 function methodIn(method: unknown, name: string | symbol): object {
   if (typeof method === 'function') return method;
   throw new InvalidConfigurationError(
-    `An access decorator is on ${String(name)}, which is not a method: put it on a class or on a method.`,
+    `An access decorator is on ${String(name)}, which is not a method: put it on a class or method, in GraphQL @ResolveField().`,
   );
 }
 

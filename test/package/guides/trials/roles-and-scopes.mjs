@@ -1,7 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { SessionAuthModule } from 'nestjs-session-auth';
 import { AppModule } from '../dist/roles-and-scopes/src/app.module.js';
-import { MailController } from '../dist/roles-and-scopes/src/mail.controller.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 await trial('roles and scopes', async () => {
@@ -43,23 +41,4 @@ await trial('roles and scopes', async () => {
     department: 'payroll',
   });
   await app.close();
-  await tryMail();
 });
-
-async function tryMail() {
-  const session = SessionAuthModule.forRoot({ baseUrl: 'https://sessions.example.com/api', apiKey: 'key' });
-  const { sessions, moduleRef } = await underTest({
-    module: class {},
-    imports: [session],
-    controllers: [MailController],
-  });
-  const { app, ask } = await listening(moduleRef.createNestApplication());
-  const withoutEmail = sessions.signInAs({ email: null });
-  const mail = async (path, headers) => (await expectStatus(ask(`/mail/${path}`, headers), 200)).json();
-  deepEqual(await mail('maybe', withoutEmail), { email: null });
-  await expectStatus(ask('/mail/required', withoutEmail), 403);
-  deepEqual(await mail('required', sessions.signInAs({ email: 'ann@example.com' })), {
-    email: 'ann@example.com',
-  });
-  await app.close();
-}
