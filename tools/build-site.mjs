@@ -58,11 +58,12 @@ writeFileSync(
     searchGroupBoosts: { Interfaces: 0.5, Properties: 0.5, 'Type Aliases': 0.5 },
     searchInComments: true,
     searchInDocuments: true,
-    // TypeDoc's list, and SQL.
+    // TypeDoc's list, Docker and SQL.
     highlightLanguages: [
       'bash',
       'console',
       'css',
+      'docker',
       'html',
       'javascript',
       'json',
