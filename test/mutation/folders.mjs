@@ -34,13 +34,21 @@ export const FOLDERS = {
  * Redis, application or SDK only.
  */
 export const SUITES = {
-  policies: ['access/policies', 'access/user-loaders'],
+  guard: [
+    'access/decisions',
+    'access/report-only',
+    'access/rules-that-fail',
+    'access/several-services',
+    'kit/access-map',
+    'module/audit/findings',
+    'open/replies',
+  ],
+  policies: ['access/policies', 'access/policies-of-every-kind', 'access/user-loaders'],
   records: ['module/own-user-record', 'module/schema-of-records', 'access/validated-user'],
-  guard: ['access/report-only', 'access/decisions', 'access/several-services'],
-  module: ['module/context-kinds', 'module/options', 'module/named-registrations'],
-  audit: ['kit/access-map', 'module/audit/findings', 'module/audit/graphql'],
-  graphql: ['graphql/fields', 'open/graphql'],
-  open: ['open/replies', 'open/http2'],
+  module: ['module/named-registrations', 'module/options', 'module/registration', 'module/shutdown'],
+  audit: ['kit/access-map', 'module/audit/findings', 'module/audit/graphql', 'module/audit/parameters'],
+  graphql: ['graphql/fields', 'graphql/subscriptions', 'open/graphql'],
+  open: ['open/event-source', 'open/http2', 'open/one-registry', 'open/replies'],
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
   testing: [
     'access/user-loaders',

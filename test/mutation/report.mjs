@@ -109,7 +109,7 @@ function scoreOf(mutants) {
     counts[isEquivalent ? 'equivalent' : COLUMN_OF[status]] += 1;
   const found = counts.killed + counts.timeout;
   const all = found + counts.survived + counts['no coverage'];
-  return { ...counts, score: all === 0 ? 100 : Math.floor((1000 * found) / all) / 10 };
+  return { ...counts, score: all === 0 ? 0 : Math.floor((1000 * found) / all) / 10 };
 }
 
 function oneLine(text) {
