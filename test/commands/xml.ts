@@ -1,5 +1,5 @@
 /** An element of a document. */
-export interface XmlElement {
+interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   /** Text before the first child. */

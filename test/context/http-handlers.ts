@@ -194,7 +194,7 @@ export class OpenController {
 
 @Controller('request-scoped')
 @UseGuards(SessionAuthGuard)
-export class RequestScopedController {
+class RequestScopedController {
   constructor(private readonly profile: RequestProfile) {}
 
   @Get()

@@ -7,7 +7,7 @@ export interface DemoReply {
 }
 
 /** How a request differs from a plain one. */
-export interface DemoRequest {
+interface DemoRequest {
   readonly token?: string;
   readonly body?: unknown;
 }

@@ -47,7 +47,7 @@ export class Fleet {
 
   static async start(hosts: InstanceHosts, ...settings: string[]): Promise<Fleet> {
     const server = await RedisServer.start(...settings);
-    const redis = new Redis(server.port, '127.0.0.1');
+    const redis = new Redis(server.port, '127.0.0.1', { disconnectTimeout: 100 });
     redis.on('error', () => undefined);
     return new Fleet(hosts, server, await startSessionService(), redis);
   }

@@ -3,7 +3,7 @@ import type { SessionAuthCacheOptions, SessionAuthOptions } from 'nestjs-session
 import type { RedisSessionStoreOptions } from 'nestjs-session-auth/redis';
 
 /** Which Redis, and how its client is made. */
-export type RedisPlace =
+type RedisPlace =
   | { readonly port: number; readonly options?: Pick<RedisOptions, 'keyPrefix' | 'username' | 'password'> }
   | { readonly nodes: { host: string; port: number }[]; readonly options?: { readonly keyPrefix?: string } };
 

@@ -11,7 +11,7 @@ export const HEADER = 'X-Session';
 
 /** Tokens of a case; those of the service's sessions are valid. */
 export const VALID = ['token-of-ann', 'token-of-bob'] as const;
-export const INVALID = [
+const INVALID = [
   'token-of-nobody',
   'TOKEN-OF-ANN',
   'token-of-an',

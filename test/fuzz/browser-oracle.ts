@@ -4,7 +4,7 @@ import { COOKIE, HEADER, TRUSTED, type BrowserCase } from './browser-case.js';
 export type Presented = { readonly token: string } | 'no token' | 'malformed token' | 'cross-origin';
 
 /** Returns the tokens that a call may present by the rules; several if the rules leave it open. */
-export type Permitted = readonly Presented[];
+type Permitted = readonly Presented[];
 
 /** A header token: visible ASCII. */
 const TOKEN = /^[!-~]{1,4096}$/;

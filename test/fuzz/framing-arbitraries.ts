@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** The framing of a body: header lines, and the body as it stands on the wire. */
-export type Framing = (body: string) => { readonly lines: readonly string[]; readonly body: string };
+type Framing = (body: string) => { readonly lines: readonly string[]; readonly body: string };
 
 const length = (value: (real: number) => string, ...more: readonly string[]): Framing => {
   return (body) => ({ lines: [`Content-Length: ${value(body.length)}`, ...more], body });

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
  * Handles a request of a raw listener after its head has arrived; `head` is the request's first line and
  * headers.
  */
-export type RawScript = (socket: Socket, head: string) => void;
+type RawScript = (socket: Socket, head: string) => void;
 
 /** A listener that answers with bytes, well-formed or not, on a free loopback port. */
 export interface RawListener {

@@ -33,7 +33,7 @@ export interface GraphqlServer {
 }
 
 /** Settings of a GraphQL server in a test. */
-export interface GraphqlSetup {
+interface GraphqlSetup {
   /** The `context` option, of an application each. */
   readonly contexts?: readonly ContextKind[];
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;

@@ -48,7 +48,7 @@ const byHost: AuthorityResolver = (_context, { headers }) => {
 
 @Resolver()
 @UseGuards(SessionAuthGuard)
-export class WhoResolver {
+class WhoResolver {
   @Query(() => String)
   who(@CurrentUser('username') username = ''): string {
     return username;

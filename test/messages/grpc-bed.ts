@@ -56,7 +56,7 @@ export interface GrpcBed {
   readonly gather: (method: 'Gather' | 'Sum', presented: Metadata, questions: number) => Promise<Answer>;
 }
 
-export interface GrpcSetup {
+interface GrpcSetup {
   readonly controller?: Type;
   readonly logger?: LoggerService;
 }

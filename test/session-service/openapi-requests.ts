@@ -23,7 +23,7 @@ interface Operation {
 }
 
 /** The used part of an OpenAPI document, without references. */
-export interface ApiDocument {
+interface ApiDocument {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly securitySchemes: Readonly<Record<string, Parameter>> };
@@ -36,7 +36,7 @@ export interface DocumentedOperation extends Operation {
 }
 
 /** Values that a valid request needs, and that no schema contains. */
-export interface KnownValues {
+interface KnownValues {
   /** Values of headers, by name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;

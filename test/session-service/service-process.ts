@@ -22,7 +22,7 @@ export interface ServiceProcess {
 }
 
 /** The exit code and the output of a process. */
-export interface ProcessEnd {
+interface ProcessEnd {
   readonly code: number | null;
   readonly output: string;
 }

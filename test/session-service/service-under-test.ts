@@ -16,7 +16,7 @@ export interface ServiceUnderTest {
 }
 
 /** A service that the contract can be checked against. */
-export interface ServiceCandidate {
+interface ServiceCandidate {
   readonly name: string;
   /** Skips tests that cannot run on this machine. */
   readonly suite: typeof describe | typeof describe.skip;

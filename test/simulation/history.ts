@@ -19,7 +19,7 @@ import type { Host } from './host.js';
 import { World } from './world.js';
 
 /** Result of a history. */
-export interface HistoryResult {
+interface HistoryResult {
   readonly seed: number;
   readonly violations: readonly string[];
   readonly kind: string;

@@ -54,7 +54,7 @@ export interface Instance {
 export type LibraryEvent = { readonly ended: TokenKey } | { readonly endedUsers: string | undefined };
 
 /** Parts of a new instance. */
-export interface InstanceParts {
+interface InstanceParts {
   readonly service: SimulatedService;
   readonly link: StoreLink | undefined;
   readonly settings: InstanceSettings;

@@ -18,7 +18,7 @@ import type { Scope, Step } from './steps.js';
 import { EPOCH_MS } from './world.js';
 
 /** A session that exists in the service from the start. */
-export interface PlannedSession {
+interface PlannedSession {
   readonly token: string;
   readonly username: string;
   readonly authIv: string | undefined;

@@ -47,7 +47,7 @@ export interface Answer {
 }
 
 /** A session in the service. */
-export interface ServiceSession {
+interface ServiceSession {
   readonly token: string;
   readonly authIv: string | undefined;
   readonly username: string;

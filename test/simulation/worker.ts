@@ -3,7 +3,7 @@ import { playHistory } from './history.js';
 import { installVirtualGlobals } from './virtual-globals.js';
 
 /** The histories that a worker plays. */
-export interface Assignment {
+interface Assignment {
   readonly firstSeed: number;
   readonly histories: number;
   /** Stop after the first history with a violation. */
@@ -13,7 +13,7 @@ export interface Assignment {
 }
 
 /** Report of a worker: sums since its previous report, and a history with a violation. */
-export interface WorkerReport {
+interface WorkerReport {
   readonly histories: number;
   readonly checks: number;
   readonly accepted: number;

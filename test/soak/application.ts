@@ -6,7 +6,7 @@ import type { Stalls } from './stalls.js';
 import type { Violations } from './violations.js';
 
 /** Dependencies of an application. */
-export interface Surroundings {
+interface Surroundings {
   readonly baseUrl: string;
   readonly redisPort: number;
   readonly stalls: Stalls;

@@ -21,7 +21,7 @@ const MOST_MS = 2_500;
 const LANDING_MS = 100;
 
 /** The parts of a soak that faults need. */
-export interface FaultParts {
+interface FaultParts {
   readonly service: SessionService;
   readonly applications: readonly Application[];
   /** Of a session that never ends. */

@@ -25,7 +25,7 @@ interface Session {
 }
 
 /** A check as its caller saw it. */
-export interface SeenCheck {
+interface SeenCheck {
   readonly application: ApplicationName;
   readonly token: string;
   readonly managersOnly: boolean;

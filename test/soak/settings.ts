@@ -69,7 +69,7 @@ export const JUNK_MS = 100;
 export const FLOOD = 60;
 
 /** The delay of a reply on a busy machine. */
-export const MARGIN_MS = 1_000;
+const MARGIN_MS = 1_000;
 export const MAX_REPLY_MS = TIMEOUT_MS + MARGIN_MS;
 /** A reply that takes longer counts as missing, not as late. */
 export const PATIENCE_MS = 30_000;

@@ -8,7 +8,7 @@ import { GatewayPlan, OpeningsGateway } from './openings.gateway.js';
 import type { Peer, Presented, SocketLibrary } from './peers.js';
 
 /** The fixture of a gateway test: created for each test, and closed after it. */
-export interface GatewayBed {
+interface GatewayBed {
   readonly service: ScriptedService;
   readonly plan: GatewayPlan;
   readonly peers: readonly Peer[];

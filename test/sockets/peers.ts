@@ -15,7 +15,7 @@ export interface Presented {
 }
 
 /** The denial of a handshake, as the client receives it. */
-export interface Denial {
+interface Denial {
   readonly statusCode: number;
   readonly code: string;
   readonly message: string;

@@ -19,7 +19,7 @@ export const LIBRARIES = SOCKET_LIBRARIES.map((library) => [library[0], library]
  * The fixture of a row about sockets: created for each row, and closed after it. Broadcasts are sent
  * throughout.
  */
-export interface SocketTrial {
+interface SocketTrial {
   readonly service: ScriptedService;
   readonly feed: Feed;
   readonly url: string;

@@ -27,7 +27,7 @@ export interface Probe {
 }
 
 /** The application in a separate process. */
-export interface ProbedApp {
+interface ProbedApp {
   readonly url: string;
   memory(): Promise<MemoryUse>;
   /** Checks a number of unknown tokens. Returns the count of each outcome. */
