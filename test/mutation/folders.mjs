@@ -48,7 +48,7 @@ export const SUITES = {
   module: ['module/named-registrations', 'module/options', 'module/registration', 'module/shutdown'],
   audit: ['kit/access-map', 'module/audit/findings', 'module/audit/graphql', 'module/audit/parameters'],
   graphql: ['graphql/fields', 'graphql/subscriptions', 'open/graphql'],
-  open: ['open/event-source', 'open/http2', 'open/one-registry', 'open/replies'],
+  open: ['open/http2', 'open/replies'],
   redis: ['fleet/redis-store/entries', 'fleet/redis-store/subscription'],
   testing: [
     'access/user-loaders',
