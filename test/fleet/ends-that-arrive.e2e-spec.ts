@@ -32,6 +32,7 @@ describeWithRedis('an end that a process delivers while it closes', () => {
     const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
     const letGo = proxy.hold();
     const closing = await fleet.instance({ redis: { port: proxy.port }, ownProcess: true });
+    await closing.do('slowTimeouts', 100);
     const forgotten = closing.do('forgetAndClose', 'ann');
     // It answers this when it has begun to close.
     await closing.do('revocations');

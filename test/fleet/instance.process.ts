@@ -109,9 +109,7 @@ async function startInstance({
     /** Calls `forgetUser` for many users, without waiting for each. */
     forgetUsers: (count: number) =>
       outcome(Promise.all(Array.from({ length: count }, (_, index) => sessions.forgetUser(`user ${index}`)))),
-    /**
-     * Calls `forgetUser`, and closes the application at once, although its client may still be connecting.
-     */
+    /** Calls `forgetUser`, and closes the application at once: its client may still be connecting. */
     forgetAndClose: async (username: string) => {
       const forgotten = outcome(sessions.forgetUser(username));
       await app.close();
@@ -131,6 +129,12 @@ async function startInstance({
     revocations: () => ended.length,
     warnings: () => log.filter((line) => line.startsWith('warn') || line.startsWith('error')),
     closeApp: () => app.close(),
+    /** Lengthens its timeouts, for a busy machine. */
+    slowTimeouts: (factor: number) => {
+      const { setTimeout } = globalThis;
+      const slow = (run: () => void, ms = 0) => setTimeout(run, factor * ms);
+      globalThis.setTimeout = Object.assign(slow, setTimeout);
+    },
     /** Sets the wall clock of the process back. */
     setClockBack: (ms: number) => void (setBackMs += ms),
     /**
