@@ -7,7 +7,7 @@ export const FOLDERS = {
   fleet: 88,
   guard: 86,
   kinds: 95,
-  policies: 78,
+  policies: 89,
   diagnostics: 95,
   exceptions: 95,
   module: 88,
