@@ -82,13 +82,16 @@ describe('the doctor', () => {
     );
   });
 
-  it('names the texts of a record that lacks the identity fields', async () => {
-    const record = { id: 7, login: 'ann', empty: '', auth_token: 'the-token-0' };
+  it.each([
+    ['login', { id: 7, login: 'ann', empty: '' }],
+    ['none', { id: 7 }],
+  ])('names the texts of a record that lacks the identity fields: %s', async (texts, fields) => {
     const service = await serve({
-      answer: (usual, { operation }) => (operation === 'sign_in' ? json(record) : usual),
+      answer: (usual, { operation }) =>
+        operation === 'sign_in' ? json({ ...fields, auth_token: 'the-token-0' }) : usual,
     });
     expect((await runDoctor(service.url)).textOf('sign-in')).toContain(
-      'it lacks username and email. Set identityFields to a text that identifies the user (it has login), or map',
+      `it lacks username and email. Set identityFields to a text that identifies the user (it has ${texts})`,
     );
   });
 

@@ -338,8 +338,20 @@ export const ROWS: readonly Row[] = [
     guard: [503, 401],
   },
   {
+    name: 'has a flag that is a text',
+    habits: { answer: withRecord({ ats_enabled: 'yes' }) },
+    fails: ['sign-in'],
+    guard: [503, 401],
+  },
+  {
     name: 'has an id that is a text',
     habits: { answer: withRecord({ ccl_info: { client_id: '7' } }) },
+    fails: ['sign-in'],
+    guard: [503, 401],
+  },
+  {
+    name: 'has records without a name and an email',
+    habits: { answer: withRecord({ username: undefined, email: undefined }) },
     fails: ['sign-in'],
     guard: [503, 401],
   },

@@ -42,7 +42,7 @@ export function expectRefusal(answer: Answer): void {
   expectEmpty(answer, ...REFUSALS);
 }
 
-/** Returns the token of a new session. Other rows check its status and record. @throws Complaint if there is none */
+/** Returns the token of a new session: other rows check the rest. @throws Complaint if there is none */
 export async function openSession(client: ServiceClient, user: Account, headers?: Headers): Promise<string> {
   const reply = expectStatus(await client.signIn(user, headers), 200, 201);
   return expectToken({ auth_token: tokenIn(reply) });

@@ -25,30 +25,32 @@ export function readUserRecord(answer: ReplyAnswer): Reading {
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const { identityFields } = DEFAULTS;
   if (identityFields.some((field) => isText(user[field]))) return { user };
-  const texts = Object.entries(json).flatMap(([name, value]) =>
-    name !== TOKEN_NAME && isText(value) ? name : [],
-  );
+  const texts = namesIn(json).filter((name) => isText(Reflect.get(json, name)));
   return {
-    problem: `it lacks ${identityFields.join(' and ')}. Set identityFields to a text that identifies the user (it has ${namesOf(texts)}), or map the record: userRecord takes a schema`,
+    problem: `it lacks ${identityFields.join(' and ')}. Set identityFields to a text that identifies the user (it has ${listOf(texts) || 'none'}), or map the record: userRecord takes a schema`,
   };
 }
 
 /** The names of the interface that a record lacks, and others that it has. */
 export function fieldsText(answer: Answer): string {
   const json = answer.kind === 'reply' ? readJsonObject(answer) : undefined;
-  const names = Object.keys(json ?? {});
+  const names = namesIn(json);
   const lacking = FIELDS.filter((name) => !names.includes(name));
-  const others = names.filter((name) => name !== TOKEN_NAME && !FIELDS.includes(name));
+  const others = names.filter((name) => !FIELDS.includes(name));
   return [
-    lacking.length > 0 && `; it lacks ${namesOf(lacking)}`,
-    others.length > 0 && `; it has ${namesOf(others)}, which the interface does not list`,
+    lacking.length > 0 && `; it lacks ${listOf(lacking)}`,
+    others.length > 0 && `; it has ${listOf(others)}, which the interface does not list`,
   ]
     .filter(Boolean)
     .join('');
 }
 
-/** The names of a service may be anything, and are not printed as they come. */
-function namesOf(names: readonly string[]): string {
+function namesIn(json: object = {}): string[] {
+  return Object.keys(json).filter((name) => name !== TOKEN_NAME);
+}
+
+/** Not as they come: names may be anything. */
+function listOf(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
   const printable = names.slice(0, MAX_NAMES).map((name) => name.replace(/\W.*/s, '…'));
   return printable.join(', ') + (more > 0 ? ` and ${more} more` : '');

@@ -67,7 +67,7 @@ describe('the user of a 200', () => {
   ])('%s', (_name, body, read, verdict, unusable) => {
     const { reported, reports } = reporting();
     expect(verdictsWith({}, read, reports).of(reply(200, body), 'token')).toEqual(verdict);
-    expect(reported).toEqual(unusable === 1 ? [['unusable reply', 'checks', 'a JSON object']] : []);
+    expect(reported).toEqual(unusable === 1 ? [['unusable reply', 'checks', 'a readable user record']] : []);
   });
 });
 

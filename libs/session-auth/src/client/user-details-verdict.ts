@@ -115,7 +115,7 @@ export function recordIn<User>(
 
 /** Reports a 200 without what it must have. */
 export function unusable(operation: 'user_details' | 'sign_in', reports: ReplyReports): void {
-  const wanted = operation === 'sign_in' ? 'a user record and a token' : 'a JSON object';
+  const wanted = operation === 'sign_in' ? 'a user record and a token' : 'a readable user record';
   reports.occurred('unusable reply', AFFECTED[operation], wanted);
 }
 

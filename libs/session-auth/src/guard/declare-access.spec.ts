@@ -89,7 +89,7 @@ describe('an access decorator', () => {
       const decorate = (): unknown =>
         Roles('admin')({}, 'field', descriptor as TypedPropertyDescriptor<unknown>);
       expect(decorate).toThrow(InvalidConfigurationError);
-      expect(decorate).toThrow(/field, which is not a method: .*, in GraphQL @ResolveField/);
+      expect(decorate).toThrow(/is on field, which is not a method: .*, in GraphQL @ResolveField/);
     },
   );
 
