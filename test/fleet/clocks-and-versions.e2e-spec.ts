@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { IsIn, ValidateBy } from 'class-validator';
 import { UserRecord, SessionAuthService } from 'nestjs-session-auth';
 import { json } from 'nestjs-session-auth/testing';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { sessionKeysOf, type SessionKeys } from '../../libs/session-auth/src/contract/session-identity.js';
 import { SessionSeal } from '../../libs/session-auth/src/fleet/session-seal.js';
-import { describeWithRedis } from '../support/redis.js';
+import { describeWithRedis, redisClient } from '../support/redis.js';
 import { monitor } from '../support/redis-monitor.js';
 import { until } from '../support/until.js';
 import { plainRow } from '../support/trial/row.js';
@@ -320,7 +320,7 @@ class RecordedTraffic {
 /** Records every command and every message. */
 async function recordTraffic(port: number): Promise<RecordedTraffic & { close(): void }> {
   const traffic = new RecordedTraffic();
-  const listener = new Redis(port, '127.0.0.1');
+  const listener = redisClient(port);
   const monitoring = await monitor(port, (args) => traffic.texts.push(args.join(' ')));
   await listener.psubscribe('*');
   listener.on('pmessageBuffer', (_pattern: string, channel: Buffer, message: Buffer) => {

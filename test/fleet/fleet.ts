@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import {
   json,
   reply,
@@ -6,7 +6,7 @@ import {
   type Script,
   type ScriptedSessionService,
 } from 'nestjs-session-auth/testing';
-import { RedisServer } from '../support/redis.js';
+import { redisClient, RedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
 import type { InstanceHosts } from './instance-hosts.js';
 import type { Instance } from './instance.js';
@@ -47,8 +47,7 @@ export class Fleet {
 
   static async start(hosts: InstanceHosts, ...settings: string[]): Promise<Fleet> {
     const server = await RedisServer.start(...settings);
-    const redis = new Redis(server.port, '127.0.0.1', { disconnectTimeout: 100 });
-    redis.on('error', () => undefined);
+    const redis = redisClient(server.port);
     return new Fleet(hosts, server, await startSessionService(), redis);
   }
 

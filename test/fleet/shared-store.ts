@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
-import { RedisServer } from '../support/redis.js';
+import { redisClient, RedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import type { Trial, TrialSetup } from '../support/trial/trial.js';
@@ -29,7 +29,7 @@ export class SharedStore {
 
   /** Options of an application with its own client, and with long time limits while Redis works. */
   options(ttlMs: number, timeoutMs?: number): NonNullable<TrialSetup['options']> {
-    const redis = clientOf(this.proxy.port);
+    const redis = redisClient(this.proxy.port);
     this.#clients.push(redis);
     return {
       cache: {
@@ -81,7 +81,7 @@ export class SharedStore {
   async #start(): Promise<void> {
     this.#server = await RedisServer.start();
     this.proxy = await MeddlingProxy.to(this.#server.port);
-    this.redis = clientOf(this.#server.port);
+    this.redis = redisClient(this.#server.port);
   }
 
   async #recover(): Promise<void> {
@@ -95,10 +95,4 @@ export class SharedStore {
     await this.proxy.close();
     await this.#server.close();
   }
-}
-
-function clientOf(port: number): Redis {
-  const client = new Redis(port, '127.0.0.1');
-  client.on('error', () => undefined);
-  return client;
 }

@@ -1,9 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { json, reply } from 'nestjs-session-auth/testing';
 import { randomBytes } from 'node:crypto';
-import { Redis } from 'ioredis';
 import { platforms } from '../support/platforms.js';
-import { describeWithRedis } from '../support/redis.js';
+import { describeWithRedis, redisClient } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { canariesIn, formsOf, IV, TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
@@ -174,7 +173,7 @@ describeWithRedis('an application with a store that closes', () => {
 /** Returns the messages that are published during an action. */
 async function publishedDuring(fleet: SharedFleet, act: () => Promise<unknown>): Promise<Buffer[]> {
   const messages: Buffer[] = [];
-  const listener = new Redis(fleet.server.port, '127.0.0.1');
+  const listener = redisClient(fleet.server.port);
   await listener.subscribe(CHANNEL);
   listener.on('messageBuffer', (_channel: Buffer, message: Buffer) => messages.push(message));
   await act();

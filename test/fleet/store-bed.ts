@@ -4,7 +4,7 @@ import type { SessionAuthOptions } from 'nestjs-session-auth';
 import { startSessionService, type ScriptedSessionService } from 'nestjs-session-auth/testing';
 import { CapturedLog } from '../support/captured-log.js';
 import { startApp, type Platform, type RunningApp } from '../support/platforms.js';
-import { RedisServer } from '../support/redis.js';
+import { redisClient, RedisServer } from '../support/redis.js';
 import { sampleApp } from '../support/sample-app.js';
 import { until } from '../support/until.js';
 
@@ -60,8 +60,7 @@ export class StoreBed {
     ...settings: string[]
   ): Promise<void> {
     const server = await RedisServer.start(...settings);
-    const redis = new Redis(server.port, '127.0.0.1');
-    redis.on('error', () => undefined);
+    const redis = redisClient(server.port);
     const bed = new StoreBed(platform, server, await startSessionService(), redis);
     try {
       await act(bed);

@@ -15,14 +15,13 @@ import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 import { json, reply, silence, type Script } from 'nestjs-session-auth/testing';
-import { Redis } from 'ioredis';
 import type { Fleet } from '../fleet/fleet.js';
 import { fleets, TIMEOUT_MS } from '../fleet/suites.js';
 import { errorOf } from '../support/caching-app.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { EXPRESS, type RunningApp, startApp } from '../support/platforms.js';
 import { MeController, sampleApp } from '../support/sample-app.js';
-import { describeWithRedis } from '../support/redis.js';
+import { describeWithRedis, redisClient } from '../support/redis.js';
 import { type ScriptedService, startScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 
@@ -208,8 +207,7 @@ interface Seen {
 
 /** An application with a store in the Redis of a fleet, which receives the messages of others. */
 async function runIn(fleet: Fleet, cause: string, { provokeIn }: FleetRow): Promise<Seen> {
-  const redis = new Redis({ port: fleet.server.port, host: '127.0.0.1' });
-  redis.on('error', () => undefined);
+  const redis = redisClient(fleet.server.port);
   const store = new RedisSessionStore({ redis });
   const seen = await run(cause, {
     what: '',

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
 import { SessionAuthEvents, SessionAuthService } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { LIBRARIES, socketTrial } from '../sockets/socket-trial.js';
 import { hold, json } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
-import { describeWithRedis } from '../support/redis.js';
+import { describeWithRedis, redisClient } from '../support/redis.js';
 import { PATIENCE_MS } from '../fleet/fleet.js';
 import { fleets, sharedFleet, TIMEOUT_MS, type SharedFleet } from '../fleet/suites.js';
 
@@ -233,7 +232,7 @@ describeWithRedis.each(LIBRARIES)(
       'stay open when the message of their own instance arrives, and close by one of another [Q19]',
       async () => {
         const fleet = await start();
-        const redis = new Redis(fleet.server.port, '127.0.0.1');
+        const redis = redisClient(fleet.server.port);
         fleet.keep({ close: () => redis.disconnect() });
         const { app } = await trial.start({
           cache: { ttlMs: 60_000, store: new RedisSessionStore({ redis, timeoutMs: PATIENCE_MS }) },

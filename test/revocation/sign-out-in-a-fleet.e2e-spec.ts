@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
 import { hold, json, reply } from 'nestjs-session-auth/testing';
-import { describeWithRedis } from '../support/redis.js';
+import { describeWithRedis, redisClient } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { CHANNEL } from '../fleet/fleet.js';
 import type { Instance } from '../fleet/instance.js';
@@ -31,7 +30,7 @@ describeWithRedis('a session that three instances have cached', () => {
     const fleet = shared();
     const token = await cachedByAll(fleet);
     const received: string[] = [];
-    const listener = new Redis(fleet.server.port, '127.0.0.1');
+    const listener = redisClient(fleet.server.port);
     await listener.subscribe(CHANNEL);
     listener.on('message', () =>
       received.push(fleet.service.callsTo('sign_out') === 1 ? 'after the service' : 'too early'),

@@ -1,5 +1,5 @@
-import { Redis } from 'ioredis';
-import { RedisServer } from './redis.js';
+import type { Redis } from 'ioredis';
+import { redisClient, RedisServer } from './redis.js';
 import { until } from './until.js';
 
 const SLOTS = 16_384;
@@ -26,9 +26,7 @@ export class RedisCluster {
     const cluster = new RedisCluster();
     for (let index = 0; index < count; index += 1) {
       const server = await RedisServer.start(...SETTINGS);
-      const client = new Redis(server.port, '127.0.0.1');
-      client.on('error', () => undefined);
-      cluster.#nodes.push({ server, client });
+      cluster.#nodes.push({ server, client: redisClient(server.port) });
     }
     await cluster.#join();
     return cluster;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { freePort, startOnPort, untilSaid } from './server-process.js';
 
 /** A server in a cluster takes the port 10 000 above its own too. */
@@ -14,6 +15,13 @@ const installed = spawnSync('redis-server', ['--version']).status === 0;
  * A suite that needs `redis-server`: skipped where it is missing, or failing where REQUIRE_SERVICES is set.
  */
 export const describeWithRedis = installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+
+/** A client that lets a process end soon after the server is killed. */
+export function redisClient(port: number): Redis {
+  const redis = new Redis(port, '127.0.0.1', { disconnectTimeout: 100 });
+  redis.on('error', () => undefined);
+  return redis;
+}
 
 /** A Redis server of our own, on a free loopback port, which keeps nothing on the disk. */
 export class RedisServer {

@@ -3,7 +3,7 @@ import { Cluster, Redis } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { SESSION_STORE_RULES } from 'nestjs-session-auth/testing';
 import { RedisCluster } from '../../support/redis-cluster.js';
-import { describeWithRedis, RedisServer } from '../../support/redis.js';
+import { describeWithRedis, redisClient, RedisServer } from '../../support/redis.js';
 import { MASTER, RedisSentinel } from '../../support/redis-sentinel.js';
 import { oneOf } from '../../support/long-form.js';
 import { until } from '../../support/until.js';
@@ -240,8 +240,7 @@ describeWithRedis('a session store on a client with options', () => {
   });
 
   it('queues no command while there is no connection', async () => {
-    const redis = new Redis(1, '127.0.0.1');
-    redis.on('error', () => undefined);
+    const redis = redisClient(1);
     const store = new RedisSessionStore({ redis });
 
     const attempts = [

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { SESSION_STORE_RULES } from 'nestjs-session-auth/testing';
 import { inLongForm } from '../../support/long-form.js';
-import { describeWithRedis } from '../../support/redis.js';
+import { describeWithRedis, redisClient } from '../../support/redis.js';
 import { until } from '../../support/until.js';
 import { RecordedSubscriber } from './recorded-subscriber.js';
 import { GuideSection, type GuideModule } from './redis-guide.js';
@@ -65,8 +65,7 @@ describeWithRedis('docs/redis.md', () => {
   }
 
   function client(port: number): Redis {
-    const redis = new Redis(section.port(port), '127.0.0.1');
-    redis.on('error', () => undefined);
+    const redis = redisClient(section.port(port));
     closables.push(() => redis.disconnect());
     return redis;
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis, Cluster } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
-import { describeWithRedis, RedisServer } from '../../support/redis.js';
+import { describeWithRedis, redisClient, RedisServer } from '../../support/redis.js';
 import { SilentProxy } from '../../support/silent-proxy.js';
 import { until } from '../../support/until.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
@@ -28,8 +28,7 @@ describeWithRedis('the subscription of a store', () => {
 
   beforeEach(async () => {
     server = await RedisServer.start();
-    admin = new Redis(server.port, '127.0.0.1');
-    admin.on('error', () => undefined);
+    admin = redisClient(server.port);
     await setUser(`>${PASSWORD}`, ...RIGHTS);
     subscriber = new RecordedSubscriber();
   });
