@@ -156,17 +156,15 @@ describe.each(PLATFORMS)('a handler with a rule and no guard beside it on %s', (
 
 describe.each(PLATFORMS)('a handler that has the guard many times on %s', (_name, platform) => {
   const bed = testbed(platform);
-  const providers = [{ provide: APP_GUARD, useClass: OwnGuard }];
-  const options = { protectAllRoutes: true };
+  const overguarded = {
+    controllers: [OverguardedController],
+    providers: [{ provide: APP_GUARD, useClass: OwnGuard }],
+    options: { protectAllRoutes: true },
+  };
 
   it('is checked once, and each of its rules is evaluated once', async () => {
     const service = await bed.service();
-    const app = await bed.sample({
-      baseUrl: service.url,
-      controllers: [OverguardedController],
-      providers,
-      options,
-    });
+    const app = await bed.sample({ baseUrl: service.url, ...overguarded });
     asked = 0;
 
     expect((await app.get('/ruled', service.signInAs({ role: 'boss' }))).status).toBe(200);
@@ -179,12 +177,7 @@ describe.each(PLATFORMS)('a handler that has the guard many times on %s', (_name
 
   it('is checked once where a session is optional', async () => {
     const service = await bed.service();
-    const app = await bed.sample({
-      baseUrl: service.url,
-      controllers: [OverguardedController],
-      providers,
-      options,
-    });
+    const app = await bed.sample({ baseUrl: service.url, ...overguarded });
 
     expect((await app.get('/optional', service.signInAs({}))).status).toBe(200);
     expect((await app.get('/optional', 'refused')).status).toBe(200);

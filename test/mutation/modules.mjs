@@ -42,18 +42,15 @@ export async function prepare(file) {
   }
 }
 
-async function importOnce(address) {
-  if (!packages.has(address)) packages.set(address, await imported(address));
-}
-
 /** A package that is not installed fails where it is required. */
-async function imported(address) {
+async function importOnce(address) {
+  if (packages.has(address)) return;
   try {
     const found = { exports: { ...(await import(address)) } };
     Object.defineProperty(found.exports, '__esModule', { value: true });
-    return found;
+    packages.set(address, found);
   } catch (error) {
-    return { error };
+    packages.set(address, { error });
   }
 }
 
