@@ -83,12 +83,12 @@ describe('the doctor', () => {
   });
 
   it.each([
-    ['login', { id: 7, login: 'ann', empty: '' }],
+    [`login, ${'n'.repeat(40)}…`, { login: 'x', empty: '', ['n'.repeat(41)]: 'x' }],
     ['none', { id: 7 }],
-  ])('names the texts of a record that lacks the identity fields: %s', async (texts, fields) => {
+  ])('names the texts of a nameless record: %s', async (texts, sent) => {
     const service = await serve({
       answer: (usual, { operation }) =>
-        operation === 'sign_in' ? json({ ...fields, auth_token: 'the-token-0' }) : usual,
+        operation === 'sign_in' ? json({ ...sent, auth_token: 't' }) : usual,
     });
     expect((await runDoctor(service.url)).textOf('sign-in')).toContain(
       `it lacks username and email. Set identityFields to a text that identifies the user (it has ${texts})`,

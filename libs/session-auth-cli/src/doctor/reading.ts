@@ -49,11 +49,11 @@ function namesIn(json: object = {}): string[] {
   return Object.keys(json).filter((name) => name !== TOKEN_NAME);
 }
 
-/** Not as they come: names may be anything. */
+/** Names may be anything. */
 function listOf(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
-  const printable = names.slice(0, MAX_NAMES).map((name) => name.replace(/\W.*/s, '…'));
-  return printable.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const shown = names.slice(0, MAX_NAMES).map((name) => name.replace(/(\W|(?<=^\w{40})\w).*/s, '…'));
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** Reads a record as the guard does. */
