@@ -22,7 +22,7 @@ export type {
   SessionAuthOptionsFactory,
 } from './module/options/options.js';
 export type { OpenedPart, SessionAuthPlugin } from './module/options/plugins.js';
-export type { ApiKey, Credentials } from './client/session-client.js';
+export type { ApiKey, Credentials, SignInResult } from './client/session-client.js';
 export type { TokenEcho } from './client/user-details-verdict.js';
 export type { UnavailableReason } from './contract/outcome.js';
 export type { RefusalStatus, StatusMap, StatusMeaning } from './contract/status-outcomes.js';
@@ -31,7 +31,6 @@ export type { RetrySettings } from './verifier/lanes.js';
 
 export { SessionAuthService } from './module/service/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/service/service-input.js';
-export type { SignInResult } from './client/session-client.js';
 export { InjectSessionAuth, type ProvidedClass } from './module/authorities/authority-tokens.js';
 export { SessionAuthEvents } from './module/events/session-auth-events.js';
 export type { ActiveCause, CauseName } from './contract/causes.js';
@@ -54,13 +53,14 @@ export {
   Public,
   RequireFlags,
   Roles,
+  SessionAuthority,
   SubRoles,
+  type AuthorizationPolicy,
   type AuthorizationRule,
   type CclScopeParameters,
+  type PolicyClass,
   type UserFlag,
 } from './guard/access.decorators.js';
-export type { AuthorizationPolicy, PolicyClass } from './guard/access.decorators.js';
-export { SessionAuthority } from './guard/access.decorators.js';
 export type { AuthorityResolver } from './guard/guard-parts.js';
 export {
   AuthIv,
@@ -68,13 +68,13 @@ export {
   CurrentSession,
   CurrentUser,
   SessionRecord,
-  type CurrentRequestUser,
-  type LoadUser,
-  type UserLoader,
-  type CurrentUserRecord,
   type AnyUserRecord,
+  type CurrentRequestUser,
+  type CurrentUserRecord,
+  type LoadUser,
+  type PresentedSession,
+  type UserLoader,
 } from './guard/current-user.decorator.js';
-export type { PresentedSession } from './guard/current-user.decorator.js';
 export type { CrossOriginOptions } from './guard/cross-origin.js';
 export type { WhileOpen } from './guard/transport.js';
 export {

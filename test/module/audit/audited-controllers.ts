@@ -80,6 +80,12 @@ class CacheForEachUser extends CacheInterceptor {
   }
 }
 
+class CacheOfSomeCalls extends CacheInterceptor {
+  isRequestCacheable(): boolean {
+    return false;
+  }
+}
+
 class NamedCacheInterceptor extends CacheInterceptor {}
 
 @Controller()
@@ -95,6 +101,10 @@ export class CachedController {
 
   @Get('own') @UseInterceptors(CacheForEachUser) own(): string {
     return 'own';
+  }
+
+  @Get('some') @UseInterceptors(CacheOfSomeCalls) some(): string {
+    return 'some';
   }
 
   @Get('keyed')
@@ -121,6 +131,15 @@ export class CachedController {
   @UseInterceptors(CacheInterceptor)
   constant(): string {
     return 'one reply for all';
+  }
+}
+
+@Controller('ruled')
+@Roles('boss')
+@UseInterceptors(new CacheInterceptor())
+export class CachedClass {
+  @Get() list(): string {
+    return 'list';
   }
 }
 

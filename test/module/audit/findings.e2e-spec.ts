@@ -27,6 +27,7 @@ import { EXPRESS, startApp, platforms, type RunningApp } from '../../support/pla
 import { MeController, sampleApp } from '../../support/sample-app.js';
 import { testbed } from '../../support/testbed.js';
 import {
+  CachedClass,
   CachedController,
   CacheInterceptor,
   ContradictoryController,
@@ -94,7 +95,11 @@ describe('the audit at bootstrap', () => {
   });
 
   it.each<[string, Setup, string[]]>([
-    ['of a handler', { controllers: [CachedController] }, ['shared', 'named', 'every', 'constant']],
+    [
+      'of a handler',
+      { controllers: [CachedController, CachedClass] },
+      ['shared', 'named', 'every', 'constant', 'list'],
+    ],
     [
       'of the whole application',
       { controllers: [MeController], providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }] },

@@ -74,6 +74,16 @@ class TwoPaths {
   }
 }
 
+@Controller('companies')
+class TwoParameters {
+  @Get()
+  @CclScope({ client_id: 'clientId', company_id: 'companyId' })
+  @CclScope({ client_id: 'clientId' })
+  list(): string {
+    return 'shown';
+  }
+}
+
 @Controller({ path: 'clients', version: ['1', '2'] })
 class Versioned {
   @Get(':clientId') @CclScope({ client_id: 'clientId' }) right(): string {
@@ -106,8 +116,8 @@ class ScopedMessages {
   }
 }
 
-const lacks = (place: string, path: string): string =>
-  `audit: ${place} has @CclScope() with the parameter 'clientId', which its path ${path} does not have: every call is denied. Name a parameter of the path.`;
+const lacks = (place: string, path: string, parameter = 'clientId'): string =>
+  `audit: ${place} has @CclScope() with the parameter '${parameter}', which its path ${path} does not have: every call is denied. Name a parameter of the path.`;
 
 const statusesOf = async (app: RunningApp, token: string, ...paths: string[]): Promise<number[]> =>
   Promise.all(paths.map(async (path) => (await app.get(path, token)).status));
@@ -116,10 +126,15 @@ describe.each(platforms('Express'))('a scope on %s', (name, platform) => {
   const bed = testbed(platform);
 
   it('whose parameter is in no path, or only in one of them, is named by the audit, and denies every call', async () => {
-    const sample = { controllers: [routeOf('people/:client', 'both/:clientId'), TwoPaths] };
-    const { app, warnings, token } = await audited(bed, sample);
+    const controllers = [routeOf('people/:client', 'both/:clientId'), TwoPaths, TwoParameters];
+    const { app, warnings, token } = await audited(bed, { controllers });
 
-    expect(warnings).toEqual([lacks('Scoped.show', '/people/:client'), lacks('TwoPaths.list', '/clients')]);
+    expect(warnings).toEqual([
+      lacks('Scoped.show', '/people/:client'),
+      lacks('TwoPaths.list', '/clients'),
+      lacks('TwoParameters.list', '/companies'),
+      lacks('TwoParameters.list', '/companies', 'companyId'),
+    ]);
     expect(await statusesOf(app, token, '/both/7', '/both/8', '/clients', '/clients/open')).toEqual([
       200, 403, 403, 200,
     ]);
@@ -173,9 +188,10 @@ class OpenController {
 
   @Get('both') both(
     @CurrentUser('email') email: string | undefined,
+    @CurrentUser('role') role: string | undefined,
     @AuthToken() token: string | undefined,
   ): string {
-    return typeof (email ?? token);
+    return typeof (email ?? role ?? token);
   }
 
   @Get('guarded') @UseGuards(SessionAuthGuard) guarded(@CurrentUser() user: UserRecord): string {
@@ -230,6 +246,10 @@ class ThrottledController {
 @UseGuards(GuardOfTheApplication)
 class OtherwiseGuardedController {
   @Get('other') other(@CurrentUser() user: UserRecord | undefined): string {
+    return typeof user;
+  }
+
+  @Get('other/open') @Public() open(@CurrentUser() user: UserRecord | undefined): string {
     return typeof user;
   }
 }

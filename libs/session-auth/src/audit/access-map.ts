@@ -1,4 +1,5 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import 'reflect-metadata';
+import { type INestApplicationContext, RequestMethod, VERSION_NEUTRAL, VersioningType } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { acknowledgedReason, isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
@@ -6,18 +7,28 @@ import { isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { ruleOf } from '../guard/access-rules.js';
 import type { GraphqlOptions, Handler } from '../guard/handlers.js';
-import { callsOf, type Call } from './calls.js';
+import { fieldOf } from './mapped-fields.js';
+import { eventOf, gatewayOf, patternsOf } from './messages.js';
 import { OTHER_KINDS } from './other-kinds.js';
-import { routePrefixesOf } from './routes.js';
+import { pathsOf, routePrefixesOf, type RoutePrefixes, textOf } from './routes.js';
 import { isReached } from './unguarded-fields.js';
-
-export type { Call };
 
 /**
  * The access that the session guard gives: `protected` needs a session, `optional` and `public` are those of
  * `@OptionalAuth()` and `@Public()`, and `unguarded` has no session guard.
  */
 export type Access = 'protected' | 'optional' | 'public' | 'unguarded';
+
+/** A call as its client names it. */
+export interface Call {
+  /** The kind of the call: a GraphQL field, a route, a message of a microservice, or one of a gateway. */
+  readonly kind: 'graphql' | 'http' | 'rpc' | 'ws';
+  /**
+   * `GET /openings/:id`, `Query.openings`, the event of a gateway after its namespace, or the pattern of a
+   * message.
+   */
+  readonly call: string;
+}
 
 /** A call that an application handles, and who may make it. */
 export interface AccessMapEntry extends Call {
@@ -120,4 +131,81 @@ function sortKey({ kind, endpoint, call, handler }: AccessMapEntry): string {
 /** By code units, so that the order is the same in every locale. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
+}
+
+/**
+ * Returns the calls that reach a handler: several if it has several paths, versions or kinds; none if Nest
+ * does not serve its class.
+ */
+function callsOf(handler: Handler, modulePaths: RoutePrefixes, config: ApplicationConfig): Call[] {
+  const { kinds, owner, method } = handler;
+  const routes = routesOf(handler, modulePaths, config);
+  const calls: Call[] = routes.map((call) => ({ kind: 'http', call }));
+  if (kinds.has('field') || kinds.has('reference') || kinds.has('resolver'))
+    calls.push({ kind: 'graphql', call: fieldOf(handler) });
+  const gateway = gatewayOf(handler);
+  if (gateway) {
+    const place = gateway.namespace ?? gateway.path;
+    const event = eventOf(handler);
+    calls.push({ kind: 'ws', call: place === undefined ? event : `${textOf(place)} ${event}` });
+  }
+  if (kinds.has('message') && modulePaths.has(owner))
+    calls.push(...patternsOf(method).map((call) => ({ kind: 'rpc' as const, call })));
+  return calls;
+}
+
+/**
+ * Returns the routes of a handler as `GET /api/v1/openings`, built as Nest builds them. A version outside of
+ * the path, and a host, follow the path.
+ * @param modulePaths the prefixes of its controller without the global one, which some routes do not have
+ */
+function routesOf(handler: Handler, modulePaths: RoutePrefixes, config: ApplicationConfig): string[] {
+  const requestMethod = Reflect.getMetadata('method', handler.method) as RequestMethod;
+  const host: unknown = Reflect.getMetadata('host', handler.owner);
+  const onHost = host === undefined ? '' : ` (host ${[host].flat().map(String).join(', ')})`;
+  const routes = versionsOf(handler, config).flatMap(({ path: version, suffix }) =>
+    pathsOf(handler, modulePaths).map((path) => {
+      const whole = prefixed(version, path === '/' ? '' : path, requestMethod, config);
+      return `${RequestMethod[requestMethod]} ${whole}${suffix}${onHost}`;
+    }),
+  );
+  return [...new Set(routes)];
+}
+
+interface Version {
+  readonly path: string;
+  /** For a version that is not part of the path. */
+  readonly suffix: string;
+}
+
+function versionsOf({ owner, method }: Handler, config: ApplicationConfig): Version[] {
+  const options = config.getVersioning();
+  const declared = (Reflect.getMetadata('__version__', method) ??
+    Reflect.getMetadata('__version__', owner) ??
+    options?.defaultVersion) as string | symbol | (string | symbol)[] | undefined;
+  if (!options || declared === undefined) return [{ path: '', suffix: '' }];
+  return [declared].flat().map((version) => {
+    if (version === VERSION_NEUTRAL) return { path: '', suffix: '' };
+    if (options.type !== VersioningType.URI) return { path: '', suffix: ` (version ${String(version)})` };
+    return {
+      path: `/${options.prefix === false ? '' : (options.prefix ?? 'v')}${String(version)}`,
+      suffix: '',
+    };
+  });
+}
+
+/** Nest leaves the global prefix out of excluded routes, and compares them without the version. */
+function prefixed(version: string, path: string, method: RequestMethod, config: ApplicationConfig): string {
+  const excluded = config.getGlobalPrefixOptions().exclude ?? [];
+  const isExcluded = excluded.some(
+    ({ requestMethod, pathRegex }) =>
+      [RequestMethod.ALL, -1, method].includes(requestMethod) && pathRegex.test(path || '/'),
+  );
+  const prefix = isExcluded
+    ? ''
+    : config
+        .getGlobalPrefix()
+        .replace(/^\/*(?=.)/, '/')
+        .replace(/\/+$/, '');
+  return `${prefix}${version}${path}` || '/';
 }

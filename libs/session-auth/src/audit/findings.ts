@@ -1,13 +1,22 @@
 import 'reflect-metadata';
-import { acknowledgedReason, declarationOf } from '../guard/access-metadata.js';
+import { RequestMethod } from '@nestjs/common';
+import { acknowledgedReason, declarationOf, parameterNameOf } from '../guard/access-metadata.js';
 import { resolveRule } from '../guard/access-rule.js';
+import { ruleOf } from '../guard/access-rules.js';
+import { enhancersOf, isSessionAuthGuard } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
-import { requirementsOf } from './audited-handlers.js';
-import { sharesCachedReplies } from './cached-replies.js';
+import {
+  classNameOf,
+  decoratedParametersOf,
+  GUARDS_PROXY,
+  isNamed,
+  prototypesOf,
+  requirementsOf,
+} from './audited-handlers.js';
 import { finding, type Finding, placeOf } from './finding.js';
 import { ineffectiveRulesOf, servedCalls } from './ineffective-rules.js';
-import { missingParametersOf, unguardedParametersOf } from './parameters.js';
+import { hasParameter, pathsOf } from './routes.js';
 
 /** Returns the declarations of some handlers that have no effect, or that are not enforced everywhere. */
 export function findingsOf(context: AuditContext, isAudited: (handler: Handler) => boolean): Finding[] {
@@ -17,8 +26,9 @@ export function findingsOf(context: AuditContext, isAudited: (handler: Handler) 
       ...ineffectiveRulesOf(handler, context, served),
       ...contradictionsOf(handler),
       ...disjointRolesOf(handler),
-      ...parameterFindings(handler, context),
-      ...(sharesCachedReplies(handler, context) ? [cachedForAll(handler)] : []),
+      ...missingParametersOf(handler, context),
+      ...unguardedParametersOf(handler),
+      ...[cachedForAll(handler, context)].filter((found) => found !== undefined),
     ];
     return acknowledgedReason(handler.called) === undefined
       ? findings
@@ -65,24 +75,66 @@ function disjointRolesOf(handler: Handler): Finding[] {
   });
 }
 
-function parameterFindings(handler: Handler, context: AuditContext): Finding[] {
-  const place = placeOf(handler);
-  return [
-    ...missingParametersOf(handler, context).map(({ parameter, path }) =>
-      finding(
-        `${place} has @CclScope() with the parameter '${parameter}', which its path ${path} does not have: every call is denied. Name a parameter of the path.`,
+/** The guard denies every call of a path that lacks a parameter of the rule. */
+function missingParametersOf(handler: Handler, { prefixes }: AuditContext): Finding[] {
+  const names = new Set(requirementsOf(handler)?.flatMap(({ parameters }) => parameters ?? []));
+  return pathsOf(handler, prefixes).flatMap((path) =>
+    [...names]
+      .filter((name) => !hasParameter(path, name))
+      .map((name) =>
+        finding(
+          `${placeOf(handler)} has @CclScope() with the parameter '${name}', which its path ${path} does not have: every call is denied. Name a parameter of the path.`,
+        ),
       ),
-    ),
-    ...unguardedParametersOf(handler).map((decorator) =>
-      finding(
-        `${place} has ${decorator}, which is always undefined: no guard checks the session. Guard it; @OptionalAuth() admits callers with and without a session.`,
-      ),
-    ),
-  ];
+  );
 }
 
-function cachedForAll(handler: Handler): Finding {
+/**
+ * Decorators of this library on parameters of a handler whose session no guard checks. A field has the user of
+ * its root field; a guard of the application may set the user itself.
+ */
+function unguardedParametersOf(handler: Handler): Finding[] {
+  if (handler.kinds.has('field') || mayHaveUser(handler)) return [];
+  const factories = Object.values(decoratedParametersOf(handler)).flatMap(({ factory }) => factory ?? []);
+  const decorators = new Set(factories.flatMap((factory) => parameterNameOf(factory) ?? []));
+  return [...decorators].map((decorator) =>
+    finding(
+      `${placeOf(handler)} has ${decorator}, which is always undefined: no guard checks the session. Guard it; @OptionalAuth() admits callers with and without a session.`,
+    ),
+  );
+}
+
+/** Guards that set no user. Many applications register that of `@nestjs/throttler` globally. */
+const WITHOUT_USER: ReadonlySet<unknown> = new Set([GUARDS_PROXY, 'ThrottlerGuard']);
+
+function mayHaveUser(handler: Handler): boolean {
+  const all = handler.guards.filter((guard) => !isNamed(guard, WITHOUT_USER));
+  if (all.some((guard) => !isSessionAuthGuard(guard))) return true;
+  return all.length > 0 && ruleOf(handler).kind !== 'public';
+}
+
+/** Without `@CacheKey()`, the interceptor caches the replies of GET. */
+const CACHED_METHODS: ReadonlySet<unknown> = new Set([RequestMethod.GET, RequestMethod.ALL]);
+
+/** `CacheInterceptor` of `@nestjs/cache-manager` may send one user's reply of a guarded handler to another. */
+function cachedForAll(handler: Handler, { interceptors }: AuditContext): Finding | undefined {
+  const { owner, method } = handler;
+  // That of `@CacheKey()`: a function of the call, or a text that is the key of every call of any kind.
+  const key: unknown = Reflect.getMetadata('cache_module:cache_key', method);
+  if (!requirementsOf(handler) || typeof key === 'function') return undefined;
+  if (!key && !CACHED_METHODS.has(Reflect.getMetadata('method', method))) return undefined;
+  const own = [...enhancersOf(owner, 'interceptor'), ...enhancersOf(method, 'interceptor')];
+  if (![...interceptors, ...own].some(ignoresTheUser)) return undefined;
   return finding(
     `${placeOf(handler)} is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.`,
   );
+}
+
+/** The cache key is the URL, unless a subclass overrides it. By name, because the package is not imported. */
+function ignoresTheUser(interceptor: unknown): boolean {
+  for (const prototype of prototypesOf(interceptor)) {
+    if (classNameOf(prototype) === 'CacheInterceptor') return true;
+    if (Object.hasOwn(prototype, 'trackBy') || Object.hasOwn(prototype, 'isRequestCacheable')) return false;
+  }
+  return false;
 }

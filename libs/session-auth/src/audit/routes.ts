@@ -76,8 +76,7 @@ const CONDITIONS = ['__version__', 'host', '__fastify_route_constraints__'];
  * with what else decides who serves it.
  */
 export function servedRoutesOf(handler: Handler, prefixes: RoutePrefixes): string[] {
-  const { kinds, owner, method } = handler;
-  if (!kinds.has('route')) return [];
+  const { owner, method } = handler;
   const conditions = CONDITIONS.map(
     (key): unknown => Reflect.getMetadata(key, method) ?? Reflect.getMetadata(key, owner),
   ).filter((condition) => condition !== undefined);

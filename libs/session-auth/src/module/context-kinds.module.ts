@@ -13,7 +13,6 @@ import {
 
 /** A kind of context, which is loaded if an application has handlers of it, or the provider. */
 interface LoadedByUse {
-  /** The name that Nest has for it. */
   readonly name: string;
   readonly handlers: readonly HandlerKind[];
   readonly provider?: string;
@@ -22,7 +21,7 @@ interface LoadedByUse {
 
 const FIELDS = { handlers: GRAPHQL_KINDS, provider: GRAPHQL_OPTIONS };
 
-/** One kind a line: without its folder, its line goes, and nothing else. */
+/** Without the folder of a kind, its line goes: `npm run parts`. */
 const KINDS: readonly LoadedByUse[] = [
   { name: 'graphql', ...FIELDS, load: () => import('../graphql/graphql-kind.js') },
   { name: 'rpc', handlers: ['message'], load: () => import('../messages/message-transport.js') },

@@ -13,6 +13,9 @@ import { APP_GUARD, ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import type { SignInFailureCode } from '../contract/diagnostics.js';
+import { isSessionAuthError } from '../contract/errors.js';
+import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
@@ -24,17 +27,14 @@ import { SessionAuthEvents } from './events/session-auth-events.js';
 import { USED_KINDS } from './context-kinds.module.js';
 import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { SessionAuthExtras } from './options/options.js';
-import { callReport } from './reports.js';
-import { SessionAuthService } from './service/session-auth.service.js';
+import { type CallReport, SessionAuthService } from './service/session-auth.service.js';
 import { readExtras } from './settings/settings.js';
 import { clientOf, CLIENT_PARTS, clientPartsOf, PARTS, partsOf, type AuthorityParts } from './wiring.js';
 
-/** Returns the provider of an object that is made of the parts of an authority. */
 function ofParts(provide: InjectionToken, useFactory: (parts: AuthorityParts) => unknown): FactoryProvider {
   return { provide, useFactory, inject: [PARTS] };
 }
 
-/** Returns the providers that each authority has, with or without a name. */
 function providersOf(name: string): Provider[] {
   const client = authorityToken(name, SessionClient);
   return [
@@ -51,13 +51,8 @@ function providersOf(name: string): Provider[] {
       authorityToken(name, SessionAuthService),
       ({ settings, client: sessions, verifier, deadlines, causes, status, guard }) => {
         const limits = { ...settings, maxTokenLength: settings.http.maxTokenLength };
-        return new SessionAuthService(
-          sessions,
-          verifier,
-          deadlines,
-          limits,
-          callReport(causes, status, guard),
-        );
+        const report = callReport({ causes, status, guard });
+        return new SessionAuthService(sessions, verifier, deadlines, limits, report);
       },
     ),
     ofParts(
@@ -71,6 +66,34 @@ function providersOf(name: string): Provider[] {
       scope: Scope.TRANSIENT,
     },
   ];
+}
+
+const SIGN_IN_OUTCOMES = {
+  CREDENTIALS_REJECTED: 'unauthenticated',
+  INVALID_REQUEST: 'unauthenticated',
+  TOO_MANY_ATTEMPTS: 'unauthenticated',
+  ACCESS_DENIED: 'forbidden',
+  SESSION_SERVICE_UNAVAILABLE: 'unavailable',
+} as const;
+
+/** Reports sign-ins and sign-outs as causes, and failed sign-ins as denials. */
+function callReport({
+  causes,
+  status,
+  guard: { decisions },
+}: Pick<AuthorityParts, 'causes' | 'status' | 'guard'>): CallReport {
+  return (operation, error) => {
+    if (operation === 'sign_in' && isSessionAuthError(error)) {
+      const code = error.code as SignInFailureCode;
+      decisions.signInFailed(code, SIGN_IN_OUTCOMES[code]);
+    }
+    if (error instanceof SessionServiceUnavailableError) causes.callFailed(operation, error.reason);
+    else if (error instanceof TooManyAttemptsError) causes.callFailed(operation, 'rate_limited');
+    else if (error === undefined || isSessionAuthError(error)) {
+      causes.callAnswered(operation, error === undefined);
+      if (operation === 'sign_in') status.signInAnswered(error === undefined);
+    }
+  };
 }
 
 /** Names the guard: `overrideGuard()` replaces it, even if no controller names it. */
@@ -118,7 +141,6 @@ const applicationEnhancers: FactoryProvider<void> = {
   inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard, SessionAuthErrorFilter, USED_KINDS],
 };
 
-/** The classes that an authority provides to the application. */
 const EXPORTED = [SessionAuthService, SessionAuthEvents, SessionHttpService];
 
 /**

@@ -40,7 +40,7 @@ type AuditApplication = (
   settings: SessionAuthSettings,
 ) => Promise<void>;
 
-/** Without its folder, its line goes, and nothing else. */
+/** Without the folder, its line goes: `npm run parts`. */
 const AUDIT: { readonly load?: () => Promise<{ readonly auditApplication: AuditApplication }> } = {
   load: () => import('../audit/boot-audit.js'),
 };
@@ -124,16 +124,15 @@ export class SessionAuthModule
 
   /**
    * Returns the injection token of a class of the authority with this name, for the `inject` of a factory
-   * and for `overrideProvider()` of a test. The decorator `InjectSessionAuth` injects it.
+   * and for `overrideProvider()` of a test.
    */
   static getToken(name: string, provided: ProvidedClass = SessionAuthService): InjectionToken {
     return authorityToken(name, provided);
   }
 
   /**
-   * Returns a plugin that opens a kind of context for handlers without Nest's decorators: a framework builds
-   * them, and calls them in a context of this kind. Handlers with the decorators of `@nestjs/graphql`,
-   * `@nestjs/microservices` or `@nestjs/websockets` need no plugin.
+   * Returns a plugin that opens a kind of context for handlers without Nest's decorators, which a framework
+   * builds, and calls in a context of this kind.
    */
   static contextKind(name: 'graphql' | 'rpc' | 'ws'): SessionAuthPlugin {
     return contextKind(name);
@@ -172,14 +171,12 @@ export class SessionAuthModule
   }
 }
 
-/** Creates the parts where the class itself is imported. */
 function rejectMissingOptions(): never {
   throw new InvalidConfigurationError(
     'SessionAuthModule is imported without options. Import SessionAuthModule.forRoot({ baseUrl, apiKey }) in the root module: other modules need no import.',
   );
 }
 
-/** @throws InvalidConfigurationError if there are no options */
 function rejectMissing(options: unknown, call: string): void {
   if (typeof options !== 'object' || options === null)
     throw new InvalidConfigurationError(`SessionAuthModule has no options. Write SessionAuthModule.${call}.`);

@@ -18,7 +18,6 @@ const MAX_SECRET_LENGTH = 1_024;
 /** A process that is busy for less is not considered crashed. */
 const MIN_GRACE_MS = 10;
 
-/** @throws InvalidConfigurationError naming the invalid option */
 export function readStoreSettings(
   store: SessionStore,
   { cache, authority, baseUrl, apiKey, timeoutMs }: StoreContext,

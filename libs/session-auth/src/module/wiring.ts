@@ -28,7 +28,6 @@ import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-ch
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
 import { readerFor, readUserWith } from './settings/record-reader.js';
 
-/** The settings of an authority, and the parts of its client. */
 export interface ClientParts {
   readonly settings: SessionAuthSettings;
   /** Loaded if the application registers, or names, several session services. */
@@ -164,7 +163,7 @@ type SharedTierClass = new (
   reports: SharedTierReports,
 ) => SharedTier<UserRecord>;
 
-/** Without its folder, its line goes, and nothing else. */
+/** Without the folder, its line goes: `npm run parts`. */
 const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTierClass }> } = {
   fleet: () => import('../fleet/fleet.js'),
 };

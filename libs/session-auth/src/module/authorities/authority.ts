@@ -15,7 +15,6 @@ export function authorityIn({ providers }: NestModule): Authority | undefined {
   return providers.get(AUTHORITY)?.instance as Authority | undefined;
 }
 
-/** Returns the name of the authority that a module is, unless it has none. */
 export function nameIn(module: NestModule): string | undefined {
   const name = authorityIn(module)?.name;
   return name === DEFAULT_AUTHORITY ? undefined : name;

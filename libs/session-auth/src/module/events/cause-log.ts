@@ -25,7 +25,6 @@ const RETURNS_MS = 600_000;
 /** Failures of calls, in a row or of several callers, after which a cause degrades the state. */
 const DEGRADING_FAILURES = 3;
 
-/** The cause of each reason of an outage. The others follow from one. */
 const CAUSE_OF: Readonly<Partial<Record<UnavailableReason, CauseName>>> = {
   unreachable: 'service unreachable',
   timeout: 'service too slow',
@@ -43,7 +42,6 @@ const UNLISTED: Readonly<Record<number, string>> = { 422: '400', 423: '403' };
 
 /** A cause that is not over, with its times on the monotonic clock. */
 interface Active {
-  /** Its public part. */
   readonly seen: { -readonly [Member in keyof ActiveCause]: ActiveCause[Member] };
   readonly startedMs: number;
   lastMs: number;
@@ -65,14 +63,12 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
   readonly #authority: string;
   readonly #prefix: string;
   readonly #active = new Map<string, Active>();
-  /** When the last causes were over. */
   readonly #over = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #unlisted = new Set<string>();
   /** Code of the last connection that failed. The failure of its call follows. */
   #code = '';
-  /** Called when a cause begins, recovers, occurs again or is over. */
   onChange: (active: readonly ActiveCause[], areDegrading: boolean) => void = () => undefined;
 
   /** Each line begins with the name of an authority that has one. */
@@ -147,7 +143,6 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     );
   }
 
-  /** Writes a line about something that happens once. */
   note(kind: string, text: string): void {
     this.#write('warn', `${kind}: ${text}`);
   }
@@ -161,7 +156,6 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     }
   }
 
-  /** Begins and ends no more causes. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -260,7 +254,6 @@ function degrades({ seen, inARow, callers }: Active): boolean {
   return inARow >= DEGRADING_FAILURES || (seen.failures >= DEGRADING_FAILURES && callers.size > 1);
 }
 
-/** Returns when a cause is over, unless it occurs again; infinity if it still occurs. */
 function dueOf({ seen, startedMs, lastMs, returned }: Active): number {
   if (causeOf(seen.cause).ends === 'quiet') return lastMs + QUIET_MS;
   if (!seen.isRecovering) return Infinity;

@@ -1,10 +1,6 @@
 import type { Observable, Observer } from 'rxjs';
 
 type Parts<Value> = { readonly [Name in keyof Observer<Value>]?: Observer<Value>[Name] | undefined };
-interface Stopped {
-  readonly isStopped: unknown;
-  readonly closed: unknown;
-}
 type Next<Value> = ((value: Value) => unknown) | Parts<Value> | null | undefined;
 
 /**
@@ -46,6 +42,6 @@ function isolatedObserver<Value>(observer: Parts<Value>, failed: () => void): Ob
   };
 }
 
-function isSubscriber(observer: unknown): observer is Stopped {
+function isSubscriber(observer: unknown): observer is Record<'isStopped' | 'closed', unknown> {
   return typeof observer === 'object' && observer !== null && 'isStopped' in observer && 'closed' in observer;
 }

@@ -16,7 +16,6 @@ import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
 import type { RetrySettings } from '../../verifier/lanes.js';
 import type { SessionAuthPlugin } from './plugins.js';
 
-/** The option `userRecord`. */
 interface OptionalRecord<User extends UserRecord> {
   /**
    * What a record is: a class that extends `UserRecord` with your own fields, each with a class-validator
@@ -27,13 +26,12 @@ interface OptionalRecord<User extends UserRecord> {
   readonly userRecord?: UserRecordClass<User> | UserRecordSchema<User>;
 }
 
-/** The option `loadUser`. */
 interface OptionalLoader<User extends UserRecord, Local> {
   /**
    * Loads the application's own user of a record, once for each request, after the check: a function, or an
    * injectable class with `load(record, context)`. The user is `request.user` and what `@CurrentUser()`
-   * injects; `@SessionRecord()` injects the record, which rules read. `@Authorize()` gets both. Without a user,
-   * the call is denied: 403. Required if `SessionAuthTypes` declares `localUser`. @default the record itself
+   * injects; `@SessionRecord()` injects the record. Without a user, the call is denied: 403. Required if
+   * `SessionAuthTypes` declares `localUser`. @default the record itself
    */
   readonly loadUser?: LoadUser<User, Local> | Type<UserLoader<User, Local>>;
 }
@@ -42,17 +40,13 @@ interface OptionalLoader<User extends UserRecord, Local> {
 type RequiredWith<Name extends string, Declared, Options> =
   SessionAuthTypes extends Readonly<Record<Name, Declared>> ? Required<Options> : Options;
 
-/** The names of the fields that hold a text or a number. */
 type TextField<User extends UserRecord> = {
   [Name in Exclude<keyof User & string, 'auth_token'>]-?: NonNullable<User[Name]> extends string | number
     ? Name
     : never;
 }[Exclude<keyof User & string, 'auth_token'>];
 
-/**
- * Options of {@link SessionAuthModule}. An invalid option stops the application at bootstrap; the error names
- * it.
- */
+/** Options of {@link SessionAuthModule}. An invalid one stops the application at bootstrap; the error names it. */
 export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   extends
     RequiredWith<'user', UserRecord, OptionalRecord<User>>,
@@ -63,9 +57,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
    */
   readonly baseUrl: string | URL;
 
-  /**
-   * Sent as `X-API-KEY` (section 5.1). A function is called before each call: the key can rotate.
-   */
+  /** Sent as `X-API-KEY` (section 5.1). A function is called before each call: the key can rotate. */
   readonly apiKey: ApiKey;
 
   /**
@@ -96,17 +88,16 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly retry?: false | Partial<RetrySettings>;
 
   /**
-   * Stops the calls to a failing service, and probes it after a pause. Known sessions and strangers have one
-   * breaker each. A failure is a missing connection, a timeout, a 408 or a 5xx. Failures of at least five
-   * tokens open it (`minimumCalls`, if that is less). `false`: off.
+   * Stops the calls to a failing service, and probes it after a pause. A failure is a missing connection, a
+   * timeout, a 408 or a 5xx. Failures of at least five tokens open it (`minimumCalls`, if that is less).
+   * `false`: off.
    * @default { windowMs: 10000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1000, maxPauseMs: 30000 }
    */
   readonly breaker?: false | Partial<BreakerSettings>;
 
   /**
-   * Checks that may call the service at once. 1 to 10 000. A quarter (at least 1 of 2) is the share of
-   * strangers: sessions that this instance has neither authenticated nor issued in the last half hour. Each
-   * lane may use the idle share of the other. @default 128
+   * Checks that may call the service at once. 1 to 10 000. A quarter is the share of strangers: sessions that
+   * this instance has neither authenticated nor issued in the last half hour. @default 128
    */
   readonly maxInFlight?: number;
 
@@ -148,27 +139,24 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
 
   /**
    * Denies nothing and attaches nothing, beside a guard that you are about to replace: without one, every
-   * handler is open. Decisions and the metric of denials say what the guard would deny. Each start warns of
-   * it. For one session service, and routes of controllers only; `@ReportOnly()` is for single ones.
+   * handler is open. Decisions and the metric of denials say what the guard would deny. For one session
+   * service, and routes of controllers only; `@ReportOnly()` is for single ones.
    * @default false
    */
   readonly reportOnly?: boolean;
 
   /**
    * What to do when user_details returns an `auth_token` other than the one presented: `'deny'` answers 503,
-   * because the record may be another caller's; `'warn'` accepts it; both log at most once a minute.
-   * `'ignore'` accepts it without a log line. @default 'deny'
+   * because the record may be another caller's; `'warn'` accepts it; both log it. `'ignore'` accepts it
+   * without a log line. @default 'deny'
    */
   readonly tokenEcho?: TokenEcho;
 
   /**
-   * What to do at bootstrap with decorators whose effect may not be what was intended: `@Public()` beside
-   * `@Roles()`, guarded handlers that `CacheInterceptor` caches for all users, a parameter of `@CclScope()`
-   * that is not in the path, `@CurrentUser()` where no guard checks the session. `'warn'` logs each, and
-   * `@AcknowledgeAudit()` accepts them on a handler; `'error'` stops the application. Both stop it at a rule
-   * that is certain to have no effect: one that another decorator removed, a method that overrides it, a
-   * resolver that Nest does not guard or does not map, or a GraphQL field that callers reach without the
-   * guard. `'off'` checks nothing. @default 'warn'
+   * What to do at bootstrap with decorators whose effect may not be what was intended, such as `@Public()`
+   * beside `@Roles()`. `'warn'` logs each, and `@AcknowledgeAudit()` accepts them on a handler; `'error'` stops
+   * the application. Both stop it at a rule that is certain to have no effect, such as one that another
+   * decorator removed. `'off'` checks nothing. @default 'warn'
    */
   readonly audit?: Audit;
 
@@ -191,18 +179,14 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly http?: SessionAuthHttpOptions;
 }
 
-/** Named first in the error of the compiler for `cache: {}`. */
+/** Named first in the compiler's error for `cache: {}`. */
 type RequiredCacheOptions = Pick<SessionAuthCacheOptions, 'ttlMs'>;
 
-/**
- * What is cached, and how long. The price: a session that ended elsewhere still works here for up to `ttlMs`.
- * A sign-out through this application evicts it at once.
- */
+/** The price of a cache: a session that ended elsewhere still works here for up to `ttlMs`. */
 export interface SessionAuthCacheOptions {
   /**
-   * Milliseconds that a valid session is cached. 1 to 300 000. Required: no default is safe for every
-   * application. `Cache-Control` (`no-store`, `no-cache`, `max-age`, `s-maxage`) and `Age` of the service's
-   * reply shorten it, and never lengthen it (our decision).
+   * Milliseconds that a valid session is cached. 1 to 300 000. Required. `Cache-Control` and `Age` of the
+   * service's reply shorten it, and never lengthen it (our decision).
    */
   readonly ttlMs: number;
   /** Milliseconds that a refusal is cached; the same headers shorten it. 0 to 300 000. @default 5000 */
@@ -223,9 +207,8 @@ export interface SessionAuthCacheOptions {
    */
   readonly staleIfErrorMs?: number;
   /**
-   * A cache that all instances of the application share, behind the cache of each: the fleet makes one call
-   * per session and lifetime, and a sign-out on one instance revokes the session on all. A failing store
-   * counts as an empty one. @default none
+   * A cache that all instances of the application share, behind the cache of each: a sign-out on one revokes
+   * the session on all. A failing store counts as an empty one. @default none
    */
   readonly store?: SessionStore;
 }
@@ -236,17 +219,11 @@ export interface SessionAuthOptionsFactory<User extends UserRecord = CurrentUser
   createSessionAuthOptions(): SessionAuthOptions<User> | Promise<SessionAuthOptions<User>>;
 }
 
-/**
- * Options of `forRootAsync`: Nest's usual `imports` and `inject`, and one of `useFactory`, `useClass` and
- * `useExisting`.
- */
+/** Options of `forRootAsync`: Nest's `imports` and `inject`, and `useFactory`, `useClass` or `useExisting`. */
 export type SessionAuthAsyncOptions<User extends UserRecord = CurrentUserRecord> =
   ConfigurableModuleAsyncOptions<SessionAuthOptions<User>, 'createSessionAuthOptions'>;
 
-/**
- * The effect of findings of the audit: none; a warning for each, and an error for a rule that is certain to
- * have no effect; or an error that stops the bootstrap.
- */
+/** The effect of the findings of the audit: see the option `audit`. */
 export type Audit = 'off' | 'warn' | 'error';
 
 /** Transport to the session service. Proxy variables of the environment are ignored: set `proxy`. */
@@ -288,10 +265,7 @@ export interface SessionAuthExtras {
   readonly plugins?: readonly SessionAuthPlugin[];
 }
 
-/**
- * Options of a named authority. Its user record may be of a class other than the one that
- * `SessionAuthTypes` declares as `user`.
- */
+/** Options of a named authority. Its user record may be another one than `SessionAuthTypes` declares. */
 export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<
   SessionAuthOptions<User>,
   'userRecord' | 'loadUser' | 'authority'

@@ -1,22 +1,30 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../../client/deadline.js';
 import type { Answer, Reply } from '../../client/reply.js';
 import type { ServiceRequest } from '../../client/connections.js';
 import { SessionClient } from '../../client/session-client.js';
 import { unavailable } from '../../contract/outcome.js';
+import {
+  AccessDeniedError,
+  SessionRejectedError,
+  SessionServiceUnavailableError,
+} from '../../exceptions/session-exceptions.js';
+import { authorityOfError } from '../../guard/denial.js';
 import { SessionCache } from '../../verifier/session-cache.js';
 import { Lanes } from '../../verifier/lanes.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
+import type { CallOptions } from './service-input.js';
 import { SessionAuthService } from './session-auth.service.js';
 
 const USER = { username: 'ann', auth_token: 'token' };
 const CREDENTIALS = { username: 'ann', password: 'secret' };
 const LIMITS = { ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 };
 const [SIGN_IN_MS, SIGN_OUT_MS] = [2_000, 1_000];
-const reply = (status: number, json: object = USER): Reply => ({
+const reply = (status: number, headers = {}): Reply => ({
   status,
-  headers: {},
-  body: Buffer.from(JSON.stringify(json)),
+  headers,
+  body: Buffer.from(JSON.stringify(USER)),
 });
 const silence = ({ deadline }: ServiceRequest): Promise<Answer> =>
   new Promise((resolve) => deadline.onEnd((end) => resolve(unavailable(end))));
@@ -34,11 +42,10 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
     () => 'none',
     (error: unknown) => error,
   );
-const aborted = AbortSignal.abort(new Error('the client has left'));
+const REASON = new Error('the client has left');
+const aborted = AbortSignal.abort(REASON);
 
-beforeEach(() => {
-  [requests, ended] = [[], []];
-  answers(reply(200));
+function start(authority: string): void {
   const send = (request: ServiceRequest): Promise<Answer> => (requests.push(request), answer(request));
   const address = { baseUrl: 'http://service', apiKey: 'key', http: { maxTokenLength: 5 } };
   const verdicts = { statusMap: {}, tokenEcho: 'ignore' } as const;
@@ -46,7 +53,7 @@ beforeEach(() => {
     { send, renew: () => undefined },
     { ...address, ...verdicts },
     (json) => json,
-    {} as never,
+    { occurred: () => undefined } as never,
   );
   const deadlines = new Deadlines();
   const lanes = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
@@ -59,7 +66,13 @@ beforeEach(() => {
     maxSignIns: 1,
     maxTokenLength: 5,
   };
-  service = new SessionAuthService(client, verifier, deadlines, settings);
+  service = new SessionAuthService(client, verifier, deadlines, { ...settings, authority });
+}
+
+beforeEach(() => {
+  [requests, ended] = [[], []];
+  answers(reply(200));
+  start('default');
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -97,13 +110,25 @@ describe('signIn()', () => {
     jest.useFakeTimers();
     answer = silence;
     const first = errorOf(signIn());
-    await expect(signIn()).rejects.toMatchObject({ reason: 'busy' });
+    await expect(signIn()).rejects.toMatchObject({ reason: 'busy', retryAfterSeconds: 1 });
     await jest.advanceTimersByTimeAsync(SIGN_IN_MS - 1);
     answers(reply(200));
     await expect(signIn()).rejects.toMatchObject({ reason: 'busy' });
     await jest.advanceTimersByTimeAsync(1);
     expect(await first).toMatchObject({ reason: 'timeout' });
-    expect(await signIn()).toMatchObject({ kind: 'signed-in' });
+    expect([await signIn(), jest.getTimerCount()]).toMatchObject([{ kind: 'signed-in' }, 0]);
+  });
+
+  it('ends when its signal aborts, and leaves nothing at a signal that does not', async () => {
+    answer = silence;
+    const [left, stayed] = [new AbortController(), new AbortController()];
+    const first = errorOf(signIn({ signal: left.signal }));
+    await new Promise(setImmediate);
+    left.abort(REASON);
+    expect([await first, requests[0]?.deadline.ended]).toEqual([REASON, 'timeout']);
+    answers(reply(200));
+    expect(await signIn({ signal: stayed.signal })).toMatchObject({ kind: 'signed-in' });
+    expect(getEventListeners(stayed.signal, 'abort')).toEqual([]);
   });
 
   it('is not made for a signal that has aborted', async () => {
@@ -156,5 +181,143 @@ describe('signOut()', () => {
     expect(await pending[1]).toMatchObject({ reason: 'timeout' });
     await jest.advanceTimersByTimeAsync(SIGN_IN_MS);
     expect(await pending[0]).toMatchObject({ reason: 'timeout' });
+  });
+});
+
+const tokensSent = (): unknown[] =>
+  requests.map(({ headers }) => [headers['X-AUTH-TOKEN'], headers['X-AUTH-IV']]);
+
+describe.each(['userDetails', 'verify'] as const)('%s()', (check) => {
+  it('returns the user of a token, or of a session', async () => {
+    expect(await service[check]('token')).toEqual(USER);
+    expect(await service[check]('token', { authIv: 'iv' })).toEqual(USER);
+    expect(await service[check]({ token: 'other', authIv: 'iv' })).toEqual(USER);
+    expect(tokensSent()).toEqual([
+      ['token', undefined],
+      ['token', 'iv'],
+      ['other', 'iv'],
+    ]);
+  });
+
+  it.each<[Reply, new (...values: never[]) => Error, object]>([
+    [reply(401), SessionRejectedError, { code: 'SESSION_REJECTED' }],
+    [reply(403), AccessDeniedError, { code: 'ACCESS_DENIED' }],
+    [
+      reply(429, { 'retry-after': '7' }),
+      SessionServiceUnavailableError,
+      { reason: 'rate_limited', retryAfterSeconds: 7 },
+    ],
+  ])('rejects with its own error where the service answers %j', async (given, type, fields) => {
+    answers(given);
+    const error = await errorOf(service[check]('token'));
+    expect(error).toBeInstanceOf(type);
+    expect(error).toMatchObject(fields);
+  });
+
+  it('makes no call for what cannot be sent, and for a signal that has aborted', async () => {
+    await expect(service[check]('to ken')).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    await expect(service[check]('token', { authIv: '' })).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
+    await expect(service[check]('token', { signal: aborted })).rejects.toBe(REASON);
+    expect(requests).toEqual([]);
+  });
+
+  it('waits no longer when its signal aborts', async () => {
+    answer = () => new Promise(() => undefined);
+    const controller = new AbortController();
+    const pending = service[check]('token', { signal: controller.signal });
+    controller.abort(REASON);
+    await expect(pending).rejects.toBe(REASON);
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('verify()', () => {
+  it('uses the session cache up to the age of the call, unless its signal has aborted', async () => {
+    await Promise.all([service.verify('token'), service.verify('token')]);
+    await service.verify('token');
+    await service.verify('token', { maxAgeMs: 60_000 });
+    await expect(service.verify('token', { signal: aborted })).rejects.toBe(REASON);
+    expect(requests).toHaveLength(1);
+    await service.verify('token', { maxAgeMs: 0 });
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe('userDetails()', () => {
+  it('makes a call each time', async () => {
+    await service.verify('token');
+    await Promise.all([service.userDetails('token'), service.userDetails('token')]);
+    expect(requests).toHaveLength(3);
+  });
+});
+
+describe('probe()', () => {
+  it('has the verdict of a call in the lane of known sessions', async () => {
+    const ask = jest.spyOn(verifier, 'call');
+    answers(reply(403));
+    const session = { token: 'token', authIv: undefined };
+    expect(await service.probe(session)).toMatchObject({ kind: 'forbidden' });
+    expect(ask.mock.calls).toEqual([[session, 'known']]);
+  });
+});
+
+describe('forget()', () => {
+  it('evicts the session of a token, or of a presented session, and no other', async () => {
+    for (const session of ['a', 'b', { token: 'c', authIv: 'iv' }]) await service.verify(session);
+    await service.forget('a');
+    await service.forget({ token: 'c', authIv: 'iv' }, {});
+    expect(service.countCached()).toBe(1);
+  });
+
+  it('evicts the session also where it rejects', async () => {
+    for (const call of [{ signal: aborted }, { authIv: 'i v' }]) {
+      await service.verify('token');
+      await expect(service.forget('token', call)).rejects.toBeDefined();
+      expect(service.countCached()).toBe(0);
+    }
+  });
+
+  it('waits for the other instances, unless its signal aborts', async () => {
+    jest.spyOn(verifier.revoker, 'evict').mockImplementation(() => new Promise(() => undefined));
+    const controller = new AbortController();
+    const pending = service.forget('token', { signal: controller.signal });
+    controller.abort(REASON);
+    await expect(pending).rejects.toBe(REASON);
+  });
+});
+
+describe('forgetUser() and forgetAll()', () => {
+  it('end the sessions of the user, or all', async () => {
+    await service.verify('token');
+    await service.forgetUser('ann');
+    await service.verify('token');
+    expect([requests.length, ended]).toEqual([2, ['ann']]);
+    await service.forgetAll();
+    expect([service.countCached(), ended]).toEqual([0, ['ann', 'all']]);
+  });
+
+  it('reject a name that is not one', async () => {
+    await expect(service.forgetUser('')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    expect(ended).toEqual([]);
+  });
+});
+
+describe.each<[string, (call?: CallOptions) => Promise<unknown>, number, string]>([
+  ['signIn', (call) => service.signIn(CREDENTIALS, call), 401, 'CREDENTIALS_REJECTED'],
+  ['signOut', (call) => service.signOut('token', call), 403, 'ACCESS_DENIED'],
+  ['userDetails', (call) => service.userDetails('token', call), 401, 'SESSION_REJECTED'],
+  ['verify', (call) => service.verify('token', call), 401, 'SESSION_REJECTED'],
+  ['forget', (call) => service.forget(call ? 'token' : 'to ken', call), 200, 'SESSION_REJECTED'],
+])('an error of %s()', (_name, call, status, code) => {
+  it.each([
+    ['partners', 'partners'],
+    ['default', undefined],
+  ])('has the name of the authority %s: %s', async (authority, noted) => {
+    start(authority);
+    answers(reply(status));
+    const error = (await errorOf(call())) as object;
+    expect([error, authorityOfError(error)]).toEqual([expect.objectContaining({ code }), noted]);
+    expect(await errorOf(call({ signal: aborted }))).toBe(REASON);
+    expect(authorityOfError(REASON)).toBeUndefined();
   });
 });

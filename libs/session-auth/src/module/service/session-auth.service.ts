@@ -5,11 +5,11 @@ import { denialOfVerdict, sessionException, setErrorAuthority } from '../../guar
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import { rejectOwnProvider } from '../../contract/own-provider.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
-import type { Verdict } from '../../contract/outcome.js';
+import { unavailable, type Verdict } from '../../contract/outcome.js';
+import { SessionServiceUnavailableError } from '../../exceptions/session-exceptions.js';
 import type { CurrentUserRecord, PresentedSession } from '../../guard/current-user.decorator.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import type { SessionAuthSettings } from '../settings/settings.js';
-import { CallLimit } from './call-limit.js';
 import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
 
 type ServiceSettings = Pick<SessionAuthSettings, 'signInTimeoutMs' | 'signOutTimeoutMs' | 'maxSignIns'> & {
@@ -17,7 +17,45 @@ type ServiceSettings = Pick<SessionAuthSettings, 'signInTimeoutMs' | 'signOutTim
   readonly maxTokenLength: number;
 };
 
-/** Called when a sign-in or a sign-out that was sent ends, with its error if it failed. */
+/** Limits one kind of calls: how many are in flight, and how long each takes. Calls are never queued. */
+class CallLimit {
+  readonly #deadlines: Deadlines;
+  readonly #maxInFlight: number;
+  readonly #timeoutMs: number;
+  #inFlight = 0;
+
+  constructor(deadlines: Deadlines, maxInFlight: number, timeoutMs: number) {
+    this.#deadlines = deadlines;
+    this.#maxInFlight = maxInFlight;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Runs a call. It counts as in flight until it settles or `signal` aborts it.
+   * @throws SessionServiceUnavailableError (`busy`) at once if the limit is reached, and the reason of the
+   * signal
+   */
+  async run<Result>(
+    signal: AbortSignal | undefined,
+    work: (deadline: Deadline) => Promise<Result>,
+  ): Promise<Result> {
+    signal?.throwIfAborted();
+    if (this.#inFlight >= this.#maxInFlight) throw new SessionServiceUnavailableError(unavailable('busy', 1));
+    const deadline = this.#deadlines.start(this.#timeoutMs);
+    const abort = (): void => deadline.end('timeout');
+    signal?.addEventListener('abort', abort);
+    this.#inFlight += 1;
+    try {
+      return await abortable(work(deadline), signal);
+    } finally {
+      this.#inFlight -= 1;
+      signal?.removeEventListener('abort', abort);
+      deadline.clear();
+    }
+  }
+}
+
+/** Called when a sign-in or a sign-out ends, with its error if it failed. */
 export type CallReport = (operation: 'sign_in' | 'sign_out', error?: unknown) => void;
 
 /**

@@ -25,7 +25,6 @@ export function namingAuthority<Result>(name: string, check: () => Result): Resu
  */
 type Read<Setting> = (value: unknown, name: string, others?: object) => Setting;
 
-/** An option: how it is read, and its default. */
 export interface Option<Setting> {
   readonly read: Read<Setting>;
   /** Absent if the option is required. */
@@ -42,7 +41,6 @@ export function optional<Setting>(fallback: Setting, read: Read<Setting>): Optio
   return { fallback, read: (value, ...place) => (value === undefined ? fallback : read(value, ...place)) };
 }
 
-/** Returns an option whose value is its setting. */
 export function only<Setting>(
   fallback: Setting,
   isValid: (value: unknown) => boolean,
@@ -54,7 +52,6 @@ export function only<Setting>(
   );
 }
 
-/** A limit that may depend on an option that is read before. */
 type Limit<Others> = number | ((others: Others) => number);
 
 /** Returns an option that is an integer. It is required if it has no default. */
@@ -115,7 +112,6 @@ export function unlessFalse<Setting, Off>(
   return optional<Setting | Off>(fallback, (value, name) => (value === false ? off : read(value, name)));
 }
 
-/** @throws InvalidConfigurationError if it is no object, or has another member */
 export function rejectUnknownOptions(
   owner: string,
   options: unknown,
@@ -136,7 +132,6 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ');
 }
 
-/** Returns whether keys and tokens would cross a network unencrypted. */
 export function isPlainTextBeyondLoopback(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === 'http:' && !/^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

@@ -19,10 +19,7 @@ interface UserReaderSettings {
   readonly cache: object | undefined;
 }
 
-/**
- * Returns what reads records of a class or by a schema, and loads it if that is the application's; `undefined`
- * for anything else.
- */
+/** Loads what reads records of a class or a schema of the application; `undefined` for anything else. */
 export async function readerFor(record: unknown): Promise<PrepareReader | undefined> {
   if (record === UserRecord && !hasAddedDecorators()) return prepareUserReader;
   if (isOwn(record)) return (await import('../../records/schema-record.js')).prepareOwnReader(record);

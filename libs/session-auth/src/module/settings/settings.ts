@@ -1,5 +1,15 @@
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
+import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
 import type { AuthorityResolver } from '../../guard/guard-parts.js';
+import { isHeaderName } from '../../guard/http-request.js';
+import { isClass } from '../../guard/is-class.js';
+import {
+  fromBearer,
+  fromCookie,
+  fromHeader,
+  fromPayload,
+  type TokenSource,
+} from '../../guard/token-source.js';
 import type { SessionAuthExtras, SessionAuthOptions } from '../options/options.js';
 import {
   ALL_OPTIONS,
@@ -8,22 +18,33 @@ import {
   isGroup,
   namingAuthority,
   type Option,
+  optional,
   type SettingsOf,
 } from './option-checks.js';
 import { EXTRAS, OPTIONS } from './option-defaults.js';
-import { TOKEN } from './source-settings.js';
+
+/** Functions that return a source, and are not sources themselves. */
+const CREATORS: ReadonlySet<unknown> = new Set([fromHeader, fromBearer, fromCookie, fromPayload]);
+
+/** The option `token`. A source that finds no token in any call would deny every user. */
+const TOKEN = optional([fromHeader(AUTH_TOKEN_HEADER)], (token): readonly TokenSource[] => {
+  const sources: unknown[] = [token].flat();
+  if (sources.length > 0 && sources.every(isSource)) return sources;
+  return invalidOption(
+    'token',
+    'must be a token source, or a list of them',
+    "Give it fromHeader('x-auth-token'), fromBearer(), fromCookie(name) or your own function",
+  );
+});
 
 const ALL = { ...OPTIONS, token: TOKEN } satisfies Record<keyof SessionAuthOptions, Option<unknown>>;
 const SCHEMA = group(ALL);
 
-/** The validated options, with defaults applied. */
 export interface SessionAuthSettings extends Omit<SettingsOf<typeof ALL>, 'authority'> {
-  /** Name of the authority. */
   readonly authority: string;
   readonly resolveAuthority: AuthorityResolver | undefined;
 }
 
-/** @throws InvalidConfigurationError naming the authority, if it has a name, and the first invalid extra */
 export function readExtras(given: SessionAuthExtras): Required<SessionAuthExtras> {
   const { name = DEFAULT_AUTHORITY, isGlobal, protectAllRoutes, plugins } = given;
   return namingAuthority(name, () => EXTRAS.read({ name, isGlobal, protectAllRoutes, plugins }, ALL_OPTIONS));
@@ -41,7 +62,7 @@ export function readSettings(options: SessionAuthOptions, name = DEFAULT_AUTHORI
   });
 }
 
-/** The options of `forRootAsync` are read too late for an extra. @throws InvalidConfigurationError */
+/** The options of `forRootAsync` are read too late for an extra. */
 function rejectMisplacedExtra(options: unknown): void {
   const extra = isGroup(options) && Object.keys(EXTRAS.fallback).find((name) => name in options);
   if (typeof extra !== 'string') return;
@@ -50,4 +71,24 @@ function rejectMisplacedExtra(options: unknown): void {
     'is among the options that forRootAsync() has received',
     `Set ${extra} beside useFactory, useClass or useExisting`,
   );
+}
+
+function isSource(source: unknown): source is TokenSource {
+  const reject = (problem: string, remedy: string): never => invalidOption('token', `has ${problem}`, remedy);
+  if (typeof source !== 'function' || isClass(source)) return false;
+  if (CREATORS.has(source))
+    return reject(`${source.name} itself, which is no source`, `Call it: ${source.name}(...)`);
+  if (isAsynchronous(source))
+    return reject('an asynchronous source', 'Use a function that returns the token at once');
+  const { header } = source as TokenSource;
+  if (header === undefined || isHeaderName(header)) return true;
+  return reject(
+    'a source whose header is not the name of a header',
+    'Set it to the one header that the source reads',
+  );
+}
+
+/** A promise is never a valid token, so that such a source would deny every user. */
+function isAsynchronous(source: object): boolean {
+  return ['AsyncFunction', 'AsyncGeneratorFunction', 'GeneratorFunction'].includes(source.constructor.name);
 }
