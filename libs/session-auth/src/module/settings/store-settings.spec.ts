@@ -1,19 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { SessionStore } from '../../contract/session-store.js';
-import type { SharedTierSettings } from '../../verifier/shared-tier.js';
+import type { SessionAuthOptions } from '../options/options.js';
 import { readStoreSettings } from '../store-wiring.js';
-import { readSettings, type SessionAuthSettings } from './settings.js';
+import { readSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com/api/', apiKey: 'application-key' };
 const [SECRET, OTHER] = ['0123456789abcdef', 'f'.repeat(1_024)];
-
-type Settings = SessionAuthSettings & { readonly shared: SharedTierSettings | undefined };
-
-function settingsOf(options: object, name?: string): Settings {
-  const settings = readSettings({ ...REQUIRED, ...options }, name);
-  const { cache } = settings;
-  return { ...settings, shared: cache?.store && readStoreSettings(cache.store, { ...settings, cache }) };
-}
 
 function storeWith(own: object = {}): SessionStore {
   return Object.assign(Object.create(SessionStore.prototype) as SessionStore, own);
@@ -25,50 +17,12 @@ function sharedOf(
   { cache, ...options }: { cache?: object; [option: string]: unknown } = {},
   name?: string,
 ) {
-  return settingsOf({ ...options, cache: { ttlMs: 10_000, ...cache, store } }, name).shared;
+  const given = { ...REQUIRED, ...options, cache: { ttlMs: 10_000, ...cache, store } };
+  const settings = readSettings(given as SessionAuthOptions, name);
+  return settings.cache && readStoreSettings(store as SessionStore, { ...settings, cache: settings.cache });
 }
 
-describe('the option cache', () => {
-  it.each([[undefined], [false]])('is off: %p', (cache) => {
-    expect(settingsOf({ cache })).toMatchObject({ cache: undefined, shared: undefined });
-  });
-
-  it('has its defaults, except for ttlMs', () => {
-    const settings = settingsOf({ cache: { ttlMs: 7 } });
-    expect(settings.cache).toEqual({
-      ttlMs: 7,
-      negativeTtlMs: 5_000,
-      maxEntries: 10_000,
-      refreshAheadMs: 0,
-      staleIfErrorMs: 0,
-    });
-    expect(settings.shared).toBeUndefined();
-  });
-
-  it.each([[null], [true], [30_000], ['on'], [[]], [[30_000]], [() => ({ ttlMs: 1 })]])(
-    'stops the application if it is %p',
-    (cache) => {
-      expect(() => settingsOf({ cache })).toThrow(
-        new Error(
-          'SessionAuthModule: cache must be an object with ttlMs, or false. Write cache: { ttlMs: 30_000 } to cache sessions for 30 seconds.',
-        ),
-      );
-    },
-  );
-});
-
 describe('the option cache.store', () => {
-  it.each([[null], [false], ['redis://127.0.0.1'], [{}], [new Map()], [SessionStore]])(
-    'stops the application if it is %p',
-    (store) => {
-      expect(() => settingsOf({ cache: { ttlMs: 1, store } })).toThrow(
-        new Error(
-          "SessionAuthModule: cache.store must be a SessionStore. Give it new RedisSessionStore({ redis }) of 'nestjs-session-auth/redis'.",
-        ),
-      );
-    },
-  );
-
   it('is a setting with those that are derived from other options', () => {
     const store = storeWith({ timeoutMs: 70 });
     expect(
@@ -103,6 +57,20 @@ describe('the option cache.store', () => {
     const scopes = ['default', 'partners', 'suppliers'].map((name) => sharedOf(storeWith(), {}, name)?.scope);
     const root = 'https://sessions.example.com/api';
     expect(scopes).toEqual([root, `partners ${root}`, `suppliers ${root}`]);
+  });
+});
+
+describe('the timeout of a store', () => {
+  it.each([0, 1_001, 1.5, '50', null])('stops the application if it is %p', (timeoutMs) => {
+    expect(() => sharedOf(storeWith({ timeoutMs }))).toThrow(
+      new Error(
+        'SessionAuthModule: cache.store.timeoutMs must be an integer from 1 to 1000. Set it within that range, or leave it out for 50.',
+      ),
+    );
+  });
+
+  it.each([1, 1_000])('may be %p', (timeoutMs) => {
+    expect(sharedOf(storeWith({ timeoutMs }))?.timeoutMs).toBe(timeoutMs);
   });
 });
 
