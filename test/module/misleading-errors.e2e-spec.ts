@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Module, type DynamicModule, type Type } from '@nestjs/common';
+import { Controller, Get, Injectable, Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Test } from '@nestjs/testing';
 import {
   CurrentSession,
   type PresentedSession,
@@ -9,10 +8,8 @@ import {
   Roles,
   SessionAuthModule,
   SessionAuthService,
-  SessionHttpService,
 } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
-import { errorOf } from '../support/caching-app.js';
 import { EXPRESS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService } from '../support/scripted-service.js';
@@ -26,10 +23,10 @@ class Root {}
 class WithoutMethod {}
 
 /** The message with which an application does not start. */
-async function failureOf(imports: () => (DynamicModule | Type)[], providers: Type[] = []): Promise<unknown> {
+async function failureOf(imports: () => DynamicModule[]): Promise<unknown> {
   const log = new CapturedLog();
   try {
-    const root = { module: Root, imports: imports(), providers };
+    const root = { module: Root, imports: imports() };
     await (await NestFactory.createApplicationContext(root, { logger: log, abortOnError: false })).close();
     return 'started';
   } catch (error) {
@@ -38,7 +35,7 @@ async function failureOf(imports: () => (DynamicModule | Type)[], providers: Typ
 }
 
 describe('an error at the start says what is wrong:', () => {
-  it.each<[string, () => (DynamicModule | Type)[], RegExp]>([
+  it.each<[string, () => DynamicModule[], RegExp]>([
     [
       'forRoot() without an argument',
       () => [SessionAuthModule.forRoot(undefined as never)],
@@ -56,32 +53,6 @@ describe('an error at the start says what is wrong:', () => {
     ],
   ])('%s', async (_what, imports, message) => {
     expect(await failureOf(imports)).toMatch(message);
-  });
-
-  it.each<[string, Type]>([
-    ['SessionAuthService', SessionAuthService],
-    ['SessionHttpService', SessionHttpService as unknown as Type],
-  ])('%s among the providers of a module', async (name, provider) => {
-    expect(await failureOf(() => [SessionAuthModule.forRoot(OPTIONS)], [provider])).toMatch(
-      new RegExp(
-        `^${name} is among the providers of a module\\. Remove it there: SessionAuthModule provides it\\.`,
-      ),
-    );
-  });
-
-  it('a rule in a unit test without SessionAuthModule: it names overrideGuard and TestSessions', async () => {
-    @Controller()
-    class OpeningsController {
-      @Get()
-      @Roles('approver')
-      list(): string {
-        return 'in';
-      }
-    }
-    const compiling = Test.createTestingModule({ controllers: [OpeningsController] }).compile();
-    expect(String(await errorOf(compiling))).toMatch(
-      /In a unit test, use overrideGuard\(SessionAuthGuard\), or TestSessions of nestjs-session-auth\/testing\.$/,
-    );
   });
 
   it('an application without GraphQL reads nothing of it in its log', async () => {

@@ -57,6 +57,14 @@ const root = (
 @Controller()
 class SuppliersController {}
 
+@SessionAuthority('suppliers')
+@Injectable()
+class SuppliersProvider {}
+
+@SessionAuthority('default')
+@Controller()
+class DefaultController {}
+
 @Controller()
 class ListController {
   @Get()
@@ -89,11 +97,12 @@ describe('the start of an application with several session services', () => {
     expect(await stopOf(root([main(), partners()], [ListController]))).toContain(
       `ListController.list ${missing}`,
     );
+    expect(await stopOf(root([main()], [], [SuppliersProvider]))).toContain(`SuppliersProvider ${missing}`);
   });
 
   it('is stopped without a default authority', async () => {
-    expect(await stopOf(root([partners()]))).toContain(
-      "SessionAuthModule has no default authority, which checks the handlers without @SessionAuthority(). Leave out name: 'partners'.",
+    expect(await stopOf(root([partners(), main({ name: 'staff' })]))).toContain(
+      "SessionAuthModule has no default authority, which checks the handlers without @SessionAuthority(). Leave out name: 'partners' or 'staff'.",
     );
   });
 
@@ -148,7 +157,12 @@ describe('the start of an application with several session services', () => {
     const shared = partners();
 
     await expect(
-      bootstrapError(root([main({ name: 'default' }), shared, { module: Feature, imports: [shared] }])),
+      bootstrapError(
+        root(
+          [main({ name: 'default' }), shared, { module: Feature, imports: [shared] }],
+          [DefaultController],
+        ),
+      ),
     ).rejects.toThrow('The application started');
   });
 

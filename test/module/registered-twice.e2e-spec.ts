@@ -50,32 +50,6 @@ describe('a second authority', () => {
       }
     },
   );
-
-  it('in one module stops the start, because only one of them could have an effect', async () => {
-    const error = await bootstrapError(
-      rootWith({ module: Hiring, imports: [sync(HERE), asynchronous(HERE)] }),
-    );
-
-    expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect(error.message).toBe(
-      'Hiring imports more than one authority of SessionAuthModule. Import one: a module has one guard and one service.',
-    );
-  });
-
-  const shared = sync();
-  const sharedHere = sync(HERE);
-
-  it.each<[string, DynamicModule]>([
-    ['authorities of single modules', inModules(sync(HERE), asynchronous(HERE))],
-    [
-      'an authority of one module beside that of the application',
-      rootWith(sync(), { module: Hiring, imports: [sync(HERE)] }),
-    ],
-    ['one authority that two modules import', inModules(shared, shared)],
-    ['one authority with `isGlobal: false` that two modules import', inModules(sharedHere, sharedHere)],
-  ])('leaves the start alone: %s', async (_case, root) => {
-    await expect(bootstrapError(root)).rejects.toThrow('The application started');
-  });
 });
 
 describe('several applications in one process', () => {

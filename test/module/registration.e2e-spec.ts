@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { Injectable, Module, Controller, Get, UseGuards, type DynamicModule } from '@nestjs/common';
+import {
+  Injectable,
+  Module,
+  Controller,
+  Get,
+  UseGuards,
+  type DynamicModule,
+  type Type,
+} from '@nestjs/common';
 import {
   SessionAuthModule,
   fromPayload,
@@ -8,6 +16,7 @@ import {
   SessionAuthGuard,
   SessionAuthEvents,
   SessionAuthService,
+  SessionHttpService,
   type SessionAuthOptions,
   type SessionAuthOptionsFactory,
 } from 'nestjs-session-auth';
@@ -342,7 +351,7 @@ describe('an application whose module has a guard or a rule and does not reach `
     );
   });
 
-  it.each([SessionAuthService, SessionAuthEvents])(
+  it.each([SessionAuthService, SessionAuthEvents, SessionHttpService as unknown as Type])(
     'does not start where a module provides %p itself, and the error says so',
     async (own) => {
       const error = await bootstrapError({ module: Root, imports: [scoped], providers: [own] });

@@ -1,33 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, type Provider, type Type } from '@nestjs/common';
+import { Module, type Provider, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
-import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { buildSchema } from 'graphql';
-import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
-import { isGuarded } from './audited-handlers.js';
 import { OTHER_KINDS } from './other-kinds.js';
-
-@Controller('routes')
-class Routes {
-  @Get()
-  list(): string {
-    return 'listed';
-  }
-}
-class OtherGuard {
-  canActivate(): boolean {
-    return true;
-  }
-}
-class Interceptor {
-  intercept(): never {
-    throw new Error('no call is intercepted');
-  }
-}
-const wrapperOf = (metatype: unknown): InstanceWrapper<never> =>
-  new InstanceWrapper({ metatype: metatype as never });
 
 /**
  * A module that provides what GraphQLModule does: its options, and the host of a schema that it has built or
@@ -52,44 +29,14 @@ function withResolvers(types: string): GraphQLSchemaHost['schema'] {
   return schema;
 }
 
-async function contextOf(imports: Type[], config = new ApplicationConfig()): Promise<AuditContext> {
-  @Module({ imports, controllers: [Routes] })
+async function contextOf(imports: Type[]): Promise<AuditContext> {
+  @Module({ imports })
   class Root {}
   const app = await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
-  return auditContextOf(app.get(ModulesContainer), config, OTHER_KINDS);
+  return auditContextOf(app.get(ModulesContainer), new ApplicationConfig(), OTHER_KINDS);
 }
 
 describe('the context of the audit', () => {
-  it('has the global guards and interceptors, instances and classes, and the prefixes of routes', async () => {
-    const config = new ApplicationConfig();
-    const [guard, interceptor] = [new OtherGuard(), new Interceptor()];
-    config.useGlobalGuards(guard);
-    config.addGlobalRequestGuard(wrapperOf(SessionAuthGuard));
-    config.useGlobalInterceptors(interceptor);
-    config.addGlobalRequestInterceptor(wrapperOf(Interceptor));
-    config.setGlobalPrefix('api');
-    expect(await contextOf([], config)).toStrictEqual({
-      handlers: [expect.objectContaining({ name: 'list', guards: [guard, SessionAuthGuard] })],
-      fieldsAreGuarded: true,
-      rootFields: undefined,
-      guards: [guard, SessionAuthGuard],
-      interceptors: [interceptor, Interceptor],
-      prefixes: new Map([[Routes, ['api']]]),
-      otherKinds: OTHER_KINDS,
-    });
-  });
-
-  it.each<[string, unknown[], boolean]>([
-    ['none', [], false],
-    ['one of the application', [OtherGuard], false],
-    ['the session guard', [SessionAuthGuard], true],
-    ['both', [OtherGuard, SessionAuthGuard], true],
-  ])('knows whether the session guard is global: %s', async (_which, guards, isGlobal) => {
-    const config = new ApplicationConfig();
-    for (const guard of guards) config.addGlobalRequestGuard(wrapperOf(guard));
-    expect((await contextOf([], config)).handlers.map(isGuarded)).toEqual([isGlobal]);
-  });
-
   const [guarded, others] = [
     { fieldResolverEnhancers: ['interceptors', 'guards'] },
     { fieldResolverEnhancers: ['filters'] },

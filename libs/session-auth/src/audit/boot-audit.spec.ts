@@ -3,7 +3,6 @@ import { Controller, Global, Logger, Module, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { InvalidConfigurationError } from '../contract/errors.js';
 import { OptionalAuth, Roles, SessionAuthority } from '../guard/access.decorators.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
@@ -85,48 +84,6 @@ describe('the audit at bootstrap', () => {
     'SessionAuth',
     expect.stringMatching(new RegExp(`^audit: Handlers\\.${handler} has @OptionalAuth\\(\\), `)),
   ];
-
-  it('writes a warning for each finding, or nothing', async () => {
-    expect(await run(await modulesOf([contradicting(2)]))).toEqual([
-      warningOf('handle1'),
-      warningOf('handle2'),
-    ]);
-    expect(await run(await modulesOf([]))).toEqual([]);
-  });
-
-  it("stops the application with a list of the findings if it is set to 'error'", async () => {
-    const error = await run(await modulesOf([contradicting(2)]), 'error');
-    expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect((error as Error).message).toMatch(
-      /^SessionAuthModule: the audit found\n {2}Handlers\.handle1 .*\n {2}Handlers\.handle2 [^\n]*$/,
-    );
-    expect(warnings).toEqual([]);
-    expect(await run(await modulesOf([]), 'error')).toEqual([]);
-  });
-
-  it("stops the application for a rule without effect if it is set to 'warn' too, after the warnings", async () => {
-    @Controller()
-    class Base {
-      @MessagePattern('ruled')
-      @Roles('admin')
-      ruled(): string {
-        return 'ruled';
-      }
-    }
-    @Controller()
-    class Derived extends Base {
-      @MessagePattern('ruled')
-      override ruled(): string {
-        return 'open';
-      }
-    }
-    const error = await run(await modulesOf([contradicting(1), Derived]));
-    expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect((error as Error).message).toMatch(
-      /^SessionAuthModule: the audit found\n {2}Derived\.ruled overrides Base\.ruled [^\n]*$/,
-    );
-    expect(warnings).toEqual([warningOf('handle1')]);
-  });
 
   it.each([
     [50, 50, 'handle50'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, UseGuards, UseInterceptors, type Type } from '@nestjs/common';
+import { Controller, Get, UseGuards, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import type { UserRecord } from '../contract/record/user-record.js';
@@ -136,25 +136,8 @@ describe('the audit finds a method that replaces a ruled one', () => {
   });
 });
 
-class CacheInterceptor {
-  intercept(): undefined {
-    return undefined;
-  }
-}
-
-@Controller('clients')
+@Controller()
 class Routes {
-  @Get('cached')
-  @Roles('admin')
-  @UseInterceptors(CacheInterceptor)
-  cached(): string {
-    return 'cached';
-  }
-  @Get('scoped')
-  @CclScope({ client_id: 'clientId' })
-  scoped(): string {
-    return 'scoped';
-  }
   @Get('user')
   user(@CurrentUser() user: UserRecord | undefined): unknown {
     return user;
@@ -171,29 +154,6 @@ class Fields {
 }
 
 describe('a finding', () => {
-  const all = [
-    expect.stringMatching(/^Routes\.cached is cached for all users at once: /),
-    expect.stringMatching(
-      /^Routes\.scoped has @CclScope\(\) with the parameter 'clientId', which its path \/clients\/scoped does not have/,
-    ),
-    expect.stringMatching(/^Routes\.user has @CurrentUser\(\), which is always undefined: /),
-  ];
-
-  it('names each handler, and what is wrong with it', () => {
-    expect(findings(Routes, { prefixes: new Map([[Routes, ['']]]) })).toEqual(all);
-  });
-
-  it.each<[string, Partial<AuditContext>, RegExp]>([
-    ['the path to a field', {}, /^Fields\.title can be reached through Query\.openings without its check: /],
-    [
-      'a field if the path to it is unknown',
-      { rootFields: undefined },
-      /^Fields\.title can be reached without its check: /,
-    ],
-  ])('names %s', (_what, context, finding) => {
-    expect(findings(Fields, context)).toEqual([expect.stringMatching(finding)]);
-  });
-
   it('is for the audited handlers, whose fields are reached through all handlers', () => {
     const handlers = [Routes, Fields].flatMap(handlersIn);
     const of = (name: string) => findingsOf({ ...CONTEXT, handlers }, (handler) => handler.name === name);

@@ -89,6 +89,12 @@ describe('the guard of an authority', () => {
     );
   });
 
+  it('has the verifier of its own authority, whose guard selects no other', async () => {
+    const { all, parts } = await start({}, 'partners');
+    expect(parts).toMatchObject({ authority: 'partners', authorities: undefined });
+    expect(parts.verifier).toBe(all.verifier);
+  });
+
   it('leaves out the X-AUTH-IV with forwardAuthIv: false', async () => {
     const { parts } = await start({ forwardAuthIv: false });
     const headers = { 'x-auth-token': 'token', 'x-auth-iv': 'iv' };
@@ -170,6 +176,9 @@ describe('the service of an authority', () => {
       service.signOut('token').catch((error: unknown) => (error as { reason?: string }).reason),
     );
     expect(await Promise.all(calls)).toEqual(['unreachable', 'busy']);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^service unreachable: sign-outs get 503: .* failed with ECONNREFUSED\. /),
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 import type { SessionAuthExtras } from '../options/options.js';
@@ -19,7 +19,7 @@ class Payroll {}
 const main = (extras: SessionAuthExtras = {}): DynamicModule =>
   SessionAuthModule.forRoot({ ...OPTIONS, ...extras });
 const named = (name: string, extras: SessionAuthExtras = {}): DynamicModule => main({ name, ...extras });
-const rootOf = (...imports: (DynamicModule | Type)[]): DynamicModule => ({ module: Root, imports });
+const rootOf = (...imports: DynamicModule[]): DynamicModule => ({ module: Root, imports });
 const inModules = (first: DynamicModule, second: DynamicModule): DynamicModule =>
   rootOf({ module: Hiring, imports: [first] }, { module: Payroll, imports: [second] });
 
@@ -77,29 +77,6 @@ describe('an application with more than one default authority', () => {
 });
 
 describe('an application with named authorities', () => {
-  it('does not start if two have the same name', async () => {
-    const message = "SessionAuthModule has two authorities with the name 'partners'.";
-    await expectStop(rootOf(main(), named('partners'), named('staff'), named('partners')), message);
-    await expectStop(
-      rootOf(main(), named('partners', HERE), { module: Hiring, imports: [named('partners', HERE)] }),
-      message,
-    );
-  });
-
-  it('starts if two modules import one of them', async () => {
-    const partners = named('partners');
-    await expect(
-      start(rootOf(main(), partners, { module: Hiring, imports: [partners] })),
-    ).resolves.toBeUndefined();
-  });
-
-  it('does not start if one of them guards every route', async () => {
-    await expectStop(
-      rootOf(main(), named('partners', CLOSED)),
-      "SessionAuthModule 'partners': protectAllRoutes is in a named authority.",
-    );
-  });
-
   it('starts if the default authority guards every route', async () => {
     await expect(start(rootOf(main(CLOSED), named('partners')))).resolves.toBeUndefined();
   });
@@ -113,11 +90,5 @@ describe('an application with named authorities', () => {
 
   it.each([HERE, {}])('starts if the default authority is one of %j', async (extras) => {
     await expect(start(rootOf(main(extras), named('partners')))).resolves.toBeUndefined();
-  });
-});
-
-describe('the module class itself', () => {
-  it('cannot be imported without options', async () => {
-    await expectStop(rootOf(SessionAuthModule), 'SessionAuthModule is imported without options.');
   });
 });

@@ -8,7 +8,7 @@ import { fromHeader } from '../../guard/token-source.js';
 import { Causes } from '../events/cause-log.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 import { AuthorityTable } from './several-services.js';
-import { nameIn, AUTHORITY } from './authority.js';
+import { nameIn } from './authority.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -24,8 +24,8 @@ class OtherCopy {}
 const ofOtherCopy = (parts: unknown): DynamicModule => ({
   module: OtherCopy,
   providers: [
-    { provide: AUTHORITY, useValue: { name: 'copy' } },
-    { provide: GUARD_PARTS, useValue: parts },
+    { provide: Symbol.for('nestjs-session-auth:registration'), useValue: { name: 'copy' } },
+    { provide: Symbol.for('nestjs-session-auth:guard-parts'), useValue: parts },
   ],
 });
 
