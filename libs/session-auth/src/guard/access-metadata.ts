@@ -34,37 +34,44 @@ export function declareRequirement(
   target: object,
   requirement: Requirement & { readonly kind: RequirementKind },
 ): void {
-  const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;
-  const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
-  Reflect.defineMetadata(key, [...own, requirement], target);
+  const own = requirementsOn(target);
+  const ofKind = [...(own?.[requirement.kind] ?? []), requirement];
+  Reflect.defineMetadata(REQUIREMENTS_KEY, { ...own, [requirement.kind]: ofKind }, target);
+}
+
+type Requirements = Readonly<Partial<Record<RequirementKind, readonly Requirement[]>>>;
+
+function requirementsOn(level: object): Requirements | undefined {
+  return Reflect.getOwnMetadata(REQUIREMENTS_KEY, level) as Requirements | undefined;
 }
 
 export function authorityOf(target: object): string | undefined {
   return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
 }
 
+/**
+ * Returns what a handler or a controller declares. Of a class and those that it extends, the narrowest decides
+ * for each kind of requirement, and for the opening: a guard that one names replaces `@Public()` of a class
+ * that it extends.
+ */
 export function declarationOf(target: object): Declaration {
+  let open: Declaration['open'];
+  let namesGuard = false;
+  let declared: Requirements | undefined;
+  let level: object | null = target;
+  for (; level && level !== Function.prototype; level = Object.getPrototypeOf(level) as object | null) {
+    const own = requirementsOn(level);
+    declared = declared && own ? { ...own, ...declared } : (declared ?? own);
+    if (open) continue;
+    open = Reflect.getOwnMetadata(OPEN_KEY, level) as Declaration['open'];
+    namesGuard ||= !open && namesSessionAuthGuardItself(level);
+  }
   return {
-    ...declaredOpeningOf(target),
-    requirements: KINDS.flatMap(
-      (kind) => (Reflect.getMetadata(`${REQUIREMENTS_KEY}:${kind}`, target) ?? []) as Requirement[],
-    ),
+    open: open === 'public' && namesGuard ? undefined : open,
+    namesGuard,
+    requirements: declared ? KINDS.flatMap((kind) => declared[kind] ?? []) : [],
     authority: authorityOf(target),
   };
-}
-
-/**
- * Of a class and those that it extends, the narrowest decides: a guard that one names replaces `@Public()` of
- * a class that it extends.
- */
-function declaredOpeningOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
-  let namesGuard = false;
-  for (let level: object | null = target; level; level = Object.getPrototypeOf(level) as object | null) {
-    const open = Reflect.getOwnMetadata(OPEN_KEY, level) as Declaration['open'];
-    if (open) return { open: open === 'public' && namesGuard ? undefined : open, namesGuard };
-    namesGuard ||= namesSessionAuthGuardItself(level);
-  }
-  return { open: undefined, namesGuard };
 }
 
 /**

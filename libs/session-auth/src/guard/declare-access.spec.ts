@@ -199,7 +199,7 @@ it('declarations are read by every copy of this package', () => {
   const target = controller();
   const requirement = { kind: 'Roles', isMet: () => true };
   Reflect.defineMetadata('nestjs-session-auth:open', 'optional', target);
-  Reflect.defineMetadata('nestjs-session-auth:requirements:Roles', [requirement], target);
+  Reflect.defineMetadata('nestjs-session-auth:requirements', { Roles: [requirement] }, target);
   Reflect.defineMetadata('nestjs-session-auth:authority', 'partners', target);
   expect(declarationOf(target)).toEqual({
     open: 'optional',
