@@ -3,9 +3,8 @@ import { type INestApplicationContext, RequestMethod, VERSION_NEUTRAL, Versionin
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { acknowledgedReason, isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
-import { isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
+import { auditedRuleOf, isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { ruleOf } from '../guard/access-rules.js';
 import type { GraphqlOptions, Handler } from '../guard/handlers.js';
 import { fieldOf } from './mapped-fields.js';
 import { eventOf, gatewayOf, patternsOf } from './messages.js';
@@ -98,7 +97,7 @@ function accessOf(
   context: AuditContext,
   isReported: boolean,
 ): Omit<AccessMapEntry, keyof Call | 'endpoint'> {
-  const rule = isReported ? ({ kind: 'public' } as const) : ruleOf(handler);
+  const rule = isReported ? ({ kind: 'public' } as const) : auditedRuleOf(handler);
   const access = accessBy(rule.kind, handler, context);
   const acknowledged = acknowledgedReason(handler.called);
   const isChecked = access === 'protected' || access === 'optional';

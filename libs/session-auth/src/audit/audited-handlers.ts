@@ -1,13 +1,24 @@
 import 'reflect-metadata';
-import type { Requirement } from '../guard/access-rule.js';
+import type { AccessRule, Requirement } from '../guard/access-rule.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf } from '../guard/access-rules.js';
 import { guardsNamedBy, type Handler } from '../guard/handlers.js';
 
+const rules = new WeakMap<Handler, AccessRule>();
+
+/** Returns the rule of a handler. Each audit lists the handlers anew, and most findings ask for their rules. */
+export function auditedRuleOf(handler: Handler): AccessRule {
+  const known = rules.get(handler);
+  if (known) return known;
+  const rule = ruleOf(handler);
+  rules.set(handler, rule);
+  return rule;
+}
+
 /** Returns the requirements of a handler; `undefined` if it is open to callers without a session. */
 export function requirementsOf(handler: Handler): readonly Requirement[] | undefined {
-  const rule = ruleOf(handler);
-  return isGuarded(handler) && rule.kind === 'protected' ? rule.requirements : undefined;
+  const rule = auditedRuleOf(handler);
+  return rule.kind === 'protected' && isGuarded(handler) ? rule.requirements : undefined;
 }
 
 /** Returns whether Nest runs the session guard on a handler, unless it is a field or a reference of GraphQL. */

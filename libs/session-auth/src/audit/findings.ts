@@ -2,11 +2,11 @@ import 'reflect-metadata';
 import { RequestMethod } from '@nestjs/common';
 import { acknowledgedReason, declarationOf, parameterNameOf } from '../guard/access-metadata.js';
 import { resolveRule } from '../guard/access-rule.js';
-import { ruleOf } from '../guard/access-rules.js';
 import { enhancersOf, isSessionAuthGuard } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import {
+  auditedRuleOf,
   classNameOf,
   decoratedParametersOf,
   GUARDS_PROXY,
@@ -30,7 +30,7 @@ export function findingsOf(context: AuditContext, isAudited: (handler: Handler) 
       ...unguardedParametersOf(handler),
       ...[cachedForAll(handler, context)].filter((found) => found !== undefined),
     ];
-    return acknowledgedReason(handler.called) === undefined
+    return findings.length === 0 || acknowledgedReason(handler.called) === undefined
       ? findings
       : findings.filter(({ stops }) => stops);
   });
@@ -78,6 +78,7 @@ function disjointRolesOf(handler: Handler): Finding[] {
 /** The guard denies every call of a path that lacks a parameter of the rule. */
 function missingParametersOf(handler: Handler, { prefixes }: AuditContext): Finding[] {
   const names = new Set(requirementsOf(handler)?.flatMap(({ parameters }) => parameters ?? []));
+  if (names.size === 0) return [];
   return pathsOf(handler, prefixes).flatMap((path) =>
     [...names]
       .filter((name) => !hasParameter(path, name))
@@ -110,7 +111,7 @@ const WITHOUT_USER: ReadonlySet<unknown> = new Set([GUARDS_PROXY, 'ThrottlerGuar
 function mayHaveUser(handler: Handler): boolean {
   const all = handler.guards.filter((guard) => !isNamed(guard, WITHOUT_USER));
   if (all.some((guard) => !isSessionAuthGuard(guard))) return true;
-  return all.length > 0 && ruleOf(handler).kind !== 'public';
+  return all.length > 0 && auditedRuleOf(handler).kind !== 'public';
 }
 
 /** Without `@CacheKey()`, the interceptor caches the replies of GET. */

@@ -6,6 +6,7 @@ import { ruleOf } from '../guard/access-rules.js';
 import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import {
+  auditedRuleOf,
   classNameOf,
   decoratedParametersOf,
   GUARDS_PROXY,
@@ -39,7 +40,7 @@ export function ineffectiveRulesOf(
 
 /** Nest finds no guards for what a factory or a value provides, unless a class of the module names them. */
 function unguarded(handler: Handler, { fieldsAreGuarded }: AuditContext): Finding | undefined {
-  const { kind } = ruleOf(handler);
+  const { kind } = auditedRuleOf(handler);
   const runsNoGuards = handler.name === TYPE_RESOLVER || (isBelowRoot(handler) && !fieldsAreGuarded);
   if (kind === 'public' || runsNoGuards || isGuarded(handler) || !namesGuard(handler)) return undefined;
   return finding(
@@ -114,7 +115,12 @@ function servedBy(handler: Handler, { prefixes, otherKinds }: AuditContext): str
 }
 
 function unserved(handler: Handler, call: string, other: Handler | undefined): Finding | undefined {
-  if (!other || other.owner === handler.owner || !namesGuard(handler) || enforces(other, ruleOf(handler)))
+  if (
+    !other ||
+    other.owner === handler.owner ||
+    !namesGuard(handler) ||
+    enforces(other, auditedRuleOf(handler))
+  )
     return undefined;
   // With `@Next()`, a parameter of the type 2, it may pass the call on.
   if (Object.keys(decoratedParametersOf(other)).some((key) => key.startsWith('2:'))) return undefined;
@@ -132,7 +138,7 @@ export function declares(target: object): boolean {
 /** Returns whether what Nest runs for a handler is at least as strict as a rule. */
 export function enforces(handler: Handler, intended: AccessRule): boolean {
   if (intended.kind !== 'protected') return true;
-  const rule = ruleOf(handler);
+  const rule = auditedRuleOf(handler);
   if (!isGuarded(handler) || rule.kind !== 'protected') return false;
   const isSameAuthority = intended.authority === undefined || intended.authority === rule.authority;
   return isSameAuthority && includeAll(rule.requirements, intended.requirements);

@@ -1,10 +1,9 @@
 import { namesSessionAuthGuard } from '../guard/enhancers.js';
-import { ruleOf } from '../guard/access-rules.js';
 import { graphqlOptionsOf, type Handler, REPLACED_OPTION } from '../guard/handlers.js';
 import { methodOf } from '../guard/access-metadata.js';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { AuditContext, OtherKinds } from './audit-context.js';
-import { isGuarded, namesGuard, requirementsOf } from './audited-handlers.js';
+import { auditedRuleOf, isGuarded, namesGuard, requirementsOf } from './audited-handlers.js';
 import { finding, type Finding, placeOf } from './finding.js';
 import { declares, enforces } from './ineffective-rules.js';
 import { fieldOf, mappedHandlersOf } from './mapped-fields.js';
@@ -33,7 +32,7 @@ function replaced(handler: Handler, other: Handler): Finding | undefined {
   const isMeant =
     other.owner === handler.owner ||
     (handler.owner.prototype instanceof other.owner && declares(methodOf(handler.called, handler.owner)));
-  if (isMeant || !namesGuard(other) || enforces(handler, ruleOf(other))) return undefined;
+  if (isMeant || !namesGuard(other) || enforces(handler, auditedRuleOf(other))) return undefined;
   return finding(
     `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${fieldOf(handler)} too, and Nest keeps the last one. Provide one of them.`,
     true,

@@ -1,8 +1,8 @@
-import { ruleOf } from '../guard/access-rules.js';
 import type { Handler } from '../guard/handlers.js';
 import type { Requirement } from '../guard/access-rule.js';
 import type { AuditContext } from './audit-context.js';
 import {
+  auditedRuleOf,
   includeAll,
   isBelowRoot,
   isGuarded,
@@ -22,7 +22,7 @@ export function unguardedFieldOf(
   context: AuditContext,
 ): { readonly through: string | undefined } | undefined {
   if (context.fieldsAreGuarded || !isBelowRoot(handler) || handler.name === TYPE_RESOLVER) return undefined;
-  const [rule, parent] = [ruleOf(handler), typeNameOf(handler)];
+  const [rule, parent] = [auditedRuleOf(handler), typeNameOf(handler)];
   if (rule.kind !== 'protected' || parent === undefined || !(isGuarded(handler) || namesGuard(handler)))
     return undefined;
   const through = pathWithout(rule.requirements, parent, context);
