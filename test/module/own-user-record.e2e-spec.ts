@@ -127,19 +127,6 @@ describe.each(platforms('Express'))("the application's own record class on %s", 
     },
   );
 
-  it('may transform its fields', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({
-      baseUrl: service.url,
-      controllers,
-      options: { userRecord: LoudEmployee },
-    });
-    const token = service.signInAs({ motto: 'onward' } as object);
-
-    expect(await (await app.get('/employee', token)).json()).toMatchObject({ user: { motto: 'ONWARD' } });
-    expect(await app.app.get(SessionAuthService).verify(token)).toMatchObject({ motto: 'ONWARD' });
-  });
-
   it.each([
     [['shift'], { shift: 'day', username: '' }, 200],
     [['shift'], { username: 'eve' }, 503],

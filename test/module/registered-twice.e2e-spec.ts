@@ -52,6 +52,34 @@ describe('a second authority', () => {
   );
 });
 
+const shared = sync();
+const sharedHere = sync(HERE);
+const named = (name: string, extras: SessionAuthExtras = {}): DynamicModule => sync({ name, ...extras });
+
+describe('several authorities', () => {
+  it('in one module stop the start, because only one of them could have an effect', async () => {
+    const error = await bootstrapError(
+      rootWith({ module: Hiring, imports: [sync(HERE), asynchronous(HERE)] }),
+    );
+    expect(error).toBeInstanceOf(InvalidConfigurationError);
+    expect(error.message).toBe(
+      'Hiring imports more than one authority of SessionAuthModule. Import one: a module has one guard and one service.',
+    );
+  });
+
+  it.each<[string, DynamicModule]>([
+    ['for single modules', inModules(sync(HERE), asynchronous(HERE))],
+    ['for one module, and for the application', rootWith(sync(), { module: Hiring, imports: [sync(HERE)] })],
+    ['that are one, which two modules import', inModules(shared, shared)],
+    ['that are one with `isGlobal: false`, which two modules import', inModules(sharedHere, sharedHere)],
+    ['with names', rootWith(sync(), named('staff'), named('partners'))],
+    ['with names and `isGlobal: false`', rootWith(sync(HERE), named('staff', HERE), named('partners', HERE))],
+    ['with a name, beside one that guards every route', rootWith(sync(CLOSED), named('partners'))],
+  ])('leave the start alone: %s', async (_case, root) => {
+    await expect(bootstrapError(root)).rejects.toThrow('The application started');
+  });
+});
+
 describe('several applications in one process', () => {
   const bed = testbed();
 
@@ -64,8 +92,6 @@ describe('several applications in one process', () => {
 
     for (const app of apps) expect(await always(async () => (await app.get('/me')).status)).toBe(401);
   });
-
-  const shared = sync();
 });
 
 describe('the module itself, without options', () => {

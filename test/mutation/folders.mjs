@@ -45,6 +45,7 @@ export const SUITES = {
   module: [
     'module/named-registrations',
     'module/options',
+    'module/registered-twice',
     'module/registration',
     'module/shutdown',
     'module/testing-overrides',

@@ -1,4 +1,7 @@
-import type { DynamicModule, INestApplication, Provider, Type } from '@nestjs/common';
+import type { AddressInfo, Server } from 'node:net';
+import type { DynamicModule, INestApplication, INestMicroservice, Provider, Type } from '@nestjs/common';
+import { ClientProxyFactory, Transport, type MicroserviceOptions } from '@nestjs/microservices';
+import { firstValueFrom } from 'rxjs';
 import {
   fromHeader,
   fromPayload,
@@ -19,6 +22,51 @@ export interface AuditedApp {
   configure?(app: INestApplication): void;
   /** Calls every handler once, with any result. */
   call(app: RunningApp, token: string | undefined): Promise<unknown>;
+}
+
+/** Asks the schema of an application. */
+export async function askGraphql(
+  { url }: RunningApp,
+  token: string | undefined,
+  query: string,
+): Promise<void> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { 'x-auth-token': token }),
+  };
+  const body = JSON.stringify({ query });
+  await (await fetch(`${url}/graphql`, { method: 'POST', headers, body })).text();
+}
+
+/** An application that connects a microservice, and sends it these messages. */
+export function hybrid(
+  controller: Type,
+  patterns: readonly string[],
+  more: Partial<AuditedApp> = {},
+  inherit?: boolean,
+): AuditedApp {
+  const options = { host: '127.0.0.1', port: 0 };
+  let messages: INestMicroservice;
+  let started: Promise<unknown> | undefined;
+  return {
+    controllers: [controller],
+    ...more,
+    configure: (app) => {
+      more.configure?.(app);
+      messages = app.connectMicroservice<MicroserviceOptions>(
+        { transport: Transport.TCP, options },
+        inherit === undefined ? {} : { inheritAppConfig: inherit },
+      );
+    },
+    call: async ({ app }, token) => {
+      await (started ??= app.startAllMicroservices());
+      const { port } = messages.unwrap<Server>().address() as AddressInfo;
+      const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { ...options, port } });
+      for (const pattern of patterns)
+        await firstValueFrom(client.send<unknown>(pattern, { token })).catch(() => undefined);
+      client.close();
+    },
+  };
 }
 
 /** The handlers that callers reach, and the findings of the audit. */

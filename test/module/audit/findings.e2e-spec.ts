@@ -112,7 +112,8 @@ describe('the audit at bootstrap', () => {
     ],
   ])('warns of guarded routes that a cache %s answers for all users', async (_name, setup, names) => {
     const warnings = names.map(
-      (name) => `.${name} is cached for all users at once: the key of CacheInterceptor is the URL`,
+      (name) =>
+        `.${name} is cached for all users at once: the key of CacheInterceptor is the URL, or the text of @CacheKey(). Remove it, override trackBy() so that the key names the user, or give @CacheKey() a function.`,
     );
     expect(await audited(setup)).toEqual(matching(...warnings));
   });

@@ -5,7 +5,7 @@ import { ApolloDriver, ApolloFederationDriver, type ApolloDriverConfig } from '@
 import { GraphQLModule } from '@nestjs/graphql';
 import type { RunningApp } from '../../support/platforms.js';
 import { testbed } from '../../support/testbed.js';
-import { outcomeOf, type AuditedApp } from './audited-app.js';
+import { askGraphql, outcomeOf, type AuditedApp } from './audited-app.js';
 import {
   OpenQuery,
   GuardedClass,
@@ -53,23 +53,8 @@ function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule {
 }
 
 async function call(app: RunningApp, token: string | undefined): Promise<void> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(token !== undefined && { 'x-auth-token': token }),
-  };
-  for (const query of [
-    ...QUERIES,
-    '{ named { name } }',
-    '{ search { ... on Company { name } } }',
-    ENTITIES,
-  ]) {
-    const reply = await fetch(`${app.url}/graphql`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ query }),
-    });
-    await reply.text();
-  }
+  const others = ['{ named { name } }', '{ search { ... on Company { name } } }', ENTITIES];
+  for (const query of [...QUERIES, ...others]) await askGraphql(app, token, query);
 }
 
 const all = { options: { protectAllRoutes: true } };

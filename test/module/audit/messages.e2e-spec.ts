@@ -1,24 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  Controller,
-  Scope,
-  UseGuards,
-  type INestApplication,
-  type INestMicroservice,
-  type Type,
-} from '@nestjs/common';
+import { Controller, Scope, UseGuards, type INestApplication, type Type } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import {
-  ClientProxyFactory,
-  MessagePattern,
-  Transport,
-  type MicroserviceOptions,
-} from '@nestjs/microservices';
+import { MessagePattern } from '@nestjs/microservices';
 import { Public, Roles, SessionAuthGuard } from 'nestjs-session-auth';
-import type { AddressInfo, Server } from 'node:net';
-import { firstValueFrom } from 'rxjs';
 import { testbed } from '../../support/testbed.js';
-import { outcomeOf, visit, type AuditedApp } from './audited-app.js';
+import { hybrid, outcomeOf, visit, type AuditedApp } from './audited-app.js';
 
 @Controller()
 class RuledMessage {
@@ -74,40 +60,11 @@ class GuardedMessage {
   }
 }
 
-const TCP: MicroserviceOptions = { transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } };
 const withGlobalGuard = { providers: [{ provide: APP_GUARD, useClass: SessionAuthGuard }] };
 const closed = { options: { protectAllRoutes: true } };
 
-/** Connects a microservice, and calls it. */
-function hybrid(controller: Type, more: Partial<AuditedApp> = {}, inherit?: boolean): AuditedApp {
-  let messages: INestMicroservice;
-  let started: Promise<unknown> | undefined;
-  return {
-    controllers: [controller],
-    ...more,
-    configure: (app: INestApplication) => {
-      more.configure?.(app);
-      messages = app.connectMicroservice<MicroserviceOptions>(
-        TCP,
-        inherit === undefined ? {} : { inheritAppConfig: inherit },
-      );
-    },
-    call: async ({ app }, token) => {
-      await (started ??= app.startAllMicroservices());
-      await ask(messages, token);
-    },
-  };
-}
-
-async function ask(messages: INestMicroservice, token: string | undefined): Promise<void> {
-  const { port } = messages.unwrap<Server>().address() as AddressInfo;
-  const client = ClientProxyFactory.create({
-    transport: Transport.TCP,
-    options: { host: '127.0.0.1', port },
-  });
-  await firstValueFrom(client.send<unknown>('say', { token })).catch((error: unknown) => error);
-  client.close();
-}
+const saying = (controller: Type, more: Partial<AuditedApp> = {}, inherit?: boolean): AuditedApp =>
+  hybrid(controller, ['say'], more, inherit);
 
 const guarding = {
   configure: (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard)),
@@ -117,29 +74,29 @@ describe('a hybrid application', () => {
   const bed = testbed();
 
   it.each<[string, () => AuditedApp, string[]]>([
-    ['a rule on a handler', () => hybrid(RuledMessage), ['RuledMessage.sayForBosses']],
-    ['a rule on a class', () => hybrid(RuledMessages), ['RuledMessages.sayForBosses']],
-    ['a guard on a class', () => hybrid(GuardedMessage), ['GuardedMessage.say']],
-    ['a rule, and inheritAppConfig', () => hybrid(RuledMessage, closed, true), ['RuledMessage.sayForBosses']],
-    ['protectAllRoutes', () => hybrid(PlainMessage, closed), ['PlainMessage.say']],
+    ['a rule on a handler', () => saying(RuledMessage), ['RuledMessage.sayForBosses']],
+    ['a rule on a class', () => saying(RuledMessages), ['RuledMessages.sayForBosses']],
+    ['a guard on a class', () => saying(GuardedMessage), ['GuardedMessage.say']],
+    ['a rule, and inheritAppConfig', () => saying(RuledMessage, closed, true), ['RuledMessage.sayForBosses']],
+    ['protectAllRoutes', () => saying(PlainMessage, closed), ['PlainMessage.say']],
     [
       'protectAllRoutes, and inheritAppConfig',
-      () => hybrid(PlainMessage, closed, true),
+      () => saying(PlainMessage, closed, true),
       ['PlainMessage.say'],
     ],
     [
       'protectAllRoutes, and inheritAppConfig: false',
-      () => hybrid(PlainMessage, closed, false),
+      () => saying(PlainMessage, closed, false),
       ['PlainMessage.say'],
     ],
     [
       'protectAllRoutes, and a controller for each message',
-      () => hybrid(RequestScopedMessage, closed),
+      () => saying(RequestScopedMessage, closed),
       ['RequestScopedMessage.say'],
     ],
-    ['protectAllRoutes, and a handler that is inherited', () => hybrid(Derived, closed), ['Base.say']],
-    ['APP_GUARD', () => hybrid(PlainMessage, withGlobalGuard), ['PlainMessage.say']],
-    ['useGlobalGuards()', () => hybrid(PlainMessage, guarding), ['PlainMessage.say']],
+    ['protectAllRoutes, and a handler that is inherited', () => saying(Derived, closed), ['Base.say']],
+    ['APP_GUARD', () => saying(PlainMessage, withGlobalGuard), ['PlainMessage.say']],
+    ['useGlobalGuards()', () => saying(PlainMessage, guarding), ['PlainMessage.say']],
   ])('is closed and passes the audit, with %s', async (_case, create, served) => {
     expect(await outcomeOf(create, await bed.service())).toEqual({
       open: [],
@@ -150,8 +107,8 @@ describe('a hybrid application', () => {
   });
 
   it('leaves message handlers without a rule open if the application has no guard, also after one that has', async () => {
-    await outcomeOf(() => hybrid(PlainMessage, closed), await bed.service());
-    const create = () => hybrid(PlainMessage);
+    await outcomeOf(() => saying(PlainMessage, closed), await bed.service());
+    const create = () => saying(PlainMessage);
     expect(await outcomeOf(create, await bed.service())).toEqual({
       open: ['PlainMessage.say'],
       served: ['PlainMessage.say'],

@@ -5,7 +5,6 @@ import {
   UseInterceptors,
   UseGuards,
   type CallHandler,
-  type DynamicModule,
   type ExecutionContext,
   type INestApplication,
   type NestInterceptor,
@@ -29,42 +28,41 @@ import {
   type SessionAuthExtras,
   type SessionAuthOptions,
 } from 'nestjs-session-auth';
-import { startSessionService } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom, type Observable } from 'rxjs';
 import { APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import { CapturedLog } from '../../support/captured-log.js';
-import { EXPRESS, startApp } from '../../support/platforms.js';
-import { sampleApp, type SampleApp } from '../../support/sample-app.js';
+import type { RunningApp } from '../../support/platforms.js';
+import { sampleApp } from '../../support/sample-app.js';
 import { plainRow } from '../../support/trial/row.js';
 import { testbed } from '../../support/testbed.js';
 import { SOCKET_IO } from '../../sockets/peers.js';
-import { findingsIn, outcomeOf, visit, type AuditedApp } from './audited-app.js';
+import { askGraphql, hybrid, outcomeOf, visit, type AuditedApp } from './audited-app.js';
 
 @Resolver('Opening')
 class OpeningsResolver {
-  @ResolveReference() @Roles('boss') resolveReference(): object {
+  @ResolveReference() @Roles('boss') referenceForBosses(): object {
+    visit('OpeningsResolver.referenceForBosses');
     return { id: 1 };
   }
 
-  @ResolveField('salary') @Roles('boss') salary(): string {
-    return 'much';
+  @ResolveField('salary') @Roles('boss') salaryForBosses(): string {
+    return visit('OpeningsResolver.salaryForBosses');
   }
 }
 
 @Controller()
 class MessagesController {
-  @MessagePattern('ruled') @Roles('boss') ruled(): string {
-    return 'ruled';
+  @MessagePattern('ruled') @Roles('boss') ruledForBosses(): string {
+    return visit('MessagesController.ruledForBosses');
   }
 
   @MessagePattern('plain') plain(): string {
-    return 'plain';
+    return visit('MessagesController.plain');
   }
 
   @MessagePattern('open') @Public() open(): string {
-    return 'open';
+    return visit('MessagesController.open');
   }
 }
 
@@ -76,155 +74,83 @@ class CacheInterceptor implements NestInterceptor {
 
 @Controller()
 class CachedController {
-  @Get('salary') @Roles('boss') @UseInterceptors(CacheInterceptor) salary(): string {
-    return 'much';
+  @Get('salary') @Roles('boss') @UseInterceptors(CacheInterceptor) salaryForBosses(): string {
+    return visit('CachedController.salaryForBosses');
   }
 }
 
 @Controller()
 class UncachedController {
-  @Get('salary') @Roles('boss') salary(): string {
-    return 'much';
+  @Get('salary') @Roles('boss') salaryForBosses(): string {
+    return visit('UncachedController.salaryForBosses');
   }
 }
 
-function subgraph(fieldResolverEnhancers: 'guards'[] = []): DynamicModule[] {
-  const typeDefs = 'type Opening @key(fields: "id") { id: Int salary: String }';
-  return [
-    GraphQLModule.forRoot<ApolloDriverConfig>({
-      driver: ApolloFederationDriver,
-      typeDefs,
-      fieldResolverEnhancers,
-      plugins: [ApolloServerPluginInlineTraceDisabled()],
-    }),
-  ];
-}
-
-/**
- * Returns what the audit names, the replies to a caller without a session, and whether the audit stops the
- * application.
- */
-async function trial<Seen>(
-  sample: Omit<SampleApp, 'baseUrl'>,
-  look: (url: string, app: INestApplication) => Promise<Seen>,
-): Promise<{ findings: string[]; seen: Seen; stopped: 'never' | 'always' | "with 'error'" }> {
-  const service = await startSessionService();
-  const logger = new CapturedLog();
-  const start = (options: Partial<SessionAuthOptions & SessionAuthExtras>, log = new CapturedLog()) =>
-    startApp(
-      EXPRESS,
-      sampleApp({
-        baseUrl: service.url,
-        controllers: [],
-        ...sample,
-        options: { ...sample.options, ...options },
-      }),
-      {
-        logger: log,
-      },
-    ).catch((error: unknown) => error as Error);
-  const started = await start({}, logger);
-  const app = started instanceof Error ? await start({ audit: 'off' }) : started;
-  if (app instanceof Error) throw app;
-  const seen = await look(app.url, app.app);
-  await app.close();
-  const second = await start({ audit: 'error' });
-  if (!(second instanceof Error)) await second.close();
-  await service.close();
-  if (started instanceof Error) return { findings: findingsIn(started), seen, stopped: 'always' };
+function subgraph(fieldResolverEnhancers: 'guards'[] = []): AuditedApp {
+  const module = GraphQLModule.forRoot<ApolloDriverConfig>({
+    driver: ApolloFederationDriver,
+    typeDefs: 'type Opening @key(fields: "id") { id: Int salary: String }',
+    fieldResolverEnhancers,
+    plugins: [ApolloServerPluginInlineTraceDisabled()],
+  });
   return {
-    findings: logger.having('warn', 'audit'),
-    seen,
-    stopped: second instanceof Error ? "with 'error'" : 'never',
+    imports: [module],
+    providers: [OpeningsResolver],
+    call: (...asking) => askGraphql(...asking, ENTITIES),
   };
 }
 
-async function salaryOfEntity(url: string): Promise<string> {
-  const query =
-    '{ _entities(representations: [{ __typename: "Opening", id: 1 }]) { ... on Opening { salary } } }';
-  const headers = { 'content-type': 'application/json' };
-  return (await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })).text();
-}
+const ENTITIES =
+  '{ _entities(representations: [{ __typename: "Opening", id: 1 }]) { ... on Opening { salary } } }';
 
-async function askMessages(_url: string, app: INestApplication): Promise<unknown[]> {
-  const options = { host: '127.0.0.1', port: 0 };
-  const messages = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options });
-  await app.startAllMicroservices();
-  const { port } = messages.unwrap<Server>().address() as AddressInfo;
-  const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { ...options, port } });
-  const ask = (pattern: string) =>
-    firstValueFrom(client.send<unknown>(pattern, {})).catch(
-      (error: unknown) => (error as { code: string }).code,
-    );
-  const replies = [await ask('ruled'), await ask('plain'), await ask('open')];
-  client.close();
-  return replies;
-}
+const places = (owner: Type, ...names: string[]): string[] => names.map((name) => `${owner.name}.${name}`);
 
 describe('rules where Nest runs no guards', () => {
+  const bed = testbed();
+
   plainRow(
     'references and fields of a subgraph are guarded, or the audit names them and stops the start [P05]',
     async () => {
-      const open = await trial({ imports: subgraph(), providers: [OpeningsResolver] }, salaryOfEntity);
-      expect(open.seen).toContain('much');
-      expect(open.findings).toEqual([
-        expect.stringContaining(
-          'OpeningsResolver.resolveReference can be reached through Query._entities without its check',
-        ),
-        expect.stringContaining(
-          'OpeningsResolver.salary can be reached through Query._entities without its check',
-        ),
-      ]);
-      expect(open.stopped).toBe('always');
-
-      const closed = await trial(
-        { imports: subgraph(['guards']), providers: [OpeningsResolver] },
-        salaryOfEntity,
-      );
-      expect(closed.seen).toContain('SESSION_REQUIRED');
-      expect(closed).toMatchObject({ findings: [], stopped: 'never' });
+      const service = await bed.service();
+      const both = places(OpeningsResolver, 'referenceForBosses', 'salaryForBosses');
+      const stopped = { isStopped: true, isStoppedByDefault: true };
+      const ofStranger = { open: both, served: both, named: both };
+      expect(await outcomeOf(() => subgraph(), service)).toEqual({ ...ofStranger, ...stopped });
+      const guarded = { open: [], served: both, named: [], isStopped: false };
+      expect(await outcomeOf(() => subgraph(['guards']), service)).toEqual(guarded);
     },
   );
 
   plainRow(
     'message handlers are closed where a microservice is connected without inheritAppConfig [P06]',
     async () => {
-      const controllers = [MessagesController];
-      const withRules = await trial({ controllers, options: { token: fromPayload('token') } }, askMessages);
-      expect(withRules).toEqual({
-        findings: [],
-        stopped: 'never',
-        seen: ['SESSION_REQUIRED', 'plain', 'open'],
-      });
-
-      const closed = await trial(
-        { controllers, options: { token: fromPayload('token'), protectAllRoutes: true } },
-        askMessages,
-      );
-      expect(closed).toEqual({
-        findings: [],
-        stopped: 'never',
-        seen: ['SESSION_REQUIRED', 'SESSION_REQUIRED', 'open'],
-      });
+      const service = await bed.service();
+      const asking = (options: NonNullable<AuditedApp['options']>) => () =>
+        hybrid(MessagesController, ['ruled', 'plain', 'open'], { options });
+      const served = places(MessagesController, 'open', 'plain', 'ruledForBosses');
+      const passing = { served, named: [], isStopped: false };
+      const open = places(MessagesController, 'open', 'plain');
+      expect(await outcomeOf(asking({}), service)).toEqual({ open, ...passing });
+      const closed = await outcomeOf(asking({ protectAllRoutes: true }), service);
+      // A session of any role is enough for the handler without a rule.
+      expect(closed).toEqual({ open: places(MessagesController, 'open'), ...passing });
     },
   );
 
   plainRow(
     'a guarded route that CacheInterceptor caches for all users, local or global, is named by the audit with a remedy, which stops the start [P23]',
     async () => {
-      const samples = [
-        { controllers: [CachedController] },
-        {
-          controllers: [UncachedController],
-          providers: [{ provide: APP_INTERCEPTOR, useClass: CacheInterceptor }],
-        },
-      ];
-      for (const sample of samples) {
-        const cached = await trial(sample, async (url) => (await fetch(`${url}/salary`)).status);
-        expect(cached).toMatchObject({ seen: 401, stopped: "with 'error'" });
-        expect(cached.findings).toEqual([
-          expect.stringMatching(/[.]salary is cached for all users at once: .* override trackBy\(\)/),
-        ]);
+      const service = await bed.service();
+      const global = { provide: APP_INTERCEPTOR, useClass: CacheInterceptor };
+      const call = (app: RunningApp, token?: string): Promise<unknown> => app.get('/salary', token);
+      for (const [controller, providers] of [
+        [CachedController, []],
+        [UncachedController, [global]],
+      ] as const) {
+        const named = places(controller, 'salaryForBosses');
+        const create = (): AuditedApp => ({ controllers: [controller], providers: [...providers], call });
+        const expected = { open: [], served: named, named, isStopped: true };
+        expect(await outcomeOf(create, service)).toEqual(expected);
       }
     },
   );

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Module, type Provider, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
+import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { buildSchema } from 'graphql';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { OTHER_KINDS } from './other-kinds.js';
 
@@ -29,14 +31,29 @@ function withResolvers(types: string): GraphQLSchemaHost['schema'] {
   return schema;
 }
 
-async function contextOf(imports: Type[]): Promise<AuditContext> {
+async function contextOf(imports: Type[], config = new ApplicationConfig()): Promise<AuditContext> {
   @Module({ imports })
   class Root {}
   const app = await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
-  return auditContextOf(app.get(ModulesContainer), new ApplicationConfig(), OTHER_KINDS);
+  return auditContextOf(app.get(ModulesContainer), config, OTHER_KINDS);
 }
 
 describe('the context of the audit', () => {
+  it('has the guards and interceptors of the whole application that Nest creates for each request', async () => {
+    class Interceptor {
+      intercept = (): undefined => undefined;
+    }
+    const config = new ApplicationConfig();
+    const wrapperOf = (metatype: unknown): InstanceWrapper<never> =>
+      new InstanceWrapper({ metatype: metatype as never });
+    config.addGlobalRequestGuard(wrapperOf(SessionAuthGuard));
+    config.addGlobalRequestInterceptor(wrapperOf(Interceptor));
+    expect(await contextOf([], config)).toMatchObject({
+      guards: [SessionAuthGuard],
+      interceptors: [Interceptor],
+    });
+  });
+
   const [guarded, others] = [
     { fieldResolverEnhancers: ['interceptors', 'guards'] },
     { fieldResolverEnhancers: ['filters'] },

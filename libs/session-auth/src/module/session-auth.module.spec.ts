@@ -54,22 +54,6 @@ it.each([SessionAuthModule, ContextKindsModule])(
   },
 );
 
-describe('an application', () => {
-  it('opens the kinds of context that it has', async () => {
-    const context = await start(SessionAuthModule.forRoot(OPTIONS));
-    expect(context.get(ContextKindsModule)).toBeInstanceOf(ContextKindsModule);
-    await context.close();
-  });
-});
-
-describe('the injection token of a class', () => {
-  it('is that of the service, unless another class is named', () => {
-    expect(SessionAuthModule.getToken('partners')).toBe('SessionAuthService@partners');
-    expect(SessionAuthModule.getToken('partners', SessionAuthEvents)).toBe('SessionAuthEvents@partners');
-    expect(SessionAuthModule.getToken('default', SessionAuthEvents)).toBe(SessionAuthEvents);
-  });
-});
-
 /** An authority that has started nothing yet, and its parts. */
 async function parts() {
   const context = await start(SessionAuthModule.forRoot(OPTIONS));

@@ -68,12 +68,6 @@ describe('the verifier of an authority', () => {
     );
   });
 
-  it('caches sessions with the option cache', async () => {
-    const { verifier, asked } = await verifierOf({ cache: { ttlMs: 60_000 } });
-    await verifier.verify(session);
-    expect([await verifier.verify(session), asked.length, verifier.countCached()]).toEqual([ANN, 1, 1]);
-  });
-
   it('names the authority in its messages', async () => {
     const messages = messagesOf(CHECK_CHANNEL);
     await (await verifierOf({}, 'partners')).verifier.verify(session);

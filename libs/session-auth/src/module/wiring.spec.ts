@@ -92,7 +92,7 @@ describe('the guard of an authority', () => {
   it('has the verifier of its own authority, whose guard selects no other', async () => {
     const { all, parts } = await start({}, 'partners');
     expect(parts).toMatchObject({ authority: 'partners', authorities: undefined });
-    expect(parts.verifier).toBe(all.verifier);
+    expect([parts.verifier, parts.ends]).toEqual([all.verifier, all.events]);
   });
 
   it('leaves out the X-AUTH-IV with forwardAuthIv: false', async () => {
@@ -190,19 +190,6 @@ describe('the events of an authority', () => {
     });
     parts.decisions.allowed(contextOf(Contradicting), { username: 'ann' });
     expect(lines).toEqual([expect.stringMatching(/^decision subscriber failed: /)]);
-  });
-});
-
-describe('the ends that an authority shares', () => {
-  it('are those of its sessions', async () => {
-    const { all, parts } = await start();
-    const [source, reported] = [all.events, [] as unknown[]];
-    parts.ends.ended.subscribe((fingerprint) => reported.push(fingerprint));
-    parts.ends.forgottenUsers.subscribe((username) => reported.push(username));
-    source.ended.next('fingerprint');
-    source.forgottenUsers.next('ann');
-    expect(reported).toEqual(['fingerprint', 'ann']);
-    expect(parts.ends.fingerprintOf('key' as never)).toBe(source.fingerprintOf('key' as never));
   });
 });
 

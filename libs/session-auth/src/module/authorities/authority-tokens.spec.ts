@@ -4,6 +4,7 @@ import { SessionClient } from '../../client/session-client.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
 import { ProvidedBy } from '../options/plugins.js';
 import { SessionAuthService } from '../service/session-auth.service.js';
+import { SessionAuthModule } from '../session-auth.module.js';
 import { authorityToken } from './authority-tokens.js';
 
 const CLASSES = {
@@ -46,6 +47,10 @@ describe('the injection tokens of an authority', () => {
     }
     ProvidedBy('part of entry', 'OfPlugin')(a);
     expect([authorityToken('partners', a), authorityToken('default', a)]).toEqual(['OfPlugin@partners', a]);
+  });
+
+  it('are for the service, unless SessionAuthModule.getToken() gets another class', () => {
+    expect(SessionAuthModule.getToken('partners')).toBe('SessionAuthService@partners');
   });
 
   it('have the own name of any other class', () => {

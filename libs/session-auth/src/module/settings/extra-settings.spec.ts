@@ -80,15 +80,4 @@ describe('an extra of an authority', () => {
       "SessionAuthModule 'partners': isGlobal must be a boolean.",
     );
   });
-
-  it.each([
-    [{}],
-    [{ isGlobal: true, protectAllRoutes: true }],
-    [{ isGlobal: false, protectAllRoutes: false }],
-    [{ isGlobal: undefined }],
-  ])('may be a boolean, and may be left out: %j', async (extras) => {
-    await expect(start(main(extras))).resolves.toBeUndefined();
-    await started?.close();
-    await expect(start(asynchronous(extras))).resolves.toBeUndefined();
-  });
 });

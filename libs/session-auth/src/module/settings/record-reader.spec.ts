@@ -1,28 +1,9 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
-import {
-  IsInt,
-  IsOptional,
-  IsString,
-  Validate,
-  ValidateBy,
-  ValidateNested,
-  ValidatorConstraint,
-} from 'class-validator';
+import { IsInt, IsOptional, IsString, Validate, ValidateNested, ValidatorConstraint } from 'class-validator';
 import { CclInfo, UserRecord, type UserRecordClass } from '../../contract/record/user-record.js';
 import { readerFor, readUserWith } from './record-reader.js';
-
-class Desk {
-  @IsString() readonly room: string = '';
-  readonly floor: number = 0;
-}
-
-class Undecorated extends UserRecord {
-  readonly team: string = '';
-  readonly floor: number = 0;
-  @IsOptional() @ValidateNested() @Type(() => Desk) readonly desk?: Desk;
-}
 
 class Staff extends UserRecord {
   @IsOptional() @IsInt() readonly badge?: number;
@@ -61,20 +42,6 @@ class Later {
 
 class AsyncRecord extends UserRecord {
   @IsOptional() @Validate(Later) readonly badge?: string;
-}
-
-const Throwing = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'throwing',
-    validator: {
-      validate: () => {
-        throw new TypeError('canary');
-      },
-    },
-  });
-
-class Doubtful extends UserRecord {
-  @IsOptional() @Throwing() readonly team?: string;
 }
 
 const SETTINGS = {
@@ -129,18 +96,6 @@ describe('the record of a user', () => {
     expect(read({ badge: 7, username: 'ann' })).toBeUndefined();
   });
 
-  it('is no user if a field has the wrong type, which is logged once, without the value', async () => {
-    const { read, log } = await readerOf({});
-    expect(read({ username: 'ann', role: 7 })).toBeUndefined();
-    expect(log).toEqual([['role', 'role must be a string']]);
-  });
-
-  it('is no user if a validator throws, and the log has the name of the class only', async () => {
-    const { read, log } = await readerOf({ userRecord: Doubtful });
-    expect(read({ username: 'ann', team: 'x' })).toBeUndefined();
-    expect(log).toEqual([['Doubtful', 'a validator or a transformation of Doubtful threw an error']]);
-  });
-
   it('has fields of the own class of the application', async () => {
     const { read } = await readerOf({
       userRecord: Staff,
@@ -177,14 +132,6 @@ describe('a record class', () => {
     await expectRefused(
       { userRecord: userRecord as never },
       'userRecord must be a class that extends UserRecord, or a Standard Schema. Declare your fields in one of them, or leave it out',
-    );
-  });
-
-  it('stops the application if a field has no decorator of class-validator', async () => {
-    await expectRefused(
-      { userRecord: Undecorated },
-      "userRecord has fields without a decorator of class-validator, which the service can't set: 'team', 'floor', 'desk.floor'. " +
-        'Decorate them, for example with @IsOptional() @IsString(), or make them getters',
     );
   });
 
