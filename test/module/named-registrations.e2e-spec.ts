@@ -140,19 +140,6 @@ describe('the start of an application with several session services', () => {
     expect(await stopOf(root([main(), registration]))).toContain(message);
   });
 
-  it.each<[string, unknown]>([
-    ['a name', 'partners'],
-    ['an asynchronous function', () => Promise.resolve('partners')],
-    ['null', null],
-  ])('is stopped by an option authority that is %s', async (kind, authority) => {
-    const resolver =
-      kind === 'an asynchronous function' ? async () => Promise.resolve('partners') : authority;
-
-    expect(await stopOf(root([main({ authority: resolver as () => string })]))).toContain(
-      'SessionAuthModule: authority must be a function that returns a name at once.',
-    );
-  });
-
   it('is not stopped by one authority that two modules import, nor by the name of the default authority', async () => {
     const shared = partners();
 

@@ -224,11 +224,4 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
     ).rejects.toMatchObject({ statusCode: 503 });
     expect(warnings()).toEqual([expect.stringContaining('ats_enabled must be a boolean value.')]);
   });
-
-  it('is not logged if every field is valid', async () => {
-    const { service, app, warnings } = await start();
-
-    expect((await app.get('/me', service.signInAs({ shift: 'day' } as object))).status).toBe(200);
-    expect(warnings()).toEqual([]);
-  });
 });

@@ -99,14 +99,6 @@ describe.each(platforms('Express'))('an application under @nestjs/testing on %s'
     return (await fetch(`${await app.getUrl()}${path}`)).status;
   }
 
-  it('may replace the guard that controllers name', async () => {
-    const builder = unreachable()
-      .overrideGuard(SessionAuthGuard)
-      .useValue({ canActivate: () => true });
-
-    expect(await statusOf(builder, '/me')).toBe(200);
-  });
-
   it('may replace the guard of a rule, without the module', async () => {
     const builder = Test.createTestingModule({ controllers: [RuledController] })
       .overrideGuard(SessionAuthGuard)

@@ -132,10 +132,6 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/**
- * Returns the calls that reach a handler: several if it has several paths, versions or kinds; none if Nest
- * does not serve its class.
- */
 function callsOf(handler: Handler, modulePaths: RoutePrefixes, config: ApplicationConfig): Call[] {
   const { kinds, owner, method } = handler;
   const routes = routesOf(handler, modulePaths, config);
@@ -153,11 +149,7 @@ function callsOf(handler: Handler, modulePaths: RoutePrefixes, config: Applicati
   return calls;
 }
 
-/**
- * Returns the routes of a handler as `GET /api/v1/openings`, built as Nest builds them. A version outside of
- * the path, and a host, follow the path.
- * @param modulePaths the prefixes of its controller without the global one, which some routes do not have
- */
+/** Built as Nest builds them. `modulePaths` lacks the global prefix, which some routes do not have. */
 function routesOf(handler: Handler, modulePaths: RoutePrefixes, config: ApplicationConfig): string[] {
   const requestMethod = Reflect.getMetadata('method', handler.method) as RequestMethod;
   const host: unknown = Reflect.getMetadata('host', handler.owner);

@@ -5,7 +5,7 @@ import type { Finding } from './finding.js';
 import { routePrefixesOf, type RoutePrefixes } from './routes.js';
 import type { RootField } from './schema-reach.js';
 
-/** The audit of GraphQL, gateways and messages. Loaded if an application has one of them. */
+/** Loaded if an application has GraphQL, gateways or messages. */
 export interface OtherKinds {
   mappedHandlersOf(placed: readonly Placed[], modules: ModulesContainer): readonly Handler[];
   builtRootFields(modules: ModulesContainer): readonly RootField[] | undefined;
@@ -14,7 +14,6 @@ export interface OtherKinds {
   sharedContextsOf(modules: ModulesContainer, config: ApplicationConfig): readonly Finding[];
 }
 
-/** The handlers of an application, and what applies to them from outside their classes. */
 export interface AuditContext {
   /** The guards of each include those of the whole application. */
   readonly handlers: readonly Handler[];
@@ -25,7 +24,6 @@ export interface AuditContext {
   readonly guards: readonly unknown[];
   readonly interceptors: readonly unknown[];
   readonly prefixes: RoutePrefixes;
-  /** `undefined` if the application has routes only. */
   readonly otherKinds?: OtherKinds | undefined;
 }
 

@@ -38,7 +38,6 @@ export function isBelowRoot({ kinds }: Handler): boolean {
 /** Resolves the object type of a value, and returns none of its data. */
 export const TYPE_RESOLVER = '__resolveType';
 
-/** Returns whether who meets some requirements meets others too. */
 export function includeAll(some: readonly Requirement[], others: readonly Requirement[]): boolean {
   return others.every((one) => some.some((other) => isSame(one, other)));
 }
@@ -50,10 +49,7 @@ function isSame(one: Requirement, other: Requirement): boolean {
   return one.kind !== 'Authorize' || (one.policy !== undefined && one.policy === other.policy);
 }
 
-/**
- * Returns the prototypes of a class, the nearest first; or an instance and its prototypes. Nest takes both as
- * guards and interceptors.
- */
+/** Nest takes both classes and instances as guards and interceptors. */
 export function prototypesOf(enhancer: unknown): object[] {
   const prototypes: object[] = [];
   let next = (typeof enhancer === 'function' ? enhancer.prototype : enhancer) as object | null | undefined;

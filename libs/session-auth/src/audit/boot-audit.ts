@@ -19,11 +19,7 @@ interface AuditSettings {
   readonly authority: string;
 }
 
-/**
- * Checks whether the guards of an application enforce the rules that its decorators declare.
- * @throws InvalidConfigurationError that lists the findings that stop the application: rules that have no
- * effect, and with `audit: 'error'` all findings
- */
+/** @throws InvalidConfigurationError that lists the findings that stop the application */
 export async function auditApplication(
   modules: ModulesContainer,
   config: ApplicationConfig,
@@ -38,7 +34,6 @@ export async function auditApplication(
     throw new InvalidConfigurationError(['SessionAuthModule: the audit found', ...stopping].join('\n  '));
 }
 
-/** Returns the findings for the handlers of an authority; for those of the default one, only once. */
 async function findingsFor(
   authority: string,
   modules: ModulesContainer,
@@ -60,11 +55,7 @@ async function findingsFor(
   return [...findings, ...earlierGuardsOf(context), ...(otherKinds?.sharedContextsOf(modules, config) ?? [])];
 }
 
-/**
- * Returns a finding for each global guard that runs before the session guard and reads the user, which is not
- * set yet: by the text of its methods, because guards that need no user, such as those that limit callers,
- * are right there.
- */
+/** By the text of their methods: guards that need no user, such as those that limit callers, are right there. */
 function earlierGuardsOf({ handlers, guards }: AuditContext): Finding[] {
   const own = guards.findIndex(isSessionAuthGuard);
   const isNamed = handlers.some((handler) => handler.guards.some(isSessionAuthGuard));

@@ -18,7 +18,6 @@ import { finding, type Finding, placeOf } from './finding.js';
 import { ineffectiveRulesOf, servedCalls } from './ineffective-rules.js';
 import { hasParameter, pathsOf } from './routes.js';
 
-/** Returns the declarations of some handlers that have no effect, or that are not enforced everywhere. */
 export function findingsOf(context: AuditContext, isAudited: (handler: Handler) => boolean): Finding[] {
   const served = servedCalls(context);
   return context.handlers.filter(isAudited).flatMap((handler) => {
@@ -28,8 +27,8 @@ export function findingsOf(context: AuditContext, isAudited: (handler: Handler) 
       ...disjointRolesOf(handler),
       ...missingParametersOf(handler, context),
       ...unguardedParametersOf(handler),
-      ...[cachedForAll(handler, context)].filter((found) => found !== undefined),
-    ];
+      cachedForAll(handler, context),
+    ].filter((found) => found !== undefined);
     return findings.length === 0 || acknowledgedReason(handler.called) === undefined
       ? findings
       : findings.filter(({ stops }) => stops);

@@ -66,7 +66,7 @@ const found = (
     isGlobal ? { ...each, guards: [SessionAuthGuard, ...each.guards] } : each;
   const context = { ...CONTEXT, ...given, handlers: handlers.map(guarded) };
   const findings = ineffectiveRulesOf(guarded(handler), context, servedCalls(context));
-  return findings.map(({ stops, text }) => [stops, text]);
+  return findings.filter((each) => each !== undefined).map(({ stops, text }) => [stops, text]);
 };
 
 describe('a method that overrides one with a rule', () => {

@@ -28,14 +28,14 @@ export function ineffectiveRulesOf(
   handler: Handler,
   context: AuditContext,
   served: ReadonlyMap<string, Handler>,
-): Finding[] {
+): (Finding | undefined)[] {
   return [
     unguarded(handler, context),
     lost(handler),
     overridden(handler),
     ...(context.otherKinds?.findingsOf(handler, context) ?? []),
     ...servedBy(handler, context).map((call) => unserved(handler, call, served.get(call))),
-  ].filter((found) => found !== undefined);
+  ];
 }
 
 /** Nest finds no guards for what a factory or a value provides, unless a class of the module names them. */
@@ -109,7 +109,6 @@ export function servedCalls(context: AuditContext): ReadonlyMap<string, Handler>
   return served;
 }
 
-/** Returns the routes and the messages that a handler would serve. */
 function servedBy(handler: Handler, { prefixes, otherKinds }: AuditContext): string[] {
   return [...servedRoutesOf(handler, prefixes), ...(otherKinds?.servedMessagesOf(handler, prefixes) ?? [])];
 }

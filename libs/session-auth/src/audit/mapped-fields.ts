@@ -43,7 +43,6 @@ function graphqlModules(
   });
 }
 
-/** Nest maps the last resolver of a field. */
 function lastOfEachField(fields: readonly Placed[]): Handler[] {
   const mapped = new Map<string, Handler>();
   for (const { handler } of fields) {
@@ -58,10 +57,7 @@ export function fieldNameOf({ method, name }: Handler): string {
   return (Reflect.getMetadata(RESOLVER_NAME, method) as string | undefined) ?? name;
 }
 
-/**
- * Returns the type that a handler belongs to. Reads the metadata as Nest does: from the method, otherwise
- * from its class.
- */
+/** As Nest reads it: from the method, otherwise from its class. */
 export function typeNameOf({ method, owner }: Handler): string | undefined {
   return (Reflect.getMetadata(RESOLVER_TYPE, method) ?? Reflect.getMetadata(RESOLVER_TYPE, owner)) as
     string | undefined;

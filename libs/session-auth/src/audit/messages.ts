@@ -19,7 +19,6 @@ export function patternsOf(method: object): string[] {
   return ((Reflect.getMetadata('microservices:pattern', method) ?? []) as unknown[]).map(textOf);
 }
 
-/** Returns where a gateway listens; `undefined` for a handler of none. */
 export function gatewayOf({ kinds, owner }: Handler): Readonly<Record<string, unknown>> | undefined {
   if (!kinds.has('gateway') || !Reflect.hasMetadata('websockets:is_gateway', owner)) return undefined;
   const options = Reflect.getMetadata('websockets:gateway_options', owner) as object | undefined;
@@ -30,7 +29,6 @@ export function eventOf({ method }: Handler): string {
   return textOf(Reflect.getMetadata('message', method));
 }
 
-/** Returns the server on which a gateway receives messages. */
 export function serverOf(handler: Handler): string | undefined {
   const gateway = gatewayOf(handler);
   const parts = gateway && [gateway.port, gateway.path, gateway.namespace];

@@ -9,7 +9,7 @@ import { declares, enforces } from './ineffective-rules.js';
 import { fieldOf, mappedHandlersOf } from './mapped-fields.js';
 import { eventOf, servedMessagesOf, serverOf } from './messages.js';
 import { builtRootFields } from './schema-reach.js';
-import { unguardedFieldOf } from './unguarded-fields.js';
+import { unguardedField } from './unguarded-fields.js';
 
 export const OTHER_KINDS: OtherKinds = {
   mappedHandlersOf,
@@ -23,7 +23,7 @@ function findingsOf(handler: Handler, context: AuditContext): (Finding | undefin
   return [
     ...handler.replaced.map((other) => replaced(handler, other)),
     besideGateway(handler, context),
-    unguarded(handler, context),
+    unguardedField(handler, context),
   ];
 }
 
@@ -60,22 +60,7 @@ function besideGateway(handler: Handler, { handlers }: AuditContext): Finding | 
   );
 }
 
-/** A rule of the class may be meant for its root fields; one of the field itself is not. */
-function unguarded(handler: Handler, context: AuditContext): Finding | undefined {
-  const field = unguardedFieldOf(handler, context);
-  if (!field) return undefined;
-  const { through } = field;
-  const path = through === undefined ? '' : ` through ${through}`;
-  return finding(
-    `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
-    through !== undefined && namesSessionAuthGuard(handler.called),
-  );
-}
-
-/**
- * Returns a finding for each GraphQL module whose requests share a context. NestJS 12 copies the object for
- * each request, but not with Mercurius.
- */
+/** NestJS 12 copies the object of a context for each request, but not with Mercurius. */
 function sharedContextsOf(modules: ModulesContainer, config: ApplicationConfig): Finding[] {
   // A method since NestJS 12. Not every module system can read the version of Nest.
   const isNest12 = 'getGlobalPreRequestHooks' in config;

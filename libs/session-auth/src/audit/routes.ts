@@ -9,10 +9,7 @@ export type RoutePrefixes = ReadonlyMap<Type, readonly string[]>;
 const MODULE_PATH = '__module_path__';
 const PATH = 'path';
 
-/**
- * Returns the prefixes of each controller: a global prefix, and the path of its module. A controller of
- * several modules has several.
- */
+/** A controller of several modules has several. */
 export function routePrefixesOf(modules: ModulesContainer, globalPrefix = ''): RoutePrefixes {
   const prefixes = new Map<Type, string[]>();
   for (const { controllers, metatype } of modules.values()) {
@@ -34,10 +31,7 @@ export function modulePathOf(module: object, modules: ModulesContainer): unknown
   );
 }
 
-/**
- * Returns the paths of a route, without versions, which have no parameters; none for a class that is not a
- * controller, or for a path that is not a string.
- */
+/** Without versions, which have no parameters; none for a class that is not a controller. */
 export function pathsOf({ owner, method }: Handler, prefixes: RoutePrefixes): string[] {
   const own = [Reflect.getMetadata(PATH, owner), Reflect.getMetadata(PATH, method)].map((path: unknown) =>
     [path].flat(),
@@ -71,10 +65,7 @@ export function hasParameter(path: string, name: string): boolean {
 /** Versions, hosts, and the constraints of Fastify. */
 const CONDITIONS = ['__version__', 'host', '__fastify_route_constraints__'];
 
-/**
- * Returns the routes of a handler of which one handler serves all calls: without the version in the path, but
- * with what else decides who serves it.
- */
+/** The routes of which one handler serves all calls: with what decides besides the path who serves them. */
 export function servedRoutesOf(handler: Handler, prefixes: RoutePrefixes): string[] {
   const { owner, method } = handler;
   const conditions = CONDITIONS.map(

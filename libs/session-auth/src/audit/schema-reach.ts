@@ -2,14 +2,12 @@ import type { ModulesContainer } from '@nestjs/core';
 
 /** The used part of a type of graphql-js, which is not imported, because an application may not have it. */
 interface SchemaType {
-  /** Only on lists and non-null types: the wrapped type. */
   readonly ofType?: SchemaType;
   getFields?(): Fields;
   getTypes?(): readonly SchemaType[];
   getInterfaces?(): readonly NamedType[];
 }
 
-/** A nullable type that is not a list. */
 interface NamedType extends SchemaType {
   readonly name: string;
 }

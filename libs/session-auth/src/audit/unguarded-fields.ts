@@ -1,3 +1,4 @@
+import { namesSessionAuthGuard } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
 import type { Requirement } from '../guard/access-rule.js';
 import type { AuditContext } from './audit-context.js';
@@ -10,39 +11,35 @@ import {
   requirementsOf,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
+import { finding, type Finding, placeOf } from './finding.js';
 import { resolves, typeNameOf } from './mapped-fields.js';
 
-/**
- * Returns how a field or a reference that has a rule can be reached without its check: through a root field
- * such as `Query.openings`, or `undefined` if no schema could be read. Without
- * `fieldResolverEnhancers: ['guards']`, only the guards of the root fields decide.
- */
-export function unguardedFieldOf(
-  handler: Handler,
-  context: AuditContext,
-): { readonly through: string | undefined } | undefined {
+/** A rule of the class may be meant for its root fields; one of the field itself is not. */
+export function unguardedField(handler: Handler, context: AuditContext): Finding | undefined {
   if (context.fieldsAreGuarded || !isBelowRoot(handler) || handler.name === TYPE_RESOLVER) return undefined;
   const [rule, parent] = [auditedRuleOf(handler), typeNameOf(handler)];
   if (rule.kind !== 'protected' || parent === undefined || !(isGuarded(handler) || namesGuard(handler)))
     return undefined;
   const through = pathWithout(rule.requirements, parent, context);
-  return through === CLOSED ? undefined : { through };
+  if (through === CLOSED) return undefined;
+  const path = through === undefined ? '' : ` through ${through}`;
+  return finding(
+    `${placeOf(handler)} can be reached${path} without its check: Nest runs no guards on fields and references. Set fieldResolverEnhancers: ['guards'] in GraphQLModule, or mark it @Public().`,
+    through !== undefined && namesSessionAuthGuard(handler.called),
+  );
 }
 
 const CLOSED = Symbol('closed');
 const ROOTS: ReadonlySet<string | undefined> = new Set(['Query', 'Mutation', 'Subscription']);
 
-/**
- * Returns whether a caller without a session gets to the guards of a handler: for a field, a root field that
- * needs no session must lead to it. Any doubt is reported as reached.
- */
+/** Whether a caller without a session gets to the guards of a handler. Any doubt is reported as reached. */
 export function isReached(handler: Handler, context: AuditContext): boolean {
   const type = typeNameOf(handler);
   if (!isBelowRoot(handler) || type === undefined || ROOTS.has(type)) return true;
   return pathWithout([], type, context) !== CLOSED;
 }
 
-/** Returns the root field that leads to a type without a check of requirements; `undefined` if it is unknown. */
+/** The root field that leads to a type without a check of requirements; `undefined` if it is unknown. */
 function pathWithout(
   requirements: readonly Requirement[],
   type: string,

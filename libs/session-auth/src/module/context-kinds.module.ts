@@ -30,10 +30,7 @@ const KINDS: readonly LoadedByUse[] = [
 
 type Open = (name: string) => Promise<void>;
 
-/**
- * Opens a kind in one copy of this package. All copies share the list: the guard of one may have the parts of
- * another.
- */
+/** All copies of this package share the list: the guard of one may have the parts of another. */
 const COPIES = ((globalThis as Record<symbol, Set<Open> | undefined>)[
   Symbol.for('nestjs-session-auth:context-kinds')
 ] ??= new Set());
@@ -59,9 +56,8 @@ export function contextKind(name: string): SessionAuthPlugin {
 type UsedKind = LoadedByUse & ContextKind;
 
 /**
- * Loads and opens the kinds that an application has. Nest has scanned its modules then, and waits for the
- * factory before anything listens: gateways and microservices are initialised before the hooks of modules,
- * and GraphQL and gRPC don't wait for an import at their first call.
+ * A factory, for which Nest waits before anything listens: gateways and microservices are initialised before
+ * the hooks of modules, and GraphQL and gRPC don't wait for an import at their first call.
  */
 async function openUsedKinds(modules: ModulesContainer): Promise<readonly UsedKind[]> {
   const all = [...modules.values()];
@@ -91,10 +87,7 @@ const usedKinds: FactoryProvider<readonly UsedKind[]> = {
   inject: [ModulesContainer],
 };
 
-/**
- * Opens the kinds of context that an application has. Global, because Nest initialises global modules before
- * `GraphQLModule` reads its options.
- */
+/** Global, because Nest initialises global modules before `GraphQLModule` reads its options. */
 @Global()
 @Module({ providers: [usedKinds], exports: [USED_KINDS] })
 export class ContextKindsModule implements OnModuleInit {
@@ -104,7 +97,6 @@ export class ContextKindsModule implements OnModuleInit {
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
   ) {}
 
-  /** Prepares the modules of each kind. @throws InvalidConfigurationError if one can't be prepared */
   onModuleInit(): void {
     for (const kind of this.kinds) {
       if (kind.provider === undefined) continue;

@@ -76,7 +76,6 @@ const SIGN_IN_OUTCOMES = {
   SESSION_SERVICE_UNAVAILABLE: 'unavailable',
 } as const;
 
-/** Reports sign-ins and sign-outs as causes, and failed sign-ins as denials. */
 function callReport({
   causes,
   status,
@@ -144,9 +143,8 @@ const applicationEnhancers: FactoryProvider<void> = {
 const EXPORTED = [SessionAuthService, SessionAuthEvents, SessionHttpService];
 
 /**
- * Completes the module of an authority, which provides its options. None of the tokens of a named authority is
- * a class that the default authority provides: Nest would give each module the provider of one of the two, by
- * the order of imports. @throws InvalidConfigurationError naming an extra
+ * None of the tokens of a named authority is a class that the default authority provides: Nest would give each
+ * module the provider of one of the two, by the order of imports.
  */
 export function authorityModule(
   { providers = [], ...definition }: DynamicModule,

@@ -138,11 +138,7 @@ export class SessionAuthModule
     return contextKind(name);
   }
 
-  /**
-   * Subscribes to the revocations of other instances: an unavailable store does not delay the start.
-   * @throws InvalidConfigurationError if a policy or the loader of users can't be created, or a class needs a
-   * plugin
-   */
+  /** Subscribes to the revocations of other instances: an unavailable store does not delay the start. */
   async onModuleInit(): Promise<void> {
     rejectUnopenedParts(this.modules);
     this.parts.verifier.revoker.subscribe();
@@ -150,7 +146,7 @@ export class SessionAuthModule
     await this.parts.localUsers?.prepare(this.ref);
   }
 
-  /** Loads undici once the application has started. @throws InvalidConfigurationError if the audit stops it */
+  /** Loads undici once the application has started. */
   async onApplicationBootstrap(): Promise<void> {
     const { requests, settings } = this.parts;
     const part = settings.audit === 'off' ? undefined : await AUDIT.load?.();

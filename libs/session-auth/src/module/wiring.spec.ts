@@ -16,7 +16,6 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import type { SessionAuthDecision } from '../guard/decisions.js';
 import { Authorize, OptionalAuth, Roles } from '../guard/access.decorators.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { nameIn } from './authorities/authority.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import type { SessionAuthOptions } from './options/options.js';
@@ -116,20 +115,6 @@ describe('the guard of an authority', () => {
       ]);
     },
   );
-
-  it('enforces the rules of handlers', async () => {
-    @Controller()
-    class Closed {
-      list = (): string => 'list';
-    }
-    Roles('admin')(Closed);
-    const { parts } = await start();
-    expect(parts.rules.of(contextOf(Closed))).toMatchObject({
-      kind: 'protected',
-      requirements: [{ text: '@Roles(admin)' }],
-    });
-    expect(new SessionAuthGuard(parts)).toBeInstanceOf(SessionAuthGuard);
-  });
 });
 
 describe('a policy of the application', () => {

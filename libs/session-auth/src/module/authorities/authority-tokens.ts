@@ -6,7 +6,6 @@ import { SessionAuthService } from '../service/session-auth.service.js';
 import { SessionAuthEvents } from '../events/session-auth-events.js';
 import { PLUGIN_CLASSES, type PluginClass } from '../options/plugins.js';
 
-/** A class that a plugin provides for each authority, whose name its objects have. */
 type ProvidedByPlugin = abstract new (...parts: never[]) => { readonly authority: string };
 
 /** A class that each authority provides to the application. */
@@ -21,7 +20,6 @@ const LABELS = new Map<unknown, string>([
   [SessionClient, 'SessionClient'],
 ]);
 
-/** Returns the injection token of a class of one authority: for the default one, the class itself. */
 export function authorityToken(
   name: string,
   provided: ProvidedClass | PluginClass | typeof SessionClient,

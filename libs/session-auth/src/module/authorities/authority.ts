@@ -8,7 +8,7 @@ import type { NestModule } from '../../guard/nest-container.js';
 
 export type Authority = Required<SessionAuthExtras>;
 
-/** Injection token of an {@link Authority}. All copies of this package share it. */
+/** All copies of this package share it. */
 export const AUTHORITY = Symbol.for('nestjs-session-auth:registration');
 
 export function authorityIn({ providers }: NestModule): Authority | undefined {
@@ -29,7 +29,6 @@ export function authoritiesNamedBy(owner: Type): { readonly place: string; reado
   });
 }
 
-/** Returns whether an application has more than one default authority, or any name of one. */
 export function hasSeveral(modules: ModulesContainer): boolean {
   const all = [...modules.values()];
   return (

@@ -77,12 +77,6 @@ describe('the authorities of an application', () => {
     expect(lines).toEqual([]);
   });
 
-  it('are those that the option authority selects', () => {
-    for (const name of ['partners', 'copy'])
-      expect(tableOf(() => name).partsOf(context, request, own)).toBe(partsIn(name));
-    expect(tableOf(() => 'default').partsOf(context, request, own)).toBe(own);
-  });
-
   it('are that without a name for each call, without the option authority', () => {
     const table = tableOf();
     expect(table.arePerCall).toBe(false);

@@ -14,7 +14,6 @@ import type { NestModule } from '../../guard/nest-container.js';
 import type { CauseReports } from '../../contract/causes.js';
 import { authoritiesNamedBy, type Authority, authorityIn, nameIn } from './authority.js';
 
-/** @throws InvalidConfigurationError at ambiguous authorities, and at names that none of them has */
 export function checkAuthorities(modules: ModulesContainer): void {
   rejectAmbiguousAuthorities(modules);
   rejectAmbiguousNames(modules);
@@ -31,10 +30,7 @@ function isForWholeApplication(module: NestModule): boolean | undefined {
   return authority && (authority.isGlobal || authority.protectAllRoutes);
 }
 
-/**
- * Rejects authorities that Nest could not distinguish: it would give each module the guard and the service
- * of one of them, by the order of imports. An authority that is imported more than once counts once.
- */
+/** Nest would give each module the guard and the service of one of them, by the order of imports. */
 function rejectAmbiguousAuthorities(modules: ModulesContainer): void {
   if ([...modules.values()].filter(isForWholeApplication).length > 1) {
     throw new InvalidConfigurationError(
@@ -86,7 +82,6 @@ function rejectUnknownAuthorities(modules: ModulesContainer): void {
   }
 }
 
-/** The authorities of an application that have a name. */
 export class AuthorityTable implements Authorities {
   readonly arePerCall: boolean;
   readonly #modules: ModulesContainer;

@@ -8,10 +8,7 @@ import { authorityToken } from './authority-tokens.js';
 /** The factories that reject the injection of a class. They get the name of what injects it. */
 const rejections = new WeakMap<object, (consumer: string) => never>();
 
-/**
- * Checks what Nest creates for each request, and has not created yet. @throws InvalidConfigurationError if it
- * injects a class that no plugin provides
- */
+/** Checks what Nest creates for each request, and has not created yet. */
 export function rejectUnopenedParts(modules: ModulesContainer): void {
   for (const { controllers, providers, injectables } of modules.values()) {
     for (const wrapper of [...controllers.values(), ...providers.values(), ...injectables.values()]) {
@@ -27,10 +24,7 @@ function checkDependencies(wrapper: Wrapper): void {
   }
 }
 
-/**
- * Returns providers of the classes that no plugin of an authority provides: the start fails where one is
- * injected.
- */
+/** Providers of the classes that no plugin of an authority provides: the start fails where one is injected. */
 export function unopenedParts(
   authority: string,
   opened: readonly InjectionToken[],

@@ -37,10 +37,9 @@ const CAUSE_OF: Readonly<Partial<Record<UnavailableReason, CauseName>>> = {
 };
 /** Reasons whose cause was reported with the reply. */
 const BY_REPLY: ReadonlySet<UnavailableReason> = new Set(['malformed', 'unexpected_status']);
-/** Meanings of refusals that the interface does not list. */
 const UNLISTED: Readonly<Record<number, string>> = { 422: '400', 423: '403' };
 
-/** A cause that is not over, with its times on the monotonic clock. */
+/** A cause that is not over. Its times are those of the monotonic clock, but for `sinceMs`. */
 interface Active {
   readonly seen: { -readonly [Member in keyof ActiveCause]: ActiveCause[Member] };
   readonly startedMs: number;
@@ -71,7 +70,6 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
   #code = '';
   onChange: (active: readonly ActiveCause[], areDegrading: boolean) => void = () => undefined;
 
-  /** Each line begins with the name of an authority that has one. */
   constructor(authority = DEFAULT_AUTHORITY) {
     this.#authority = authority;
     this.#prefix = authority === DEFAULT_AUTHORITY ? '' : `${authority}: `;
@@ -131,7 +129,6 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     }
   }
 
-  /** A status that the interface does not list has a plain meaning. Logged once for each. */
   unlistedStatus(operation: CallMessage['operation'], status: number): void {
     const key = `${operation} ${status}`;
     if (this.#unlisted.has(key)) return;
@@ -202,7 +199,6 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     if (active.inARow <= DEGRADING_FAILURES || active.seen.failures <= DEGRADING_FAILURES) this.#changed();
   }
 
-  /** Ends the causes that are over, and sets the timer for the next. */
   #settle(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;

@@ -5,7 +5,6 @@ import type { SessionAuthDecision } from '../../guard/decisions.js';
 import type { SessionEnds } from '../../guard/transport.js';
 import { UP, type ServiceStatus } from '../../verifier/service-status.js';
 
-/** Emits the events of one authority. Applications get the read-only `SessionAuthEvents`. */
 export class EventSource implements SessionEnds {
   readonly #key = randomBytes(32);
   readonly ended = new Subject<string>();
@@ -16,7 +15,6 @@ export class EventSource implements SessionEnds {
   /** Whether the application has shut down: it reports nothing more. */
   isComplete = false;
 
-  /** 32 hexadecimal digits, valid in this process only. */
   fingerprintOf(tokenKey: TokenKey): string {
     return createHmac('sha256', this.#key).update(tokenKey, 'latin1').digest('hex').slice(0, 32);
   }

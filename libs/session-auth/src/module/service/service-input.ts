@@ -9,7 +9,6 @@ const NO_TOKEN =
 
 const MAX_USERNAME_LENGTH = 1_024;
 
-/** Validates arguments before anything is sent. */
 export class ServiceInput {
   readonly #maxTokenLength: number;
 
@@ -33,7 +32,7 @@ export class ServiceInput {
     return token;
   }
 
-  /** A controller may pass any body. @throws InvalidRequestError if it can't be sent */
+  /** A controller may pass any body. */
   credentials(body: unknown, authIv: string | undefined): Credentials {
     const { username, password } = (typeof body === 'object' && body ? body : {}) as Readonly<
       Record<keyof Credentials, unknown>
@@ -44,7 +43,6 @@ export class ServiceInput {
     return { username, password };
   }
 
-  /** @throws InvalidRequestError if it is not a string of 1 to 1024 characters */
   username(username: unknown): string {
     if (typeof username === 'string' && username.length > 0 && username.length <= MAX_USERNAME_LENGTH)
       return username;

@@ -30,11 +30,6 @@ class CallLimit {
     this.#timeoutMs = timeoutMs;
   }
 
-  /**
-   * Runs a call. It counts as in flight until it settles or `signal` aborts it.
-   * @throws SessionServiceUnavailableError (`busy`) at once if the limit is reached, and the reason of the
-   * signal
-   */
   async run<Result>(
     signal: AbortSignal | undefined,
     work: (deadline: Deadline) => Promise<Result>,
