@@ -1,15 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
-import { ClientProxyFactory, MessagePattern, Transport } from '@nestjs/microservices';
+import { Query, Resolver } from '@nestjs/graphql';
+import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsOptional, IsString } from 'class-validator';
 import {
   Authorize,
-  fromHeader,
-  fromPayload,
   OptionalAuth,
   Public,
   Roles,
@@ -18,20 +15,17 @@ import {
   SessionAuthGuard,
   UserRecord,
   type SessionAuthDecision,
-  type SessionAuthOptions,
 } from 'nestjs-session-auth';
-import { filter, firstValueFrom, map } from 'rxjs';
-import { postGraphql } from '../graphql/graphql-client.js';
-import { SOCKET_IO } from '../sockets/peers.js';
+import { filter, map } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
-import { bootstrapError, sampleApp, type SampleApp } from '../support/sample-app.js';
+import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { reply } from '../support/scripted-service.js';
-import { freePort } from '../support/server-process.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
 import { canariesIn, everythingOf, IV, TOKEN } from '../support/trial/canaries.js';
+import { overGraphql, overMessages, overSocket, startEveryKind } from './every-kind.js';
 
 class StaffRecord extends UserRecord {
   @IsOptional() @IsString() readonly acting_as?: string;
@@ -92,8 +86,6 @@ class OpeningsGateway {
 describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
   const bed = testbed(platform);
   const controllers = [OpeningsController];
-  const ports: number[] = [];
-  afterEach(() => void ports.splice(0));
 
   const observed = (app: RunningApp): SessionAuthDecision[] => {
     const decisions: SessionAuthDecision[] = [];
@@ -178,40 +170,15 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
   });
 
   it('emits the decisions of every kind of call', async () => {
-    const [service, port] = [await bed.service(), await freePort()];
-    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({
-      driver: ApolloDriver,
-      autoSchemaFile: true,
-      graphiql: false,
-    });
-    const options: Partial<SessionAuthOptions> = {
-      token: [fromHeader('x-auth-token'), fromPayload('token')],
-    };
-    const sample: SampleApp = {
-      baseUrl: service.url,
+    const every = await startEveryKind(platform, {
       controllers,
       providers: [OpeningsResolver, OpeningsGateway],
-      imports: [graphql],
-      options,
-    };
-    const app = await bed.sample(sample, {
-      configure: (nest) => void nest.useWebSocketAdapter(SOCKET_IO[1](nest)),
     });
-    app.app.connectMicroservice({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
-    await app.app.startAllMicroservices();
-    const decisions = observed(app);
-    const token = service.signInAs({});
-
-    await postGraphql(app.url, { query: '{ openings }' }, token);
-    const peer = await SOCKET_IO[2](app.url, { headers: { 'x-auth-token': token } });
-    await peer.ask('openings');
-    await peer.close();
-    const client = ClientProxyFactory.create({
-      transport: Transport.TCP,
-      options: { host: '127.0.0.1', port },
-    });
-    await firstValueFrom(client.send('openings', { token }));
-    client.close();
+    const decisions = observed(every.app);
+    const token = every.service.signInAs({});
+    for (const call of [overGraphql, overSocket, overMessages])
+      expect(await call('openings')(every, token)).toBe('in');
+    await every.close();
 
     expect(
       decisions.map(({ kind, controller, handler, isAllowed, pattern }) => [

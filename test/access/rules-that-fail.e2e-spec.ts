@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import {
   Controller,
   Get,
@@ -9,26 +8,28 @@ import {
   NotFoundException,
   Scope,
 } from '@nestjs/common';
-import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
-import { ClientProxyFactory, MessagePattern, Transport, type ClientProxy } from '@nestjs/microservices';
+import { Query, Resolver } from '@nestjs/graphql';
+import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import {
   Authorize,
-  fromHeader,
-  fromPayload,
   SessionAuthEvents,
   type AuthorizationPolicy,
   type SessionAuthDecision,
 } from 'nestjs-session-auth';
 import { AccessCheckFailedError, SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
-import { firstValueFrom, type Subscription } from 'rxjs';
-import { postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
-import { SOCKET_IO } from '../sockets/peers.js';
+import type { Subscription } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
-import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
-import { sampleApp } from '../support/sample-app.js';
-import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
-import { freePort } from '../support/server-process.js';
+import { PLATFORMS } from '../support/platforms.js';
+import {
+  overGraphql,
+  overHttp,
+  overMessages,
+  overSocket,
+  startEveryKind,
+  type Call,
+  type EveryKind,
+} from './every-kind.js';
 
 /** In the message of every error here: it must not reach a caller, nor the log. */
 const SECRET = 'postgres://app:hunter2@db';
@@ -103,58 +104,13 @@ class OpeningsGateway {
   }
 }
 
-/** The answer to a call, as its client receives it. */
-interface Answer {
-  readonly statusCode?: number;
-  readonly code?: string;
-  readonly message?: string;
-  readonly retryAfterSeconds?: number;
-}
-
-type Call = (app: RunningApp, port: number, token: string) => Promise<Answer>;
-
-const over =
-  (path: string): Call =>
-  async (app, _port, token) => {
-    const reply = await app.get(path, token);
-    return reply.ok ? {} : ((await reply.json()) as Answer);
-  };
-
-const overGraphql: Call = async (app, _port, token) => {
-  const { errors } = (await (
-    await postGraphql(app.url, { query: '{ openings }' }, token)
-  ).json()) as GraphqlReply;
-  return (errors?.[0]?.extensions as { readonly originalError?: Answer } | undefined)?.originalError ?? {};
-};
-
-const overSocket: Call = async (app, _port, token) => {
-  const peer = await SOCKET_IO[2](app.url, { headers: { 'x-auth-token': token } });
-  const [, data] = await peer.ask('openings');
-  await peer.close();
-  return data as Answer;
-};
-
-const overMessages: Call = async (_app, port, token) => {
-  const client: ClientProxy = ClientProxyFactory.create({
-    transport: Transport.TCP,
-    options: { host: '127.0.0.1', port },
-  });
-  try {
-    return await firstValueFrom(client.send<Answer>('openings', { token })).catch(
-      (error: unknown) => error as Answer,
-    );
-  } finally {
-    client.close();
-  }
-};
-
 const KINDS: [kind: string, call: Call, handler: string][] = [
-  ['a controller', over('/openings'), 'OpeningsController.list'],
-  ['a controller with a scoped policy', over('/scoped'), 'OpeningsController.scoped'],
-  ['a controller with a function', over('/inline'), 'OpeningsController.inline'],
-  ['a resolver', overGraphql, 'OpeningsResolver.openings'],
-  ['a gateway', overSocket, 'OpeningsGateway.message'],
-  ['a message handler', overMessages, 'OpeningsController.message'],
+  ['a controller', overHttp('/openings'), 'OpeningsController.list'],
+  ['a controller with a scoped policy', overHttp('/scoped'), 'OpeningsController.scoped'],
+  ['a controller with a function', overHttp('/inline'), 'OpeningsController.inline'],
+  ['a resolver', overGraphql('openings'), 'OpeningsResolver.openings'],
+  ['a gateway', overSocket('openings'), 'OpeningsGateway.message'],
+  ['a message handler', overMessages('openings'), 'OpeningsController.message'],
 ];
 
 const raise = (error: unknown): never => {
@@ -186,7 +142,7 @@ class HiddenException extends HttpException {
 }
 
 /** Answers that a rule gives itself. */
-const ANSWERS: [what: string, exception: () => unknown, answer: Answer][] = [
+const ANSWERS: [what: string, exception: () => unknown, answer: object][] = [
   [
     'throws a NotFoundException',
     () => raise(new NotFoundException('Nothing here')),
@@ -200,9 +156,7 @@ const ANSWERS: [what: string, exception: () => unknown, answer: Answer][] = [
 ];
 
 describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => {
-  let service: ScriptedService;
-  let app: RunningApp;
-  let port: number;
+  let every: EveryKind;
   let log: CapturedLog;
   let decisions: SessionAuthDecision[];
   let subscription: Subscription;
@@ -211,37 +165,24 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
 
   beforeAll(() => void process.on('unhandledRejection', note));
   afterAll(() => void process.off('unhandledRejection', note));
-  const start = async (timeoutMs: number): Promise<void> => {
-    [service, port] = await Promise.all([startScriptedService(), freePort()]);
+  const start = async (timeoutMs = PATIENT_MS): Promise<string> => {
     log = new CapturedLog();
     decisions = [];
     ran = 0;
-    const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({
-      driver: ApolloDriver,
-      autoSchemaFile: true,
-      graphiql: false,
-    });
-    const root = sampleApp({
-      baseUrl: service.url,
-      options: { token: [fromHeader('x-auth-token'), fromPayload('token')], timeoutMs },
+    const sample = {
+      options: { timeoutMs },
       controllers: [OpeningsController],
       providers: [OpeningsResolver, OpeningsGateway, FailingPolicy, ScopedPolicy],
-      imports: [graphql],
-    });
-    app = await startApp(platform, root, {
-      logger: log,
-      configure: (nest) => void nest.useWebSocketAdapter(SOCKET_IO[1](nest)),
-    });
-    app.app.connectMicroservice({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
-    await app.app.startAllMicroservices();
-    subscription = app.app
+    };
+    every = await startEveryKind(platform, sample, log);
+    subscription = every.app.app
       .get(SessionAuthEvents)
       .decisions$.subscribe((decision) => void decisions.push(decision));
+    return every.service.signInAs({});
   };
   afterEach(async () => {
     subscription.unsubscribe();
-    await app.close();
-    await service.close();
+    await every.close();
     expect(strays).toEqual([]);
   });
 
@@ -257,10 +198,9 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
     'that $what denies a call of $kind with 503, and one log line has handler, rule and class [P34]',
     async (failing) => {
       const { call, handler, fails, logged, what } = failing;
-      await start(what === 'never settles' ? 1_500 : PATIENT_MS);
-      const token = service.signInAs({});
+      const token = await start(what === 'never settles' ? 1_500 : undefined);
       rule = fails;
-      const answers = await Promise.all([call(app, port, token), call(app, port, token)]);
+      const answers = await Promise.all([call(every, token), call(every, token)]);
 
       const isOwn = what.includes('exception of 500');
       for (const answer of answers) {
@@ -280,7 +220,7 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
       );
 
       rule = () => true;
-      await call(app, port, token);
+      await call(every, token);
       expect(ran).toBe(1);
     },
   );
@@ -292,9 +232,9 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
   it.each(answering)(
     'that $what answers a call of $kind itself, in the form of the context, without a log line [P34]',
     async (own) => {
-      await start(PATIENT_MS);
+      const token = await start();
       rule = own.throws;
-      expect(await own.call(app, port, service.signInAs({}))).toMatchObject(own.answer);
+      expect(await own.call(every, token)).toMatchObject(own.answer);
       expect(ran).toBe(0);
       expect(log.having('warn', 'rule failed')).toEqual([]);
       expect(decisions).toMatchObject([{ isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED' }]);
@@ -302,18 +242,17 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
   );
 
   it('that calls the session service in an outage passes its error on, with Retry-After [P34]', async () => {
-    await start(PATIENT_MS);
-    const token = service.signInAs({});
+    const token = await start();
     rule = () => raise(new SessionServiceUnavailableError({ reason: 'timeout', retryAfterSeconds: 9 }));
-    const reply = await app.get('/openings', token);
+    const reply = await every.app.get('/openings', token);
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '9']);
     expect(await reply.json()).toMatchObject({ code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 9 });
   });
 
   it('that fails is answered over HTTP with Retry-After, and kept out of caches [P34]', async () => {
-    await start(PATIENT_MS);
+    const token = await start();
     rule = () => raise(new DatabaseError(SECRET));
-    const { status, headers } = await app.get('/openings', service.signInAs({}));
+    const { status, headers } = await every.app.get('/openings', token);
     expect([status, headers.get('retry-after'), headers.get('cache-control')]).toEqual([
       503,
       '5',
