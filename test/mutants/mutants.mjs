@@ -319,7 +319,7 @@ export const MUTANTS = [
     file: 'guard/session-auth.guard.ts',
     find: 'if (!call) return denyClosed(',
     replace: 'if (!call) return Math.random() < 0.5 || denyClosed(',
-    suites: ['guard/session-auth.guard', 'guard/guard-decisions'],
+    suites: ['guard/guard-decisions'],
   },
   {
     name: 'An optional rule admits half of the calls that get 403 or 503',

@@ -19,12 +19,15 @@ import {
   TooManyAttemptsError,
 } from '../exceptions/session-exceptions.js';
 import {
+  authorityOfError,
   denialOf,
   denialOfVerdict,
   exceptionOf,
   type GuardDenial,
   ruleAnswerOf,
   sessionException,
+  setErrorAuthority,
+  withoutStack,
 } from './denial.js';
 
 describe('an error that a handler does not catch', () => {
@@ -120,4 +123,52 @@ describe('the error of a verdict', () => {
     const outage = sessionException(denialOfVerdict(unavailable('busy', 3)));
     expect(outage).toMatchObject({ statusCode: 503, reason: 'busy', retryAfterSeconds: 3 });
   });
+});
+
+describe('an error built without a stack', () => {
+  it('has no stack trace, and errors built after it have one', () => {
+    const limit = Error.stackTraceLimit;
+    expect(withoutStack(() => new Error('refused')).stack).toBe('Error: refused');
+    expect(Error.stackTraceLimit).toBe(limit);
+    expect(new Error('fault').stack).toContain('\n    at ');
+  });
+
+  it('does not affect the stack traces of other errors if building it throws', () => {
+    const limit = Error.stackTraceLimit;
+    const failure = new Error('fault');
+    const build = (): Error => {
+      throw failure;
+    };
+    expect(() => withoutStack(build)).toThrow(failure);
+    expect(Error.stackTraceLimit).toBe(limit);
+  });
+});
+
+describe('an error of a session service', () => {
+  it('names the authority of the service, the last one if several had it, where no log shows it', () => {
+    const error = new AccessDeniedError();
+    expect(authorityOfError(error)).toBeUndefined();
+    const fields = Object.keys(error);
+
+    setErrorAuthority(error, 'staff');
+    setErrorAuthority(error, 'agencies');
+
+    expect(authorityOfError(error)).toBe('agencies');
+    expect(Object.keys(error)).toEqual(fields);
+    expect(authorityOfError(Object.assign({}, error))).toBeUndefined();
+  });
+
+  it('names the authority to every copy of this package', () => {
+    const error = new AccessDeniedError();
+    setErrorAuthority(error, 'staff');
+    expect(Reflect.get(error, Symbol.for('nestjs-session-auth.error.authority'))).toBe('staff');
+  });
+
+  it.each([new Error('fault'), { name: 'AbortError' }, Object.freeze({}), 'text', null, undefined])(
+    'is no other error, which stays as it is: %p',
+    (error) => {
+      expect(() => setErrorAuthority(error, 'staff')).not.toThrow();
+      expect(authorityOfError(Object(error) as object)).toBeUndefined();
+    },
+  );
 });

@@ -155,13 +155,28 @@ describe('@Authorize()', () => {
   });
 });
 
+describe('@FreshSession()', () => {
+  it.each([-1, 0.5, Number.NaN, Infinity, '5'])('rejects a maxAgeMs of %p', (maxAgeMs) => {
+    expect(() => FreshSession({ maxAgeMs: maxAgeMs as number })).toThrow(InvalidConfigurationError);
+  });
+
+  it.each([
+    [undefined, 0],
+    [{}, 0],
+    [{ maxAgeMs: 0 }, 0],
+    [{ maxAgeMs: 1 }, 1],
+  ])('with %j requires a session of at most %i ms', (options, maxAgeMs) => {
+    expect(requirementsOf(FreshSession(options))).toMatchObject([{ kind: 'FreshSession', maxAgeMs }]);
+  });
+});
+
 describe('a decorator with names', () => {
   it.each([
     ['@Roles()', Roles],
     ['@SubRoles()', SubRoles],
     ['@RequireFlags()', RequireFlags],
   ])('%s rejects no names, and anything but text that is not empty', (name, decorator: AnyDecorator) => {
-    for (const names of [[], [''], ['a', ''], ['', 'a'], [7], ['a', undefined]]) {
+    for (const names of [[], [''], ['a', ''], ['', 'a'], [7], ['a', undefined], [null], [[]], [[['a']]]]) {
       expect(() => decorator(...(names as never[]))).toThrow(InvalidConfigurationError);
       expect(() => decorator(...(names as never[]))).toThrow(`${name} needs`);
     }
