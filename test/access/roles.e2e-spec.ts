@@ -6,7 +6,6 @@ import { Transform } from 'class-transformer';
 import { IsOptional, IsString } from 'class-validator';
 import { PLATFORMS } from '../support/platforms.js';
 import { reply, json } from '../support/scripted-service.js';
-import { sharedSample } from '../support/shared-sample.js';
 import { testbed } from '../support/testbed.js';
 import { FaultsController, HandlerRuns } from '../support/trial/faults-app.js';
 import { rowsOn } from '../support/trial/row.js';
@@ -14,29 +13,10 @@ import type { Trial } from '../support/trial/trial.js';
 
 @Controller()
 @UseGuards(SessionAuthGuard)
-@Roles('boss', 'admin')
+@Roles('boss')
 class RolesController {
   @Get('class')
   ofClass(): string {
-    return 'in';
-  }
-
-  @Get('handler')
-  @Roles('clerk')
-  ofHandler(): string {
-    return 'in';
-  }
-
-  @Get('both')
-  @SubRoles('approver', 'recruiter')
-  both(): string {
-    return 'in';
-  }
-
-  @Get('sub')
-  @Roles('clerk')
-  @SubRoles('approver')
-  clerksThatApprove(): string {
     return 'in';
   }
 }
@@ -51,49 +31,6 @@ class ShoutingRecord extends UserRecord {
 describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
   const bed = testbed(platform);
   const controllers = [RolesController];
-  const shared = sharedSample({ controllers }, platform);
-
-  it.each([
-    ['/class', { role: 'boss' }, 200],
-    ['/class', { role: 'admin' }, 200],
-    ['/class', {}, 403],
-    ['/class', { role: null }, 403],
-    ['/class', { role: '' }, 403],
-    ['/class', { role: 'Boss' }, 403],
-    ['/class', { role: 'BOSS' }, 403],
-    ['/class', { role: 'boss ' }, 403],
-    ['/class', { role: ' boss' }, 403],
-    ['/class', { role: 'bos' }, 403],
-    ['/class', { role: 'boss,admin' }, 403],
-    ['/class', { role: 'bo\u017f\u017f' }, 403],
-    ['/class', { sub_role: 'boss' }, 403],
-    ['/class', { role: 'clerk' }, 403],
-    ['/class', { role: 'undefined' }, 403],
-    ['/class', { role: 'constructor' }, 403],
-    ['/handler', { role: 'clerk' }, 200],
-    ['/handler', { role: 'boss' }, 403],
-    ['/both', { role: 'boss', sub_role: 'recruiter' }, 200],
-    ['/both', { role: 'boss' }, 403],
-    ['/both', { sub_role: 'recruiter' }, 403],
-    ['/both', { role: 'clerk', sub_role: 'recruiter' }, 403],
-    ['/both', { role: 'boss', sub_role: 'Recruiter' }, 403],
-    ['/sub', { role: 'clerk', sub_role: 'approver' }, 200],
-    ['/sub', { role: 'clerk', sub_role: 'recruiter' }, 403],
-    ['/sub', { role: 'boss', sub_role: 'approver' }, 403],
-  ])('answer %s for %j with %p', async (path, record, status) => {
-    const { service, app } = shared;
-
-    expect((await app.get(path, service.signInAs(record))).status).toBe(status);
-  });
-
-  it.each([[['boss']], [{ 0: 'boss' }], [7], [true]])(
-    'take no role of another type: %j is an unusable answer',
-    async (role) => {
-      const { service, app } = shared;
-
-      expect((await app.get('/class', service.signInAs({ role } as object))).status).toBe(503);
-    },
-  );
 
   it.each([[undefined], [ShoutingRecord]])(
     'take no role from a prototype that the answer brings along (record class %p)',
@@ -103,7 +40,7 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
         'user_details',
         reply(
           200,
-          '{"__proto__":{"role":"admin"},"constructor":{"prototype":{"role":"admin"}},"username":"a"}',
+          '{"__proto__":{"role":"boss"},"constructor":{"prototype":{"role":"boss"}},"username":"a"}',
         ),
       );
       const app = await bed.sample({
@@ -117,49 +54,14 @@ describe.each(PLATFORMS)('@Roles and @SubRoles on %s', (_name, platform) => {
     },
   );
 
-  it('do not reveal the required role', async () => {
-    const { service, app } = shared;
-    const refusal = await app.get('/sub', service.signInAs({ role: 'new_hire' }));
-
-    expect(await refusal.json()).toEqual({
-      statusCode: 403,
-      code: 'ACCESS_DENIED',
-      error: 'Forbidden',
-      message: 'Access is denied',
-    });
-    expect(refusal.headers.has('www-authenticate')).toBe(false);
-    expect([...refusal.headers].join()).not.toMatch(/clerk|approver|new_hire/);
-  });
-
   it('read the role of every request again', async () => {
-    const { service, app } = shared;
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers });
     service.signInAs({ role: 'boss' }, 'token');
     expect((await app.get('/class', 'token')).status).toBe(200);
 
     service.signInAs({ role: 'clerk' }, 'token');
     expect((await app.get('/class', 'token')).status).toBe(403);
-  });
-});
-
-describe('@Roles and @SubRoles without a usable name', () => {
-  const loose = { Roles, SubRoles } as unknown as Record<string, (...names: unknown[]) => unknown>;
-
-  it.each([
-    [[]],
-    [['']],
-    [['boss', '']],
-    [[undefined]],
-    [[null]],
-    [[7]],
-    [[[]]],
-    [[['']]],
-    [[['boss', 7]]],
-    [[[['boss']]]],
-  ])('are an error at once: %j', (names) => {
-    for (const decorator of ['Roles', 'SubRoles']) {
-      expect(() => loose[decorator]?.(...names)).toThrow(InvalidConfigurationError);
-      expect(() => loose[decorator]?.(...names)).toThrow(new RegExp(`@${decorator}\\(\\)`));
-    }
   });
 });
 
@@ -201,9 +103,18 @@ describe.each(PLATFORMS)('roles on %s', (_name, platform) => {
   row(
     'a user without the role gets 403, and the reply does not name the required role [J01]',
     async (trial) => {
-      const records = [{}, { role: null }, { role: '' }, { role: 'new_hire' }, { role: 'HIRING_MANAGER' }];
-      expect(await statusesFor(trial, '/hm', records)).toEqual(records.map(() => 403));
-      for (const { body } of trial.answers) expect(body).not.toContain('hiring_manager');
+      const texts = ['', 'new_hire', 'HIRING_MANAGER', 'hiring_manage', 'hiring_manager '];
+      const others = ['hiring_manager,boss', 'h\u0131ring_manager', 'undefined', 'constructor'];
+      const records = [null, undefined, ...texts, ...others].map((role) => ({ role }));
+      const wrongField = { sub_role: 'hiring_manager' };
+      expect(await statusesFor(trial, '/hm', [...records, wrongField])).toEqual(Array(12).fill(403));
+      for (const { body } of trial.answers)
+        expect(JSON.parse(body)).toEqual({
+          statusCode: 403,
+          code: 'ACCESS_DENIED',
+          error: 'Forbidden',
+          message: 'Access is denied',
+        });
     },
   );
 
@@ -221,7 +132,12 @@ describe.each(PLATFORMS)('roles on %s', (_name, platform) => {
     async (trial) => {
       const [role, sub_role] = ['boss', 'approver'];
       expect(
-        await statusesFor(trial, '/class/both', [{ role, sub_role }, { role }, { sub_role }, {}]),
+        await statusesFor(trial, '/class/both', [
+          { role, sub_role },
+          { role },
+          { sub_role },
+          { role, sub_role: 'Approver' },
+        ]),
       ).toEqual([200, 403, 403, 403]);
     },
     { controllers },

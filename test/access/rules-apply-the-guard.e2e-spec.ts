@@ -1,7 +1,5 @@
-import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import {
-  applyDecorators,
   Controller,
   Get,
   Injectable,
@@ -16,7 +14,6 @@ import {
   CclScope,
   FreshSession,
   OptionalAuth,
-  Public,
   RequireFlags,
   Roles,
   SessionAuthGuard,
@@ -37,9 +34,6 @@ const RULES: [name: string, rule: () => Decorator, withoutSession: number][] = [
   ['@FreshSession()', () => FreshSession(), 401],
   ['@OptionalAuth()', () => OptionalAuth(), 200],
 ];
-
-const guardsOf = (target: object): unknown[] =>
-  (Reflect.getMetadata('__guards__', target) ?? []) as unknown[];
 
 function onHandler(decorator: Decorator): Type {
   @Controller()
@@ -97,37 +91,6 @@ class MixedController {
     return 'ruled';
   }
 }
-
-describe('a rule', () => {
-  it.each(RULES)('applies the guard once, by %s', (_name, rule) => {
-    for (const controller of [onClass(rule())]) expect(guardsOf(controller)).toEqual([SessionAuthGuard]);
-    const { prototype } = onHandler(rule()) as { prototype: { ruled: object } };
-    expect(guardsOf(prototype.ruled)).toEqual([SessionAuthGuard]);
-  });
-
-  it('applies the guard once, however many rules are on a handler', () => {
-    const { prototype } = onHandler(applyDecorators(Roles('boss'), SubRoles('approver'), FreshSession())) as {
-      prototype: { ruled: object };
-    };
-    expect(guardsOf(prototype.ruled)).toEqual([SessionAuthGuard]);
-  });
-
-  it.each([
-    ['the guard', SessionAuthGuard],
-    ['a guard that extends it', OwnGuard],
-  ])('applies no guard where %s is named already, or inherited', (_name, guard) => {
-    @Roles('boss')
-    @UseGuards(guard)
-    class Base {}
-    @SubRoles('approver')
-    class Derived extends Base {}
-    expect([guardsOf(Base), guardsOf(Derived)]).toEqual([[guard], [guard]]);
-  });
-
-  it('is not @Public(), which applies none', () => {
-    expect(guardsOf(onClass(Public()))).toEqual([]);
-  });
-});
 
 describe.each(PLATFORMS)('a handler with a rule and no guard beside it on %s', (_name, platform) => {
   const bed = testbed(platform);

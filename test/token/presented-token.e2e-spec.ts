@@ -68,20 +68,6 @@ describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
 describe.each(PLATFORMS)('the X-AUTH-IV on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(['iv-1', 'MTIzNDU2Nzg5MDEyMzQ1Ng==', '!#$%&\'*+,-./:;<=>?@[]^_`{|}~"\\', 'i'.repeat(4096)])(
-    'is forwarded unchanged: %.20s',
-    async (iv) => {
-      const service = await bed.service();
-      const app = await bed.sample({ baseUrl: service.url });
-      const reply = await sendRaw(app.url, {
-        lines: [`X-AUTH-TOKEN: ${service.signInAs({})}`, `x-Auth-iv: ${iv}`],
-      });
-
-      expect(reply.status).toBe(200);
-      expect(service.requests.map(({ headers }) => headers['x-auth-iv'])).toEqual([iv]);
-    },
-  );
-
   it('is not sent when the caller sends none', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
@@ -221,8 +207,9 @@ describe.each(PLATFORMS)('tokens on %s', (_name, platform) => {
       const malformed = ['i v', 'i\tv', 'iv\x80', 'i'.repeat(4_097)].map((iv): Ask => ({ iv }));
       await expectRefused(trial, [...malformed, { lines: [`x-auth-iv: ${IV}`] }], INVALID_TOKEN);
 
-      expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
-      expect(trial.service.requests[0]?.headers['x-auth-iv']).toBe(IV);
+      const ivs = [IV, '!#$%&\'*+,-./:;<=>?@[]^_`{|}~"\\', 'i'.repeat(4_096)];
+      for (const iv of ivs) expect(await trial.status({ iv })).toBe(200);
+      expect(trial.service.requests.map(({ headers }) => headers['x-auth-iv'])).toEqual(ivs);
     },
   );
 
