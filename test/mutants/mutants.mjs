@@ -284,7 +284,6 @@ export const MUTANTS = [
     replace: 'return (!failed && Math.random() < 0.5) || this.deny(call, failed ?',
     suites: [
       'access/roles',
-      'access/user-of-request',
       'access/policies-of-every-kind',
       'access/handlers',
       'graphql/resolvers',

@@ -75,11 +75,8 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
   it.each([
     ['POST', { 'Sec-Fetch-Site': 'cross-site', Origin: EVIL }],
     ['POST', { 'Sec-Fetch-Site': 'same-site', Origin: 'https://other.example.com' }],
-    ['POST', { 'Sec-Fetch-Site': 'cross-site' }],
     ['POST', { Origin: EVIL }],
     ['POST', { Origin: 'null' }],
-    ['PUT', { Origin: EVIL }],
-    ['PATCH', { Origin: EVIL }],
     ['DELETE', { 'Sec-Fetch-Site': 'cross-site', Origin: EVIL }],
     ['GET', { Origin: EVIL, Upgrade: 'websocket' }],
     ['POST', { Origin: EVIL, 'X-HTTP-Method-Override': 'GET', 'X-Forwarded-Host': 'evil.example' }],
@@ -102,11 +99,8 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
 
   it.each([
     ['GET', { 'Sec-Fetch-Site': 'cross-site', Origin: EVIL }],
-    ['HEAD', { 'Sec-Fetch-Site': 'cross-site' }],
-    ['OPTIONS', { Origin: EVIL }],
     ['POST', { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://behind.a.proxy' }],
     ['POST', { 'Sec-Fetch-Site': 'none' }],
-    ['POST', { 'Sec-Fetch-Site': 'cross-site', Origin: TRUSTED }],
     ['POST', { Origin: TRUSTED }],
     ['POST', {}],
   ])(

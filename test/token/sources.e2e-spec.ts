@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Post, UseGuards, type ExecutionContext } from '@nestjs/common';
-import { fromBearer, fromCookie, fromHeader, SessionAuthGuard, type TokenSource } from 'nestjs-session-auth';
-import { SessionRejectedError } from 'nestjs-session-auth/errors';
+import { Controller, Post, type ExecutionContext } from '@nestjs/common';
+import { fromBearer, fromCookie, fromHeader, type TokenSource } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
 import { sharedSample, type SharedSample } from '../support/shared-sample.js';
@@ -27,21 +26,9 @@ type Case = [
 
 const bearer: Case[] = [
   ['Bearer', ['Authorization: Bearer good'], 'admitted'],
-  ['bearer in lower case', ['authorization: bearer good'], 'admitted'],
-  ['BEARER in upper case', ['Authorization: BEARER good'], 'admitted'],
-  ['Bearer and two spaces', ['Authorization: Bearer  good'], 'admitted'],
   ['another scheme', ['Authorization: Basic Z29vZA=='], 'asked for a token'],
-  ['a scheme that starts alike', ['Authorization: Bearers good'], 'asked for a token'],
-  ['no scheme', ['Authorization: good'], 'asked for a token'],
-  ['no header', [], 'asked for a token'],
-  ['Bearer without a token', ['Authorization: Bearer'], 'asked for a token'],
   ['two tokens', ['Authorization: Bearer good good'], 'refused'],
   ['two headers with one token', ['Authorization: Bearer good', 'Authorization: Bearer good'], 'refused'],
-  [
-    'two headers with different tokens',
-    ['Authorization: Bearer good', 'authorization: Bearer bad'],
-    'refused',
-  ],
   [
     'two headers with different schemes',
     ['Authorization: Bearer good', 'Authorization: Basic Z29vZA=='],
@@ -53,17 +40,9 @@ const bearer: Case[] = [
 );
 
 const cookie: Case[] = [
-  ['one cookie', ['Cookie: sid=good'], 'admitted'],
   ['among several cookies', ['Cookie: a=1; sid=good; b=2'], 'admitted'],
-  ['without blanks between cookies', ['Cookie: a=1;sid=good;b=2'], 'admitted'],
   ['in the second Cookie header', ['Cookie: a=1', 'Cookie: sid=good'], 'admitted'],
-  ['a cookie whose name ends alike', ['Cookie: xsid=good'], 'asked for a token'],
-  ['a cookie whose name starts alike', ['Cookie: sidx=good'], 'asked for a token'],
-  ['a cookie in another case', ['Cookie: SID=good'], 'asked for a token'],
   ['a cookie whose name starts with a no-break space', ['Cookie: \xa0sid=good'], 'asked for a token'],
-  ['an empty cookie', ['Cookie: sid='], 'asked for a token'],
-  ['the same cookie twice', ['Cookie: sid=good; sid=good'], 'refused'],
-  ['the same cookie with two values', ['Cookie: sid=good; sid=bad'], 'refused'],
   ['the same cookie in two headers', ['Cookie: sid=good', 'Cookie: sid=good'], 'refused'],
   ['a quoted value', ['Cookie: sid="go od"'], 'refused'],
 ].map(
@@ -73,32 +52,14 @@ const cookie: Case[] = [
 
 const query: TokenSource = (context: ExecutionContext) =>
   context.switchToHttp().getRequest<{ query: { t?: string } }>().query.t;
-const returning = (value: unknown): TokenSource => (() => value) as TokenSource;
 const throwing: TokenSource = () => {
   throw new Error('no');
 };
 
-const own: Case[] = [
-  ['own function: a token', returning('good'), [], 'admitted'],
-  ['own function: undefined', returning(undefined), [], 'asked for a token'],
-  ['own function: null', returning(null), [], 'asked for a token'],
-  ['own function: empty', returning(''), [], 'asked for a token'],
-  ['own function: a number', returning(7), [], 'refused'],
-  ['own function: an object', returning({ token: 'good' }), [], 'refused'],
-  ['own function: a list of one', returning(['good']), [], 'refused'],
-  ['own function: a promise', returning(Promise.resolve('good')), [], 'refused'],
+const others: Case[] = [
+  ['own function: a promise', () => Promise.resolve('good') as never, [], 'refused'],
   ['own function: a throw', throwing, [], 'refused'],
-];
-
-const listed: Case[] = [
-  ['a list: its first source', [fromHeader('x-a'), fromHeader('x-b')], ['X-A: good'], 'admitted'],
   ['a list: its second source', [fromHeader('x-a'), fromHeader('x-b')], ['X-B: good'], 'admitted'],
-  [
-    'a list: the first decides',
-    [fromHeader('x-a'), fromHeader('x-b')],
-    ['X-A: good', 'X-B: go od'],
-    'admitted',
-  ],
   [
     'a list: no second chance',
     [fromHeader('x-a'), fromHeader('x-b')],
@@ -106,14 +67,6 @@ const listed: Case[] = [
     'refused',
     'X-A*',
     'X-B',
-  ],
-  [
-    'a list: a malformed token of the second',
-    [fromBearer(), fromCookie('sid')],
-    ['Cookie: sid=a b'],
-    'refused',
-    'Bearer',
-    'Cookie*',
   ],
   [
     'a list: an invalid token of the second',
@@ -124,14 +77,6 @@ const listed: Case[] = [
     'Cookie*',
   ],
   [
-    'a list: an invalid token of the first',
-    [fromBearer(), fromCookie('sid')],
-    ['Authorization: Bearer bad'],
-    'refused by the service',
-    'Bearer*',
-    'Cookie',
-  ],
-  [
     'a list: of which none finds any',
     [fromHeader('x-a'), fromBearer(), fromCookie('sid')],
     [],
@@ -139,14 +84,6 @@ const listed: Case[] = [
     'X-A',
     'Bearer',
     'Cookie',
-  ],
-  [
-    'a list: of which two read one place',
-    [fromCookie('sid'), fromBearer(), fromCookie('old')],
-    [],
-    'asked for a token',
-    'Cookie',
-    'Bearer',
   ],
   [
     'a list: passes another scheme',
@@ -161,7 +98,6 @@ const listed: Case[] = [
     'refused without a scheme',
     'X-B',
   ],
-  ['a list: undefined goes on', [returning(undefined), query, fromHeader('x-b')], ['X-B: good'], 'admitted'],
 ];
 
 describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
@@ -202,7 +138,7 @@ describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
     );
   });
 
-  it.each([...own, ...listed])('%s: %j %j is %s', async (_source, token, lines, outcome, ...schemes) => {
+  it.each(others)('%s: %j %j is %s', async (_source, token, lines, outcome, ...schemes) => {
     const service = await bed.service();
     await expectOutcome(
       { service, app: await bed.sample({ baseUrl: service.url, options: { token } }) },
@@ -218,41 +154,6 @@ describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
 
     expect((await app.get(`/me?t=${service.signInAs({})}`)).status).toBe(200);
     expect((await app.get('/me')).status).toBe(401);
-  });
-});
-
-@Controller()
-class RefusingController {
-  @Get('checked')
-  @UseGuards(SessionAuthGuard)
-  checked(): void {
-    throw new SessionRejectedError();
-  }
-
-  @Get('unchecked')
-  unchecked(): void {
-    throw new SessionRejectedError();
-  }
-}
-
-describe.each(PLATFORMS)('the challenges of a handler that rejects a session on %s', (_name, platform) => {
-  const shared = sharedSample(
-    { options: { token: [fromBearer(), fromCookie('sid')] }, controllers: [RefusingController] },
-    platform,
-  );
-
-  it.each([
-    [
-      'checked',
-      'Bearer realm="session", Cookie realm="session", error="invalid_token"',
-      'names the source that the guard has read',
-    ],
-    ['unchecked', 'Bearer realm="session", Cookie realm="session"', 'names none where no guard has read one'],
-  ])('%s: %s: %s', async (path, challenges) => {
-    const cookie = `sid=${shared.service.signInAs({})}`;
-    const reply = await fetch(`${shared.app.url}/${path}`, { headers: { cookie } });
-
-    expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, challenges]);
   });
 });
 

@@ -1,7 +1,9 @@
 import { Controller, type ExecutionContext, type Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { Public } from './access.decorators.js';
-import { AccessRules } from './access-rules.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { Authorize, FreshSession, Public } from './access.decorators.js';
+import { meetsAll, type CheckedRule } from './access-rule.js';
+import { AccessRules, type AskPolicy, type FindPolicy } from './access-rules.js';
 
 @Controller()
 class Plain {}
@@ -50,5 +52,93 @@ describe('the rule of a handler', () => {
     const rules = new AccessRules();
     const kinds = handlers.map((handler) => rules.of(calling(Routes, handler)).kind);
     expect(kinds).toEqual(['public', 'protected', 'protected', 'protected', 'protected']);
+  });
+});
+
+class Policy {
+  allows(): boolean {
+    return true;
+  }
+}
+
+class Routes {
+  @Authorize(Policy)
+  @FreshSession({ maxAgeMs: 5 })
+  byPolicy(): string {
+    return 'by policy';
+  }
+  @FreshSession({ maxAgeMs: 5 })
+  fresh(): string {
+    return 'fresh';
+  }
+  @Public()
+  open(): string {
+    return 'open';
+  }
+}
+
+const handlers = Routes.prototype as unknown as Readonly<Record<keyof Routes, () => string>>;
+const context = {} as ExecutionContext;
+const user = { username: 'ann' };
+
+const rulesWith = (findPolicy: FindPolicy | undefined): AccessRules =>
+  Object.assign(new AccessRules(), { findPolicy });
+
+function asked(findPolicy: FindPolicy | undefined): unknown {
+  const rule = rulesWith(findPolicy).of(calling(Routes, handlers.byPolicy)) as CheckedRule;
+  expect(rule).toMatchObject({ kind: 'protected', maxAgeMs: 5 });
+  return meetsAll({ requirements: rule.requirements, user, context, request: {}, timeoutMs: 60_000 });
+}
+
+describe('a policy', () => {
+  it('decides for its controller, with the user and the call', () => {
+    const seen: unknown[] = [];
+    const decide =
+      (result: boolean): FindPolicy =>
+      (...parameters) => {
+        seen.push(parameters);
+        return (...call) => {
+          seen.push(call);
+          return result;
+        };
+      };
+    expect([asked(decide(true)), asked(decide(false))]).toEqual([
+      true,
+      { requirement: expect.objectContaining({ policy: Policy }) },
+    ]);
+    expect(seen.slice(0, 2)).toEqual([
+      [Routes, Policy],
+      [user, context, undefined],
+    ]);
+  });
+
+  it.each<[string, FindPolicy | undefined]>([
+    ['there are none', undefined],
+    ['it is not found', () => undefined],
+  ])('can not be asked if %s', (_name, findPolicy) => {
+    expect(asked(findPolicy)).toMatchObject({ failure: { error: expect.any(InvalidConfigurationError) } });
+  });
+
+  it('is found once', () => {
+    let found = 0;
+    const find = (): AskPolicy => {
+      found += 1;
+      return () => true;
+    };
+    const rule = rulesWith(find).of(calling(Routes, handlers.byPolicy)) as CheckedRule;
+    expect([
+      meetsAll({ requirements: rule.requirements, user, context, request: {}, timeoutMs: 60_000 }),
+      meetsAll({ requirements: rule.requirements, user, context, request: {}, timeoutMs: 60_000 }),
+      found,
+    ]).toEqual([true, true, 1]);
+  });
+
+  it('is not searched for handlers without one', () => {
+    const find = (): never => {
+      throw new Error('not asked for');
+    };
+    const rules = rulesWith(find);
+    expect(rules.of(calling(Routes, handlers.open))).toEqual({ kind: 'public' });
+    expect(rules.of(calling(Routes, handlers.fresh))).toMatchObject({ kind: 'protected', maxAgeMs: 5 });
   });
 });

@@ -4,6 +4,7 @@ import { GRAPHQL } from '../graphql/graphql-transport.js';
 import { HTTP, callParameter, TRANSPORTS, transportOf } from './transport.js';
 import { RPC } from '../messages/message-transport.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
+import { fromPayload } from './token-source.js';
 
 function contextOf(type: string, ...args: unknown[]): ExecutionContextHost {
   const context = new ExecutionContextHost(args);
@@ -15,12 +16,14 @@ it('a call has no transport before its kind of context is open', () => {
   expect(transportOf(contextOf('ws'))).toBeUndefined();
 });
 
+function openKinds(): void {
+  TRANSPORTS.set('graphql', GRAPHQL);
+  TRANSPORTS.set('ws', WEB_SOCKET);
+  TRANSPORTS.set('rpc', RPC);
+}
+
 describe('a call', () => {
-  beforeAll(() => {
-    TRANSPORTS.set('graphql', GRAPHQL);
-    TRANSPORTS.set('ws', WEB_SOCKET);
-    TRANSPORTS.set('rpc', RPC);
-  });
+  beforeAll(openKinds);
 
   it('has a transport of its kind, and none of an unknown kind', () => {
     const kinds = ['http', 'graphql', 'ws', 'rpc', 'pigeon', 'constructor'];
@@ -48,4 +51,36 @@ describe('a call', () => {
   it('of an unknown kind has none', () => {
     expect(callParameter(contextOf('pigeon', { params: { id: '7' } }), 'id')).toBeUndefined();
   });
+});
+
+const request = { headers: {}, params: { token: 'good' } };
+
+function find(type: string, ...args: unknown[]): unknown {
+  return fromPayload('token')(contextOf(type, ...args), request);
+}
+
+describe('a token in the payload', () => {
+  beforeAll(openKinds);
+
+  it.each([
+    ['ws', [{}, { token: 'good' }, 'message']],
+    ['rpc', [{ token: 'good' }, {}]],
+  ])('is found in a message over %s', (type, args) => {
+    expect(find(type, ...args)).toBe('good');
+  });
+
+  it.each([
+    ['http', [request, {}, () => undefined]],
+    ['graphql', [{}, { token: 'good' }, { req: request }, { variableValues: {} }]],
+    ['pigeon', [{ token: 'good' }]],
+  ])('is not read over %s', (type, args) => {
+    expect(find(type, ...args)).toBeUndefined();
+  });
+
+  it.each([undefined, null, 'token', 5, {}, Object.create({ token: 'good' })])(
+    'is not in the payload %j',
+    (payload: unknown) => {
+      expect(find('rpc', payload, {})).toBeUndefined();
+    },
+  );
 });
