@@ -8,7 +8,6 @@ const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
 export const AUTHORITY_KEY = 'nestjs-session-auth:authority';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
 const ACKNOWLEDGED_KEY = 'nestjs-session-auth:acknowledged';
-/** Marks of handlers and controllers: that of `@KeepOpen()`, and of `@ReportOnly()`. */
 export const KEEP_OPEN = 'nestjs-session-auth:keep-open';
 export const REPORT_ONLY = 'nestjs-session-auth:report-only';
 const PARAMETER_KEY = 'nestjs-session-auth:parameter';
@@ -18,7 +17,7 @@ const KINDS = ['Roles', 'SubRoles', 'RequireFlags', 'CclScope', 'Authorize', 'Fr
 
 export type RequirementKind = (typeof KINDS)[number];
 
-/** Declares an opening or an authority. Returns a different one that was declared on the target before. */
+/** Returns a different value that was declared on the target before. */
 export function declareOnce(
   key: typeof OPEN_KEY | typeof AUTHORITY_KEY,
   target: object,
@@ -29,7 +28,6 @@ export function declareOnce(
   return earlier === value ? undefined : earlier;
 }
 
-/** Declares a requirement of a handler or a controller. Two on one target must both be met. */
 export function declareRequirement(
   target: object,
   requirement: Requirement & { readonly kind: RequirementKind },
@@ -91,7 +89,6 @@ export function methodOf(
   return typeof method === 'function' ? method : called;
 }
 
-/** Records a function that a rule was declared on, by the class and the name of the method. */
 export function recordDecorated(prototype: object, name: string | symbol, method: object): void {
   Reflect.defineMetadata(
     DECORATED_KEY,
@@ -130,7 +127,6 @@ export function nameParameter<Factory extends object>(decorator: string, factory
   return factory;
 }
 
-/** Returns the name of the parameter decorator of this library that a factory is for. */
 export function parameterNameOf(factory: object): string | undefined {
   return Reflect.getMetadata(PARAMETER_KEY, factory) as string | undefined;
 }

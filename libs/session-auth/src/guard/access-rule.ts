@@ -63,7 +63,6 @@ function openingOf(handler: Declaration, controller: Declaration): Declaration['
   return above === 'public' && (handler.namesGuard || handler.authority !== undefined) ? undefined : above;
 }
 
-/** A level that names an authority is not public. */
 function unlessNamed({ open, authority }: Declaration): Declaration['open'] {
   return open === 'public' && authority !== undefined ? undefined : open;
 }
@@ -72,8 +71,7 @@ function override(own: readonly Requirement[], inherited: readonly Requirement[]
   return [...own, ...inherited.filter(({ kind }) => !own.some((requirement) => requirement.kind === kind))];
 }
 
-/** The requirement that denies a call: it is not met, or could not be evaluated. */
-export interface UnmetRule {
+interface UnmetRule {
   readonly requirement: Requirement;
   /** Why it could not be evaluated: what it threw, which may be anything, or that it took too long. */
   readonly failure?: { readonly error?: unknown; readonly isLate?: true };
@@ -81,7 +79,7 @@ export interface UnmetRule {
 
 export type RuleResult = true | UnmetRule;
 
-/** Returns the name of a requirement and of its handler: `@Roles(approver) of Openings.list`. */
+/** As in `@Roles(approver) of Openings.list`. */
 export function subjectOf(requirement: Requirement, context: ExecutionContext): string {
   return `${requirement.text} of ${context.getClass().name}.${context.getHandler().name}`;
 }

@@ -11,7 +11,6 @@ export function ruleOf({ owner, called }: { readonly owner: Type; readonly calle
 
 export type AskPolicy = (user: UserRecord, context: ExecutionContext, localUser?: unknown) => unknown;
 
-/** Returns how to ask the policy of a controller. */
 export type FindPolicy = (controller: Type, policy: Type) => AskPolicy | undefined;
 
 /** Controllers may inherit the same handler; each has its own rule for it. */

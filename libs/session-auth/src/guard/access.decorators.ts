@@ -113,10 +113,7 @@ export function SubRoles(
  * application's own record class.
  */
 export type AuthorizationRule = {
-  /**
-   * Returns whether the user has access: `true`, or a promise of it. Any other value denies. An
-   * `HttpException` that it throws is the answer.
-   */
+  /** Returns whether the user has access: `true`, or a promise of it. Any other value denies. */
   rule(user: AnyUserRecord, context: ExecutionContext, localUser: LocalUser): boolean | Promise<boolean>;
 }['rule'];
 
@@ -253,10 +250,7 @@ function isSameId(id: number | undefined, parameter: unknown): boolean {
 
 type AccessDecorator = ClassDecorator & MethodDecorator;
 
-/**
- * Returns a decorator that declares a requirement, and applies the guard that checks it. Two on one target
- * must both be met.
- */
+/** Two of a kind on one target must both be met. */
 function requiring(
   kind: RequirementKind,
   named: readonly string[],
@@ -285,10 +279,7 @@ function decorate(
     declare(name === undefined ? target : methodIn(descriptor?.value, name), target, name);
 }
 
-/**
- * Returns the function that carries the metadata of a handler. A decorator on anything but a method would
- * have no effect.
- */
+/** A decorator on anything but a method would have no effect. */
 function methodIn(method: unknown, name: string | symbol): object {
   if (typeof method === 'function') return method;
   throw new InvalidConfigurationError(
@@ -296,7 +287,6 @@ function methodIn(method: unknown, name: string | symbol): object {
   );
 }
 
-/** Applies a guard class to a class or a handler, at most once. */
 export function applyGuard(guard: Parameters<typeof UseGuards>[0], target: object): void {
   if (!enhancersOf(target, 'guard').includes(guard)) UseGuards(guard)(target as () => void);
 }

@@ -50,7 +50,7 @@ export class Challenges {
   }
 
   /**
-   * Returns the headers of a denial. `error="invalid_token"` is in the challenge of the scheme by which the
+   * `error="invalid_token"` is in the challenge of the scheme by which the
    * request presented its token, and in no other (RFC 6750, section 3.1).
    */
   headersOf({ statusCode, code, retryAfterSeconds }: HttpDenial, request?: object): HeaderList {

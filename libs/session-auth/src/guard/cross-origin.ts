@@ -44,8 +44,8 @@ function opensSocket({ upgrade = '', 'sec-fetch-mode': mode = '' }: IncomingHttp
 const HOST = /^[^\s\\/?#@]+$/;
 
 /**
- * Returns whether an origin has the host and the port of a request. The scheme that the browser used is
- * unknown behind a proxy: a port that is the default of the origin's scheme may be absent.
+ * The scheme that the browser used is unknown behind a proxy: a port that is the default of the origin's scheme
+ * may be absent.
  */
 function isOwnOrigin(origin: string, host: unknown): boolean {
   if (!isWebOrigin(origin) || typeof host !== 'string' || !HOST.test(host)) return false;
@@ -54,11 +54,8 @@ function isOwnOrigin(origin: string, host: unknown): boolean {
   return URL.canParse(target) && new URL(target).host === own;
 }
 
-/**
- * Returns whether a value is an origin of http or https, as browsers write it: `https://example.com:8443`,
- * without a default port.
- */
-export function isWebOrigin(value: string): boolean {
+/** As browsers write it: `https://example.com:8443`, without a default port. */
+function isWebOrigin(value: string): boolean {
   return /^https?:\/\//.test(value) && URL.canParse(value) && new URL(value).origin === value;
 }
 

@@ -13,16 +13,18 @@ import { nameParameter } from './access-metadata.js';
 export type CurrentUserRecord =
   SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
 
+type NamedRecords =
+  SessionAuthTypes extends Readonly<
+    Record<'authorities', infer Records extends Readonly<Record<string, UserRecord>>>
+  >
+    ? Records[keyof Records]
+    : never;
+
 /**
  * The record of any authority: also those that the application declares as `authorities` in
  * `SessionAuthTypes`.
  */
-export type AnyUserRecord =
-  SessionAuthTypes extends Readonly<
-    Record<'authorities', infer Records extends Readonly<Record<string, UserRecord>>>
-  >
-    ? CurrentUserRecord | Records[keyof Records]
-    : CurrentUserRecord;
+export type AnyUserRecord = CurrentUserRecord | NamedRecords;
 
 /**
  * What `@CurrentUser()` injects: the application's own user, if it is declared as `localUser` in
@@ -31,13 +33,8 @@ export type AnyUserRecord =
 export type CurrentRequestUser =
   SessionAuthTypes extends Readonly<Record<'localUser', infer Local>> ? Local : CurrentUserRecord;
 
-/** The user of a request that any registration checks: those with a name may have no `loadUser`. */
-type AnyRequestUser =
-  SessionAuthTypes extends Readonly<
-    Record<'authorities', infer Records extends Readonly<Record<string, UserRecord>>>
-  >
-    ? CurrentRequestUser | Records[keyof Records]
-    : CurrentRequestUser;
+/** Authorities with a name may have no `loadUser`. */
+type AnyRequestUser = CurrentRequestUser | NamedRecords;
 
 /**
  * Loads the application's own user of a record, for the option `loadUser`: an injectable class. If it is a
@@ -81,9 +78,8 @@ type DecoratorOf<First, Pipes extends readonly Pipe[]> = [First] extends [Known[
     : ParameterDecorator;
 
 /**
- * Creates the decorator of a parameter that receives what the request of a call carries. TypeScript writes
- * `Function` for a class that is imported as a type: no value is one, and a `ValidationPipe` would refuse every
- * field of it.
+ * TypeScript writes `Function` for a class that is imported as a type: no value is one, and a `ValidationPipe`
+ * would refuse every field of it.
  */
 function reading(
   decorator: string,
@@ -187,10 +183,7 @@ export interface PresentedSession {
   readonly authIv?: string | undefined;
 }
 
-/**
- * Hides token and IV from serialization and inspection, so that `return session` and a log line do not
- * contain them.
- */
+/** Hides token and IV from serialization and inspection. */
 export class HiddenSession implements PresentedSession {
   readonly #session: SessionIdentity;
 
@@ -215,9 +208,7 @@ type ParameterOf<Target, Key, Index extends number> = Key extends keyof Target
     : unknown
   : unknown;
 
-/**
- * Whether a parameter can receive a value: its type may be wider, or a subclass that the application uses.
- */
+/** The type of the parameter may be wider, or a subclass that the application uses. */
 type Fits<Value, Parameter> = undefined extends Value
   ? undefined extends Parameter
     ? Overlaps<Value, Parameter>
@@ -230,10 +221,7 @@ type Overlaps<Value, Parameter> = [Parameter] extends [Value]
     ? true
     : false;
 
-/**
- * Whether a parameter can receive one of several values, each in a tuple: the compiler does not see which
- * authority checks a handler.
- */
+/** One of several is enough: the compiler does not see which authority checks a handler. */
 type FitsAny<Boxed, Parameter> = true extends (
   Boxed extends readonly [infer Value] ? Fits<Value, Parameter> : never
 )

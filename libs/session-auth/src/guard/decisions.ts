@@ -77,12 +77,12 @@ export class Decisions {
     this.#settings = settings;
   }
 
-  /** Reports that a call is allowed. @param user absent if the rule allows calls without a session */
+  /** @param user absent if the rule allows calls without a session */
   allowed(context: ExecutionContext, user?: UserRecord): void {
     this.#report(context, user, { isAllowed: true, outcome: user ? 'authenticated' : 'unauthenticated' });
   }
 
-  /** Reports that a call is denied. @param user present if the session is valid and the rule is not met */
+  /** @param user present if the session is valid and the rule is not met */
   denied(
     context: ExecutionContext,
     { code, statusCode }: GuardDenial,
@@ -98,7 +98,7 @@ export class Decisions {
     this.#report(context, user, decision);
   }
 
-  /** Reports that a sign-in failed. The user name is not reported: it may be a password. */
+  /** The user name is not reported: it may be a password. */
   signInFailed(code: SignInFailureCode, outcome: SessionAuthDecision['outcome']): void {
     reportDenial({ code }, this.#settings.authority);
     const place = { kind: 'sign-in', controller: 'SessionAuthService', handler: 'signIn' };
@@ -144,7 +144,7 @@ export class Decisions {
 /** Nest's own names of the metadata of a message handler: of a microservice, and of a gateway. */
 const PATTERNS = ['microservices:pattern', 'message'] as const;
 
-/** Sets how the caller reached the handler. Whatever the application put into the request can't harm. */
+/** Whatever the application put into the request can't harm. */
 function describeCall(decision: Draft, context: ExecutionContext): void {
   const isHttp = decision.kind === 'http';
   if (isHttp || decision.kind === 'graphql') {

@@ -74,7 +74,6 @@ function plainDenialOf(exception: HttpException): HttpDenial {
   };
 }
 
-/** Returns the error of a denial, without a stack trace; the exception itself, if a rule threw it. */
 export function exceptionOf(denial: GuardDenial | RuleAnswer): HttpException {
   return 'exception' in denial ? denial.exception : withoutStack(() => sessionException(denial));
 }
@@ -128,19 +127,13 @@ export function withoutStack<Built extends Error>(build: () => Built): Built {
 
 const AUTHORITY = Symbol.for('nestjs-session-auth.error.authority');
 
-/**
- * Records in an error of this library which authority's service threw it. Ignores other values, such as
- * the reason of an abort.
- */
+/** Ignores what is no error of this library, such as the reason of an abort. */
 export function setErrorAuthority(error: unknown, authority: string): void {
   if (isSessionAuthError(error))
     Object.defineProperty(error, AUTHORITY, { value: authority, configurable: true });
 }
 
-/**
- * Returns the authority whose service threw an error; `undefined` if that is the default one, or no
- * service.
- */
+/** `undefined` is the default authority, or no service. */
 export function authorityOfError(error: object): string | undefined {
   return (error as { readonly [AUTHORITY]?: string })[AUTHORITY];
 }

@@ -10,7 +10,7 @@ const KEYS = {
   filter: '__exceptionFilters__',
 } as const;
 
-/** Returns the enhancers that decorators name on a class, on a class that it extends, or on a handler. */
+/** Those of a handler, of a class, or of a class that it extends. */
 export function enhancersOf(target: object, kind: keyof typeof KEYS): readonly unknown[] {
   const enhancers: unknown = Reflect.getMetadata(KEYS[kind], target);
   return Array.isArray(enhancers) ? enhancers : [];
@@ -34,7 +34,6 @@ export function isSessionAuthGuard(guard: unknown): boolean {
   return typeof guardClass === 'function' && Reflect.hasMetadata(GUARD_MARK, guardClass);
 }
 
-/** Returns whether `@UseGuards()` names the guard on a class, on a class that it extends, or on a handler. */
 export function namesSessionAuthGuard(target: object): boolean {
   return enhancersOf(target, 'guard').some(isSessionAuthGuard);
 }

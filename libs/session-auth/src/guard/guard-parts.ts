@@ -45,14 +45,10 @@ export interface GuardParts extends WatchParts {
   readonly ruleTimeoutMs: number;
 }
 
-/** Injection token of {@link GuardParts}. All copies of this package share it. */
+/** All copies of this package share it. */
 export const GUARD_PARTS = Symbol.for('nestjs-session-auth:guard-parts');
 
-/**
- * Rejects a guard that no `SessionAuthModule` provides with its parts.
- * @param guard the class of the guard: `SessionAuthGuard` or a subclass
- * @throws InvalidConfigurationError always, naming the modules that use the guard
- */
+/** @param guard the class of the guard: `SessionAuthGuard` or a subclass */
 export function rejectMissingModule(guard: unknown, modules: ModulesContainer | undefined): never {
   const names = modulesWith(guard, modules).join(', ') || 'A module';
   throw new InvalidConfigurationError(

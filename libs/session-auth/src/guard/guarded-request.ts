@@ -29,7 +29,6 @@ export interface Admission {
   readonly isOwn?: boolean;
 }
 
-/** A request that carries the user and the session check of its call. */
 export interface GuardedRequest extends Partial<HttpRequest> {
   /** The record, or the application's own user. */
   user?: unknown;

@@ -12,8 +12,7 @@ import { type GuardedCall, type Transport, transportOf } from './transport.js';
 const checked = new WeakSet<ExecutionContext>();
 
 /**
- * Returns what checks calls in the place of the guard: all of them with the option, otherwise those of handlers
- * with the decorator. Logs that these are open.
+ * Logs which handlers are open: all with the option, otherwise those with the decorator.
  * @throws InvalidConfigurationError if a handler is no route, or there are several session services
  */
 export function reporterOf(

@@ -85,13 +85,16 @@ export class SessionAuthGuard implements CanActivate {
       rule.authority === undefined
         ? authorities?.partsOf(context, call.request, this.parts)
         : authorities?.named(rule.authority, this.parts);
-    if (!parts) return this.denyUnknown(call);
+    if (!parts) {
+      // No session service checks this call, so its token is not read.
+      keepFromSharedCaches(call.reply, this.parts.reader.vary);
+      return this.deny(call, SESSION_REJECTED);
+    }
     if (parts === this.parts) return this.admit(call, rule, record);
     // The option `loadUser` of the other authority is part of its rule.
     return new SessionAuthGuard(parts).admit(call, parts.rules.of(context) as CheckedRule, record);
   }
 
-  /** Admits a call that has a record, or that the session service authenticates; or denies it. */
   private admit(call: GuardedCall, rule: CheckedRule, record?: UserRecord): true | Promise<true> {
     const { context, request } = call;
     const { reader, verifier } = this.parts;
@@ -186,12 +189,6 @@ export class SessionAuthGuard implements CanActivate {
     if (denial) return this.deny(call, denial, user);
     if (decisions.sink.observed) decisions.allowed(context, user);
     return true;
-  }
-
-  /** No session service checks this call, so its token is not read. */
-  private denyUnknown(call: GuardedCall): Promise<never> {
-    keepFromSharedCaches(call.reply, this.parts.reader.vary);
-    return this.deny(call, SESSION_REJECTED);
   }
 
   /** @param answer the response to the caller in place of that of the denial */

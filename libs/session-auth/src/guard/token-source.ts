@@ -167,10 +167,7 @@ export class SessionReader {
     this.challenges = new Challenges(settings.sources);
   }
 
-  /**
-   * Returns the session of a request, or the denial of one that presents none. If a source of the application throws or
-   * returns a promise, the token counts as malformed.
-   */
+  /** If a source of the application throws or returns a promise, the token counts as malformed. */
   read(
     context: ExecutionContext,
     request: HttpRequest,

@@ -11,7 +11,6 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { TokenKey } from '../contract/session-identity.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 
-/** The request of a call. It presents the session, and carries the user and the check. */
 export type CallRequest = HttpRequest & GuardedRequest;
 
 export interface GuardedCall {
@@ -23,13 +22,11 @@ export interface GuardedCall {
   readonly isReported?: true;
 }
 
-/**
- * The calls of fields, which Nest runs without an `ExecutionContext`, by the arguments of their resolvers.
- */
+/** The calls of fields, which Nest runs without an `ExecutionContext`. */
 export interface FieldCalls {
   /** Returns the request of an admitted field, or that of the nearest admitted field above it. */
   admitted(args: readonly unknown[]): GuardedRequest | undefined;
-  /** Returns an object that belongs to one call of a resolver. */
+  /** Returns an object of one call of a resolver. */
   keyOf(args: readonly unknown[]): object;
 }
 
@@ -45,17 +42,11 @@ export interface Transport {
   watch?(call: GuardedCall, parts: WatchParts): GuardDenial | undefined;
   /** Returns the last events of a stream of events that ends with its session. @default session-ended */
   lastEvents?(denial: GuardDenial): string;
-  /**
-   * Returns the request of a call that a guard has opened. It carries the admission of this call, if there is
-   * one.
-   */
+  /** Returns the request of a call that a guard has opened. */
   requestOf(context: ExecutionContext): GuardedRequest | undefined;
   /** Returns a request that carries the user of a call without an admission of its own. */
   inherited?(context: ExecutionContext): GuardedRequest | undefined;
-  /**
-   * Returns the parameters of a call: those of its route, the arguments of its field, or the payload of its
-   * message.
-   */
+  /** Returns those of a route, the arguments of a field, or the payload of a message. */
   parameters(context: ExecutionContext): unknown;
   /**
    * Rejects with the exception of this kind of context. Does not throw, because Nest handles a rejection at
@@ -70,10 +61,7 @@ export interface Transport {
   readonly fields?: FieldCalls;
 }
 
-/**
- * The transports of the kinds of context besides HTTP that are open, by the names that Nest has for them.
- * Calls of any other kind are denied.
- */
+/** Those of the open kinds of context besides HTTP, by Nest's names. Calls of any other kind are denied. */
 export const TRANSPORTS = new Map<string, Transport>();
 
 export function transportOf(context: ArgumentsHost): Transport | undefined {
@@ -81,10 +69,6 @@ export function transportOf(context: ArgumentsHost): Transport | undefined {
   return kind === 'http' ? HTTP : TRANSPORTS.get(kind);
 }
 
-/**
- * Returns a parameter of a call by name: a parameter of its route, an argument of its field, or a field of
- * its message.
- */
 export function callParameter(context: ExecutionContext, name: string): unknown {
   const parameters = transportOf(context)?.parameters(context);
   if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name))
@@ -92,10 +76,7 @@ export function callParameter(context: ExecutionContext, name: string): unknown 
   return (parameters as Readonly<Record<string, unknown>>)[name];
 }
 
-/**
- * Controllers, on Express and on Fastify: the token is in the headers of the request, the user in
- * `request.user`.
- */
+/** Controllers, on Express and on Fastify. */
 export const HTTP: Transport = {
   /**
    * Reads the arguments of the context, because `switchToHttp()` of Nest costs more than a lookup in the
@@ -139,16 +120,14 @@ export function setHeaders(reply: unknown, headers: Iterable<readonly [name: str
   for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
 }
 
-/** Whether a guard has set the challenge of its authority, which may be another than the default. */
+/** Whether a guard has set a challenge, which may be that of another authority than the default. */
 export function isChallenged(reply: unknown): boolean {
   return (reply as ExpressReply | FastifyReply).getHeader('www-authenticate') !== undefined;
 }
 
 /**
  * Prevents shared caches from serving a guarded reply to other users: they respect `Authorization`, but not
- * the headers of this library. A handler may still set its own `Cache-Control`. `vary` lists the request
- * headers that the reply depends on. Header names are in lower case, which saves Node.js a conversion for
- * each header of each request.
+ * the headers of this library. Names in lower case save Node.js a conversion in each request.
  */
 export function keepFromSharedCaches(reply: unknown, vary: string): void {
   if (reply === undefined) return;
@@ -173,10 +152,7 @@ function setHeader(reply: ExpressReply | FastifyReply, name: string, value: stri
   } else if (!reply.sent) reply.header(name, value);
 }
 
-/**
- * A kind of context besides HTTP, in a folder of its own. An application loads it if it has handlers of the
- * kind.
- */
+/** A kind of context besides HTTP, which an application loads if it has handlers of the kind. */
 export interface ContextKind {
   readonly transport: Transport;
   /** Called with each class that has handlers of the kind, before Nest builds them. */
@@ -240,7 +216,6 @@ export interface NodeResponse {
   [CALL]?: ReplyOfCall;
 }
 
-/** A call whose reply may stay open, with the session that was admitted. */
 export interface ReplyOfCall {
   readonly call: GuardedCall;
   readonly admission: Admission & { readonly session: object };
@@ -260,12 +235,12 @@ export interface ReplyOfCall {
  * part, which are the same for all replies, and a stream costs nothing after its first part.
  */
 export function watchReply(call: GuardedCall, parts: WatchParts): undefined {
-  const admission = call.request[ADMISSION] as ReplyOfCall['admission'] | undefined;
+  const admission = call.request[ADMISSION] as ReplyOfCall['admission'];
   // That of Node.js: the reply itself, or `raw` of Fastify's reply.
   const response = ((call.reply as { readonly raw?: object } | undefined)?.raw ?? call.reply) as
     NodeResponse | undefined;
   // A reply that a test has built may have no part that is written.
-  if (!admission?.session || typeof response?.flushHeaders !== 'function') return undefined;
+  if (typeof response?.flushHeaders !== 'function') return undefined;
   const next = response[CALL];
   for (let other = next; other; other = other.next) if (other.parts === parts) return undefined;
   const { write, flushHeaders } = next ?? response;

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { ExecutionContext, InjectionToken, Type } from '@nestjs/common';
+import type { ExecutionContext, Type } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
@@ -78,12 +78,7 @@ function homeOf({ host }: { readonly host?: unknown }): NestModule {
   return host as NestModule;
 }
 
-function storedIn({ providers }: NestModule, token: InjectionToken): Wrapper {
-  const wrapper: unknown = providers.get(token);
-  return wrapper as Wrapper;
-}
-
-/** Returns the provider that Nest injects for a policy in a module: an optional dependency shows it. */
+/** An optional dependency shows which provider Nest injects for a policy. */
 async function providerIn(module: NestModule, policy: Type): Promise<Wrapper | undefined> {
   const token = Symbol(policy.name);
   module.addProvider({
@@ -91,16 +86,15 @@ async function providerIn(module: NestModule, policy: Type): Promise<Wrapper | u
     useFactory: () => undefined,
     inject: [{ token: policy, optional: true }],
   });
-  const dependent = storedIn(module, token);
+  const dependent = module.providers.get(token) as Wrapper;
   await injectorOf(module).loadProvider(dependent, module);
   module.providers.delete(token);
   return dependenciesOf(dependent)[0];
 }
 
-/** Makes a policy a provider of the module of its handler. */
 async function addTo(module: NestModule, handler: Handler, policy: Type): Promise<Wrapper> {
   module.addProvider(policy);
-  const wrapper = storedIn(module, policy);
+  const wrapper = module.providers.get(policy) as Wrapper;
   try {
     await injectorOf(module).loadProvider(wrapper, module);
   } catch (error) {
@@ -156,7 +150,7 @@ export function contextIdOf(context: ExecutionContext, moduleRef: ModuleRef, isD
   // An id that Nest has attached to the call is the same each time; any other is new.
   if (ContextIdFactory.getByRequest(carrier, ['raw', 'req']) === id) return id;
   ownIds.set(carrier, id);
-  moduleRef.registerRequestByContextId(isDurable ? durablePayloadOf(id) : request, id);
+  moduleRef.registerRequestByContextId(isDurable ? id.payload : request, id);
   return id;
 }
 
@@ -189,8 +183,4 @@ function messageOf(context: ExecutionContext, type: string): object {
     data: context.switchToRpc().getData<unknown>(),
     context: context.switchToRpc().getContext<unknown>(),
   };
-}
-
-function durablePayloadOf(id: ContextId): unknown {
-  return (id as { readonly payload?: unknown }).payload;
 }

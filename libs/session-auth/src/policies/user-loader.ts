@@ -10,7 +10,6 @@ import { contextIdOf } from './policies.js';
 /** The users that tests give to their records, in place of those that would be loaded. */
 const given = new WeakMap<object, unknown>();
 
-/** Makes a user the one of a record, which is then not loaded. */
 export function giveLocalUser(record: object, user: unknown): void {
   given.set(record, user);
 }
