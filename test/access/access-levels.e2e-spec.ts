@@ -190,9 +190,7 @@ describe.each(PLATFORMS)('@OptionalAuth on %s', (_name, platform) => {
 
   it.each([
     ['no token', [], 0],
-    ['an empty token', ['X-AUTH-TOKEN:'], 0],
     ['a refused token', ['X-AUTH-TOKEN: bad'], 1],
-    ['a malformed token', ['X-AUTH-TOKEN: b d'], 0],
     ['two tokens', ['X-AUTH-TOKEN: good', 'X-AUTH-TOKEN: good'], 0],
     ['a good token with a malformed IV', ['X-AUTH-TOKEN: good', 'X-AUTH-IV: i v'], 0],
   ])(

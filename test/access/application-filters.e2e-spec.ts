@@ -312,25 +312,6 @@ describe.each(PLATFORMS)('the errors of the library in an application on %s', (_
     },
   );
 
-  it('an error of another copy of the library keeps its status and headers, whichever class it extends [P22]', async () => {
-    const brand = Symbol.for('nestjs-session-auth.error');
-    const foreign = Object.assign(new Error('The session is not valid'), {
-      code: 'SESSION_REJECTED',
-      statusCode: 401,
-      [brand]: true,
-    });
-    const { app } = await start(bed, undefined, throwing(foreign));
-    const answer = await app.get('/throwing');
-
-    expect([answer.status, await answer.json()]).toEqual([
-      401,
-      expect.objectContaining({ statusCode: 401, code: 'SESSION_REJECTED' }),
-    ]);
-    expect(answer.headers.get('www-authenticate')).toBe(
-      'X-Auth-Token realm="session", error="invalid_token"',
-    );
-  });
-
   it('an error of the configuration that a handler throws is 500, and is logged [P22]', async () => {
     const { app, log } = await start(
       bed,

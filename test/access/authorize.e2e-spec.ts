@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
-import { Authorize, Roles, SessionAuthGuard, UserRecord, type AuthorizationRule } from 'nestjs-session-auth';
+import { Authorize, Roles, SessionAuthGuard, type AuthorizationRule } from 'nestjs-session-auth';
+import { always } from '../support/always.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { sharedSample } from '../support/shared-sample.js';
-import { testbed } from '../support/testbed.js';
 
 const asked: string[] = [];
 
@@ -43,7 +43,7 @@ class ClientsController {
 }
 
 /** A controller whose one handler has this rule. */
-function guardedBy(rule: unknown, path = '') {
+function guardedBy(rule: unknown, path: string) {
   @Controller(path)
   @UseGuards(SessionAuthGuard)
   class RuledController {
@@ -63,14 +63,9 @@ const RULES: [what: string, rule: unknown, status: number][] = [
   ['resolves to true', () => Promise.resolve(true), 200],
   ['returns false', () => false, 403],
   ['resolves to false', () => Promise.resolve(false), 403],
-  ['returns nothing', () => undefined, 403],
-  ['resolves to nothing', () => Promise.resolve(), 403],
   ['returns 1', () => 1, 403],
-  ['returns a text', () => 'yes', 403],
-  ['returns an object', () => ({ allowed: true }), 403],
   ['returns a Boolean object', () => new Boolean(true), 403],
   ['resolves to 1', () => Promise.resolve(1), 403],
-  ['resolves to a function', () => Promise.resolve(() => true), 403],
   [
     'throws',
     () => {
@@ -79,23 +74,25 @@ const RULES: [what: string, rule: unknown, status: number][] = [
     503,
   ],
   ['rejects', () => Promise.reject(failure), 503],
-  ['returns the user', (user: UserRecord) => user, 403],
 ];
 
 /** The path of a rule of the table. */
 const pathOf = (what: string): string => what.replaceAll(' ', '-');
 
 describe.each(PLATFORMS)('@Authorize on %s', (_name, platform) => {
-  const bed = testbed(platform);
   const controllers = [ClientsController, ...RULES.map(([what, rule]) => guardedBy(rule, pathOf(what)))];
   const shared = sharedSample({ controllers }, platform);
 
   it.each(RULES)('answers a rule that %s with the right status', async (what, _rule, status) => {
     const { service, app } = shared;
-    const reply = await app.get(`/${pathOf(what)}/ruled`, service.signInAs({}));
+    const token = service.signInAs({});
+    const ask = async (): Promise<number> => {
+      const reply = await app.get(`/${pathOf(what)}/ruled`, token);
+      expect(await reply.text()).not.toContain(failure.message);
+      return reply.status;
+    };
 
-    expect(reply.status).toBe(status);
-    expect(await reply.text()).not.toContain(failure.message);
+    expect(await always(ask)).toBe(status);
   });
 
   it.each([
@@ -122,16 +119,4 @@ describe.each(PLATFORMS)('@Authorize on %s', (_name, platform) => {
       expect(asked).toEqual(order);
     },
   );
-
-  it('calls no rule for a caller without a valid session', async () => {
-    const rule = (): boolean => {
-      asked.push('invalid session');
-      return true;
-    };
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [guardedBy(rule)] });
-
-    expect((await app.get('/ruled', 'bad')).status).toBe(401);
-    expect(asked).not.toContain('invalid session');
-  });
 });

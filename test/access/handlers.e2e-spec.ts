@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Get,
-  Module,
   Post,
   Req,
   Sse,
@@ -10,7 +9,6 @@ import {
   type INestApplication,
   type MessageEvent,
 } from '@nestjs/common';
-import { RouterModule } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import type { Readable } from 'node:stream';
 import { CurrentUser, Roles, SessionAuthGuard, Public, type UserRecord } from 'nestjs-session-auth';
@@ -42,22 +40,6 @@ class StreamsController {
     return bytes;
   }
 }
-
-@Controller('rooms')
-@UseGuards(SessionAuthGuard)
-class RoomsController {
-  @Get(':room')
-  room(@CurrentUser('username') username: string | undefined): string | undefined {
-    runs += 1;
-    return username;
-  }
-}
-
-@Module({ controllers: [RoomsController] })
-class RoomsModule {}
-
-@Module({ imports: [RoomsModule] })
-class HouseModule {}
 
 const BODY = Buffer.alloc(300_000, 'x');
 
@@ -109,24 +91,6 @@ describe.each(PLATFORMS)('on %s', (_name, platform) => {
     expect(runs).toBe(0);
     const done = await upload(service.signInAs({ role: 'hiring_manager' }));
     expect([done.status, await done.text()]).toEqual([201, String(BODY.length)]);
-  });
-
-  it('a route in nested modules, under a global prefix, is guarded as any', async () => {
-    runs = 0;
-    const service = await bed.service();
-    const tree = RouterModule.register([
-      { path: 'houses/:house', module: HouseModule, children: [{ path: 'floors', module: RoomsModule }] },
-    ]);
-    const imports = [{ module: HouseModule }, tree];
-    const configure = (app: INestApplication): void => void app.setGlobalPrefix('api');
-    const app = await bed.sample({ baseUrl: service.url, imports, controllers: [] }, { configure });
-
-    for (const token of [undefined, 'bad'])
-      expect(await always(async () => (await app.get('/api/houses/1/floors/rooms/2', token)).status)).toBe(
-        401,
-      );
-    expect(runs).toBe(0);
-    expect(await (await app.get('/api/houses/1/floors/rooms/2', service.signInAs({}))).text()).toBe('ann');
   });
 });
 

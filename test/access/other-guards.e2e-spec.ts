@@ -11,18 +11,16 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import {
-  Authorize,
   OptionalAuth,
   Public,
   Roles,
   SessionAuthGuard,
   SubRoles,
-  UserRecord,
   type SessionAuthOptions,
+  type UserRecord,
 } from 'nestjs-session-auth';
 import { accessOf, currentUserOf } from 'nestjs-session-auth/context';
 import { AcknowledgeAudit } from 'nestjs-session-auth/diagnostics';
-import { IsArray, IsOptional } from 'class-validator';
 import { always } from '../support/always.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';
@@ -77,16 +75,6 @@ class HostGuard implements CanActivate {
   }
 }
 
-/** A record with permissions, and the decorator that asks for them: the recipe of the guide. */
-class StaffRecord extends UserRecord {
-  @IsOptional() @IsArray() readonly permissions?: string[] | undefined;
-}
-
-const Permissions = (...needed: string[]): MethodDecorator & ClassDecorator =>
-  Authorize(({ permissions = [] }: StaffRecord) =>
-    needed.every((permission) => permissions.includes(permission)),
-  );
-
 @Controller()
 @UseGuards(SessionAuthGuard)
 class OpeningsController {
@@ -103,10 +91,6 @@ class OpeningsController {
   }
 
   @Get('managers') @Roles(MANAGERS) @SubRoles(['approver'] as const, 'recruiter') managers(): string {
-    return 'in';
-  }
-
-  @Get('edit') @Permissions('openings.read', 'openings.edit') edit(): string {
     return 'in';
   }
 }
@@ -165,13 +149,6 @@ describe.each(PLATFORMS)('guards of an application beside the session guard on %
     expect(await statusOf('managers', { role: 'hiring_manager', sub_role: 'approver' })).toBe(200);
     expect(await always(() => statusOf('managers', { role: 'new_hire', sub_role: 'approver' }))).toBe(403);
     expect(await statusOf('managers', { role: 'owner', sub_role: 'approver,recruiter' })).toBe(403);
-  });
-
-  it('have permissions from a list in the record', async () => {
-    const { statusOf } = await appWith([], { userRecord: StaffRecord });
-    expect(await statusOf('edit', { permissions: ['openings.edit', 'openings.read'] })).toBe(200);
-    expect(await always(() => statusOf('edit', { permissions: ['openings.read'] }))).toBe(403);
-    expect(await statusOf('edit', {})).toBe(403);
   });
 });
 

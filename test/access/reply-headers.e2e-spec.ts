@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, Header, NotFoundException, UseGuards, type INestApplication } from '@nestjs/common';
-import {
-  fromBearer,
-  fromCookie,
-  fromHeader,
-  Public,
-  Roles,
-  SessionAuthGuard,
-  type TokenSource,
-} from 'nestjs-session-auth';
+import { Public, SessionAuthGuard } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { reply } from '../support/scripted-service.js';
@@ -28,12 +20,6 @@ class PagesController {
     throw new NotFoundException();
   }
 
-  @Get('admins')
-  @Roles('admin')
-  admins(): string {
-    return 'admins';
-  }
-
   @Get('public')
   @Public()
   public(): string {
@@ -47,10 +33,7 @@ describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
 
   it.each([
     ['/me', 'good', 200],
-    ['/me', undefined, 401],
     ['/me', 'bad', 401],
-    ['/me', 'not one', 401],
-    ['/admins', 'good', 403],
     ['/missing', 'good', 404],
   ])('keep %s with token %p (%p) out of every cache', async (path, token, status) => {
     const service = await bed.service();
@@ -102,18 +85,6 @@ describe.each(PLATFORMS)('the headers of a reply on %s', (_name, platform) => {
           .sort(),
       ).toEqual(['origin', 'x-auth-token']);
     }
-  });
-
-  it.each<[string, TokenSource[]]>([
-    ['authorization', [fromBearer()]],
-    ['cookie', [fromCookie('sid')]],
-    ['x-session', [fromHeader('X-Session')]],
-    ['authorization, cookie', [fromBearer(), fromCookie('sid'), fromCookie('old')]],
-  ])('name the header of the token source: %s', async (vary, token) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, options: { token } });
-
-    expect((await app.get('/me')).headers.get('vary')?.toLowerCase()).toBe(vary);
   });
 
   it('name the token once if several guards run', async () => {

@@ -10,7 +10,6 @@ import {
 } from '@nestjs/common';
 import { AuthToken, CclInfo, CurrentUser, SessionAuthGuard, UserRecord } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
-import { hold, json } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 
 interface GuardedRequest {
@@ -150,17 +149,5 @@ describe.each(PLATFORMS)('the user of a request on %s', (_name, platform) => {
 
     expect(await mutate()).toEqual(unchanged);
     expect(await mutate()).toEqual(unchanged);
-  });
-
-  it('is as unchangeable for requests that share one call', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, controllers: [UserController] });
-    const held = hold(json(ANN));
-    service.on('user_details', held.script);
-    const asked = Promise.all([app.get('/mutation', 'token'), app.get('/mutation', 'token')]);
-    await held.arrived;
-    held.release();
-
-    for (const reply of await asked) expect(await reply.json()).toMatchObject({ before: ANN, after: ANN });
   });
 });

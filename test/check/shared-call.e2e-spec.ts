@@ -45,7 +45,6 @@ describe.each(platforms('Express'))('the call that requests share on %s', (_name
 
   it.each([
     ['a guard on the controller and one on the handler', '/twice', false],
-    ['a global guard and one on the controller', '/me', true],
     ['a global guard, one on the controller and one on the handler', '/twice', true],
   ])('is one for a request that passes %s', async (_case, path, protectAllRoutes) => {
     const service = await bed.service();

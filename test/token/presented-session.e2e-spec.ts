@@ -6,7 +6,6 @@ import {
   AuthToken,
   CurrentSession,
   OptionalAuth,
-  Public,
   SessionAuthGuard,
   SessionAuthService,
   type Credentials,
@@ -35,18 +34,6 @@ class SessionController {
       printed: inspect(session, { showHidden: true, depth: Infinity }),
       spread: { ...session },
     };
-  }
-
-  @Get('optional')
-  @OptionalAuth()
-  optional(@CurrentSession() session: PresentedSession | undefined, @AuthIv() iv: string | undefined) {
-    return { isAbsent: session === undefined && iv === undefined };
-  }
-
-  @Get('public')
-  @Public()
-  public(@CurrentSession() session: PresentedSession | undefined, @AuthIv() iv: string | undefined) {
-    return { isAbsent: session === undefined && iv === undefined };
   }
 
   @Post('session')
@@ -109,34 +96,12 @@ describe.each(PLATFORMS)('the presented session on %s', (_name, platform) => {
     });
   });
 
-  it('has no IV with forwardAuthIv: false', async () => {
-    const { app, token } = await start({ forwardAuthIv: false });
-
-    expect(await (await app.get('/presented', token, { 'x-auth-iv': IV })).json()).toEqual({
-      session: [token, null],
-      token,
-      iv: null,
-    });
-  });
-
   it('is in no response, log line or copy', async () => {
     const { app, token } = await start();
     const text = await (await app.get('/returned', token, { 'x-auth-iv': IV })).text();
 
     expect(JSON.parse(text)).toEqual({ session: {}, printed: expect.any(String) as unknown, spread: {} });
     expect([text.includes(token), text.includes(IV)]).toEqual([false, false]);
-  });
-
-  it('is absent where no session is presented, and on a public route', async () => {
-    const { app, token } = await start();
-
-    expect(await (await app.get('/optional', undefined, { 'x-auth-iv': IV })).json()).toEqual({
-      isAbsent: true,
-    });
-    expect(await (await app.get('/optional', 'refused', { 'x-auth-iv': IV })).json()).toEqual({
-      isAbsent: true,
-    });
-    expect(await (await app.get('/public', token, { 'x-auth-iv': IV })).json()).toEqual({ isAbsent: true });
   });
 
   it.each(['/session', '/session/by-token'])('is signed out with its IV, and evicted: %s', async (path) => {

@@ -19,6 +19,17 @@ import {
   TooManyAttemptsError,
 } from './session-exceptions.js';
 
+const CLASSES = [
+  InvalidConfigurationError,
+  InvalidRequestError,
+  CredentialsRejectedError,
+  SessionRejectedError,
+  AccessDeniedError,
+  AccessCheckFailedError,
+  SessionServiceUnavailableError,
+  TooManyAttemptsError,
+];
+
 describe('an error of this library', () => {
   it.each<[SessionAuthError, name: string, code: string, statusCode: number]>([
     [new InvalidConfigurationError('wrong'), 'InvalidConfigurationError', 'INVALID_CONFIGURATION', 500],
@@ -38,18 +49,7 @@ describe('an error of this library', () => {
     '%p is a %s with code %s and status %i, and an instance of no other class',
     (error, name, code, statusCode) => {
       expect(error).toMatchObject({ name, code, statusCode });
-      const classes = [
-        InvalidConfigurationError,
-        InvalidRequestError,
-        CredentialsRejectedError,
-        SessionRejectedError,
-        AccessDeniedError,
-      ];
-      expect(
-        [...classes, AccessCheckFailedError, SessionServiceUnavailableError, TooManyAttemptsError]
-          .filter((of) => error instanceof of)
-          .map((of) => of.name),
-      ).toEqual([name]);
+      expect(CLASSES.filter((of) => error instanceof of).map((of) => of.name)).toEqual([name]);
       expect(error).toBeInstanceOf(SessionAuthError);
       expect(isSessionAuthError(error)).toBe(true);
       expect(error.message).not.toBe('');
@@ -82,31 +82,19 @@ describe('an exception of this library', () => {
     expect(exception.getResponse()).toStrictEqual({ statusCode, message, error, code });
   });
 
-  it('has the seconds to wait in its body during an outage, and not the reason', () => {
-    const exception = new SessionServiceUnavailableError(unavailable('api_key', 7), 'unavailable');
-    expect(exception).toBeInstanceOf(ServiceUnavailableException);
-    expect(exception.errorCode).toBe('SESSION_SERVICE_UNAVAILABLE');
-    expect(exception.getResponse()).toEqual({
-      statusCode: 503,
-      message: 'unavailable',
-      error: 'Service Unavailable',
-      code: 'SESSION_SERVICE_UNAVAILABLE',
-      retryAfterSeconds: 7,
-    });
-  });
-
-  it('has the seconds to wait in its body after too many attempts', () => {
-    const exception = new TooManyAttemptsError(900);
-    expect(exception).toBeInstanceOf(HttpException);
-    expect(exception.getStatus()).toBe(429);
-    expect(exception.errorCode).toBe('TOO_MANY_ATTEMPTS');
-    expect(exception.getResponse()).toEqual({
-      statusCode: 429,
-      message: 'Too many sign-ins have failed; try again later',
-      error: 'Too Many Requests',
-      code: 'TOO_MANY_ATTEMPTS',
-      retryAfterSeconds: 900,
-    });
+  it.each<[HttpException & SessionAuthError, Type<HttpException>, error: string]>([
+    [
+      new SessionServiceUnavailableError(unavailable('api_key', 7), 'unavailable'),
+      ServiceUnavailableException,
+      'Service Unavailable',
+    ],
+    [new TooManyAttemptsError(7), HttpException, 'Too Many Requests'],
+  ])('%p has the seconds to wait in its body, and not the reason of an outage', (exception, type, error) => {
+    const { statusCode, message, code } = exception;
+    expect(exception).toBeInstanceOf(type);
+    expect(exception.getStatus()).toBe(statusCode);
+    expect(exception.errorCode).toBe(code);
+    expect(exception.getResponse()).toEqual({ statusCode, message, error, code, retryAfterSeconds: 7 });
   });
 
   it('has a body of its own, which a filter may change', () => {

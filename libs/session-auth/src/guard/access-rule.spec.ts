@@ -19,125 +19,73 @@ function declare(open?: Declaration['open'], ...requirements: Requirement[]): De
 }
 
 const guarded: Declaration = { ...declare(), namesGuard: true };
+const named = (authority: string, ...declared: Parameters<typeof declare>): Declaration => ({
+  ...declare(...declared),
+  authority,
+});
+
+const publicRule = { kind: 'public' };
+const optionalRule = { kind: 'optional', requirements: [] };
+const protectedBy = (...requirements: Requirement[]): object => ({ kind: 'protected', requirements });
 
 describe('the rule of a handler', () => {
   it.each([
-    ['no declaration', declare(), declare(), { kind: 'protected', requirements: [] }],
-    ['a public handler', declare('public'), declare(undefined, roles), { kind: 'public' }],
-    [
-      'an optional handler',
-      declare('optional'),
-      declare(undefined, roles),
-      { kind: 'optional', requirements: [] },
-    ],
-    [
-      'an optional handler of a public controller',
-      declare('optional'),
-      declare('public'),
-      { kind: 'optional', requirements: [] },
-    ],
-    ['a public controller', declare(), declare('public'), { kind: 'public' }],
-    [
-      'the guard on a handler of a public controller',
-      guarded,
-      declare('public'),
-      { kind: 'protected', requirements: [] },
-    ],
-    [
-      'the guard on a handler of an optional controller',
-      guarded,
-      declare('optional'),
-      { kind: 'optional', requirements: [] },
-    ],
-    [
-      'roles in a public controller',
-      declare(undefined, roles),
-      declare('public'),
-      { kind: 'protected', requirements: [roles] },
-    ],
-    [
-      'roles and public on one handler',
-      declare('public', roles),
-      declare(),
-      { kind: 'protected', requirements: [roles] },
-    ],
-    [
-      'roles and public on one controller',
-      declare(),
-      declare('public', roles),
-      { kind: 'protected', requirements: [roles] },
-    ],
+    ['no declaration', declare(), declare(), protectedBy()],
+    ['a public handler', declare('public'), declare(undefined, roles), publicRule],
+    ['an optional handler', declare('optional'), declare(undefined, roles), optionalRule],
+    ['an optional handler of a public controller', declare('optional'), declare('public'), optionalRule],
+    ['a public controller', declare(), declare('public'), publicRule],
+    ['the guard on a handler of a public controller', guarded, declare('public'), protectedBy()],
+    ['the guard on a handler of an optional controller', guarded, declare('optional'), optionalRule],
+    ['roles in a public controller', declare(undefined, roles), declare('public'), protectedBy(roles)],
+    ['roles and public on one handler', declare('public', roles), declare(), protectedBy(roles)],
+    ['roles and public on one controller', declare(), declare('public', roles), protectedBy(roles)],
     [
       'the strictest freshness',
       declare(undefined, fresh(5), fresh(3)),
       declare('public'),
-      { kind: 'protected', requirements: [fresh(5), fresh(3)], maxAgeMs: 3 },
+      { ...protectedBy(fresh(5), fresh(3)), maxAgeMs: 3 },
     ],
     [
-      'roles on handler and controller',
-      declare(undefined, roles),
+      'roles and sub-roles on the handler, and roles on the controller',
+      declare(undefined, roles, subRoles),
       declare(undefined, otherRoles),
-      { kind: 'protected', requirements: [roles] },
+      protectedBy(roles, subRoles),
     ],
     [
       'sub-roles on one and roles on the other',
       declare(undefined, subRoles),
       declare(undefined, roles),
-      { kind: 'protected', requirements: [subRoles, roles] },
+      protectedBy(subRoles, roles),
     ],
+    ['a public handler of a controller with a name', declare('public'), named('a'), publicRule],
   ])(
     'comes from the nearest level with a declaration, and is closed by default: %s',
     (_name, handler, controller, rule) => {
       expect(resolveRule(handler, controller)).toEqual(rule);
     },
   );
-});
-
-describe('the rule of a handler of a named authority', () => {
-  const of = (authority: string | undefined, ...declared: Parameters<typeof declare>): Declaration => ({
-    ...declare(...declared),
-    authority,
-  });
-  const closed = { kind: 'protected', requirements: [] };
 
   it.each([
-    ['the name of the handler', of('a'), of('b'), { ...closed, authority: 'a' }],
-    ['the name of the controller', declare(), of('b'), { ...closed, authority: 'b' }],
-    ['no name', declare(), declare(), closed],
-    [
-      'roles',
-      of('a', undefined, roles),
-      declare(),
-      { kind: 'protected', requirements: [roles], authority: 'a' },
-    ],
-    [
-      'an optional handler',
-      of('a', 'optional'),
-      declare(),
-      { kind: 'optional', requirements: [], authority: 'a' },
-    ],
-    ['a name and public on one handler', of('a', 'public'), declare(), { ...closed, authority: 'a' }],
-    ['a name and public on one controller', declare(), of('a', 'public'), { ...closed, authority: 'a' }],
-    ['a name on a handler of a public controller', of('a'), declare('public'), { ...closed, authority: 'a' }],
-    ['a public handler of a controller with a name', declare('public'), of('a'), { kind: 'public' }],
-    [
-      'an optional controller with a name',
-      declare(),
-      of('a', 'optional'),
-      { kind: 'optional', requirements: [], authority: 'a' },
-    ],
-  ])('is closed unless another level opens it: %s', (_name, handler, controller, rule) => {
-    expect(resolveRule(handler, controller)).toEqual(rule);
-  });
-
-  it('replaces each kind of requirement that the handler repeats', () => {
-    const rule = resolveRule(declare(undefined, roles, subRoles), declare(undefined, otherRoles));
-    expect(rule).toEqual({ kind: 'protected', requirements: [roles, subRoles] });
-  });
+    ['the name of the handler', named('a'), named('b'), protectedBy()],
+    ['the name of the controller', declare(), named('a'), protectedBy()],
+    ['roles', named('a', undefined, roles), declare(), protectedBy(roles)],
+    ['an optional handler', named('a', 'optional'), declare(), optionalRule],
+    ['a name and public on one handler', named('a', 'public'), declare(), protectedBy()],
+    ['a name and public on one controller', declare(), named('a', 'public'), protectedBy()],
+    ['a name on a handler of a public controller', named('a'), declare('public'), protectedBy()],
+    ['an optional controller with a name', declare(), named('a', 'optional'), optionalRule],
+  ])(
+    'has the authority that is named, and is not opened beside it: %s',
+    (_name, handler, controller, rule) => {
+      expect(resolveRule(handler, controller)).toEqual({ ...rule, authority: 'a' });
+    },
+  );
 });
 
 describe('a list of requirements', () => {
-  const context = {} as ExecutionContext;
+  const met = (requirements: Requirement[], timeoutMs = 60_000): ReturnType<typeof meetsAll> =>
+    meetsAll({ requirements, user: {}, context: {} as ExecutionContext, request: {}, timeoutMs });
   const returns = (value: unknown): Requirement => ({
     kind: 'Authorize',
     text: '@Authorize()',
@@ -162,14 +110,11 @@ describe('a list of requirements', () => {
     ],
   ])('with %s admits the user: %s', async (_name, admitted, requirements) => {
     const unmet = { requirement: requirements.at(-1) };
-    expect(await meetsAll({ requirements, user: {}, context, request: {}, timeoutMs: 60_000 })).toEqual(
-      admitted || unmet,
-    );
+    expect(await met(requirements)).toEqual(admitted || unmet);
   });
 
   it('is decided synchronously if every requirement is synchronous', () => {
-    const requirements = [returns(true)];
-    expect(meetsAll({ requirements, user: {}, context, request: {}, timeoutMs: 60_000 })).toBe(true);
+    expect(met([returns(true)])).toBe(true);
   });
 
   it.each<[string, Requirement, isLate: boolean]>([
@@ -188,9 +133,7 @@ describe('a list of requirements', () => {
       text: '@Authorize()',
       isMet: () => asked.push('after') > 0,
     };
-    const requirements = [returns(Promise.resolve(true)), broken, after];
-    const result = await meetsAll({ requirements, user: {}, context, request: {}, timeoutMs: 1 });
-    expect(result).toEqual({
+    expect(await met([returns(Promise.resolve(true)), broken, after], 1)).toEqual({
       requirement: broken,
       failure: isLate ? { isLate } : { error: new Error('broken rule') },
     });
@@ -203,17 +146,9 @@ describe('a list of requirements', () => {
     const timeouts = (): number =>
       process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
     const before = timeouts();
-    await meetsAll({
-      requirements: [returns(Promise.resolve(true))],
-      user: {},
-      context,
-      request: {},
-      timeoutMs: 60_000,
-    });
+    await met([returns(Promise.resolve(true))]);
     expect(timeouts()).toBe(before);
-    expect(
-      await meetsAll({ requirements: [late], user: {}, context, request: {}, timeoutMs: 1 }),
-    ).toMatchObject({ failure: { isLate: true } });
+    expect(await met([late], 1)).toMatchObject({ failure: { isLate: true } });
     rejects[0]?.(new Error('too late'));
     await new Promise((resolve) => setImmediate(resolve));
   });

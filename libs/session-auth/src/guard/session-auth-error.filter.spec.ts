@@ -177,19 +177,16 @@ describe('a reply to an error that a handler does not catch', () => {
       return error;
     }
 
-    it('has the challenge of the default authority, for the source that found the token', () => {
+    it('has the challenge of the authority that refused it, and that of the default one, by the source that found the token, if there is no such authority', () => {
+      const parts = { reader: { challenges: own }, authorities };
       const request = {};
       own.presentedBy(1, request);
-      const expected = 'Bearer realm="session", Cookie realm="session", error="invalid_token"';
-      expect(challenge(new SessionRejectedError(), { reader: { challenges: own } }, request)).toBe(expected);
-      expect(challenge(errorOf('staff'), { reader: { challenges: own } }, request)).toBe(expected);
-    });
-
-    it('has the challenge of the authority that refused it, and the other one if there is no such authority', () => {
-      const parts = { reader: { challenges: own }, authorities };
       expect(challenge(errorOf('staff'), parts)).toBe('X-Staff realm="session", error="invalid_token"');
-      expect(challenge(errorOf('unknown'), parts)).toBe('Bearer realm="session", Cookie realm="session"');
-      expect(challenge(new SessionRejectedError(), parts)).toBe(
+      for (const error of [errorOf('unknown'), new SessionRejectedError()])
+        expect(challenge(error, parts, request)).toBe(
+          'Bearer realm="session", Cookie realm="session", error="invalid_token"',
+        );
+      expect(challenge(errorOf('staff'), { reader: { challenges: own } })).toBe(
         'Bearer realm="session", Cookie realm="session"',
       );
       expect(authorities.named.mock.calls).toEqual([
