@@ -197,20 +197,6 @@ export const EQUIVALENT = [
   },
   {
     file: 'guard/access.decorators.ts',
-    in: 'Roles',
-    original: 'role !== undefined',
-    replacement: 'true',
-    reason: 'The names are texts: undefined is none of them.',
-  },
-  {
-    file: 'guard/access.decorators.ts',
-    in: 'SubRoles',
-    original: 'subRole !== undefined',
-    replacement: 'true',
-    reason: 'The names are texts: undefined is none of them.',
-  },
-  {
-    file: 'guard/access.decorators.ts',
     in: 'Authorize',
     original: '() => false',
     replacement: '() => undefined',

@@ -88,8 +88,7 @@ type Listed<Name> = Name | readonly Name[];
  * @throws InvalidConfigurationError if there is no name, or an empty one
  */
 export function Roles(...names: [Listed<RoleName>, ...Listed<RoleName>[]]): ClassDecorator & MethodDecorator {
-  const allowed = namesOf('Roles', names);
-  return requiring('Roles', allowed, ({ user: { role } }) => role !== undefined && allowed.includes(role));
+  return oneOf('Roles', 'role', names);
 }
 
 /**
@@ -100,12 +99,17 @@ export function Roles(...names: [Listed<RoleName>, ...Listed<RoleName>[]]): Clas
 export function SubRoles(
   ...names: [Listed<SubRoleName>, ...Listed<SubRoleName>[]]
 ): ClassDecorator & MethodDecorator {
-  const allowed = namesOf('SubRoles', names);
-  return requiring(
-    'SubRoles',
-    allowed,
-    ({ user: { sub_role: subRole } }) => subRole !== undefined && allowed.includes(subRole),
-  );
+  return oneOf('SubRoles', 'sub_role', names);
+}
+
+function oneOf(
+  kind: RequirementKind,
+  field: 'role' | 'sub_role',
+  listed: readonly unknown[],
+): AccessDecorator {
+  const names = namesOf(kind, listed);
+  const allowed: readonly unknown[] = names;
+  return requiring(kind, names, ({ user }) => allowed.includes(user[field]));
 }
 
 /**

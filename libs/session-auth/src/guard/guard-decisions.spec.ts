@@ -296,7 +296,7 @@ describe('the guard', () => {
 });
 
 describe('the guard of several authorities', () => {
-  const authoritiesOf = (arePerCall: boolean, other?: GuardParts) => {
+  const authoritiesOf = (arePerCall: boolean) => {
     const named: (string | undefined)[] = [];
     const authorities: Authorities = {
       arePerCall,
@@ -306,7 +306,7 @@ describe('the guard of several authorities', () => {
       },
       named: (name) => {
         named.push(name);
-        return other;
+        return undefined;
       },
     };
     return { authorities, named };
@@ -314,14 +314,6 @@ describe('the guard of several authorities', () => {
 
   const partsOf = ({ guard }: ReturnType<typeof guardOf>): GuardParts =>
     (guard as unknown as { parts: GuardParts }).parts;
-
-  it('leaves a handler of another authority to its guard', async () => {
-    const other = guardOf();
-    const { authorities, named } = authoritiesOf(false, partsOf(other));
-    const own = guardOf({ authorities });
-    expect(await decided(own, call('ofPartners', presenting('ann')))).toBe(true);
-    expect([named, own.asked, other.asked]).toEqual([['partners'], [], ['ann']]);
-  });
 
   it('denies a handler of an authority that does not exist', async () => {
     const { authorities } = authoritiesOf(false);

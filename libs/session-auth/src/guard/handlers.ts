@@ -77,23 +77,21 @@ export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
 export function placedHandlersOf(modules: ModulesContainer): Placed[] {
   const findHost = resolverHosts(modules);
   const readsInstances = graphqlOptionsOf(modules).length > 0;
-  const found = (guards: readonly unknown[], host: NestModule | undefined): unknown[] =>
-    guards.filter((guard) => typeof guard !== 'function' || host?.injectables.has(guard));
   return [...modules.values()].flatMap((module) => {
+    const place = (handler: Handler, host: NestModule | undefined): Placed => {
+      const isFound = (guard: unknown): boolean =>
+        typeof guard !== 'function' || host?.injectables.has(guard) === true;
+      return { module, handler: { ...handler, guards: handler.guards.filter(isFound) } };
+    };
     const controllers = [...module.controllers.values()].flatMap(({ metatype, instance }) =>
       hasPrototype(metatype) ? handlersCalledOn(instance, metatype) : [],
     );
     const providers = [...module.providers.values()].flatMap((wrapper) =>
-      handlersBy(wrapper, readsInstances).map((handler) => {
-        const host = isField(handler) ? findHost(wrapper, handler.owner, module) : module;
-        return { ...handler, guards: found(handler.guards, host) };
-      }),
+      handlersBy(wrapper, readsInstances).map((handler) =>
+        place(handler, isField(handler) ? findHost(wrapper, handler.owner, module) : module),
+      ),
     );
-    const all = [
-      ...controllers.map((handler) => ({ ...handler, guards: found(handler.guards, module) })),
-      ...providers,
-    ];
-    return all.map((handler) => ({ module, handler }));
+    return [...controllers.map((handler) => place(handler, module)), ...providers];
   });
 }
 
