@@ -77,8 +77,8 @@ export const overSocket =
   };
 
 export const overMessages =
-  (pattern: string): Call =>
-  async ({ port }, token) => {
+  (pattern: unknown) =>
+  async ({ port }: Pick<EveryKind, 'port'>, token: string | undefined): Promise<unknown> => {
     const options = { host: '127.0.0.1', port };
     const client = ClientProxyFactory.create({ transport: Transport.TCP, options });
     try {

@@ -15,12 +15,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
-import {
-  ClientProxyFactory,
-  MessagePattern,
-  Transport,
-  type MicroserviceOptions,
-} from '@nestjs/microservices';
+import { MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import {
   Authorize,
@@ -34,13 +29,15 @@ import {
 import { AcknowledgeAudit } from 'nestjs-session-auth/diagnostics';
 import { accessMapOf, findOpenHandlers } from 'nestjs-session-auth/testing';
 import type { AddressInfo, Server } from 'node:net';
-import { firstValueFrom, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { postGraphql } from '../graphql/graphql-client.js';
 import { outcomeOf, visit, type AuditedApp } from '../module/audit/audited-app.js';
 import { SOCKET_IO } from '../sockets/peers.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
+import { overMessages } from './every-kind.js';
 
 type Options = Partial<SessionAuthOptions & SessionAuthExtras>;
 
@@ -105,16 +102,7 @@ const graphql = (): DynamicModule =>
   });
 
 async function ask({ url }: RunningApp, token: string | undefined): Promise<void> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(token !== undefined && { 'x-auth-token': token }),
-  };
-  const reply = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ query: '{ openings }' }),
-  });
-  await reply.text();
+  await (await postGraphql(url, { query: '{ openings }' }, token)).text();
 }
 
 const resolving = (providers: Provider[], options: Options = {}) => {
@@ -244,10 +232,7 @@ const messaging = (...controllers: Type[]) => {
       const options = { host: '127.0.0.1', port: 0 };
       const messages = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options });
       await messages.listen();
-      const { port } = messages.unwrap<Server>().address() as AddressInfo;
-      const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { ...options, port } });
-      await firstValueFrom(client.send<unknown>({ cmd: 'say' }, { token })).catch(() => undefined);
-      client.close();
+      await overMessages({ cmd: 'say' })(messages.unwrap<Server>().address() as AddressInfo, token);
     },
   });
 };
