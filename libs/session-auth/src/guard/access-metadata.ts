@@ -103,7 +103,7 @@ export function recordDecorated(prototype: object, name: string | symbol, method
  * above the rules may each have replaced the function.
  */
 export function decoratedMethods(prototype: object, name: string | symbol): object[] {
-  return [Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) ?? []].flat() as object[];
+  return (Reflect.getOwnMetadata(DECORATED_KEY, prototype, name) ?? []) as object[];
 }
 
 export function acknowledge(method: object, reason: string): void {

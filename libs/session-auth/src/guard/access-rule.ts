@@ -36,10 +36,9 @@ export interface Declaration {
 }
 
 /**
- * Returns the rule of a handler. Declarations on the handler override those on its controller. A level that
- * declares both an opening and a requirement is closed: `@Public()` has no effect next to `@Roles()` or
- * `@SessionAuthority()`, nor on a controller for a handler that declares a requirement, or names an
- * authority or the guard.
+ * Declarations on the handler override those on its controller. A level that declares both an opening and a
+ * requirement is closed: `@Public()` has no effect next to `@Roles()` or `@SessionAuthority()`, nor on a
+ * controller for a handler that declares a requirement, or names an authority or the guard.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
   const open = openingOf(handler, controller);

@@ -2,10 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { HttpRequest } from './http-request.js';
 
-/**
- * Methods that must not change anything (RFC 9110, section 9.2.1). Without CORS, a page can't read their
- * responses from another origin.
- */
+/** They must not change anything (RFC 9110, section 9.2.1), and CORS keeps their responses from pages. */
 const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -59,13 +56,10 @@ function isWebOrigin(value: string): boolean {
   return /^https?:\/\//.test(value) && URL.canParse(value) && new URL(value).origin === value;
 }
 
-/** Shared by all copies of this package. For a copy without this check, the list is a malformed token. */
+/** Shared by all copies of this package. */
 const MARK = Symbol.for('nestjs-session-auth:cross-origin-token');
 
-/**
- * The result of a source instead of a token that the browser sent by itself, in a request of another origin's
- * page.
- */
+/** Found instead of a token that the browser sent by itself, in a request of another origin's page. */
 export const CROSS_ORIGIN_TOKEN: readonly string[] = Object.freeze(
   Object.assign([] as string[], { [MARK]: true }),
 );

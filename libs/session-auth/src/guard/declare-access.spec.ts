@@ -207,7 +207,7 @@ it('declarations are read by every copy of this package', () => {
     requirements: [requirement],
     authority: 'partners',
   });
-  Reflect.defineMetadata('nestjs-session-auth:decorated', target, target, 'find');
+  Reflect.defineMetadata('nestjs-session-auth:decorated', [target], target, 'find');
   expect(decoratedMethods(target, 'find')).toEqual([target]);
 });
 

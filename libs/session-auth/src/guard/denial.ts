@@ -34,10 +34,7 @@ export interface RuleAnswer extends HttpDenial {
   readonly exception: HttpException;
 }
 
-/**
- * Returns the denial for an error of `SessionAuthService` that a handler did not catch. It may come from
- * another copy of this package.
- */
+/** @param error an error that a handler did not catch, maybe of another copy of this package */
 export function denialOf(error: SessionAuthError & { readonly retryAfterSeconds?: unknown }): HttpDenial {
   const { statusCode, code, message, retryAfterSeconds } = error;
   return { statusCode, code, message, ...(typeof retryAfterSeconds === 'number' && { retryAfterSeconds }) };

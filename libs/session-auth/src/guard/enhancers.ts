@@ -1,9 +1,6 @@
 import 'reflect-metadata';
 
-/**
- * Nest's metadata keys of `@UseGuards()`, `@UseInterceptors()` and `@UseFilters()`. Nest calls what they name
- * the enhancers of a handler.
- */
+/** Nest's metadata keys. Nest calls what they name the enhancers of a handler. */
 const KEYS = {
   guard: '__guards__',
   interceptor: '__interceptors__',
@@ -25,10 +22,7 @@ export function markSessionAuthGuard(guard: object): void {
   Reflect.defineMetadata(GUARD_MARK, true, guard);
 }
 
-/**
- * Returns whether a class or an instance is `SessionAuthGuard`, of any copy of this package, or a subclass of
- * it.
- */
+/** @param guard a class or an instance, of any copy of this package */
 export function isSessionAuthGuard(guard: unknown): boolean {
   const guardClass: unknown = typeof guard === 'object' && guard !== null ? guard.constructor : guard;
   return typeof guardClass === 'function' && Reflect.hasMetadata(GUARD_MARK, guardClass);
@@ -38,10 +32,7 @@ export function namesSessionAuthGuard(target: object): boolean {
   return enhancersOf(target, 'guard').some(isSessionAuthGuard);
 }
 
-/**
- * Returns whether `@UseGuards()` names the guard on this class itself, or on a handler. Nest adds the guards
- * of a class to those that it inherits.
- */
+/** Not on a class that it extends: Nest adds the guards of a class to those that it inherits. */
 export function namesSessionAuthGuardItself(target: object): boolean {
   if (!Reflect.hasOwnMetadata(KEYS.guard, target)) return false;
   const parent = Object.getPrototypeOf(target) as object;

@@ -24,14 +24,10 @@ export interface Authorities {
 export interface Reporter {
   /** Returns whether the guard admits all calls of a handler. */
   covers(handler: object, controller: object): boolean;
-  /** Checks a call that is admitted in any case. */
   report(context: ExecutionContext, parts: GuardParts, check: (call: GuardedCall) => unknown): void;
 }
 
-/**
- * The objects of an authority that its guards and its plugins share. Nest creates a guard in each module
- * that names it; all of them have the same parts.
- */
+/** What the plugins of an authority share, and its guards: Nest creates one in each module that names it. */
 export interface GuardParts extends WatchParts {
   readonly rules: AccessRules;
   readonly reader: SessionReader;

@@ -4,7 +4,7 @@ import type { SessionIdentity } from '../contract/session-identity.js';
 import type { SessionCheck } from '../verifier/session-verifier.js';
 import type { HttpRequest } from './http-request.js';
 
-/** Key of the last check of a request, which the next guard of the request may use. */
+/** Key of the last check of a request. */
 export const CHECK = Symbol('session check');
 /** Key of the last admission of a request, which may be for a handler other than the current one. */
 export const ADMISSION = Symbol('admission');

@@ -53,10 +53,7 @@ export interface Transport {
    * half the cost.
    */
   deny(call: GuardedCall, denial: GuardDenial | RuleAnswer, challenges: Challenges): Promise<never>;
-  /**
-   * Responds to a `SessionAuthError` that neither a handler nor a filter of the application caught, where
-   * Nest has no response to it.
-   */
+  /** Responds to a `SessionAuthError` that nothing else caught, where Nest has no response to it. */
   answer?(host: ArgumentsHost, error: SessionAuthError): unknown;
   readonly fields?: FieldCalls;
 }
@@ -162,10 +159,7 @@ export interface ContextKind {
    * kind without the global guards.
    */
   guardHandlers?(modules: ModulesContainer, config: ApplicationConfig, guard: CanActivate): void;
-  /**
-   * Called with each module that has the provider by which the kind is recognised, and its value, before Nest
-   * initialises the module.
-   */
+  /** Called with each module that has the provider of the kind, before Nest initialises it. */
   prepareModule?(module: object, value: object): void;
 }
 
