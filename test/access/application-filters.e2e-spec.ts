@@ -140,45 +140,23 @@ type Failure = readonly [
 ];
 type Ask = (app: RunningApp, service: ScriptedService) => Promise<Response>;
 
+const REJECTED = ['SessionRejectedError', UnauthorizedException, 'www-authenticate'] as const;
+const DENIED = ['ACCESS_DENIED', 'AccessDeniedError', ForbiddenException, undefined] as const;
 const OUTAGE = [
   'SESSION_SERVICE_UNAVAILABLE',
   'SessionServiceUnavailableError',
   ServiceUnavailableException,
   'retry-after',
 ] as const;
+const duringOutage: Ask = (app, service) => {
+  service.on('user_details', reply(500));
+  return app.get('/me', 'any');
+};
 const GUARD_FAILURES: readonly Failure[] = [
-  [
-    401,
-    'SESSION_REQUIRED',
-    'SessionRejectedError',
-    UnauthorizedException,
-    'www-authenticate',
-    (app) => app.get('/me'),
-  ],
-  [
-    401,
-    'SESSION_REJECTED',
-    'SessionRejectedError',
-    UnauthorizedException,
-    'www-authenticate',
-    (app) => app.get('/me', 'bad'),
-  ],
-  [
-    403,
-    'ACCESS_DENIED',
-    'AccessDeniedError',
-    ForbiddenException,
-    undefined,
-    (app, service) => app.get('/managers', service.signInAs({ role: 'clerk' })),
-  ],
-  [
-    503,
-    ...OUTAGE,
-    (app, service) => {
-      service.on('user_details', reply(500));
-      return app.get('/me', 'any');
-    },
-  ],
+  [401, 'SESSION_REQUIRED', ...REJECTED, (app) => app.get('/me')],
+  [401, 'SESSION_REJECTED', ...REJECTED, (app) => app.get('/me', 'bad')],
+  [403, ...DENIED, (app, service) => app.get('/managers', service.signInAs({ role: 'clerk' }))],
+  [503, ...OUTAGE, duringOutage],
 ];
 
 const answered = (status: number): Ask => {
@@ -187,16 +165,10 @@ const answered = (status: number): Ask => {
     return signIn(app);
   };
 };
+const CREDENTIALS = ['CredentialsRejectedError', UnauthorizedException, 'www-authenticate'] as const;
 const SERVICE_FAILURES: readonly Failure[] = [
-  [
-    401,
-    'CREDENTIALS_REJECTED',
-    'CredentialsRejectedError',
-    UnauthorizedException,
-    'www-authenticate',
-    answered(401),
-  ],
-  [403, 'ACCESS_DENIED', 'AccessDeniedError', ForbiddenException, undefined, answered(403)],
+  [401, 'CREDENTIALS_REJECTED', ...CREDENTIALS, answered(401)],
+  [403, ...DENIED, answered(403)],
   [400, 'INVALID_REQUEST', 'InvalidRequestError', BadRequestException, undefined, (app) => signIn(app, {})],
   [503, ...OUTAGE, answered(500)],
 ];

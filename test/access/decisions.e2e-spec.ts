@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { Query, Resolver } from '@nestjs/graphql';
-import { MessagePattern } from '@nestjs/microservices';
-import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsOptional, IsString } from 'class-validator';
 import {
   Authorize,
@@ -25,7 +22,7 @@ import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
 import { canariesIn, everythingOf, IV, TOKEN } from '../support/trial/canaries.js';
-import { overGraphql, overMessages, overSocket, startEveryKind } from './every-kind.js';
+import { openingsWith, overGraphql, overMessages, overSocket, startEveryKind } from './every-kind.js';
 
 class StaffRecord extends UserRecord {
   @IsOptional() @IsString() readonly acting_as?: string;
@@ -56,30 +53,6 @@ class OpeningsController {
   @Public()
   about(): string {
     return 'in';
-  }
-
-  @MessagePattern('openings')
-  @UseGuards(SessionAuthGuard)
-  message(): string {
-    return 'in';
-  }
-}
-
-@Resolver()
-class OpeningsResolver {
-  @Query(() => String)
-  @UseGuards(SessionAuthGuard)
-  openings(): string {
-    return 'in';
-  }
-}
-
-@WebSocketGateway()
-class OpeningsGateway {
-  @SubscribeMessage('openings')
-  @UseGuards(SessionAuthGuard)
-  message(): { event: string; data: string } {
-    return { event: 'openings', data: 'in' };
   }
 }
 
@@ -170,10 +143,7 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
   });
 
   it('emits the decisions of every kind of call', async () => {
-    const every = await startEveryKind(platform, {
-      controllers,
-      providers: [OpeningsResolver, OpeningsGateway],
-    });
+    const every = await startEveryKind(platform, openingsWith(UseGuards(SessionAuthGuard)));
     const decisions = observed(every.app);
     const token = every.service.signInAs({});
     for (const call of [overGraphql, overSocket, overMessages])

@@ -1,7 +1,8 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import type { LoggerService } from '@nestjs/common';
-import { GraphQLModule } from '@nestjs/graphql';
-import { ClientProxyFactory, Transport } from '@nestjs/microservices';
+import { Controller, Get, type LoggerService } from '@nestjs/common';
+import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
+import { ClientProxyFactory, MessagePattern, Transport } from '@nestjs/microservices';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { fromHeader, fromPayload } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
 import { postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
@@ -22,6 +23,38 @@ export interface EveryKind {
 
 /** Calls a handler with a token. Returns its answer, or the body of the denial. */
 export type Call = (to: EveryKind, token: string) => Promise<unknown>;
+
+/** A handler of each kind with a rule. */
+export function openingsWith(
+  rule: MethodDecorator,
+  run: () => string = () => 'in',
+): Required<Pick<SampleApp, 'controllers' | 'providers'>> {
+  @Controller()
+  class OpeningsController {
+    @Get('openings') @rule list(): string {
+      return run();
+    }
+
+    @MessagePattern('openings') @rule message(): string {
+      return run();
+    }
+  }
+
+  @Resolver()
+  class OpeningsResolver {
+    @Query(() => String) @rule openings(): string {
+      return run();
+    }
+  }
+
+  @WebSocketGateway()
+  class OpeningsGateway {
+    @SubscribeMessage('openings') @rule message(): { event: string; data: string } {
+      return { event: 'openings', data: run() };
+    }
+  }
+  return { controllers: [OpeningsController], providers: [OpeningsResolver, OpeningsGateway] };
+}
 
 export async function startEveryKind(
   platform: Platform,

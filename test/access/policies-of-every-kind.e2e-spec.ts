@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get } from '@nestjs/common';
-import { Query, Resolver } from '@nestjs/graphql';
-import { MessagePattern } from '@nestjs/microservices';
-import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { applyDecorators } from '@nestjs/common';
 import { Authorize } from 'nestjs-session-auth';
 import { always } from '../support/always.js';
 import { PLATFORMS } from '../support/platforms.js';
 import {
+  openingsWith,
   overGraphql,
   overHttp,
   overMessages,
@@ -17,46 +15,9 @@ import {
 } from './every-kind.js';
 import { CallNotes, NotesCall, NotesCallAgain, Openings, OwnsOpening } from './openings.policies.js';
 
-@Controller()
-class OpeningsController {
-  @Get('openings')
-  @Authorize(OwnsOpening)
-  @Authorize(NotesCall)
-  @Authorize(NotesCallAgain)
-  list(): string {
-    return 'in';
-  }
-
-  @MessagePattern('openings')
-  @Authorize(OwnsOpening)
-  @Authorize(NotesCall)
-  @Authorize(NotesCallAgain)
-  message(): string {
-    return 'in';
-  }
-}
-
-@Resolver()
-class OpeningsResolver {
-  @Query(() => String)
-  @Authorize(OwnsOpening)
-  @Authorize(NotesCall)
-  @Authorize(NotesCallAgain)
-  openings(): string {
-    return 'in';
-  }
-}
-
-@WebSocketGateway()
-class OpeningsGateway {
-  @SubscribeMessage('openings')
-  @Authorize(OwnsOpening)
-  @Authorize(NotesCall)
-  @Authorize(NotesCallAgain)
-  message(): { event: string; data: string } {
-    return { event: 'openings', data: 'in' };
-  }
-}
+const { controllers, providers } = openingsWith(
+  applyDecorators(Authorize(OwnsOpening), Authorize(NotesCall), Authorize(NotesCallAgain)),
+);
 
 const KINDS: [kind: string, call: Call, request: object][] = [
   ['a controller', overHttp('/openings'), { url: '/openings' }],
@@ -74,8 +35,8 @@ describe.each(PLATFORMS)('a policy in an application on %s', (_name, platform) =
 
   beforeAll(async () => {
     every = await startEveryKind(platform, {
-      controllers: [OpeningsController],
-      providers: [OpeningsResolver, OpeningsGateway, Openings, CallNotes, NotesCall, NotesCallAgain],
+      controllers,
+      providers: [...providers, Openings, CallNotes, NotesCall, NotesCallAgain],
     });
   });
   beforeEach(() => void NotesCall.noted.splice(0));

@@ -8,9 +8,6 @@ import {
   NotFoundException,
   Scope,
 } from '@nestjs/common';
-import { Query, Resolver } from '@nestjs/graphql';
-import { MessagePattern } from '@nestjs/microservices';
-import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import {
   Authorize,
   SessionAuthEvents,
@@ -22,6 +19,7 @@ import type { Subscription } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';
 import {
+  openingsWith,
   overGraphql,
   overHttp,
   overMessages,
@@ -60,13 +58,7 @@ const run = (): string => {
 };
 
 @Controller()
-class OpeningsController {
-  @Get('openings')
-  @Authorize(FailingPolicy)
-  list(): string {
-    return run();
-  }
-
+class OthersController {
   @Get('scoped')
   @Authorize(ScopedPolicy)
   scoped(): string {
@@ -78,36 +70,14 @@ class OpeningsController {
   inline(): string {
     return run();
   }
-
-  @MessagePattern('openings')
-  @Authorize(FailingPolicy)
-  message(): string {
-    return run();
-  }
 }
 
-@Resolver()
-class OpeningsResolver {
-  @Query(() => String)
-  @Authorize(FailingPolicy)
-  openings(): string {
-    return run();
-  }
-}
-
-@WebSocketGateway()
-class OpeningsGateway {
-  @SubscribeMessage('openings')
-  @Authorize(FailingPolicy)
-  message(): { event: string; data: string } {
-    return { event: 'openings', data: run() };
-  }
-}
+const { controllers, providers } = openingsWith(Authorize(FailingPolicy), run);
 
 const KINDS: [kind: string, call: Call, handler: string][] = [
   ['a controller', overHttp('/openings'), 'OpeningsController.list'],
-  ['a controller with a scoped policy', overHttp('/scoped'), 'OpeningsController.scoped'],
-  ['a controller with a function', overHttp('/inline'), 'OpeningsController.inline'],
+  ['a controller with a scoped policy', overHttp('/scoped'), 'OthersController.scoped'],
+  ['a controller with a function', overHttp('/inline'), 'OthersController.inline'],
   ['a resolver', overGraphql('openings'), 'OpeningsResolver.openings'],
   ['a gateway', overSocket('openings'), 'OpeningsGateway.message'],
   ['a message handler', overMessages('openings'), 'OpeningsController.message'],
@@ -171,8 +141,8 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
     ran = 0;
     const sample = {
       options: { timeoutMs },
-      controllers: [OpeningsController],
-      providers: [OpeningsResolver, OpeningsGateway, FailingPolicy, ScopedPolicy],
+      controllers: [...controllers, OthersController],
+      providers: [...providers, FailingPolicy, ScopedPolicy],
     };
     every = await startEveryKind(platform, sample, log);
     subscription = every.app.app

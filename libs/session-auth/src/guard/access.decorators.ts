@@ -171,10 +171,10 @@ export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator
 
 /**
  * Requires, for dangerous handlers, that the service confirmed the session within the last `maxAgeMs`
- * milliseconds (an integer from 0). With 0, the default, the request calls the service: a cached session, a
- * stale session or an earlier call does not suffice, even if it did for another handler of the same request.
- * The handlers of one request share the call. Never accepts a stale session. Closes a handler of a
- * `@Public()` controller. Applies `SessionAuthGuard`.
+ * milliseconds (an integer from 0). With 0, the default, the request calls the service: a cached session or an
+ * earlier call does not suffice, even if it did for another handler of the same request. The handlers of one
+ * request share the call. Never accepts a stale session. Closes a handler of a `@Public()` controller. Applies
+ * `SessionAuthGuard`.
  * @throws InvalidConfigurationError if `maxAgeMs` is not an integer of 0 or more
  */
 export function FreshSession({ maxAgeMs = 0 }: { readonly maxAgeMs?: number } = {}): ClassDecorator &

@@ -61,9 +61,8 @@ export class SessionAuthGuard implements CanActivate {
   /**
    * Admits a call by another way than a session, such as a key of the application: `return
    * this.admitAs(context, record)` in the `canActivate()` of a subclass. The rules of the handler are checked
-   * on the record, which is `request.user`, whichever decorators apply the guard again. There is no session:
-   * no service is called, `@AuthToken()` is `undefined`, and `@FreshSession()` is met. On a handler with
-   * `@Public()`, attaches no user. Without a record, checks the session.
+   * on the record, which is `request.user`. No service is called, `@AuthToken()` is `undefined`, and
+   * `@FreshSession()` is met. With `@Public()`, attaches no user. Without a record, checks the session.
    * @throws as `canActivate()`, if the record does not meet a rule
    */
   protected admitAs(context: ExecutionContext, record: UserRecord): boolean | Promise<boolean> {
