@@ -1,15 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { Deaf, NoAnswer, NoNode, Probe, reasonOf, withTimeout } from './probe.js';
+import { Interruption, Probe, reasonOf, withTimeout } from './probe.js';
 import { publishersFor } from './subscriber-connection.js';
 
 const CLOSED = 'The connection to Redis was closed';
 
 describe('the reason why no message arrives', () => {
   it.each<[unknown, string]>([
-    [new NoNode(), 'The Redis Cluster is not connected'],
-    [new NoAnswer(), 'Redis does not answer'],
-    [new Deaf(), 'Redis does not deliver published messages: the node may have left the cluster'],
+    [new Interruption('Redis does not answer'), 'Redis does not answer'],
     [
       new Error('NOPERM no rights'),
       'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE',
@@ -125,7 +123,7 @@ describe('work with a time limit', () => {
 
   it('is given up at the limit, and when the signal aborts or has aborted', async () => {
     const controller = new AbortController();
-    await expect(withTimeout(never, 1, controller.signal)).rejects.toBeInstanceOf(NoAnswer);
+    await expect(withTimeout(never, 1, controller.signal)).rejects.toThrow('Redis does not answer');
     const waiting = withTimeout(never, 10_000, controller.signal);
     controller.abort();
     await expect(waiting).rejects.toThrow('aborted');

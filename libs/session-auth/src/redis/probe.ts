@@ -5,16 +5,14 @@ import { send } from './commands.js';
 
 /** Settles as `work`, or rejects after `ms` milliseconds, or when the signal aborts. */
 export function withTimeout<Result>(work: Promise<Result>, ms: number, signal: AbortSignal): Promise<Result> {
-  const timeout = delay(ms, undefined, { ref: false, signal }).then(() => Promise.reject(new NoAnswer()));
+  const timeout = delay(ms, undefined, { ref: false, signal }).then(() =>
+    Promise.reject(new Interruption('Redis does not answer')),
+  );
   return Promise.race([work, timeout]);
 }
 
-export class NoAnswer extends Error {}
-
-/** The subscription is active, but messages do not arrive. */
-export class Deaf extends Error {}
-
-export class NoNode extends Error {}
+/** Its message is the reason, as one sentence. */
+export class Interruption extends Error {}
 
 const NOT_ALLOWED =
   'Redis refuses the subscription: its user lacks the right to the channels or to SUBSCRIBE';
@@ -32,10 +30,7 @@ const CODE = /^[A-Z][A-Z\d_]{2,49}$/;
 
 /** Returns the reason why no message arrives, as one sentence. Contains no text of a server's reply. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof NoNode) return 'The Redis Cluster is not connected';
-  if (error instanceof NoAnswer) return 'Redis does not answer';
-  if (error instanceof Deaf)
-    return 'Redis does not deliver published messages: the node may have left the cluster';
+  if (error instanceof Interruption) return error.message;
   const { message = '', code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   const [, reason] = REPLIES.find(([start]) => start.test(message)) ?? [];
   if (reason !== undefined) return reason;

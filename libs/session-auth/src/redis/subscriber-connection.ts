@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import { isCluster, isConnected, send } from './commands.js';
 import type { StoreSubscriber } from '../contract/session-store.js';
-import { Deaf, Probe, reasonOf, withTimeout } from './probe.js';
+import { Interruption, Probe, reasonOf, withTimeout } from './probe.js';
 
 const HEARTBEAT_MS = 1_000;
 const MAX_HEARTBEAT_MS = 1_000;
@@ -91,7 +91,8 @@ export class SubscriberConnection {
   }
 
   async #expectProbe(): Promise<void> {
-    if (!(await this.#probe.arrives(publishersFor(this.#redis, this.#server)))) throw new Deaf();
+    if (await this.#probe.arrives(publishersFor(this.#redis, this.#server))) return;
+    throw new Interruption('Redis does not deliver published messages: the node may have left the cluster');
   }
 
   /**

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, Redis } from 'ioredis';
 import type { StoreSubscriber } from '../contract/session-store.js';
 import { isCluster } from './commands.js';
-import { NoNode, reasonOf } from './probe.js';
+import { reasonOf } from './probe.js';
 import { addressOf, CONNECT_TIMEOUT_MS, shuffled, SubscriberConnection } from './subscriber-connection.js';
 
 const FIRST_PAUSE_MS = 50;
@@ -47,7 +47,7 @@ export class Subscription {
 
   async #connectOnce(): Promise<string> {
     const server = isCluster(this.#redis) ? await this.#discoveredNode(this.#redis) : this.#redis;
-    if (!server) return reasonOf(new NoNode());
+    if (!server) return 'The Redis Cluster is not connected';
     const connection = new SubscriberConnection(this.#redis, server, this.#channel, this.#subscriber);
     const reason = await connection.run(this.#stop.signal);
     if (connection.isSubscribed) this.#pauseMs = FIRST_PAUSE_MS;
