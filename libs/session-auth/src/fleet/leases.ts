@@ -8,12 +8,10 @@ import type { StoreAccess } from './store-access.js';
 const HOLDER_BYTES = 9;
 const HEARTBEATS = 3;
 
-/** The leases of this instance. While it holds one, it sends heartbeats to the store. */
 export class Leases {
   readonly #access: StoreAccess;
   readonly #settings: Pick<SharedTierSettings, 'leaseMs' | 'graceMs'>;
   readonly #holder = randomBytes(HOLDER_BYTES).toString('base64url');
-  /** Time at which each lease was taken, the oldest first. */
   readonly #held = new Map<string, number>();
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -72,7 +70,6 @@ export class Leases {
   }
 }
 
-/** None of its functions rejects. */
 interface LeaseWait<User> {
   readonly lookAgain: () => Promise<LookUp<User>>;
   readonly settle: (found: LookUp<User>) => Promise<Verdict<User>>;
@@ -149,10 +146,6 @@ export class LeaseFollowers<User> {
     }
   }
 
-  /**
-   * Looks into the store until a look-up is what is waited for. Resolves with `undefined` if the time of the
-   * check is over before.
-   */
   async #waitFor(
     isAwaited: (found: LookUp<User>) => boolean,
     { lookAgain, untilMs, over }: Follower<User>,
@@ -198,7 +191,6 @@ class LookUpTurns {
   #countedAtMs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Resolves when it is the turn of this look-up; perhaps not at all after `untilMs`. */
   next(untilMs: number): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.set(resolve, untilMs);
@@ -243,10 +235,7 @@ function withoutLease<User>(
   return !found || found.kind === 'leased' ? UNANSWERED : found;
 }
 
-/**
- * Resolves with the first usable verdict: of this instance's call, or of the shared cache. Resolves with
- * `undefined` if there is neither.
- */
+/** Resolves with the first usable verdict, of this instance's call or of the shared cache, if any. */
 function firstUsable<User>(
   own: Promise<Verdict<User>>,
   shared: Promise<Verdict<User> | undefined>,

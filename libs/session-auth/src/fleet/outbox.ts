@@ -35,7 +35,6 @@ export class Outbox {
   readonly #bus: RevocationBus;
   readonly #lifetimeMs: number;
   readonly #onLost: (count: number) => void;
-  /** By kind and subject: a later delivery replaces an earlier one. */
   readonly #pending = new Map<string, Delivery>();
   #timer: NodeJS.Timeout | undefined;
   #isFlushing = false;
@@ -72,7 +71,6 @@ export class Outbox {
     else this.#retryLater();
   }
 
-  /** Cancels the retries of a sign-out. Returns whether it was not delivered yet. */
   cancelSignOut(tokenKey: TokenKey): boolean {
     return this.#pending.delete(nameOf({ kind: 'signedOut', tokenKey }));
   }
@@ -90,10 +88,6 @@ export class Outbox {
     this.#retryLater();
   }
 
-  /**
-   * Makes the pending deliveries for as long as {@link CLOSE_MS}, reports how many it gives up, and stops
-   * retries.
-   */
   async close(): Promise<void> {
     // A sign-out whose call has just ended with the deadlines has its delivery in this turn.
     await new Promise((resolve) => setImmediate(resolve));
@@ -161,7 +155,6 @@ export class Outbox {
     return beganMs + this.#lifetimeMs - performance.now();
   }
 
-  /** Returns whether the revocation is stored and published. Never rejects. */
   async #attempt(delivery: Delivery): Promise<boolean> {
     await delivery.before;
     // Also a late answer counts: a slow store would get the same again and again.
@@ -176,10 +169,6 @@ export class Outbox {
     return delivery.isStored && delivery.isPublished;
   }
 
-  /**
-   * Stores a revocation under the name of each secret, for as long as it is needed. Stored sessions are
-   * compared with its time, of the store's clock.
-   */
   async #store(delivery: Delivery): Promise<void> {
     const { store, seals } = this.#access;
     const leftMs = Math.max(1, Math.ceil(this.#leftMs(delivery)));

@@ -36,7 +36,6 @@ const MAX_UNOPENED = 1_000;
  * Their slots in a Cluster are half of all slots apart, with any prefix, so that the second has another node.
  */
 const CLOCKS = ['clock', 'clobs'];
-/** Milliseconds after which the clock of the store is read again if it is unknown. */
 const CLOCK_PAUSE_MS = 1_000;
 
 /**
@@ -65,7 +64,6 @@ export class RevocationBus {
     this.#seen = new TtlLruMap({ maxEntries: MAX_SEEN, ttlMs: lifetimeMs });
   }
 
-  /** Publishes a revocation. The other instances receive each `id` once. */
   async publish({ revocation, id }: { readonly revocation: Revocation; readonly id: string }): Promise<void> {
     const { store, seals } = this.#access;
     const text = writeMessage(revocation, {

@@ -58,7 +58,6 @@ export class SessionSeal {
     return seal(this.#messages, text, '', iv);
   }
 
-  /** Returns the IV of a message of this version, or `undefined` for anything else. */
   static ivOf(bytes: Uint8Array): string | undefined {
     if (!isSealed(bytes)) return undefined;
     return Buffer.from(bytes.subarray(1, HEAD_BYTES)).toString('base64url');

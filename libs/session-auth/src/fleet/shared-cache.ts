@@ -79,7 +79,6 @@ export class SharedCache<User> {
     return this.#lookUp({ session, keys, maxAgeMs: Infinity, seals: [this.#access.seals[0]] });
   }
 
-  /** Returns whether this instance refreshes the session: every instance does if the store is unavailable. */
   async lockRefresh({ tokenKey }: SessionKeys, lease: StoreLease): Promise<boolean> {
     const { store, seals } = this.#access;
     const entry = await this.#access.try(() => store.get(`${seals[0].nameOf(tokenKey)}.refresh`, lease));
@@ -173,11 +172,6 @@ export class SharedCache<User> {
     return { kind: 'authenticated', user, confirmedAtMs, ...cacheForMs };
   }
 
-  /**
-   * Returns whether a stored session is revoked: the latest revocation of the session, of its user or of all
-   * came after the service was called for it, or up to a second before, because the clocks of a store's nodes
-   * may differ.
-   */
   async #isRevoked(user: object, tokenKey: TokenKey, sinceMs: number): Promise<boolean> {
     const { store, seals } = this.#access;
     const names = seals.flatMap((seal) => [

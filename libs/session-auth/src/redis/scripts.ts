@@ -30,16 +30,11 @@ if entry ~= '' and entry ~= ARGV[2] then return {now, entry, redis.call('PTTL', 
 if ARGV[3] ~= '' then redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4]) end
 return {now}`);
 
-/**
- * Sets a value, unless there is a tombstone. Arguments: the value, its milliseconds. Returns whether it was
- * set.
- */
 export const SET = script(`
 if ${IS_TOMBSTONE} then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`);
 
-/** Deletes an entry, unless it is a tombstone. Returns whether there was a value. */
 export const DELETE = script(`
 local kind = redis.pcall('GETRANGE', KEYS[1], 0, 0)
 if kind == '${TOMBSTONE}' then return 0 end
@@ -51,10 +46,7 @@ export const RELEASE = script(`
 if redis.pcall('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`);
 
-/**
- * Records the time of a revocation, but never an earlier one than is recorded. Arguments: milliseconds until
- * it expires, the earliest time to record. Returns the recorded time.
- */
+/** Arguments: milliseconds until the record expires, the earliest time to record. Returns the recorded time. */
 export const REVOKE = script(`${NOW}
 local last = tonumber(redis.pcall('GET', KEYS[1])) or 0
 now = math.max(now, last, tonumber(ARGV[2]))

@@ -35,7 +35,6 @@ interface Interrupted {
 /** The result of a call counts only in the state in which the call began. */
 export type CircuitState = { readonly kind: 'closed'; readonly window: RollingWindow } | Interrupted;
 
-/** The evidence of a call about the remote side: it works, it fails, or neither. */
 export type CallResult = 'success' | 'failure' | 'neither';
 
 /** Milliseconds after which a caller that was denied during a probe may retry. */
@@ -55,7 +54,6 @@ export class CircuitBreaker {
     this.state = this.#closed();
   }
 
-  /** Whether the circuit is not closed because of {@link pause}. */
   get isLimited(): boolean {
     return this.state.kind !== 'closed' && this.state.isLimited;
   }
@@ -72,7 +70,7 @@ export class CircuitBreaker {
     return this.state;
   }
 
-  /** Records the result of a call. `mayOpen`: whether the failures are sufficient evidence to open. */
+  /** `mayOpen`: whether the failures are sufficient evidence to open. */
   record(began: CircuitState, result: CallResult, nowMs = performance.now(), mayOpen = true): void {
     if (this.state !== began) return;
     const { minimumCalls, failureRatio, pauseMs, maxPauseMs } = this.#settings;
@@ -101,7 +99,6 @@ export class CircuitBreaker {
     if (this.state.kind === 'closed') this.#open(performance.now(), pauseMs, { wasTripped: true });
   }
 
-  /** Closes the circuit if {@link trip} opened it and no call was made since. */
   undoTrip(): void {
     if (this.state.kind !== 'closed' && this.state.wasTripped) this.#enter(this.#closed());
   }
@@ -158,7 +155,6 @@ export class RollingWindow {
     else slice.failed += 1;
   }
 
-  /** Returns the sums of the slices that are still in the window. */
   totals(nowMs: number): { readonly calls: number; readonly failed: number } {
     let [calls, failed] = [0, 0];
     for (const slice of this.#slices) {
@@ -231,7 +227,6 @@ export class LaneBreaker extends CircuitBreaker {
     this.#failuresEach = Math.ceil(minimumCalls / this.#minCallers);
   }
 
-  /** Returns the denial of a call that may not be made now, or `undefined` if it may. */
   denial(caller: CallerKey): Unavailable | undefined {
     if (this.state.kind === 'closed') return undefined;
     const mustWait = this.#failing.has(caller) || this.#limited.get(caller) === true;
@@ -289,11 +284,8 @@ export class LaneBreaker extends CircuitBreaker {
 const FAILURES: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'timeout', 'server_error']);
 
 /**
- * Returns what a call shows about the service. `success`: it answered, also with a refusal. `failure`: no
- * connection (or a reply that is not HTTP, or whose head is too long), no answer in time, 408 or 5xx.
- * `neither`: any other status, 429 and a malformed 200, which concern this request alone; a full queue, an
- * open breaker, a failing `apiKey` function and a shutdown, which are local; a connection that the service
- * had closed; a call that timed out without its full time.
+ * Returns what a call shows about the service. Other statuses than 408 and 5xx, and a malformed 200, concern
+ * this request alone. A full queue, an open breaker, a failing `apiKey` function and a shutdown are local.
  */
 export function callResultOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
   if (verdict.kind !== 'unavailable') return 'success';

@@ -35,12 +35,10 @@ export class ClockSteps {
     this.#differenceMs = measure();
   }
 
-  /** Milliseconds by which the wall clock was set back, in all. */
   get backMs(): number {
     return this.#backMs;
   }
 
-  /** Whether the wall clock has moved as the monotonic clock did for a lifetime. */
   get hasNone(): boolean {
     return this.#steps.length === 0;
   }
@@ -91,7 +89,6 @@ export class ClockSteps {
   }
 }
 
-/** Reads both clocks again if the process was interrupted in between. */
 function measure(): number {
   let differenceMs = 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {

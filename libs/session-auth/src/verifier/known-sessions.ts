@@ -26,7 +26,6 @@ interface KnownToken {
   sinceMs: number;
   /** The session that stays. */
   first: SessionKey | undefined;
-  /** Those that were authenticated last, with other IVs. */
   others: readonly SessionKey[] | undefined;
 }
 
@@ -40,7 +39,6 @@ export class KnownSessions {
   readonly #identityFields: readonly string[];
   /** Without it, users could choose names with the number of another user. */
   readonly #salt = randomBytes(16).toString('hex');
-  /** The one that was renewed first is the first. */
   readonly #tokens = new Map<TokenKey, KnownToken>();
 
   /** `identityFields`: the first of these fields that is not empty identifies the user of a record. */
@@ -121,7 +119,6 @@ function remove(known: KnownToken, sessionKey: SessionKey): void {
   Object.assign(known, { first, others });
 }
 
-/** Sets the newest entry of a map, which evicts its oldest if it is full. */
 export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, max: number): void {
   map.delete(key);
   map.set(key, value);

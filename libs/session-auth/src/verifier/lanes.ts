@@ -50,9 +50,7 @@ export class Lanes<User> {
   readonly #deadlines: Deadlines;
   readonly settings: LaneSettings;
   readonly lanes: Readonly<Record<LaneName, Lane>>;
-  /** Known sessions, which determine the lane of a check. */
   readonly known: KnownSessions;
-  /** Bounds the strangers in flight; calls of known sessions adjust and enforce it. */
   readonly limit: StrangersLimit;
   /** The number of strangers' calls, in flight or waiting, of each token. */
   readonly #calls = new Map<TokenKey, number>();
@@ -120,7 +118,6 @@ export class Lanes<User> {
     return inTime(deadline, pending).finally(() => deadline.clear());
   }
 
-  /** Makes a call, and records what it shows of the service. */
   async #attempt(
     lane: Lane,
     session: SessionIdentity,
@@ -152,7 +149,6 @@ export class Lanes<User> {
     return verdict;
   }
 
-  /** Takes a place, or waits for one until the deadline. */
   #enter(lane: Lane, deadline: Deadline): Entry | Promise<Entry> {
     if (deadline.ended) return deadline.ended;
     if (lane.waiting.size === 0 && this.#hasPlace(lane)) {
@@ -162,7 +158,6 @@ export class Lanes<User> {
     return this.#isWorthWaiting(lane) && this.#makeRoom(lane) ? lane.wait(deadline) : 'full';
   }
 
-  /** Releases a place, and gives all free places to waiting checks. */
   #leave(lane: Lane): void {
     lane.inFlight -= 1;
     const { known, strangers } = this.lanes;
@@ -173,7 +168,6 @@ export class Lanes<User> {
     }
   }
 
-  /** Whether the lane may start no more calls, even if places are free. */
   #isAtLimit(lane: Lane): boolean {
     return lane === this.lanes.strangers && this.limit.isReached(lane.inFlight);
   }
@@ -235,7 +229,6 @@ function buildLanes(
   };
 }
 
-/** A quarter of the places, at least one of two or more, none of one. */
 function strangersShare(places: number): number {
   return places < 2 ? 0 : Math.max(1, Math.floor(places / 4));
 }
@@ -244,7 +237,6 @@ function notEntered(entry: Exclude<Entry, 'entered'>): Unavailable {
   return entry === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(entry);
 }
 
-/** How a check leaves the queue: with a place, without room, or at the end of its deadline. */
 type Entry = 'entered' | 'full' | DeadlineEnd;
 
 interface Waiter {
@@ -259,7 +251,6 @@ const RETRIES_PER_CHECK = 0.08;
 /** Initial and maximum number of retries that are saved. */
 const MAX_RETRIES = 10;
 
-/** The state of the calls of known sessions, or of strangers: their places, queue, retries and pace. */
 export class Lane {
   inFlight = 0;
   /** Waiting checks, the oldest first. */
@@ -290,7 +281,6 @@ export class Lane {
     });
   }
 
-  /** Gives a place to the oldest waiting check, or none if too little of its time is left for a call. */
   letFirstEnter(): void {
     const [first] = this.waiting;
     if (!first) return;
@@ -348,7 +338,6 @@ export class Pace {
     return Math.max(0, 0.95 * this.#timeoutMs - Math.max(1.25 * this.usualMs, this.#timeoutMs / 2));
   }
 
-  /** Twice the usual duration is needed, and is a full time, within these parts of `timeoutMs`. */
   record(durationMs: number): void {
     const timeoutMs = this.#timeoutMs;
     this.usualMs += this.usualMs === 0 ? durationMs : (durationMs - this.usualMs) * WEIGHT;

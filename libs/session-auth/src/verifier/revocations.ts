@@ -29,9 +29,7 @@ const MIN_KEPT_MS = 300_000;
  */
 export class Revocations {
   readonly #lifetimeMs: number;
-  /** By user name, the oldest first. */
   readonly #users = new Map<string, number>();
-  /** By token digest, the oldest first. */
   readonly #tokens = new Map<TokenKey, number>();
   /** Time of the newest revocation of a user; `-Infinity` if there is none or it has expired. */
   #newestUserAtMs = -Infinity;

@@ -75,15 +75,12 @@ const OF_ONE_USER: ReadonlySet<UnavailableReason> = new Set([
   'rate_limited',
 ]);
 
-/** Receives what calls show of the causes of denials. */
 export interface CallReports extends Pick<CauseReports, 'occurred' | 'recovered'> {
-  /** The session service gave no usable answer to a call. @param caller the user, of a known session */
+  /** `caller`: the user, of a known session. */
   callFailed(operation: CallMessage['operation'], reason: UnavailableReason, caller?: unknown): void;
-  /** The session service answered a call, and accepted it or not. */
   callAnswered(operation: CallMessage['operation'], isAccepted: boolean): void;
 }
 
-/** Follows the state of the session service, by each check that it answers or fails to answer. */
 export class ServiceStatusTracker {
   readonly #publish: (status: ServiceStatus) => void;
   readonly #causes: CallReports;
@@ -156,7 +153,6 @@ export class ServiceStatusTracker {
     this.#update({ revocationBus: { ...revocationBus, unreadableMessages } });
   }
 
-  /** Sets the causes that are not over, and whether the state is degraded because of them. */
   setCauses(causes: readonly ActiveCause[], areDegrading: boolean): void {
     this.#areDegrading = areDegrading;
     const misconfigurationSuspected = causes.some(

@@ -39,9 +39,7 @@ export class SessionCache<User extends object> {
   /** Sessions that may not be refreshed now. */
   readonly #refreshPauses: TtlLruMap<TokenKey, true>;
   readonly #clockSteps: ClockSteps;
-  /** Whether an expired session may be served while the service is unavailable. */
   readonly servesStale: boolean;
-  /** Revocations with which each cached session is compared when it is read. */
   readonly revocations: Revocations;
 
   constructor(settings: CacheSettings) {
@@ -83,7 +81,6 @@ export class SessionCache<User extends object> {
       : undefined;
   }
 
-  /** Returns the user of a cached session up to `staleIfErrorMs` after it expired. */
   findStale(keys: SessionKeys): User | undefined {
     const { ttlMs, staleIfErrorMs } = this.#settings;
     if (!this.servesStale) return undefined;
@@ -145,7 +142,6 @@ export class SessionCache<User extends object> {
     this.#entries.clear();
   }
 
-  /** Returns whether the token has a tombstone: it was signed out. */
   isRevoked(tokenKey: TokenKey): boolean {
     return this.#tombstones.get(tokenKey) !== undefined;
   }
@@ -163,7 +159,6 @@ export class SessionCache<User extends object> {
     this.#tombstones.set(tokenKey, true);
   }
 
-  /** Removes the tombstone and the cached refusal of a token that a sign-in has issued. */
   clearTombstone(tokenKey: TokenKey): void {
     this.#negativeEntries.delete(tokenKey);
     this.#tombstones.delete(tokenKey);

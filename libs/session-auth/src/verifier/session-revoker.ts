@@ -49,7 +49,6 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     return this.#revocations.revokes(user, timeMs, tokenKey);
   }
 
-  /** Applies a revocation. Resolves after the first attempt to store and publish it. */
   async apply(revocation: Revocation): Promise<void> {
     this.receive(revocation);
     await this.#parts.shared?.deliver(revocation);
@@ -59,7 +58,6 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     return this.apply({ kind: 'evicted', tokenKey: tokenKeyOf(token) });
   }
 
-  /** Revokes a session that is about to be signed out. */
   signingOut(token: string): Promise<void> {
     return this.apply({ kind: 'signingOut', tokenKey: tokenKeyOf(token) });
   }

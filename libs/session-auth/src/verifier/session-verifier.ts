@@ -21,9 +21,7 @@ export interface SessionCheck<User> {
   readonly verdict: Verdict<User> | Promise<Verdict<User>>;
   /** Whether the verdict comes from a call of the service that this check started. */
   readonly isFresh: boolean;
-  /** Time of the check, in milliseconds of the monotonic clock. */
   readonly madeAtMs: number;
-  /** The same by the wall clock. */
   readonly madeAtWallMs: number;
   /** The revoker's count at the time of the check. */
   readonly revocations: number;
@@ -31,7 +29,6 @@ export interface SessionCheck<User> {
 
 /** Longest time that the guards of one request share a check: a request may last as long as a stream. */
 const MAX_REUSE_MS = 10_000;
-/** The verdict on a check that may not even wait for a call. */
 const BUSY = unavailable('busy', 1);
 
 /**
@@ -105,7 +102,6 @@ export class SessionVerifier<User extends object> {
     return verdict;
   }
 
-  /** Stops publishing to and receiving from other instances. */
   async close(): Promise<void> {
     await this.#shared?.close();
   }
@@ -157,7 +153,6 @@ export class SessionVerifier<User extends object> {
     });
   }
 
-  /** Joins or starts a flight: to the shared tier, or with `byService` to the service. */
   #share(
     mode: 'check' | 'refresh',
     session: SessionIdentity,
@@ -180,7 +175,6 @@ export class SessionVerifier<User extends object> {
     return this.#flights.share(keys, work, demand);
   }
 
-  /** Returns how the shared tier calls the service. */
   #serviceFor(session: SessionIdentity, keys: SessionKeys, forced?: LaneName): ServiceCall<User> {
     const { known, lanes, settings } = this.#lanes;
     const lane = forced ?? known.find(keys).lane;
@@ -212,11 +206,9 @@ export interface VerifierParts<User extends object> extends Omit<
 > {
   /** Name of the authority, for diagnostics. @default 'default' */
   readonly authority?: string | undefined;
-  /** Records each verdict of the service. */
   readonly status?: Pick<ServiceStatusTracker, 'record'> | undefined;
 }
 
-/** Whether a check satisfies another guard of its request. */
 function canReuse(
   { session, isFresh, madeAtMs, madeAtWallMs }: SessionCheck<unknown>,
   presented: SessionIdentity,

@@ -4,7 +4,6 @@ import type { SessionStore } from '../contract/session-store.js';
 import type { Revocation } from './revocations.js';
 import type { Flight } from './single-flight.js';
 
-/** State that the instances of an application share: a cache, leases and revocations. */
 export interface SharedTier<User> {
   /** Checks a session by the shared cache, or else by the service. Never rejects. */
   check(
@@ -32,11 +31,9 @@ export interface ServiceCall<User> {
   call(spentMs: number): Promise<Verdict<User>>;
   /** Milliseconds that a check may wait for the call of another instance. */
   readonly patienceMs: number;
-  /** Total time of one check, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** The revocations of this process. Sessions are identified by token digest. */
 export interface RevocationListener {
   receive(revocation: Revocation): void;
   /** Called when a look-up finds the tombstone of a session. */
@@ -47,14 +44,11 @@ export interface RevocationListener {
   isRevokedSince(user: unknown, confirmedAtMs: number, tokenKey: TokenKey): boolean;
 }
 
-/** Settings of the shared tier. Times are in milliseconds. */
 export interface SharedTierSettings {
   readonly store: SessionStore;
-  /** Maximum duration of a call to the store. */
   readonly timeoutMs: number;
   /** The first seals new values; all of them open values. */
   readonly secrets: readonly [string, ...string[]];
-  /** Identifies the session service of the sessions. */
   readonly scope: string;
   readonly ttlMs: number;
   /** Lifetime of a tombstone: longer than any instance could cache the session, whatever its options. */

@@ -1,7 +1,6 @@
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { ageMs } from './clock-steps.js';
 
-/** A call that the checks of one session share. */
 export interface Flight {
   readonly startedAtMs: number;
   /** Whether the answer may be cached: the flight is under way, and was neither evicted nor replaced. */
@@ -15,7 +14,6 @@ export interface FlightDemand {
   readonly byService?: boolean;
 }
 
-/** How a check gets its answer. `full`: too many checks of its session wait. */
 interface Shared<Value> {
   readonly access: 'joins' | 'starts' | 'waits' | 'full';
   readonly result: Promise<Value>;
@@ -105,7 +103,6 @@ export class SingleFlight<Value> {
       if (other === tokenKey && latest) latest.flight.isCurrent = false;
   }
 
-  /** Prevents checks from joining the flights that have already started. */
   closeToJoins(): void {
     this.#closedTo = this.#started;
   }

@@ -4,7 +4,6 @@ interface StrangersLimitSettings {
 }
 
 const CALLS_PER_SAMPLE = 10;
-/** Initial limit, or a part of `maxInFlight` if that is more. */
 const FIRST_LIMIT = 16;
 const FIRST_PART = 1 / 8;
 /** Minimum limit, as a part of `maxInFlight`; at least 1. */
@@ -13,7 +12,6 @@ const GROWTH = 1.25;
 /** Time that a check of a known session enforces the limit: the longest lifetime of a cached session. */
 const PROTECTED_MS = 300_000;
 
-/** Calls of one lane that began since the previous sample. */
 interface Sample {
   readonly atMs: number;
   calls: number;
@@ -59,12 +57,10 @@ export class StrangersLimit {
     this.current = Math.min(maxInFlight, Math.max(FIRST_LIMIT, Math.floor(maxInFlight * FIRST_PART)));
   }
 
-  /** Enforces the limit, because a known session is checked. */
   enforce(nowMs: number): void {
     this.#enforcedUntilMs = nowMs + PROTECTED_MS;
   }
 
-  /** Returns whether the limit is enforced, and `inFlight` calls reach it. */
   isReached(inFlight: number): boolean {
     return inFlight >= this.current && performance.now() < this.#enforcedUntilMs;
   }

@@ -12,10 +12,7 @@ interface TtlLruMapLimits {
  */
 const TICKS_PER_MS = 2;
 
-/**
- * A map with a size bound and a lifetime by a monotonic clock. A full map evicts the least recently used
- * entry. It allocates nothing before its first entry.
- */
+/** A map with a size bound and a lifetime by a monotonic clock. It allocates nothing before its first entry. */
 export class TtlLruMap<Key extends string, Value extends object | string | number | true> {
   readonly #build: () => LRUCache<Key, Value>;
   readonly #ttl: number;
@@ -36,7 +33,6 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
     this.#build = () => new LRUCache(limits);
   }
 
-  /** Returns an entry that has not expired, and marks it as used. */
   get(key: Key): Value | undefined {
     return this.#entries?.get(key);
   }
@@ -46,7 +42,6 @@ export class TtlLruMap<Key extends string, Value extends object | string | numbe
     return this.#entries?.peek(key, { allowStale: true });
   }
 
-  /** Counts the entries that have not expired and that `matches` accepts. Visits every entry. */
   count(matches: (key: Key, value: Value) => boolean = () => true): number {
     return this.#entries
       ? [...this.#entries.entries()].filter(([key, value]) => matches(key, value)).length
