@@ -83,18 +83,6 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
     expect(await checks(trial, [0, 2_999, 1])).toEqual([1, 1, 2].map((asked) => [200, asked]));
   });
 
-  it('counts the time of the call: the lifetime begins when it is sent', async () => {
-    const trial = await answering(ann({}));
-    const held = trial.holdBack(ann(withControl('max-age=5')));
-    const first = trial.status('/stale', 'token');
-    await held.arrived;
-    clock.advance(3_000);
-    held.release();
-
-    expect(await first).toBe(200);
-    expect(await checks(trial, [1_999, 1])).toEqual([1, 2].map((asked) => [200, asked]));
-  });
-
   it('answers all checks that joined a call, although the answer is not cached', async () => {
     const trial = await answering(ann({}));
     const held = trial.holdBack(ann(withControl('no-store')));

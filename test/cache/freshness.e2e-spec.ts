@@ -299,22 +299,6 @@ describe.each(platforms('Fastify'))('@FreshSession on %s', (_name, platform) => 
     ]);
   });
 
-  it('joins no call that was sent before it began, and shares the next one, by the guard and in code', async () => {
-    const { service, sessions, status, calls, holdBack } = await withCachedSession();
-    const held = holdBack(json({ username: 'ann', role: 'boss' }));
-    const first = status('/handler/fresh', 'token');
-    await held.arrived;
-    service.on('user_details', reply(401));
-    const others = Array.from({ length: 5 }, () => errorOf(sessions.verify('token', { maxAgeMs: 0 })));
-    expect((await Promise.all(others)).map((error) => (error as { code: string }).code)).toEqual(
-      Array(5).fill('SESSION_REJECTED'),
-    );
-    held.release();
-
-    expect(await first).toBe(200);
-    expect([await status('/me', 'token'), calls()]).toEqual([401, 4]);
-  });
-
   it('has an equivalent in code: verify() with maxAgeMs', async () => {
     const { service, sessions, calls } = await withCachedSession();
     clock.advance(2_999);

@@ -41,22 +41,6 @@ describe.each(platforms('Fastify'))('a refusal on %s', (_name, platform) => {
   const bed = testbed(platform);
   const clock = handClock();
 
-  it.each([400, 401, 404])(
-    'by status %p is cached: fifty requests within `negativeTtlMs` make one call, and all get 401',
-    async (refusal) => {
-      const { service, app, calls } = await cachingApp(bed);
-      service.on('user_details', reply(refusal));
-      const seen = new Set<string>();
-      for (let request = 0; request < 50; request += 1) {
-        const { status, headers } = await app.get('/me', 'bad');
-        seen.add(`${status} ${headers.get('www-authenticate')} ${headers.get('cache-control')}`);
-      }
-
-      expect([...seen]).toEqual(['401 X-Auth-Token realm="session", error="invalid_token" no-store']);
-      expect(calls()).toBe(1);
-    },
-  );
-
   it('is checked again after `negativeTtlMs`, however often the token was presented', async () => {
     const { status, calls } = await cachingApp(bed);
     const asked: number[] = [];
@@ -137,19 +121,6 @@ describe.each(platforms('Fastify'))('a refusal on %s', (_name, platform) => {
 describe.each(platforms('Fastify'))('an outage on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(OUTAGES)('by %s is not cached: the next request makes a call', async (_outage, script) => {
-    const { service, status, calls } = await cachingApp(
-      bed,
-      {},
-      { options: { timeoutMs: totalTimeFor(script) } },
-    );
-    service.on('user_details', script);
-    expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([503, 503, 2]);
-
-    service.on('user_details', json({ username: 'ann' }));
-    expect([await status('/me', 'token'), calls()]).toEqual([200, 3]);
-  });
-
   it.each(OUTAGES)('by %s leaves a cached session as it was', async (_outage, script) => {
     const { service, status, calls, sessions } = await cachingApp(
       bed,
@@ -190,19 +161,14 @@ describe.each(platforms('Fastify'))('a sign-in on %s', (_name, platform) => {
     return { ...trial, held, early };
   }
 
-  it.each([
-    ['', {}],
-    [', under every IV', { 'x-auth-iv': 'iv-1' }],
-  ])(
-    'voids a cached refusal of its token%s: the next request makes a call, and is let in',
-    async (_case, headers: Record<string, string>) => {
-      const { sessions, status, calls } = await afterRefusal(headers);
-      await sessions.signIn(CREDENTIALS);
+  it('voids a cached refusal of its token under every IV: the next request makes a call, and is let in', async () => {
+    const headers = { 'x-auth-iv': 'iv-1' };
+    const { sessions, status, calls } = await afterRefusal(headers);
+    await sessions.signIn(CREDENTIALS);
 
+    for (let time = 0; time < 2; time += 1)
       expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
-      expect([await status('/me', 'token', headers), calls()]).toEqual([200, 2]);
-    },
-  );
+  });
 
   it('voids a refusal that is in flight: later requests make a new call, and only the request that waits gets the refusal', async () => {
     const { service, sessions, status, calls, held, early } = await withRefusalInFlight();

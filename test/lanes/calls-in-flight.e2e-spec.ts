@@ -13,39 +13,6 @@ const ANSWER = json({ username: 'ann' });
 describe.each(platforms('Fastify'))('the bound on calls in flight on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it('counts one call for two callers with the same token', async () => {
-    const service = await bed.service();
-    const held = hold(ANSWER);
-    service.on('user_details', held.script);
-    const app = await bed.sample({
-      baseUrl: service.url,
-      options: { maxInFlight: 1, maxQueued: 0, timeoutMs: 60_000 },
-    });
-    const sessions = app.app.get(SessionAuthService);
-    const asked = [sessions.verify('token'), sessions.verify('token')];
-    await held.arrived;
-    held.release();
-
-    expect((await Promise.all(asked)).map(({ username }) => username)).toEqual(['ann', 'ann']);
-  });
-
-  it('serves waiting checks in order of arrival', async () => {
-    const service = await bed.service();
-    const held = hold(ANSWER);
-    service.on('user_details', held.script);
-    const app = await bed.sample({
-      baseUrl: service.url,
-      options: { maxInFlight: 1, maxQueued: 3, timeoutMs: 60_000 },
-    });
-    const sessions = app.app.get(SessionAuthService);
-    const asked = ['a', 'b', 'c', 'd'].map((token) => sessions.verify(token));
-    await expect(sessions.verify('e')).rejects.toMatchObject({ reason: 'busy', retryAfterSeconds: 1 });
-    held.release();
-    await Promise.all(asked);
-
-    expect(service.requests.map(({ headers }) => headers['x-auth-token'])).toEqual(['a', 'b', 'c', 'd']);
-  });
-
   it('is never exceeded, and every check that waits is served', async () => {
     const service = await bed.service();
     const inFlight = { now: 0, most: 0 };

@@ -179,7 +179,7 @@ export const MUTANTS = [
     file: 'verifier/circuit-breaker.ts',
     find: 'Math.min(began.pauseMs * 2, maxPauseMs)',
     replace: 'Math.min(began.pauseMs, maxPauseMs)',
-    suites: ['lanes/breaker'],
+    suites: ['verifier/lane-breaker'],
   },
   {
     name: 'The breaker lets every call through after its pause',

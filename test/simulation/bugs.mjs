@@ -86,7 +86,7 @@ export const BUGS = [
     file: 'fleet/shared-record.ts',
     find: 'ageMs: isKnown ? Math.max(byStoreMs, byHostMs, byStoreClockMs) : Infinity,',
     replace: 'ageMs: Math.max(0, byHostMs),',
-    suites: ['fleet/session-verifier-fleet'],
+    suites: ['fleet/shared-record'],
   },
   {
     name: 'A request keeps its check after a revocation',
