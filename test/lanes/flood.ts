@@ -2,6 +2,7 @@ import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/
 import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
 import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
+import { SeededRandom } from '../soak/seeded-random.js';
 import type { ServiceModel } from './service-models.js';
 import type { VirtualClock } from './virtual-clock.js';
 
@@ -36,7 +37,7 @@ export class Flood {
   readonly #clock: VirtualClock;
   readonly #service: ServiceModel;
   readonly #check: Lanes<string>;
-  readonly #random = randomNumbers(1);
+  readonly #random = new SeededRandom(1);
   #fresh = 0;
   #isCounting = false;
 
@@ -67,12 +68,14 @@ export class Flood {
   }
 
   #send(kind: Kind, perSecond: number, untilMs: number): void {
-    const pauseMs = (-Math.log(1 - this.#random()) * 1_000) / perSecond;
+    const pauseMs = (-Math.log(1 - this.#random.next()) * 1_000) / perSecond;
     if (this.#clock.nowMs + pauseMs > untilMs) return;
     this.#clock.after(pauseMs, () => {
       void this.#ask(
         kind,
-        kind === 'known' ? `known-${Math.floor(this.#random() * USERS)}` : `${kind}-${(this.#fresh += 1)}`,
+        kind === 'known'
+          ? `known-${Math.floor(this.#random.next() * USERS)}`
+          : `${kind}-${(this.#fresh += 1)}`,
       );
       this.#send(kind, perSecond, untilMs);
     });
@@ -100,15 +103,4 @@ export function servedPart({ asked, served }: Outcome): number {
 
 function outcome(): Outcome {
   return { asked: 0, served: 0, waitsMs: [] };
-}
-
-/** The same numbers from 0 to 1 on every machine (mulberry32). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -6,12 +6,13 @@ import { Deadlines, Deadline } from '../../libs/session-auth/src/client/deadline
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
 import type { Lane } from '../../libs/session-auth/src/verifier/lanes.js';
 import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
+import { SeededRandom } from '../soak/seeded-random.js';
 import { inLongForm } from '../support/long-form.js';
 import { platforms } from '../support/platforms.js';
 import { startProbedApp } from '../support/trial/probed-app.js';
 import { plainRow } from '../support/trial/row.js';
 import { ANN } from '../support/trial/trial.js';
-import { Flood, servedPart, randomNumbers, type Kind } from './flood.js';
+import { Flood, servedPart, type Kind } from './flood.js';
 import { boundedService, unboundedService, type ServiceModel } from './service-models.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -70,7 +71,7 @@ describe('a service that has time', () => {
   let clock: VirtualClock;
   let check: Lanes<string>;
   let denied: number;
-  let random: () => number;
+  let random: SeededRandom;
 
   beforeEach(() => {
     clock = new VirtualClock().install();
@@ -84,7 +85,7 @@ describe('a service that has time', () => {
       });
     check = new Lanes(callService, new Deadlines(), SETTINGS);
     denied = 0;
-    random = randomNumbers(7);
+    random = new SeededRandom(7);
   });
   afterEach(() => void jest.restoreAllMocks());
 
@@ -99,7 +100,7 @@ describe('a service that has time', () => {
   /** Schedules a number of tokens at random times until then. */
   function arrive(count: number, untilMs: number, tokenOf: (turn: number) => string): void {
     for (let turn = 0; turn < count; turn += 1)
-      clock.after(random() * untilMs, () => void come(tokenOf(turn)));
+      clock.after(random.next() * untilMs, () => void come(tokenOf(turn)));
   }
 
   it.each([5, 20])(
@@ -117,9 +118,10 @@ describe('a service that has time', () => {
   it('serves 500 users who arrive within two seconds of the start, and each again a second after the answer', async () => {
     const again = async (token: string): Promise<void> => {
       await come(token);
-      if (clock.nowMs < 6_000) clock.after(500 + random() * 1_000, () => void again(token));
+      if (clock.nowMs < 6_000) clock.after(500 + random.next() * 1_000, () => void again(token));
     };
-    for (let user = 0; user < 500; user += 1) clock.after(random() * 2_000, () => void again(`user-${user}`));
+    for (let user = 0; user < 500; user += 1)
+      clock.after(random.next() * 2_000, () => void again(`user-${user}`));
     await clock.runUntil(12_000);
     expect(denied).toBe(0);
   });

@@ -193,26 +193,22 @@ class History {
   #do(step: Step): void {
     this.#world.trace(() => `plan: ${JSON.stringify(step)}`);
     switch (step.do) {
-      case 'revoke': {
+      case 'revoke':
         this.#change(step.session, 'ended');
         return;
-      }
-      case 'block': {
+      case 'block':
         this.#change(step.session, 'blocked');
         return;
-      }
-      case 'unblock': {
+      case 'unblock':
         this.#change(step.session, 'valid', 'blocked');
         return;
-      }
       case 'serviceIs':
         Object.assign(this.#service.health, step.health);
         this.#world.after(step.forMs, () => Object.assign(this.#service.health, this.#plan.service));
         return;
-      case 'storeIs': {
+      case 'storeIs':
         this.#storeIs(step);
         return;
-      }
       case 'storeFull':
         this.#checker.troubleUntilMs = Math.max(this.#checker.troubleUntilMs, this.#world.nowMs + step.forMs);
         this.#store.isFull = true;
@@ -221,15 +217,13 @@ class History {
       case 'lose':
         this.#liar?.lose();
         return;
-      case 'forge': {
+      case 'forge':
         this.#network.forge();
         return;
-      }
-      case 'replay': {
+      case 'replay':
         // With a store that is too slow, messages are new for as long as they are sent again.
         if (4 * this.#plan.network.mostMs < this.#plan.storeTimeoutMs) this.#network.replay();
         return;
-      }
       case 'storeJump':
         this.#store.clockOffsetMs += step.byMs;
         this.#network.steppedAtMs = this.#world.nowMs;
@@ -247,29 +241,24 @@ class History {
   #onHost(instance: Instance, step: Extract<Step, { readonly host: number }>): void {
     const { host, link } = instance;
     switch (step.do) {
-      case 'check': {
+      case 'check':
         this.#request(instance, step);
         return;
-      }
       case 'signOut':
       case 'forget':
       case 'forgetUser':
-      case 'forgetAll': {
+      case 'forgetAll':
         this.#endSession(instance, step);
         return;
-      }
-      case 'signIn': {
+      case 'signIn':
         this.#signIn(instance, step.session);
         return;
-      }
-      case 'crash': {
+      case 'crash':
         this.#crash(instance);
         return;
-      }
-      case 'close': {
+      case 'close':
         this.#close(instance, step.restartsMs);
         return;
-      }
       case 'suspend':
       case 'blockLoop':
         // The monotonic clock of a suspended machine stands.

@@ -65,21 +65,6 @@ class VirtualTimer {
     return this;
   }
 
-  ref(): this {
-    this.#isReferenced = true;
-    return this;
-  }
-
-  hasRef(): boolean {
-    return this.#isReferenced;
-  }
-
-  refresh(): this {
-    this.clear();
-    this.#start();
-    return this;
-  }
-
   clear(): void {
     if (!this.#event) return;
     this.#event.run = undefined;

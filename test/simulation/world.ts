@@ -1,4 +1,5 @@
 import { type SeededRandom } from '../soak/seeded-random.js';
+import { EventQueue } from './event-queue.js';
 import type { Host, WorldEvent } from './host.js';
 import { drained, useClocks } from './virtual-globals.js';
 
@@ -10,7 +11,7 @@ export const EPOCH_MS = 1_700_000_000_000;
  * order.
  */
 export class World {
-  readonly #events: WorldEvent[] = [];
+  readonly #queue = new EventQueue<WorldEvent>();
   readonly #random: SeededRandom;
   readonly #lines: string[] | undefined;
   /** Virtual time, in milliseconds. Hosts cannot read it. */
@@ -47,7 +48,7 @@ export class World {
   /** Schedules an event. An event of a host runs only while the host is alive. */
   after(delayMs: number, run: () => void, host?: Host): WorldEvent {
     const event = { atMs: this.nowMs + delayMs, tie: this.#random.next(), host, run };
-    this.#push(event);
+    this.#queue.push(event);
     return event;
   }
 
@@ -68,8 +69,8 @@ export class World {
    */
   async run(untilMs = Infinity): Promise<void> {
     useClocks(this);
-    for (let next = this.#events[0]; next && next.atMs <= untilMs; next = this.#events[0]) {
-      this.#pop();
+    for (let next = this.#queue.first; next && next.atMs <= untilMs; next = this.#queue.first) {
+      this.#queue.pop();
       if (!next.run) continue;
       if (next.host && !this.#isReady(next, next.host)) continue;
       this.nowMs = next.atMs;
@@ -81,7 +82,7 @@ export class World {
 
   /** Number of scheduled events. */
   get pending(): number {
-    return this.#events.filter(({ run, host }) => run && host?.isAlive !== false).length;
+    return this.#queue.events.filter(({ run, host }) => run && host?.isAlive !== false).length;
   }
 
   trace(line: () => string): void {
@@ -101,7 +102,7 @@ export class World {
     if (!host.isAlive) return false;
     if (host.blockedUntilMs <= event.atMs) return true;
     event.atMs = host.blockedUntilMs;
-    this.#push(event);
+    this.#queue.push(event);
     return false;
   }
 
@@ -112,41 +113,4 @@ export class World {
     if (host) await drained();
     this.host = undefined;
   }
-
-  #push(event: WorldEvent): void {
-    const events = this.#events;
-    let at = events.push(event) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const other = events[parent];
-      if (!other || !isBefore(event, other)) break;
-      events[at] = other;
-      at = parent;
-    }
-    events[at] = event;
-  }
-
-  #pop(): void {
-    const events = this.#events;
-    const last = events.pop();
-    if (!last || events.length === 0) return;
-    let at = 0;
-    for (;;) {
-      const child = firstOf(events, 2 * at + 1);
-      const other = events[child];
-      if (!other || !isBefore(other, last)) break;
-      events[at] = other;
-      at = child;
-    }
-    events[at] = last;
-  }
-}
-
-function firstOf(events: readonly WorldEvent[], left: number): number {
-  const [one, other] = [events[left], events[left + 1]];
-  return one && other && isBefore(other, one) ? left + 1 : left;
-}
-
-function isBefore(one: WorldEvent, other: WorldEvent): boolean {
-  return one.atMs < other.atMs || (one.atMs === other.atMs && one.tie < other.tie);
 }
