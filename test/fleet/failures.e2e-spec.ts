@@ -40,22 +40,8 @@ const garbled = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.map((byte) => (byte === 13 || byte === 10 ? byte : byte ^ 2)));
 
 const FAILURES: [what: string, failure: Failure][] = [
-  [
-    'is down at the start',
-    async (bed, proxy, setup) => {
-      proxy.cut();
-      return bed.app({ ...setup, redis: { port: proxy.port } });
-    },
-  ],
   ['is killed', midway(({ server }) => server.kill())],
   ['hangs', midway((_bed, proxy) => proxy.fallSilent())],
-  [
-    'hangs from the start',
-    async (bed, proxy, setup) => {
-      proxy.fallSilent();
-      return bed.app({ ...setup, redis: { port: proxy.port } });
-    },
-  ],
   ['is slow', midway((_bed, proxy) => proxy.slowDown(200))],
   ['answers garbled bytes', midway((_bed, proxy) => proxy.rewrite(garbled))],
   ['is out of memory', midway(({ redis }) => redis.config('SET', 'maxmemory', '1'))],
@@ -113,21 +99,6 @@ describeWithRedis('a store that fails', () => {
           await coldChecks(bed, app, 'another');
           expect(app.log.having('warn', STORE_WARNING)).toHaveLength(1);
           expect(app.log.having('error', '')).toEqual([]);
-        }),
-      PATIENCE_MS,
-    );
-
-    it(
-      'delays only the first requests',
-      () =>
-        StoreBed.during(platform, async (bed) => {
-          const timeoutMs = 1_000;
-          const proxy = bed.keep(await MeddlingProxy.to(bed.server.port));
-          const app = await midway(() => proxy.fallSilent())(bed, proxy, { store: { timeoutMs } });
-          const times = await coldChecks(bed, app, 'one');
-          // Each would take the store's timeout. The machine may stall during some.
-          expect(times[CHECKS / 2]).toBeLessThan(timeoutMs / 2);
-          expect(times.at(-1)).toBeGreaterThan(timeoutMs * 0.9);
         }),
       PATIENCE_MS,
     );

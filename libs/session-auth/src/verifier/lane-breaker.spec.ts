@@ -12,8 +12,12 @@ interface Call {
   end(verdict: Verdict<string>): void;
 }
 
+/** Opens after 20 calls, if five tokens failed, of which each counts four times at most. */
+const LARGE = { windowMs: 10_000, minimumCalls: 20 };
+
 function trialOf(settings: Partial<BreakerSettings> = {}) {
-  let now = 0;
+  // Long after the start of the process.
+  let now = 20_000;
   let tokens = 0;
   const limits = {
     windowMs: 1_000,
@@ -33,20 +37,25 @@ function trialOf(settings: Partial<BreakerSettings> = {}) {
       end: (verdict) => breaker.recordCall(began, verdict, token as TokenKey, true),
     };
   };
+  /** Makes calls that end so; returns how many were let through. */
+  const call = (verdict: Verdict<string>, times = 1, token?: string): number => {
+    const begun = Array.from({ length: times }, () => {
+      const one = begin(token);
+      one?.end(verdict);
+      return one;
+    });
+    return begun.filter(Boolean).length;
+  };
+  const refusal = (token = 'another') => breaker.denial(token as TokenKey);
   return {
     breaker,
     sleep: (ms: number) => void (now += ms),
     begin,
-    /** Makes calls that end so; returns how many were let through. */
-    call: (verdict: Verdict<string>, times = 1, token?: string): number => {
-      const begun = Array.from({ length: times }, () => {
-        const call = begin(token);
-        call?.end(verdict);
-        return call;
-      });
-      return begun.filter(Boolean).length;
-    },
-    refusal: (token = 'another') => breaker.denial(token as TokenKey),
+    call,
+    fail: (times: number, ...failing: string[]) => failing.forEach((token) => call(down, times, token)),
+    refusal,
+    isOpen: () => refusal() !== undefined,
+    mayProbe: (token: string) => refusal(token) === undefined,
   };
 }
 
@@ -157,8 +166,6 @@ describe('a circuit breaker whose service limits the rate', () => {
 });
 
 describe('the tokens whose calls fail', () => {
-  const limits = { minimumCalls: 20, windowMs: 10_000 };
-
   it('count as probes also beyond their limit', () => {
     const { refusal, call, sleep } = trialOf({ windowMs: 10_000 });
     for (const token of ['a', 'b', 'c', 'd']) call(down, 1, token);
@@ -168,7 +175,7 @@ describe('the tokens whose calls fail', () => {
   });
 
   it('count only up to their limit after the breaker has closed again, and when they alternate', () => {
-    const { refusal, call, sleep } = trialOf(limits);
+    const { refusal, call, sleep } = trialOf(LARGE);
     const fail = (): void => {
       for (let turn = 0; turn < 60; turn += 1) call(down, 1, `broken-${turn % 8}`);
     };
@@ -178,5 +185,94 @@ describe('the tokens whose calls fail', () => {
     expect(call(ann, 50)).toBe(50);
     fail();
     expect(refusal()).toBeUndefined();
+  });
+});
+
+describe('four tokens whose calls always fail', () => {
+  it('do not open the breaker together with calls that succeed', () => {
+    const { call, fail, isOpen } = trialOf(LARGE);
+    call(ann, 10);
+    fail(1_000, 'a', 'b', 'c', 'd');
+    expect(isOpen()).toBe(false);
+    fail(1, 'e');
+    expect(isOpen()).toBe(true);
+  });
+
+  it('do not open the breaker together with a token that failed before the window', () => {
+    const { call, fail, isOpen, sleep } = trialOf(LARGE);
+    fail(4, 'e');
+    sleep(10_000);
+    call(ann, 10);
+    fail(4, 'a', 'b', 'c', 'd');
+    expect(isOpen()).toBe(false);
+  });
+
+  it('open the breaker together with a token that failed just within the window', () => {
+    const { call, fail, isOpen, sleep } = trialOf(LARGE);
+    fail(4, 'e');
+    sleep(9_999);
+    call(ann, 10);
+    fail(4, 'a', 'b', 'c', 'd');
+    expect(isOpen()).toBe(true);
+  });
+});
+
+describe('one token whose calls always fail', () => {
+  it('does not open the breaker, however many other tokens succeed', () => {
+    const { call, fail, isOpen } = trialOf({ ...LARGE, failureRatio: 0.1 });
+    call(ann, 20);
+    fail(1_000, 'broken');
+    expect(isOpen()).toBe(false);
+  });
+
+  it('counts four times within a window', () => {
+    const { fail, isOpen } = trialOf(LARGE);
+    fail(1_000, 'broken');
+    fail(4, 'a', 'b', 'c');
+    fail(3, 'd');
+    expect(isOpen()).toBe(false);
+    fail(1, 'd');
+    expect(isOpen()).toBe(true);
+  });
+
+  it('counts four times again when a window has passed since its first failure', () => {
+    const { fail, isOpen, sleep } = trialOf(LARGE);
+    fail(4, 'broken');
+    sleep(9_000);
+    fail(1, 'broken');
+    sleep(1_000);
+    fail(4, 'a', 'b', 'c', 'd');
+    fail(3, 'broken');
+    expect(isOpen()).toBe(false);
+    fail(1, 'broken');
+    expect(isOpen()).toBe(true);
+  });
+});
+
+describe('the pause of a breaker', () => {
+  it('is a second longer for a token that failed, and for no token that succeeded', () => {
+    const { call, fail, mayProbe, sleep } = trialOf(LARGE);
+    call(ann, 1, 'ann');
+    fail(4, 'a', 'b', 'c', 'd');
+    fail(3, 'e');
+    sleep(2_000);
+    expect(['ann', 'a', 'e'].map(mayProbe)).toEqual([true, false, false]);
+    sleep(1_000);
+    expect(mayProbe('a')).toBe(true);
+  });
+
+  it('is a second longer for the last 256 tokens that failed', () => {
+    const { breaker, fail, mayProbe, sleep } = trialOf({ ...LARGE, minimumCalls: 1_000 });
+    const tokens = Array.from({ length: 257 }, (_, index) => `token-${index}`);
+    fail(1, ...tokens.slice(0, 256));
+    breaker.trip();
+    sleep(2_000);
+    expect(tokens.slice(0, 2).map(mayProbe)).toEqual([false, false]);
+
+    const later = trialOf({ ...LARGE, minimumCalls: 1_000 });
+    later.fail(1, ...tokens);
+    later.breaker.trip();
+    later.sleep(2_000);
+    expect(tokens.slice(0, 2).map(later.mayProbe)).toEqual([true, false]);
   });
 });
