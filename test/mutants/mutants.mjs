@@ -694,7 +694,7 @@ export const MUTANTS = [
     file: 'verifier/circuit-breaker.ts',
     find: "return verdict.reason === 'timeout' && !hadFullTime ? 'neither' : 'failure';",
     replace: "return 'failure';",
-    suites: ['lanes/breaker', 'verifier/call-result', 'verifier/lane'],
+    suites: ['lanes/breaker', 'verifier/session-verifier-lanes', 'verifier/lane'],
   },
   {
     name: 'A tombstone in the store is overlooked in half of the cases',

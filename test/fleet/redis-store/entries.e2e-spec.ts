@@ -56,12 +56,6 @@ describeWithRedis('the entries of a store', () => {
   it.each([
     ['of another type', () => redis.lpush('session-auth:strange', 'V')],
     ['longer than any value', () => redis.set('session-auth:strange', `V${'x'.repeat(200_000)}`)],
-    ['of an unknown kind', () => redis.set('session-auth:strange', 'Xvalue')],
-    ['a broken lease', () => redis.set('session-auth:strange', 'Lid:holder')],
-    [
-      'a lease of a holder with a name that no holder has',
-      () => redis.set('session-auth:strange', 'Lid:a key:0'),
-    ],
   ])('reads an entry that is %s as a value that cannot be used, and replaces it', async (_name, write) => {
     await redis.del('session-auth:strange');
     await write();
@@ -85,33 +79,6 @@ describeWithRedis('the entries of a store', () => {
       );
     },
   );
-
-  it('does not check the heartbeat of a holder within its grace period', async () => {
-    await store.get('leased', { id: 'id', holder: 'holder', ttlMs: MINUTE, graceMs: MINUTE });
-    await redis.config('RESETSTAT');
-    expect((await store.get('leased')).kind).toBe('leased');
-    expect(await redis.info('commandstats')).toMatch(/cmdstat_evalsha:calls=1,/);
-  });
-});
-
-describeWithRedis('a revocation in a Redis Cluster', () => {
-  it('is recorded by the latest clock of its nodes, because look-ups on all of them are compared with it', async () => {
-    const cluster = await RedisCluster.start(3);
-    const redis = new Cluster(cluster.places);
-    await redis.ping();
-    const aheadMs = Date.now() + 10 * MINUTE;
-    const ahead = new Redis({ lazyConnect: true });
-    ahead.callBuffer = () => Promise.resolve([aheadMs / 1_000, 0]);
-    const nodes = redis.nodes('master');
-    redis.nodes = () => [...nodes, ahead];
-    const store = new RedisSessionStore({ redis });
-
-    await store.setRevocation('user', MINUTE);
-
-    expect(await store.getRevocations(['user'])).toEqual([aheadMs]);
-    redis.disconnect();
-    await cluster.close();
-  });
 });
 
 interface Place {

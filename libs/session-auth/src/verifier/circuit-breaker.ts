@@ -170,7 +170,6 @@ export class RollingWindow {
 const FAILING_CALLERS = 5;
 /** Callers that are kept. More than one attacker has: the failures of an evicted caller would count again. */
 const MAX_CALLERS = 256;
-/** Longest pause for a 429, in milliseconds. */
 const MAX_LIMIT_PAUSE_MS = 30_000;
 /** Milliseconds after the last 429 for which the callers are kept: ten of the longest pauses. */
 const LIMITS_KEPT_MS = 300_000;
@@ -187,7 +186,6 @@ const NO_BREAKER: BreakerSettings = {
 };
 
 interface FailingCaller {
-  /** Time of the first counted failure. */
   readonly sinceMs: number;
   readonly lastMs: number;
   readonly failures: number;
@@ -287,7 +285,7 @@ const FAILURES: ReadonlySet<UnavailableReason> = new Set(['unreachable', 'timeou
  * Returns what a call shows about the service. Other statuses than 408 and 5xx, and a malformed 200, concern
  * this request alone. A full queue, an open breaker, a failing `apiKey` function and a shutdown are local.
  */
-export function callResultOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
+function callResultOf(verdict: Verdict<unknown>, hadFullTime: boolean): CallResult {
   if (verdict.kind !== 'unavailable') return 'success';
   if (verdict.staleConnection || !FAILURES.has(verdict.reason)) return 'neither';
   return verdict.reason === 'timeout' && !hadFullTime ? 'neither' : 'failure';

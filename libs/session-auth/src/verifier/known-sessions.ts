@@ -73,7 +73,6 @@ export class KnownSessions {
     this.#tokens.delete(tokenKey);
   }
 
-  /** Adds an authenticated session, removes a refused one. */
   update({ tokenKey, sessionKey }: SessionKeys, verdict: Verdict<unknown>): void {
     if (verdict.kind === 'unavailable') return;
     const found = this.#tokens.get(tokenKey);

@@ -32,7 +32,6 @@ interface LanesParts {
 
 /** Calls of one token, in flight or waiting, with all IVs with which it was never authenticated. */
 const MAX_CALLS_OF_TOKEN = 8;
-/** Seconds after which a caller that found no place may retry. */
 const BUSY_RETRY_AFTER_SECONDS = 1;
 /** With a single place, every fourth turn goes to strangers while known sessions wait too. */
 const STRANGERS_TURN = 4;

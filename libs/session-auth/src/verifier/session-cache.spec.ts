@@ -135,13 +135,6 @@ describe('a refusal', () => {
     expect(cache.find(under, Infinity)).toBeUndefined();
   });
 
-  it('is evicted when the session is authenticated', () => {
-    const { update, find } = cacheAt();
-    update(keys, UNAUTHENTICATED);
-    update(keys, ann);
-    expect(find()).toMatchObject({ user: ANN });
-  });
-
   it('stays evicted when the authenticated session expires', () => {
     const { update, sleep, find } = cacheAt({ ttlMs: 10, negativeTtlMs: 50 });
     update(keys, UNAUTHENTICATED);

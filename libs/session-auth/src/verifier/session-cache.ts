@@ -247,7 +247,6 @@ class UserWithIv<User> {
 
 type CacheEntry<User> = User | UserWithIv<User>;
 
-/** Returns the user of an entry, or `undefined` if it belongs to another IV. */
 function userIn<User>(
   entry: CacheEntry<User> | undefined,
   { tokenKey, sessionKey }: SessionKeys,
@@ -256,7 +255,6 @@ function userIn<User>(
   return entry.sessionKey === sessionKey ? entry.user : undefined;
 }
 
-/** Returns the milliseconds after which a failed refresh is repeated: a quarter of `refreshAheadMs`. */
 export function refreshPauseMs(refreshAheadMs: number): number {
   return refreshAheadMs / 4;
 }

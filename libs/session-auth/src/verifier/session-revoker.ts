@@ -86,7 +86,6 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     this.#parts.shared?.subscribe(this);
   }
 
-  /** Adds a listener for each session that the service refuses. Returns a function that removes it. */
   onRefusal(listener: RefusalListener): () => void {
     this.#refusalListeners.add(listener);
     return () => void this.#refusalListeners.delete(listener);

@@ -4,7 +4,6 @@ import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } fr
 import type { BreakerSettings } from './circuit-breaker.js';
 import type { LaneSettings } from './lanes.js';
 import { type CallService, Lanes } from './lanes.js';
-import type { Revocation } from './revocations.js';
 import { SessionVerifier } from './session-verifier.js';
 
 const BREAKER: BreakerSettings = {
@@ -255,6 +254,14 @@ describe('the breaker', () => {
     },
   );
 
+  it('stays closed after calls on connections that the service had closed', async () => {
+    const { service, checkAll } = scene();
+    service.answer = () => ({ ...unavailable('unreachable'), staleConnection: true });
+    expect(await checkAll(tokens('junk', 40))).toEqual({ unreachable: 40 });
+    service.answer = accept;
+    expect(await checkAll(['new'])).toEqual({ authenticated: 1 });
+  });
+
   it('opens for calls that took their whole time', async () => {
     const { service, checkAll, check } = scene();
     service.tookMs = 120_000;
@@ -304,20 +311,4 @@ describe('one token with many IVs [P29]', () => {
     }
     expect(known).toEqual([0, 2, 3, 4, 5, 6, 7, 8]);
   });
-});
-
-describe('a check that begins after the end of sessions', () => {
-  it.each<Revocation>([{ kind: 'userRevoked', username: 'ann' }, { kind: 'allRevoked' }])(
-    'joins no call from before it, whose user is not known yet: $kind',
-    async (revocation) => {
-      const { service, verifier, check, checkAll } = scene();
-      const sessions = tokens('ann', 20);
-      service.tookMs = 100;
-      const before = sessions.map((token) => check(token));
-      await verifier.revoker.apply(revocation);
-      service.answer = () => UNAUTHENTICATED;
-      expect(await checkAll(sessions)).toEqual({ unauthenticated: 20 });
-      expect(new Set(before.map(({ is }) => is))).toEqual(new Set(['authenticated']));
-    },
-  );
 });

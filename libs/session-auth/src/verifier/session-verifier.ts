@@ -87,7 +87,6 @@ export class SessionVerifier<User extends object> {
     return this.check(session, maxAgeMs).verdict;
   }
 
-  /** Returns the number of sessions in the cache of this instance. Visits every entry. */
   countCached(): number {
     return this.#cache?.count() ?? 0;
   }
