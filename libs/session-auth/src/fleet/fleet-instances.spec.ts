@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { sessionKeysOf } from '../contract/session-identity.js';
-import type { SessionStore, StoreEntry, StoreEntryKind, StoreLease } from '../contract/session-store.js';
+import { MemoryServer, MemoryStore } from '../../../../test/fleet/memory-store.js';
 import { Fleet } from './fleet.js';
 
 const SESSION = { token: 'token', authIv: undefined };
@@ -10,46 +10,6 @@ const TTL_MS = 60_000;
 const ANN = { username: 'ann' };
 const ann: Verdict<object> = { kind: 'authenticated', user: ANN, json: ANN };
 const stored = { kind: 'authenticated', user: ANN, confirmedAtMs: expect.any(Number) };
-
-/** A store in memory, without messages and revocations. Its clock is that of the process. */
-class MemoryStore {
-  readonly entries = new Map<string, StoreEntryKind & { readonly untilMs?: number }>();
-  readonly beats: string[] = [];
-  isDown = false;
-
-  get = (key: string, lease?: StoreLease): Promise<StoreEntry> =>
-    this.#run(() => {
-      const storeTimeMs = performance.now();
-      const found = this.entries.get(key);
-      if (!found && lease) this.entries.set(key, { kind: 'leased', lease: lease.id });
-      if (found?.kind === 'value')
-        return { ...found, remainingMs: (found.untilMs ?? 0) - storeTimeMs, storeTimeMs };
-      return { ...(found ?? { kind: 'none' as const }), storeTimeMs };
-    });
-  set = (key: string, value: Uint8Array, ttlMs: number): Promise<boolean> =>
-    this.#run(() => {
-      if (this.entries.get(key)?.kind === 'tombstone') return false;
-      this.entries.set(key, { kind: 'value', value, remainingMs: ttlMs, untilMs: performance.now() + ttlMs });
-      return true;
-    });
-  delete = (key: string): Promise<boolean> =>
-    this.#run(() => this.entries.get(key)?.kind === 'value' && this.entries.delete(key));
-  releaseLease = (key: string, id: string): Promise<void> =>
-    this.#run(() => {
-      const found = this.entries.get(key);
-      if (found?.kind === 'leased' && found.lease === id) this.entries.delete(key);
-    });
-  keepAlive = (holder: string): Promise<void> => this.#run(() => void this.beats.push(holder));
-  setTombstone = (key: string): Promise<void> =>
-    this.#run(() => void this.entries.set(key, { kind: 'tombstone' }));
-  getRevocations = (keys: readonly string[]): Promise<undefined[]> =>
-    this.#run(() => keys.map(() => undefined));
-  subscribe = () => (): Promise<void> => Promise.resolve();
-
-  #run<Value>(command: () => Value): Promise<Value> {
-    return this.isDown ? Promise.reject(new Error('down')) : Promise.resolve(command());
-  }
-}
 
 /**
  * An instance: `news` are the calls of its listener and its reports. Its service answers at once, or when the
@@ -69,7 +29,7 @@ function instanceOf(
     graceMs: 300,
   };
   const settings = {
-    store: store as unknown as SessionStore,
+    store,
     timeoutMs: 50,
     secrets: ['a secret of sixteen', 'a former secret.'],
     scope: 'scope',
@@ -81,20 +41,16 @@ function instanceOf(
     (...given) => void news.push([name, ...given]),
   ];
   const reports = {
-    ...Object.fromEntries(['failed', 'clockDiffers', 'busStateChanged'].map(note)),
+    ...Object.fromEntries(['failed', 'clockDiffers'].map(note)),
     answered: () => undefined,
+    busStateChanged: () => undefined,
   };
-  const names = [
-    'signedOut',
-    'foundTombstone',
-    'refused',
-    'evicted',
-    'userRevoked',
-    'allRevoked',
-    'messagesLost',
-  ];
   const state = { isRevoked: false, startedAtMs: 0, isCurrent: true, answer };
-  const listener = { ...Object.fromEntries(names.map(note)), isRevokedSince: () => state.isRevoked };
+  const listener = {
+    ...Object.fromEntries(['receive', 'foundTombstone'].map(note)),
+    messagesLost: () => undefined,
+    isRevokedSince: () => state.isRevoked,
+  };
   const tier = new Fleet<object>(
     settings,
     (json) => json,
@@ -115,7 +71,7 @@ function instanceOf(
 
 /** Lets the promises of a store settle, and `ms` milliseconds pass. */
 const sleep = (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
-const kinds = ({ entries }: MemoryStore): string[] => [...entries.values()].map(({ kind }) => kind);
+const kinds = ({ server }: MemoryStore): string[] => [...server.entries.values()].map(({ kind }) => kind);
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -125,7 +81,7 @@ afterEach(() => void jest.useRealTimers());
 
 describe('a check by the instances of an application', () => {
   it('is answered by the store once one of them has called the service', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const [one, other] = [instanceOf(store), instanceOf(store)];
     expect(await one.check()).toEqual(ann);
     expect(await other.check()).toEqual(stored);
@@ -133,7 +89,7 @@ describe('a check by the instances of an application', () => {
   });
 
   it('makes one call, whose answer the others wait for', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const [one, other] = [
       instanceOf(store, new Promise((resolve) => setTimeout(resolve, 200, ann))),
       instanceOf(store),
@@ -142,13 +98,13 @@ describe('a check by the instances of an application', () => {
     await sleep(400);
     expect(await Promise.all(verdicts)).toEqual([ann, stored]);
     expect(other.call).not.toHaveBeenCalled();
-    expect(store.beats).toHaveLength(1);
+    expect(store.server.beats).toHaveLength(1);
     await sleep(5_000);
-    expect([store.beats.length, jest.getTimerCount()]).toEqual([1, 0]);
+    expect([store.server.beats.length, jest.getTimerCount()]).toEqual([1, 0]);
   });
 
   it('sends heartbeats for its lease until it closes', async () => {
-    const one = instanceOf(new MemoryStore(), new Promise(() => undefined));
+    const one = instanceOf(new MemoryStore(new MemoryServer()), new Promise(() => undefined));
     void one.check();
     await sleep();
     expect(jest.getTimerCount()).toBe(1);
@@ -157,7 +113,7 @@ describe('a check by the instances of an application', () => {
   });
 
   it('waits for that answer no longer than is usual, and passes the time that it waited to its own call', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const [one, other] = [instanceOf(store, new Promise(() => undefined)), instanceOf(store)];
     void one.check();
     const verdict = other.check();
@@ -173,19 +129,19 @@ describe('a check by the instances of an application', () => {
   ] as [string, Verdict<object>][])(
     'releases its lease after %s, so that the next one makes a call',
     async (_name, answer) => {
-      const store = new MemoryStore();
+      const store = new MemoryStore(new MemoryServer());
       const [one, other] = [instanceOf(store, answer), instanceOf(store)];
       expect(await one.check()).toEqual(answer);
       await sleep();
       expect(kinds(store)).toEqual([]);
       expect(await other.check()).toEqual(ann);
       await sleep(1_000);
-      expect(store.beats).toEqual([]);
+      expect(store.server.beats).toEqual([]);
     },
   );
 
   it('reports a wall clock that differs from that of the instance which stored the answer', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const [one, other] = [instanceOf(store), instanceOf(store)];
     await one.check();
     jest.setSystemTime(Date.now() - 60_001);
@@ -194,7 +150,7 @@ describe('a check by the instances of an application', () => {
   });
 
   it('stores no answer of a flight that was evicted', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const one = instanceOf(store);
     one.state.isCurrent = false;
     await one.check();
@@ -203,7 +159,7 @@ describe('a check by the instances of an application', () => {
   });
 
   it('stores no answer that is revoked according to the instance', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const one = instanceOf(store);
     one.state.isRevoked = true;
     await one.check();
@@ -212,7 +168,7 @@ describe('a check by the instances of an application', () => {
   });
 
   it('makes a call while the store is down, and stores nothing afterwards', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const one = instanceOf(store, new Promise((resolve) => setTimeout(resolve, 10, ann)));
     store.isDown = true;
     const verdict = one.check();
@@ -230,7 +186,7 @@ describe('a check by the instances of an application', () => {
       [1_000, 1_001, 1],
       [1_000, 1_000, undefined],
     ] as const) {
-      const store = new MemoryStore();
+      const store = new MemoryStore(new MemoryServer());
       const one = instanceOf(
         store,
         new Promise((resolve) => setTimeout(resolve, tookMs, { ...ann, cacheForMs })),
@@ -238,13 +194,13 @@ describe('a check by the instances of an application', () => {
       const verdict = one.check();
       await sleep(tookMs);
       await verdict;
-      const [entry] = store.entries.values();
+      const [entry] = store.server.entries.values();
       expect(entry?.kind === 'value' ? entry.remainingMs : undefined).toBe(found);
     }
   });
 
   it('deletes a stored answer that may no longer be cached', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const one = instanceOf(store);
     await one.check();
     await sleep(40_000);
@@ -257,7 +213,7 @@ describe('a check by the instances of an application', () => {
 
 describe('a tombstone in the store', () => {
   it('is reported when a check finds it, and the service decides', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const [one, other] = [instanceOf(store), instanceOf(store, UNAUTHENTICATED)];
     await one.tier.deliver({ kind: 'signingOut', tokenKey: KEYS.tokenKey });
     expect(await other.check()).toEqual(UNAUTHENTICATED);
@@ -268,7 +224,7 @@ describe('a tombstone in the store', () => {
   });
 
   it('is reported when an answer cannot be stored because of it', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const one = instanceOf(store, new Promise((resolve) => setTimeout(resolve, 10, ann)));
     const verdict = one.check();
     await sleep(5);
@@ -279,7 +235,7 @@ describe('a tombstone in the store', () => {
   });
 
   it('is not reported for a session without one', async () => {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const one = instanceOf(store);
     await one.check();
     await one.check();
@@ -290,7 +246,7 @@ describe('a tombstone in the store', () => {
 
 describe('a refresh', () => {
   async function storedFor(ms: number) {
-    const store = new MemoryStore();
+    const store = new MemoryStore(new MemoryServer());
     const [one, other] = [instanceOf(store), instanceOf(store)];
     await one.check();
     await sleep(ms);
@@ -317,7 +273,7 @@ describe('a refresh', () => {
       1,
       ['value', 'leased'],
     ]);
-    const [session = '', lock] = store.entries.keys();
+    const [session = '', lock] = store.server.entries.keys();
     expect(lock).toBe(`${session}.refresh`);
   });
 

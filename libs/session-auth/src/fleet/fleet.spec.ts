@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import {
-  SessionStore,
-  type StoreEntry,
-  type StoreEntryKind,
-  type StoreLease,
-} from '../contract/session-store.js';
+import type { StoreEntry, StoreEntryKind, StoreLease } from '../contract/session-store.js';
 import { sessionKeysOf } from '../contract/session-identity.js';
+import { MemoryServer, MemoryStore } from '../../../../test/fleet/memory-store.js';
 import { Fleet } from './fleet.js';
 
 beforeEach(() => void jest.useFakeTimers());
@@ -21,36 +17,30 @@ const NO_LISTENER = {
 const SESSION = { token: 'token', authIv: undefined };
 
 /** A store that answers look-ups after a while, and notes the leases that it is given back. */
-class SlowStore extends SessionStore {
+class SlowStore extends MemoryStore {
   readonly asked: { readonly key: string; readonly lease: string | undefined }[] = [];
   readonly released: { readonly key: string; readonly lease: string }[] = [];
 
   constructor(
-    private readonly tookMs: number,
+    private readonly delayMs: number,
     private readonly found: StoreEntryKind = { kind: 'none' },
   ) {
-    super();
+    super(new MemoryServer());
   }
 
-  get(key: string, lease?: StoreLease): Promise<StoreEntry> {
+  override get(key: string, lease?: StoreLease): Promise<StoreEntry> {
     this.asked.push({ key, lease: lease?.id });
-    return new Promise((resolve) => setTimeout(resolve, this.tookMs, { ...this.found, storeTimeMs: 1 }));
+    return new Promise((resolve) => setTimeout(resolve, this.delayMs, { ...this.found, storeTimeMs: 1 }));
   }
 
-  releaseLease(key: string, id: string): Promise<void> {
+  override releaseLease(key: string, id: string): Promise<void> {
     this.released.push({ key, lease: id });
     return Promise.resolve();
   }
 
-  set: SessionStore['set'] = () => Promise.resolve(true);
-  delete = (): Promise<boolean> => Promise.resolve(false);
-  keepAlive = (): Promise<void> => Promise.resolve();
-  setTombstone = (): Promise<void> => Promise.resolve();
-  clearTombstone = (): Promise<void> => Promise.resolve();
-  setRevocation = (): Promise<void> => Promise.resolve();
-  getRevocations = (): Promise<readonly undefined[]> => Promise.resolve([]);
-  publish = (): Promise<void> => Promise.resolve();
-  subscribe = (): (() => Promise<void>) => () => Promise.resolve();
+  override subscribe(): () => Promise<void> {
+    return () => Promise.resolve();
+  }
 }
 
 interface Course {
@@ -148,19 +138,19 @@ describe('an answer from the store', () => {
   class KeepingStore extends SlowStore {
     #value: { readonly value: Uint8Array; readonly remainingMs: number; readonly atMs: number } | undefined;
 
-    override get = async (key: string, lease?: StoreLease): Promise<StoreEntry> => {
+    override async get(key: string, lease?: StoreLease): Promise<StoreEntry> {
       const found = this.#value;
       const remainingMs = found && found.remainingMs - (performance.now() - found.atMs);
       const { storeTimeMs } = await super.get(key, lease);
       return found && remainingMs !== undefined
         ? { kind: 'value', value: found.value, remainingMs, storeTimeMs }
         : { kind: 'none', storeTimeMs };
-    };
+    }
 
-    override set: SessionStore['set'] = (_key, value, remainingMs) => {
+    override set(_key: string, value: Uint8Array, remainingMs: number): Promise<boolean> {
       this.#value = { value, remainingMs, atMs: performance.now() };
       return Promise.resolve(true);
-    };
+    }
   }
 
   it('is never considered younger than it is, with slow look-ups and a wall clock that was set back', async () => {

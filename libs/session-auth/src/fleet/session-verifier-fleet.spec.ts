@@ -3,17 +3,11 @@ import { Deadlines } from '../client/deadline.js';
 import { readUser } from '../contract/record/user-record.js';
 import { UNAUTHENTICATED, type Verdict } from '../contract/outcome.js';
 import { tokenKeyOf, type SessionIdentity } from '../contract/session-identity.js';
-import {
-  SessionStore,
-  type StoreEntry,
-  type StoreEntryKind,
-  type StoreLease,
-  type StoreSubscriber,
-} from '../contract/session-store.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
 import type { Revocation } from '../verifier/revocations.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
+import { MemoryServer, MemoryStore } from '../../../../test/fleet/memory-store.js';
 import { Fleet } from './fleet.js';
 
 const TTL_MS = 60_000;
@@ -22,102 +16,6 @@ const TIMEOUT_MS = 50;
 const [NEW, OLD] = ['the new secret..', 'the old secret..'] as const;
 const FORGET_ANN: Revocation = { kind: 'userRevoked', username: 'ann' };
 const FORGET_ALL: Revocation = { kind: 'allRevoked' };
-
-/** The Redis of a fleet, with a clock of its own. */
-class Server {
-  readonly entries = new Map<string, StoreEntryKind & { readonly untilMs: number }>();
-  readonly revocations = new Map<string, number>();
-  readonly subscribers = new Set<StoreSubscriber>();
-  readonly published: Uint8Array[] = [];
-  clockOffsetMs = 1_000_000;
-
-  get nowMs(): number {
-    return performance.now() + this.clockOffsetMs;
-  }
-}
-
-/** The connection of one instance. */
-class Link extends SessionStore {
-  isDown = false;
-  /** Milliseconds that each command takes. */
-  tookMs = 0;
-  commands = 0;
-
-  constructor(private readonly server: Server) {
-    super();
-  }
-
-  get(key: string, lease?: StoreLease): Promise<StoreEntry> {
-    return this.#run((server) => {
-      const found = server.entries.get(key);
-      if (found && found.untilMs > server.nowMs)
-        return {
-          ...found,
-          ...(found.kind === 'value' && { remainingMs: found.untilMs - server.nowMs }),
-          storeTimeMs: server.nowMs,
-        };
-      if (lease)
-        server.entries.set(key, { kind: 'leased', lease: lease.id, untilMs: server.nowMs + lease.ttlMs });
-      return { kind: 'none', storeTimeMs: server.nowMs };
-    });
-  }
-
-  set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
-    return this.#run(({ entries, nowMs }) => {
-      if (entries.get(key)?.kind === 'tombstone') return false;
-      entries.set(key, { kind: 'value', value, remainingMs: ttlMs, untilMs: nowMs + ttlMs });
-      return true;
-    });
-  }
-
-  delete(key: string): Promise<boolean> {
-    return this.#run(({ entries }) => {
-      const { kind } = entries.get(key) ?? {};
-      return kind !== 'tombstone' && entries.delete(key) && kind === 'value';
-    });
-  }
-
-  setTombstone(key: string, ttlMs: number): Promise<void> {
-    return this.#run(
-      ({ entries, nowMs }) => void entries.set(key, { kind: 'tombstone', untilMs: nowMs + ttlMs }),
-    );
-  }
-
-  clearTombstone(key: string): Promise<void> {
-    return this.#run(({ entries }) => void entries.delete(key));
-  }
-
-  setRevocation(key: string): Promise<void> {
-    return this.#run(({ revocations, nowMs }) => void revocations.set(key, nowMs));
-  }
-
-  getRevocations(keys: readonly string[]): Promise<(number | undefined)[]> {
-    return this.#run(({ revocations }) => keys.map((key) => revocations.get(key)));
-  }
-
-  publish(message: Uint8Array): Promise<void> {
-    return this.#run(({ published, subscribers }) => {
-      published.push(message);
-      for (const subscriber of subscribers) subscriber.message(message);
-    });
-  }
-
-  subscribe(subscriber: StoreSubscriber): () => Promise<void> {
-    this.server.subscribers.add(subscriber);
-    subscriber.subscribed();
-    return () => Promise.resolve(void this.server.subscribers.delete(subscriber));
-  }
-
-  releaseLease = (key: string): Promise<void> => this.#run(({ entries }) => void entries.delete(key));
-  keepAlive = (): Promise<void> => Promise.resolve();
-
-  async #run<Value>(command: (server: Server) => Value): Promise<Value> {
-    this.commands += 1;
-    if (this.tookMs > 0) await new Promise((resolve) => setTimeout(resolve, this.tookMs));
-    if (this.isDown) throw new Error('Redis is not connected');
-    return command(this.server);
-  }
-}
 
 interface InstanceSetup {
   readonly secrets?: readonly [string, ...string[]];
@@ -130,10 +28,10 @@ const asIs = (json: object): object => json;
 
 /** The instances of an application, and the session service. */
 function fleet() {
-  const server = new Server();
+  const server = new MemoryServer();
   const service = { calls: 0, users: new Map<string, object>([['token', { username: 'ann' }]]), tookMs: 0 };
   const instance = ({ secrets = [NEW], scope = 'service', isDown = false }: InstanceSetup = {}) => {
-    const link = new Link(server);
+    const link = new MemoryStore(server);
     link.isDown = isDown;
     const ask = async ({ token }: SessionIdentity): Promise<Verdict<object>> => {
       service.calls += 1;
