@@ -5,7 +5,6 @@ import { CapturedLog } from '../support/captured-log.js';
 import { platforms } from '../support/platforms.js';
 import { reply, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { HandlerController } from './fresh-controllers.js';
 import { handClock } from '../support/hand-clock.js';
 import { cachingApp, type CachingApp } from '../support/caching-app.js';
 import { StaleController } from './stale-controller.js';
@@ -30,7 +29,7 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
     script: Script,
     cache: Partial<SessionAuthCacheOptions> = {},
   ): Promise<CachingApp> {
-    const trial = await cachingApp(bed, cache, { controllers: [StaleController, HandlerController] });
+    const trial = await cachingApp(bed, cache, { controllers: [StaleController] });
     trial.service.on('user_details', script);
     return trial;
   }
@@ -99,14 +98,6 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
     expect(trial.calls()).toBe(1);
   });
 
-  it.each([400, 401, 404])('shortens the lifetime of a cached refusal by status %p', async (refusal) => {
-    const trial = await answering(
-      (_request, response) => void response.writeHead(refusal, withControl('max-age=1')).end(),
-    );
-
-    expect(await checks(trial, [0, 999, 1])).toEqual([1, 1, 2].map((asked) => [401, asked]));
-  });
-
   it.each([
     ['no-store', [1, 2, 3]],
     ['max-age=3600', [1, 1, 2]],
@@ -115,51 +106,6 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
     const trial = await answering(reply(401, '', { 'cache-control': control }));
 
     expect(await checks(trial, [0, 1_999, 1])).toEqual(asked.map((count) => [401, count]));
-  });
-
-  it('evicts a cached session with no-store, also for an outage', async () => {
-    const trial = await answering(ann({}), { staleIfErrorMs: 60_000 });
-    await checks(trial, [0]);
-    trial.service.on('user_details', ann(withControl('no-store')));
-    expect([await trial.status('/fresh', 'token'), trial.calls()]).toEqual([200, 2]);
-    trial.service.on('user_details', reply(500));
-
-    expect(await checks(trial, [0])).toEqual([[503, 3]]);
-  });
-
-  it('lets a session that expired early be served stale in an outage, for staleIfErrorMs from then', async () => {
-    const trial = await answering(ann(withControl('max-age=2')), { staleIfErrorMs: 5_000 });
-    await checks(trial, [0]);
-    trial.service.on('user_details', reply(500));
-
-    expect(await checks(trial, [1_999, 1, 4_999, 1])).toEqual([
-      [200, 1],
-      [200, 2],
-      [200, 3],
-      [503, 4],
-    ]);
-  });
-
-  it('makes no session younger for a route with maxAgeMs', async () => {
-    const trial = await answering(ann({ age: '8' }));
-    await checks(trial, [0]);
-
-    expect([await trial.status('/handler/recent', 'token'), trial.calls()]).toEqual([200, 2]);
-    expect([await trial.status('/handler/long', 'token'), trial.calls()]).toEqual([200, 2]);
-  });
-
-  it('has a session in use refreshed in the background once in half of its lifetime, though refreshAheadMs is longer', async () => {
-    const trial = await answering(ann(withControl('max-age=4')), { refreshAheadMs: 9_000 });
-    expect(await checks(trial, [0, 0, 1_999])).toEqual([1, 1, 1].map((asked) => [200, asked]));
-
-    const held = trial.holdBack(ann(withControl('max-age=4')));
-    clock.advance(1);
-    expect(await trial.status('/stale', 'token')).toBe(200);
-    await held.arrived;
-    const renewed = trial.sessions.verify('token', { maxAgeMs: 1 });
-    held.release();
-    await renewed;
-    expect(await checks(trial, [0, 1_999])).toEqual([2, 2].map((asked) => [200, asked]));
   });
 
   it('is reported once, for as long as it forbids caching sessions', async () => {

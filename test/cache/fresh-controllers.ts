@@ -17,12 +17,6 @@ export class HandlerController {
     return 'in';
   }
 
-  @Get('long')
-  @FreshSession({ maxAgeMs: 60_000 })
-  long(): string {
-    return 'in';
-  }
-
   @Get('boss')
   @FreshSession()
   @Roles('boss')

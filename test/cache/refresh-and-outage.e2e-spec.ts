@@ -58,15 +58,6 @@ describe.each(platforms('Fastify'))('a session in use on %s', (_name, platform) 
     expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
   });
 
-  it('is not refreshed while no request uses it, and expires', async () => {
-    const { status, calls } = await inUse();
-    clock.advance(9_999);
-    expect(calls()).toBe(1);
-
-    clock.advance(1);
-    expect([await status('/me', 'token'), calls()]).toEqual([200, 2]);
-  });
-
   it('is ended by a refusal in the background', async () => {
     const trial = await inUse();
     clock.advance(6_000);
@@ -75,17 +66,6 @@ describe.each(platforms('Fastify'))('a session in use on %s', (_name, platform) 
     expect(await landed(trial, held)).toMatchObject({ statusCode: 401 });
 
     expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([401, 2]);
-  });
-
-  it('is evicted by a 403 in the background, which is not cached', async () => {
-    const trial = await inUse();
-    clock.advance(6_000);
-    const held = trial.holdBack(reply(403));
-    expect(await trial.status('/me', 'token')).toBe(200);
-    expect(await landed(trial, held)).toMatchObject({ statusCode: 403 });
-
-    trial.service.on('user_details', json({ username: 'ann' }));
-    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 3]);
   });
 
   it.each(FAILURES)('survives %s in the background until it expires', async (_outage, script) => {
@@ -99,44 +79,6 @@ describe.each(platforms('Fastify'))('a session in use on %s', (_name, platform) 
     clock.advance(4_000);
     trial.service.on('user_details', reply(500));
     expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([503, 3]);
-  });
-
-  it('is refreshed again after a pause if the service failed', async () => {
-    const trial = await inUse();
-    clock.advance(6_000);
-    const held = trial.holdBack(reply(500));
-    await trial.status('/me', 'token');
-    await landed(trial, held);
-    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 2]);
-
-    clock.advance(1_000);
-    const again = trial.holdBack(json({ username: 'ann' }));
-    expect(await trial.status('/me', 'token')).toBe(200);
-    expect(await landed(trial, again)).toBeUndefined();
-    clock.advance(5_999);
-    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 3]);
-  });
-
-  it.each(['signOut', 'forget'] as const)('is not restored by its refresh after %s', async (leave) => {
-    const trial = await inUse();
-    clock.advance(6_000);
-    const held = trial.holdBack(json({ username: 'ann' }));
-    await trial.status('/me', 'token');
-    await held.arrived;
-    await trial.sessions[leave]('token');
-    trial.service.on('user_details', reply(401));
-    held.release();
-
-    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([401, 3]);
-  });
-
-  it('is not refreshed ahead by default', async () => {
-    const { service, status, calls } = await cachingApp(bed);
-    const token = service.signInAs({});
-    await status('/me', token);
-    clock.advance(9_999);
-
-    expect([await status('/me', token), await status('/me', token), calls()]).toEqual([200, 200, 1]);
   });
 });
 
@@ -242,14 +184,6 @@ describe.each(platforms('Fastify'))('a session that expired in an outage on %s',
     }
   });
 
-  it('is served for its own token and IV: another token, or another IV, gets 503', async () => {
-    const { status } = await withExpiredSession();
-
-    expect(await status('/stale', 'another')).toBe(503);
-    expect(await status('/stale', 'token', { 'x-auth-iv': 'iv-1' })).toBe(503);
-    expect(await status('/stale', 'token')).toBe(200);
-  });
-
   it.each<[string, (trial: CachingApp) => Promise<unknown>]>([
     [
       'a refusal',
@@ -279,11 +213,5 @@ describe.each(platforms('Fastify'))('a session that expired in an outage on %s',
     held.release();
 
     expect(await early).toBe(503);
-  });
-
-  it('is not admitted by default', async () => {
-    const { status } = await withExpiredSession(reply(500), {});
-
-    expect(await status('/stale', 'token')).toBe(503);
   });
 });

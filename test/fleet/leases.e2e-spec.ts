@@ -6,7 +6,6 @@ import { until } from '../support/until.js';
 import { plainRow } from '../support/trial/row.js';
 import type { Fleet } from './fleet.js';
 import { fleets, sharedFleet, TIMEOUT_MS } from './suites.js';
-import type { Instance } from './instance.js';
 
 const ANN = { username: 'ann' };
 /** The longest that a check may take here. A lease lasts as long. */
@@ -164,13 +163,6 @@ async function scriptsDuring(
   );
 }
 
-/** Returns the stored value, if any. */
-async function storedIn({ redis }: Fleet): Promise<string | undefined> {
-  const [key] = await redis.keys('*');
-  const value = key === undefined ? null : await redis.get(key);
-  return value?.startsWith('V') ? value : undefined;
-}
-
 describeWithRedis('the store of eight instances', () => {
   const shared = sharedFleet(8);
 
@@ -213,46 +205,6 @@ describeWithRedis('the store of eight instances', () => {
     expect(user).toMatchObject({ username: 'zoë', role: 'hiring_manager' });
     for (const other of others) expect(await (await other.get(token)).json()).toEqual(user);
     expect(fleet.asked - before).toBe(1);
-  });
-
-  it('gives an entry that an instance copies only the rest of its lifetime', async () => {
-    const fleet = shared();
-    await fleet.reset();
-    const [one, other] = fleet.all;
-    const token = fleet.signIn();
-    await one.status(token);
-    await fleet.redis.pexpire(await fleet.key('V'), 2_000);
-
-    expect([await other.status(token), fleet.asked]).toEqual([200, 1]);
-    await until(
-      'the other instance asks the service',
-      async () => (await other.status(token)) === 200 && fleet.asked === 2,
-    );
-    // The first one asked for itself, and caches for the whole lifetime.
-    expect([await one.status(token), fleet.asked]).toEqual([200, 2]);
-  });
-
-  it('returns a session under one IV to no request with another IV, or with none', async () => {
-    const fleet = shared();
-    await fleet.reset();
-    const token = fleet.signIn();
-    const [one, other, third] = fleet.all;
-    fleet.service.on('user_details', (request, ...call) => {
-      json({ username: `of ${String(request.headers['x-auth-iv'] ?? 'none')}` })(request, ...call);
-    });
-    const userOn = async (instance: Instance, authIv?: string): Promise<unknown> => {
-      const [before, asked] = [await storedIn(fleet), fleet.asked];
-      const { username } = (await (await instance.get(token, authIv)).json()) as { username: string };
-      if (fleet.asked > asked)
-        await until('the answer is kept', async () => (await storedIn(fleet)) !== before);
-      return [username, fleet.asked];
-    };
-
-    expect(await userOn(one, 'iv-1')).toEqual(['of iv-1', 1]);
-    expect(await userOn(other, 'iv-1')).toEqual(['of iv-1', 1]);
-    expect(await userOn(other, 'iv-2')).toEqual(['of iv-2', 2]);
-    expect(await userOn(third)).toEqual(['of none', 3]);
-    expect(await userOn(third, 'iv-2')).toEqual(['of iv-2', 4]);
   });
 
   it('stores a record of 64 KiB, the most that the service may send', async () => {

@@ -33,20 +33,6 @@ describe.each(platforms('Fastify'))('the bound on calls in flight on %s', (_name
     expect(inFlight.most).toBeLessThanOrEqual(8);
   });
 
-  it('lets no check wait longer than `timeoutMs`, and frees the places', async () => {
-    const service = await bed.service();
-    service.on('user_details', silence);
-    const app = await bed.sample({
-      baseUrl: service.url,
-      options: { maxInFlight: 1, maxQueued: 5, timeoutMs: SILENCE_MS },
-    });
-    const replies = await Promise.all(['a', 'b', 'c'].map((token) => app.get('/me', token)));
-
-    expect(replies.map(({ status }) => status)).toEqual([503, 503, 503]);
-    service.on('user_details', ANSWER);
-    expect((await app.get('/me', 'd')).status).toBe(200);
-  });
-
   it('does not hold up a sign-in', async () => {
     const service = await bed.service();
     const held = hold(ANSWER);

@@ -14,7 +14,6 @@ import { PLATFORMS, type Platform, type RunningApp } from '../support/platforms.
 import { MeController } from '../support/sample-app.js';
 import type { ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { until } from '../support/until.js';
 
 @Controller('fresh')
 @UseGuards(SessionAuthGuard)
@@ -199,25 +198,6 @@ describe.each(PLATFORMS)('fresh checks of one session on %s', (_name, platform) 
     service.on('user_details', reply(401));
 
     expect((await app.get('/fresh', 'mallory-0')).status).toBe(401);
-  });
-
-  it('that begin while two calls are under way wait for a third, whose answer they get [P29]', async () => {
-    const { service, app } = await scene();
-    const fresh = async (): Promise<number> => (await app.get('/fresh', 'mallory-0')).status;
-    const held = hold(good);
-    service.on('user_details', held.script);
-    const first = fresh();
-    await until('the first call', () => service.callsTo('user_details') === 1);
-    const second = fresh();
-    await until('the second call', () => service.callsTo('user_details') === 2);
-    service.on('user_details', reply(401));
-    const later = [fresh(), fresh(), fresh()];
-    await app.get('/open');
-    held.release();
-
-    expect(await Promise.all([first, second])).toEqual([200, 200]);
-    expect(new Set(await Promise.all(later))).toEqual(new Set([401]));
-    expect(service.callsTo('user_details')).toBeLessThanOrEqual(5);
   });
 });
 

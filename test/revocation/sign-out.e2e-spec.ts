@@ -44,17 +44,6 @@ describe.each(platforms('Express'))('a sign-out on %s', (_name, platform) => {
     },
   );
 
-  it('keeps its token out of the cache for `staleIfErrorMs` longer', async () => {
-    const { service, status, calls, sessions } = await cachingApp(bed, { staleIfErrorMs: 5_000 });
-    service.on('user_details', ANSWER);
-    await sessions.signOut('token');
-    clock.advance(14_999);
-    expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 2]);
-
-    clock.advance(1);
-    expect([await status('/me', 'token'), await status('/me', 'token'), calls()]).toEqual([200, 200, 3]);
-  });
-
   it('evicts the session before it calls the service', async () => {
     const { service, status, calls, sessions } = await cachingApp(bed);
     const token = service.signInAs({});

@@ -120,15 +120,6 @@ describe('a lane', () => {
     expect((await outcomesSoFar()).slice(4)).toEqual([...times(4, 'waits'), 'busy']);
   });
 
-  it('skips a check that has waited too long to be answered in time', async () => {
-    const { deadlines, enter, leave, outcomesSoFar, paceOf } = trial(1, 5);
-    enter('known', 3);
-    paceOf('known').record(10_000);
-    Object.defineProperty(deadlines[1], 'remainingMs', { value: 19_000 });
-    await leave('known');
-    expect(await outcomesSoFar()).toEqual(['entered', 'busy', 'entered']);
-  });
-
   it('of strangers below its share of a full queue replaces the oldest waiter of known sessions', async () => {
     const { enter, outcomesSoFar, waiting } = trial(1, 4);
     enter('known', 5);

@@ -82,7 +82,7 @@ describe('each revocation and eviction', () => {
   });
 
   it('is possible without the optional parts', () => {
-    const revoker = new SessionRevoker({ flights: new SingleFlight(undefined) });
+    const revoker = new SessionRevoker({ known: new KnownSessions(), flights: new SingleFlight(undefined) });
     revoker.receive({ kind: 'evicted', tokenKey: TOKEN_KEY });
     revoker.receive({ kind: 'signedOut', tokenKey: TOKEN_KEY });
     revoker.foundTombstone(TOKEN_KEY);

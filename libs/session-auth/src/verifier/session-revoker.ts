@@ -9,7 +9,7 @@ import type { SingleFlight } from './single-flight.js';
 export interface SessionRevokerParts<User extends object> {
   readonly cache?: SessionCache<User> | undefined;
   readonly shared?: SharedTier<User> | undefined;
-  readonly known?: KnownSessions | undefined;
+  readonly known: KnownSessions;
   readonly flights: Pick<SingleFlight<unknown>, 'detach' | 'closeToJoins'>;
   readonly onRevoked?: ((tokenKey: TokenKey) => void) | undefined;
   /** Called for each eviction of a session: its next check is by the service. */
@@ -78,7 +78,7 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     if (cache?.isRevoked(tokenKey)) this.#revokeAnswers({ kind: 'evicted', tokenKey });
     else flights.detach(tokenKey);
     cache?.clearTombstone(tokenKey);
-    known?.add(tokenKey, user);
+    known.add(tokenKey, user);
     void shared?.clearTombstone(tokenKey);
   }
 
@@ -117,7 +117,7 @@ export class SessionRevoker<User extends object> implements RevocationListener {
       case 'signedOut':
         // Also if it has a tombstone: the token may have been issued again elsewhere since.
         cache?.revoke(revocation.tokenKey);
-        known?.delete(revocation.tokenKey);
+        known.delete(revocation.tokenKey);
         // Each sign-out arrives once. Since it began, its tombstone may have been found, and the session
         // admitted again.
         if (revocation.kind === 'signedOut') this.#emit(revocation.tokenKey);
