@@ -5,12 +5,12 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { CurrentUser, fromCookie, fromHeader, SessionAuthGuard, type UserRecord } from 'nestjs-session-auth';
 import { sessionSockets, SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
+import { startSessionService } from 'nestjs-session-auth/testing';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { sampleApp } from '../support/sample-app.js';
-import { startAcceptingService } from './accepting-service.js';
 import { COOKIE, HEADER, TRUSTED, VALID, type BrowserCase } from './browser-case.js';
 
 /** The outcome of a call: its user, or the status of its denial; `closed` without one. */
@@ -53,8 +53,8 @@ export class BrowserBed {
   #cases = 0;
 
   async start(): Promise<void> {
-    const users = new Map<string, string>(VALID.map((token) => [token, `user of ${token}`]));
-    const service = await startAcceptingService((token) => users.get(token));
+    const service = await startSessionService();
+    for (const token of VALID) service.signInAs({ username: `user of ${token}` }, token);
     this.#closing.push(() => service.close());
     const [express, fastify] = [
       await this.#startApp(service.url, new ExpressAdapter()),

@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net';
-import { startRawListener, type RawListener } from './raw-listener.js';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { PRESENTED_TOKEN, type WireCase } from './wire-case.js';
 
 /** The bytes of the answer for one token. */
@@ -11,19 +11,19 @@ interface Script {
 /** A session service that answers each token with its case. */
 export class CaseService {
   readonly #scripts = new Map<string, Script>();
-  #raw: RawListener | undefined;
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((socket) => this.#serve(socket));
 
   async start(): Promise<string> {
-    this.#raw = await startRawListener((socket, head) => this.#answer(socket, head));
-    return this.#raw.url;
-  }
-
-  connections(): number {
-    return this.#raw?.connections() ?? 0;
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
-    await this.#raw?.close();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
   }
 
   /**
@@ -45,6 +45,19 @@ export class CaseService {
 
   remove(token: string): void {
     this.#scripts.delete(token);
+  }
+
+  /** Answers a request when its head has arrived: a check has no body. */
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#sockets.delete(socket));
+    let received = '';
+    socket.on('data', (chunk) => {
+      const heads = (received + chunk.toString('latin1')).split('\r\n\r\n');
+      received = heads.pop() ?? '';
+      for (const head of heads) this.#answer(socket, head);
+    });
   }
 
   #answer(socket: Socket, head: string): void {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { SessionAuthService } from 'nestjs-session-auth';
-import type { AcceptingService } from './accepting-service.js';
 import { damaged, sealed, SECRETS, TIMELY_MS, type ChannelCase, type Field } from './channel-arbitraries.js';
 import type { QuietStore } from './quiet-store.js';
 import type { Counts } from './runs.js';
@@ -12,11 +11,17 @@ const MAX_TRIES = 1_000;
 /** The effect of a message on a cached session: it must be evicted, it must stay, or both are right. */
 type Effect = 'evicted' | 'kept' | 'either';
 
+/** The session service, which accepts the tokens of the test, and how often it was asked for each. */
+interface CountedService {
+  readonly url: string;
+  readonly calls: Map<string, number>;
+}
+
 /** One instance with cached sessions, and the messages on its channel. */
 export class ChannelTrial {
   readonly #sessions: SessionAuthService;
   readonly #store: QuietStore;
-  readonly #service: AcceptingService;
+  readonly #service: CountedService;
   readonly #counts: Counts;
   /** The present token of each session. */
   readonly #tokens = Array.from({ length: SESSIONS }, () => '');
@@ -27,7 +32,7 @@ export class ChannelTrial {
   /** The last number of a message that the instance could open. */
   #seen = -1;
 
-  constructor(sessions: SessionAuthService, store: QuietStore, service: AcceptingService, counts: Counts) {
+  constructor(sessions: SessionAuthService, store: QuietStore, service: CountedService, counts: Counts) {
     this.#sessions = sessions;
     this.#store = store;
     this.#service = service;

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import { SessionAuthService } from 'nestjs-session-auth';
+import { json, reply, startSessionService } from 'nestjs-session-auth/testing';
 import { sampleApp } from '../support/sample-app.js';
-import { startAcceptingService } from './accepting-service.js';
 import { channelCase, SECRETS } from './channel-arbitraries.js';
 import { ChannelTrial } from './channel-trial.js';
 import { QuietStore } from './quiet-store.js';
@@ -19,15 +19,28 @@ afterEach(async () => {
 it(
   'revokes the sessions that a message of the fleet names, and none by any other bytes on the channel',
   async () => {
-    const service = await startAcceptingService((token) => token.split('.')[1]);
+    const service = await startSessionService();
     closing.push(() => service.close());
+    const calls = new Map<string, number>();
+    service.on('user_details', (request, ...rest) => {
+      const token = String(request.headers['x-auth-token']);
+      const [, username] = token.split('.');
+      calls.set(token, (calls.get(token) ?? 0) + 1);
+      service.requests.length = 0;
+      (username === undefined ? reply(401) : json({ username }))(request, ...rest);
+    });
     const store = new QuietStore(SECRETS);
     const cache = { ttlMs: 300_000, maxEntries: 1_000, store };
     const root = sampleApp({ baseUrl: service.url, options: { cache }, controllers: [] });
     const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
     closing.push(() => context.close());
     const counts = new Counts();
-    const trial = new ChannelTrial(context.get(SessionAuthService), store, service, counts);
+    const trial = new ChannelTrial(
+      context.get(SessionAuthService),
+      store,
+      { url: service.url, calls },
+      counts,
+    );
 
     await tryCases(
       'the revocation bus',

@@ -3,7 +3,7 @@ import { isSessionAuthError, SessionServiceUnavailableError } from 'nestjs-sessi
 import { isDeepStrictEqual } from 'node:util';
 import type { CaseService } from './case-service.js';
 import { expectedOf } from './oracle.js';
-import { Tally } from './tally.js';
+import type { Counts } from './runs.js';
 import { PRESENTED_TOKEN, type Expected, type Outcome, type WireCase } from './wire-case.js';
 
 /** The outcome of a check, and its user if it was let in. */
@@ -35,14 +35,15 @@ export interface Sessions {
 
 /** Tries answers on the library, and counts the outcomes. */
 export class Trial {
-  readonly tally = new Tally();
   readonly #service: CaseService;
   readonly #sessions: Sessions;
+  readonly #counts: Counts;
   #tokens = 0;
 
-  constructor(service: CaseService, sessions: Sessions) {
+  constructor(service: CaseService, sessions: Sessions, counts: Counts) {
     this.#service = service;
     this.#sessions = sessions;
+    this.#counts = counts;
   }
 
   /** Tries one answer. */
@@ -57,10 +58,11 @@ export class Trial {
       again < 3 && observed.outcome === 'unavailable' && !isRight(observed, expected);
       again += 1
     ) {
-      this.tally.askedAgain += 1;
+      this.#counts.add('asked again');
       observed = await this.#check(patient, patientMs, wireCase, expected);
     }
-    this.tally.count(observed.outcome, expected);
+    for (const what of ['answers', observed.outcome]) this.#counts.add(what);
+    if (expected.permitted.length === 1) this.#counts.add('with one right outcome');
     return isRight(observed, expected) ? undefined : { wireCase, expected, observed };
   }
 
