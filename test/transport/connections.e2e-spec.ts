@@ -1,7 +1,7 @@
 import { describe, expect, it, afterEach, beforeEach } from '@jest/globals';
 import { Agent, type ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';
-import { SessionAuthService, SessionHttpService, type SessionAuthHttpOptions } from 'nestjs-session-auth';
+import { SessionAuthService, type SessionAuthHttpOptions } from 'nestjs-session-auth';
 import { platforms } from '../support/platforms.js';
 import { json, bytes, reply, type Script, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -80,7 +80,7 @@ describe.each(platforms('Express'))('the connections to the session service on %
   );
 
   it.each(AGENTS)(
-    'of %s may be closed by the service between requests: every call is still answered',
+    'of %s may be closed by the service between requests: every call is still answered [D06]',
     async (_agent, http) => {
       const service = await bed.service();
       service.on('user_details', endAfter(json({ username: 'ann' })));
@@ -105,57 +105,6 @@ describe.each(platforms('Express'))('the connections to the session service on %
     await sessions.signIn({ username: 'ann', password: 'x' });
     await sessions.signOut('token');
     expect(connections).toBe(3);
-  });
-
-  it('carry the same headers over an agent of the application', async () => {
-    const service = await bed.service();
-    const token = service.signInAs({});
-    const app = await bed.sample({
-      baseUrl: service.url,
-      options: { http: { httpAgent: new Agent({ keepAlive: true }) } },
-    });
-    await app.get('/me', token, { cookie: 'a=b', 'x-auth-iv': 'iv-1' });
-
-    expect(service.requests[0]?.headers).toEqual(headersOf(service, token));
-  });
-
-  it('run the interceptors of the application', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    const { axiosRef } = await app.app.resolve(SessionHttpService);
-    const seen: number[] = [];
-    axiosRef.interceptors.request.use((config) => {
-      config.headers.set('X-Trace', 'trace-1');
-      return config;
-    });
-    axiosRef.interceptors.response.use((response) => {
-      seen.push(response.status);
-      return response;
-    });
-
-    expect((await app.get('/me', service.signInAs({}))).status).toBe(200);
-    expect((await app.get('/me', 'bad')).status).toBe(401);
-    expect(service.requests.map(({ headers }) => headers['x-trace'])).toEqual(['trace-1', 'trace-1']);
-    expect(seen).toEqual([200, 401]);
-  });
-
-  it.each<[string, () => never | Promise<never>]>([
-    [
-      'throws',
-      () => {
-        throw new Error('the interceptor broke');
-      },
-    ],
-    ['never settles', () => new Promise<never>(() => undefined)],
-  ])('become 503 when an interceptor %s', async (_case, interceptor) => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url, options: { timeoutMs: 300 } });
-    const { axiosRef } = await app.app.resolve(SessionHttpService);
-    axiosRef.interceptors.request.use(interceptor);
-    const reply = await app.get('/me', service.signInAs({}));
-
-    expect(reply.status).toBe(503);
-    expect(await reply.text()).not.toContain('interceptor');
   });
 });
 
@@ -269,7 +218,7 @@ describe.each(platforms('Express'))('on %s', (_name, platform) => {
       ),
     );
 
-    it('is not used', async () => {
+    it('is not used [D07]', async () => {
       const proxy = await bed.serviceThat(trap);
       for (const name of VARIABLES.slice(0, 6)) process.env[name] = proxy.url;
       const service = await bed.service();
@@ -282,7 +231,7 @@ describe.each(platforms('Express'))('on %s', (_name, platform) => {
     });
   });
 
-  it('a proxy that the options name is used, for every operation', async () => {
+  it('a proxy that the options name is used, for every operation [D07]', async () => {
     const proxy = await bed.service({ basePath: '/api' });
     const token = proxy.signInAs({});
     const { hostname, port } = new URL(proxy.url);
