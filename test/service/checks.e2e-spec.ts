@@ -31,18 +31,9 @@ describe.each(METHODS)('%s', (method) => {
   });
 
   it.each<[string, Script, object, number]>([
-    ['400', reply(400), { name: 'SessionRejectedError', statusCode: 401 }, 1],
     ['401', reply(401), { name: 'SessionRejectedError', statusCode: 401 }, 1],
-    ['404', reply(404), { name: 'SessionRejectedError', statusCode: 401 }, 1],
-    [
-      '404 with a page',
-      reply(404, '<html>'),
-      { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' },
-      1,
-    ],
     ['403', reply(403), { name: 'AccessDeniedError', statusCode: 403 }, 1],
     ['429', reply(429, '', { 'retry-after': '9' }), { reason: 'rate_limited', retryAfterSeconds: 9 }, 1],
-    ['202', reply(202), { name: 'SessionServiceUnavailableError', reason: 'unexpected_status' }, 1],
     [
       '500',
       reply(500),
@@ -51,7 +42,6 @@ describe.each(METHODS)('%s', (method) => {
     ],
     ['a reset', drop, { name: 'SessionServiceUnavailableError', reason: 'unreachable' }, 2],
     ['silence', silence, { name: 'SessionServiceUnavailableError', reason: 'timeout' }, 1],
-    ['an unusable body', json([]), { name: 'SessionServiceUnavailableError', reason: 'malformed' }, 1],
   ])(
     'rejects with its own error when the service answers with %s',
     async (_answer: string, script: Script, error: object, calls: number) => {
