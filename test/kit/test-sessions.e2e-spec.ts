@@ -25,7 +25,7 @@ import {
   type SessionAuthExtras,
   type SessionAuthOptions,
 } from 'nestjs-session-auth';
-import { aUserRecord, TestSessions, type SessionHeaders } from 'nestjs-session-auth/testing';
+import { TestSessions, type SessionHeaders } from 'nestjs-session-auth/testing';
 import { IsOptional, IsString } from 'class-validator';
 import { sessionSockets } from 'nestjs-session-auth/sockets';
 import { Feed, FeedGateway } from '../sockets/feed.gateway.js';
@@ -246,15 +246,6 @@ describe('TestSessions', () => {
     expect(await status(headers)).toBe(401);
   });
 
-  it('end a cached session at once when its user signs out', async () => {
-    const sessions = new TestSessions();
-    const { app, status } = await start(sessions, forRoot({ cache: { ttlMs: 60_000 } }));
-    const headers = sessions.signInAs();
-    expect(await status(headers)).toBe(200);
-    await app.get(SessionAuthService).signOut(headers['x-auth-token']);
-    expect(await status(headers)).toBe(401);
-  });
-
   it.each(SOCKET_LIBRARIES)(
     'admit a socket of %s, and close it when its user signs out',
     async (_library, adapter, connect) => {
@@ -293,22 +284,5 @@ describe('TestSessions', () => {
       'TestSessions: the module under test does not have SessionAuthModule. Import the module',
     );
     expect(closed).toHaveBeenCalled();
-  });
-});
-
-describe('a record for a test', () => {
-  it('has every field of the interface but the token; the test overrides fields, and null removes one', () => {
-    const names = Object.keys(aUserRecord()).sort();
-    expect(names).toHaveLength(14);
-    expect(aUserRecord({ role: 'recruiter', email: null })).toMatchObject({
-      role: 'recruiter',
-      username: 'test.user',
-    });
-    expect(aUserRecord({ email: null })).not.toHaveProperty('email');
-  });
-
-  it('shares nothing with the next one', () => {
-    const [one, other] = [aUserRecord(), aUserRecord()];
-    expect(one.ccl_info).not.toBe(other.ccl_info);
   });
 });

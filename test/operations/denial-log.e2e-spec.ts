@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, type Type } from '@nestjs/common';
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { AggregationTemporality, InMemoryMetricExporter } from '@opentelemetry/sdk-metrics';
-import { Roles, SessionAuthService } from 'nestjs-session-auth';
-import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
-import { reply } from 'nestjs-session-auth/testing';
-import { errorOf } from '../support/caching-app.js';
+import { Roles } from 'nestjs-session-auth';
 import { CapturedLog } from '../support/captured-log.js';
 import { type GuideCode, importFromGuide } from '../support/guide-code.js';
 import { platforms } from '../support/platforms.js';
@@ -48,39 +43,5 @@ describe.each(platforms('Fastify'))('denials on %s', (_name, platform) => {
     ])
       expect(lines[0]).toContain(part);
     expect(lines[0]).not.toContain('secret');
-  });
-
-  it('are counted by rule, and failed sign-ins by code', async () => {
-    const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-    const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
-    const meters = new MeterProvider({ readers: [reader] });
-    const stop = observeSessionAuth({ meter: meters.getMeter('test') });
-    try {
-      const service = await bed.service();
-      const app = await bed.sample({ baseUrl: service.url, controllers: [OpeningsController] });
-      service.on('sign_in', reply(401));
-      const token = service.signInAs({ username: 'ann', role: 'new_hire' });
-      for (let call = 0; call < 2; call += 1) await app.get('/openings/7', token);
-      await errorOf(app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }));
-      await reader.forceFlush();
-      const metrics = exporter
-        .getMetrics()
-        .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((each) => each.metrics));
-      const denials = metrics.find(({ descriptor }) => descriptor.name === 'session_auth.denials');
-      expect(denials?.dataPoints.map(({ attributes, value }) => [attributes, value])).toEqual([
-        [
-          {
-            'session_auth.code': 'ACCESS_DENIED',
-            'session_auth.rule': '@Roles(approver)',
-            'session_auth.authority': 'default',
-          },
-          2,
-        ],
-        [{ 'session_auth.code': 'CREDENTIALS_REJECTED', 'session_auth.authority': 'default' }, 1],
-      ]);
-    } finally {
-      stop();
-      await meters.shutdown();
-    }
   });
 });

@@ -22,6 +22,7 @@ import {
   SessionAuthService,
 } from 'nestjs-session-auth';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
+import { errorOf } from '../support/caching-app.js';
 import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../support/trial/canaries.js';
 import { afterDelay, drop, hold, json, reply } from '../support/scripted-service.js';
 import { platforms } from '../support/platforms.js';
@@ -212,7 +213,7 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 2));
   });
 
-  it('counts denials by their code, also those without a call', async () => {
+  it('counts denials by their code, also those without a call and failed sign-ins', async () => {
     const service = await bed.service();
     const token = service.signInAs({ role: 'worker' });
     const app = await bed.sample({
@@ -226,6 +227,8 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     await app.get('/me', token);
     service.on('user_details', reply(500));
     await app.get('/me', 'unlucky');
+    service.on('sign_in', reply(401));
+    await errorOf(app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }));
     expect(await collected.read('session_auth.denials')).toEqual([
       [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_REQUIRED' }, 1],
       [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_REJECTED' }, 1],
@@ -238,6 +241,7 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
         1,
       ],
       [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_SERVICE_UNAVAILABLE' }, 1],
+      [{ 'session_auth.authority': 'default', 'session_auth.code': 'CREDENTIALS_REJECTED' }, 1],
     ]);
   });
 
@@ -326,9 +330,7 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     service.on('user_details', drop);
     await app.get('/me', 'unlucky');
     service.on('sign_in', reply(401));
-    await expect(
-      app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }),
-    ).rejects.toThrow();
+    await errorOf(app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }));
     service.on('user_details', reply(401));
     await app.get('/me', 'of-nobody');
     const spans = collected.spans.getFinishedSpans();
