@@ -43,7 +43,7 @@ export async function serve(
   return { server, port, origin: `http://127.0.0.1:${port}`, seen, connections: () => connections };
 }
 
-export function startedDeadline(): Deadline {
+function startedDeadline(): Deadline {
   const deadline = new Deadline(60_000);
   closeLater(() => deadline.clear());
   return deadline;

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import { Agent, type IncomingMessage, type RequestListener } from 'node:http';
+import { Agent, type RequestListener } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { unavailable } from '../contract/outcome.js';
 import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
 import type { ServiceRequest } from './connections.js';
-import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
-import { closeLater, requestTo, serve, startedDeadline } from '../../../../test/support/service-requests.js';
+import { type Answer, UNREACHABLE } from './reply.js';
+import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 
 /** Starts a server, and returns what sends requests to it over an agent with one connection. */
 async function serving(answer?: RequestListener) {
@@ -65,59 +64,6 @@ describe('a request over an agent', () => {
     expect(connections()).toBe(3);
   });
 
-  it.each(['head', 'body'])(
-    'ends at its deadline, with its connection, while it waits for the %s of its reply',
-    async (part) => {
-      const { server, send } = await serving((_request, response) => {
-        if (part === 'body') response.writeHead(200).write('a');
-      });
-      const deadline = startedDeadline();
-      const answer = send({ deadline });
-      const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
-      const closed = once(socket, 'close');
-      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-      deadline.end('timeout');
-      expect(await answer).toEqual(unavailable('timeout'));
-      await closed;
-    },
-  );
-
-  it('is not sent if its deadline has ended', async () => {
-    const { connections, send } = await serving();
-    const deadline = startedDeadline();
-    deadline.end('shutting_down');
-    expect(await send({ deadline })).toEqual(unavailable('shutting_down'));
-    expect(statusOf(await send())).toBe(200);
-    expect(connections()).toBe(1);
-  });
-
-  it.each(['new', 'reused'])(
-    'is unreachable, and not stale, if the service switches protocols on a %s connection',
-    async (kind) => {
-      let switching = false;
-      const { send } = await serving(({ socket }, response) => {
-        if (!switching) response.end();
-        else
-          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
-      });
-      if (kind === 'reused') await send();
-      switching = true;
-      expect(await send()).toEqual(UNREACHABLE);
-    },
-  );
-
-  it.each<[string, RequestListener]>([
-    ['is reset', ({ socket }) => void socket.resetAndDestroy()],
-    ['is closed', ({ socket }) => void socket.destroy()],
-  ])('on a connection that %s is stale if it was reused, and otherwise unreachable', async (_name, end) => {
-    let ending = false;
-    const { send } = await serving((request, response) => (ending ? end(request, response) : response.end()));
-    expect(statusOf(await send())).toBe(200);
-    ending = true;
-    expect(await send()).toEqual(STALE_CONNECTION);
-    expect(await send()).toEqual(UNREACHABLE);
-  });
-
   it.each(['ftp://127.0.0.1', 'http://'])('that cannot be sent to %s is unreachable', async (origin) => {
     const { send } = await serving();
     expect(await send({ origin })).toEqual(UNREACHABLE);
@@ -128,60 +74,6 @@ describe('a request over an agent', () => {
     expect(await send({ headers: { 'X A': 'a' } })).toEqual(UNREACHABLE);
     expect(statusOf(await send())).toBe(200);
     expect(connections()).toBe(1);
-  });
-});
-
-describe('a reply over an agent', () => {
-  it('has its status, its headers and its whole body', async () => {
-    const { send } = await serving((_request, response) => {
-      response.writeHead(401, { 'x-a': 'a' }).write('four');
-      setImmediate(() => response.end(' more'));
-    });
-    expect(await send()).toMatchObject({
-      status: 401,
-      headers: { 'x-a': 'a' },
-      body: Buffer.from('four more'),
-    });
-  });
-
-  it('without a body has an empty one', async () => {
-    const { send } = await serving();
-    expect(await send()).toMatchObject({ status: 200, body: Buffer.alloc(0) });
-  });
-
-  it.each<[string, Record<string, string>, string]>([
-    ['exceeds the limit', {}, '12345678901'],
-    ['declares a length above the limit', { 'content-length': '11' }, ''],
-    ['has an encoding that was not requested', { 'content-encoding': 'gzip' }, 'text'],
-  ])('has no body, and closes its connection, if the body %s', async (_name, headers, sent) => {
-    const { server, send } = await serving((_request, response) => {
-      response.writeHead(403, headers);
-      response.flushHeaders();
-      if (sent) response.write(sent);
-    });
-    const answer = send();
-    const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
-    const closed = once(socket, 'close');
-    expect(await answer).toMatchObject({ status: 403, headers, body: undefined });
-    await closed;
-  });
-
-  it('that is cut off is unreachable, on a reused connection too', async () => {
-    let breaking = false;
-    const { send } = await serving((_request, response) => {
-      if (!breaking) response.end();
-      else response.writeHead(200, { 'content-length': '5' }).write('a', () => response.destroy());
-    });
-    await send();
-    breaking = true;
-    expect(await send()).toEqual(UNREACHABLE);
-  });
-
-  it('with headers that are too long is unreachable', async () => {
-    const { send } = await serving(
-      (_request, response) => void response.writeHead(200, { 'x-a': 'a'.repeat(17_000) }).end(),
-    );
-    expect(await send()).toEqual(UNREACHABLE);
   });
 });
 

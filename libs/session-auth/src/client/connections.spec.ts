@@ -44,30 +44,6 @@ describe('a request', () => {
     );
   });
 
-  it('is aborted at its deadline, and its connection is closed', async () => {
-    const { origin, server } = await serve(() => undefined);
-    const request = requestTo(origin);
-    const answer = connectionsWith().exchange(request);
-    const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
-    const closed = once(socket, 'close');
-    request.deadline.end('timeout');
-    expect(await answer).toEqual(unavailable('timeout'));
-    await closed;
-  });
-
-  it.each([true, false])(
-    'is not sent if its deadline has ended (on a fresh connection: %p)',
-    async (freshConnection) => {
-      const { origin, seen, connections: connectionsMade } = await serve();
-      const connections = connectionsWith();
-      const request = requestTo(origin, { freshConnection });
-      request.deadline.end('timeout');
-      expect(await connections.exchange(request)).toEqual(unavailable('timeout'));
-      expect(statusOf(await connections.exchange(requestTo(origin)))).toBe(200);
-      expect([seen.length, connectionsMade()]).toEqual([1, 1]);
-    },
-  );
-
   it('that cannot be sent resolves with unreachable', async () => {
     const request = requestTo('ftp://127.0.0.1', { freshConnection: true });
     expect(await connectionsWith().exchange(request)).toEqual(unavailable('unreachable'));
@@ -75,27 +51,20 @@ describe('a request', () => {
 });
 
 describe('a connection that ends', () => {
-  it.each([
-    ['is reset', 'resetAndDestroy'],
-    ['is closed', 'destroy'],
-  ] as const)(
-    'because it %s is stale if it was reused, and otherwise unreachable, and is replaced',
-    async (_name, end) => {
-      let ending = false;
-      const { origin, connections: made } = await serve((request, response) =>
-        ending ? request.socket[end]() : response.end(),
-      );
-      const connections = connectionsWith();
-      expect(statusOf(await connections.exchange(requestTo(origin)))).toBe(200);
-      ending = true;
-      expect(await connections.exchange(requestTo(origin))).toEqual(STALE_CONNECTION);
-      expect(await connections.exchange(requestTo(origin))).toEqual(UNREACHABLE);
-      ending = false;
-      for (let call = 0; call < 2; call += 1)
-        expect(statusOf(await connections.exchange(requestTo(origin)))).toBe(200);
-      expect(made()).toBe(3);
-    },
-  );
+  it('is replaced', async () => {
+    let ending = false;
+    const { origin, connections: made } = await serve((request, response) =>
+      ending ? request.socket.destroy() : response.end(),
+    );
+    const connections = connectionsWith();
+    const replies: unknown[] = [];
+    for (const isEnding of [false, true, true, false, false]) {
+      ending = isEnding;
+      replies.push(statusOf(await connections.exchange(requestTo(origin))));
+    }
+    expect(replies).toEqual([200, STALE_CONNECTION, UNREACHABLE, 200, 200]);
+    expect(made()).toBe(3);
+  });
 
   it('because all are closed, ends its calls, to other origins too', async () => {
     const [service, other] = [await serve(() => undefined), await serve(() => undefined)];
