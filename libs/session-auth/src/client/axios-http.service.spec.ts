@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestListener } from 'node:http';
 import { Agent } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
+import type { InternalAxiosRequestConfig } from 'axios';
 import { unavailable } from '../contract/outcome.js';
 import type { OwnAgents } from './agent-requests.js';
 import { Connections, type ServiceRequest } from './connections.js';
@@ -9,20 +11,42 @@ import { AxiosHttpService, NoReplyError } from './axios-http.service.js';
 import { STALE_CONNECTION, UNREACHABLE } from './reply.js';
 import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 
-/** Starts a server with the given request listener, and returns an HTTP service for it. */
+/** Starts a server, and returns an HTTP service for it, over one connection. */
 async function serving(answer?: RequestListener, agents: OwnAgents = {}) {
-  const { server, origin, seen } = await serve(answer);
+  const served = await serve(answer);
   const limits = { maxConnections: 1, maxResponseBytes: 100, proxy: undefined };
-  const connections = new Connections(limits);
-  closeLater(() => connections.close());
+  const pool = new Connections(limits);
+  closeLater(() => pool.close());
   const usedAgents: OwnAgents[] = [];
   const send = (sent: ServiceRequest, ownAgents: OwnAgents) => {
     usedAgents.push(ownAgents);
-    return connections.exchange(sent);
+    return pool.exchange(sent);
   };
   const http = new AxiosHttpService(agents, send, () => undefined);
-  const request = (): ServiceRequest => requestTo(origin, { headers: { 'X-A': 'a' } });
-  return { http, server, seen, request, usedAgents };
+  const request = (changes: Partial<ServiceRequest> = { headers: { 'X-A': 'a' } }): ServiceRequest =>
+    requestTo(served.origin, changes);
+  return { ...served, http, request, usedAgents };
+}
+
+/** The same, with an interceptor that records, and may change, what it sends, and the bodies that arrive. */
+async function recording(change: (config: InternalAxiosRequestConfig) => void = () => undefined) {
+  const bodies: string[] = [];
+  const sent: InternalAxiosRequestConfig[] = [];
+  const { http, request, ...served } = await serving((head, response) => {
+    void text(head).then((body) => (bodies.push(body), response.end('reply')));
+  });
+  http.axiosRef.interceptors.request.use((config) => {
+    sent.push(config);
+    change(config);
+    return config;
+  });
+  return {
+    ...served,
+    http,
+    bodies,
+    sent,
+    send: (changes: Partial<ServiceRequest>) => http.send(request(changes)),
+  };
 }
 
 describe('a reply that an interceptor of the application returns', () => {
@@ -138,5 +162,65 @@ describe('the defaults', () => {
       proxy: false,
       validateStatus: null,
     });
+  });
+});
+
+describe('a request that passes interceptors', () => {
+  it('has exactly its headers and its body', async () => {
+    const { seen, bodies, sent, send } = await recording();
+    const headers = { 'Content-Type': 'application/json', 'X-A': 'a' };
+    await send({ method: 'POST', path: '/path?query', headers, body: '{"a":1}' });
+    expect([sent[0]?.headers.toJSON(), sent[0]?.data]).toEqual([
+      { 'Content-Type': 'application/json', 'X-A': 'a' },
+      '{"a":1}',
+    ]);
+    const { method, url, rawHeaders } = seen[0] ?? {};
+    expect([method, url, bodies[0]]).toEqual(['POST', '/path?query', '{"a":1}']);
+    expect(rawHeaders?.filter((_value, index) => index % 2 === 0).map((name) => name.toLowerCase())).toEqual([
+      'host',
+      'connection',
+      'content-type',
+      'x-a',
+      'content-length',
+    ]);
+  });
+
+  it('has no body if it has none, or if an interceptor sets one that is not text', async () => {
+    const none = await recording();
+    await none.send({});
+    expect([none.sent[0] && 'data' in none.sent[0] && none.sent[0].data, none.bodies[0]]).toEqual([
+      undefined,
+      '',
+    ]);
+
+    const object = await recording((config) => (config.data = { a: 1 }));
+    await object.send({ method: 'POST', body: 'text' });
+    expect(object.bodies[0]).toBe('');
+  });
+
+  it('is sent on a fresh connection if it must be', async () => {
+    const { seen, send, connections } = await recording();
+    await send({});
+    await send({ freshConnection: true });
+    expect([connections(), ...seen.map(({ headers }) => headers.connection)]).toEqual([
+      2,
+      'keep-alive',
+      'close',
+    ]);
+  });
+});
+
+describe('a request of the application itself', () => {
+  it('is sent over the pool', async () => {
+    const { http, origin, seen, connections } = await recording();
+    for (const path of ['/first', '/second']) {
+      const { status, statusText, data } = await http.axiosRef.request<Buffer>({ url: `${origin}${path}` });
+      expect([status, statusText, String(data)]).toEqual([200, '', 'reply']);
+    }
+    expect([connections(), ...seen.map(({ method, url }) => `${method} ${url}`)]).toEqual([
+      1,
+      'GET /first',
+      'GET /second',
+    ]);
   });
 });
