@@ -4,6 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { afterEach } from '@jest/globals';
 import type { ServiceRequest } from '../../libs/session-auth/src/client/connections.js';
 import { Deadline } from '../../libs/session-auth/src/client/deadline.js';
+import type { Answer, Reply } from '../../libs/session-auth/src/client/reply.js';
+import { type ApiKey, SessionClient } from '../../libs/session-auth/src/client/session-client.js';
+import type { ReplyReports } from '../../libs/session-auth/src/client/user-details-verdict.js';
+import type { ReadUser } from '../../libs/session-auth/src/contract/record/user-record.js';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -61,4 +65,59 @@ export function requestTo(origin: string, request: Partial<ServiceRequest> = {})
     freshConnection: false,
     ...request,
   };
+}
+
+/** The user of the replies that {@link reply} makes. */
+export const USER = { username: 'ann', auth_token: 'token' };
+
+export const reply = (
+  status: number,
+  body = JSON.stringify(USER),
+  headers: Reply['headers'] = {},
+): Reply => ({
+  status,
+  headers,
+  body: Buffer.from(body),
+});
+
+export const SILENT: ReplyReports = { occurred: () => undefined, unlistedStatus: () => undefined };
+
+interface ClientParts {
+  readonly baseUrl?: string;
+  readonly apiKey?: ApiKey;
+  readonly authority?: string;
+  readonly read?: ReadUser<object>;
+  readonly reports?: ReplyReports;
+}
+
+/** Returns a client whose requests get this answer, and those requests. Tokens have at most 5 characters. */
+export function clientWith(
+  answer: Answer,
+  {
+    baseUrl = 'http://service',
+    apiKey = 'key',
+    read = (json) => json,
+    reports = SILENT,
+    ...authority
+  }: ClientParts = {},
+): { readonly sent: readonly ServiceRequest[]; readonly client: SessionClient<object> } {
+  const sent: ServiceRequest[] = [];
+  const send = (request: ServiceRequest): Promise<Answer> => {
+    sent.push(request);
+    return Promise.resolve(answer);
+  };
+  const settings = {
+    baseUrl,
+    apiKey,
+    statusMap: {},
+    tokenEcho: 'deny',
+    http: { maxTokenLength: 5 },
+  } as const;
+  const client = new SessionClient(
+    { send, renew: () => undefined },
+    { ...settings, ...authority },
+    read,
+    reports,
+  );
+  return { sent, client };
 }

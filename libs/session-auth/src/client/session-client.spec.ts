@@ -3,15 +3,15 @@ import { unavailable, type UnavailableReason } from '../contract/outcome.js';
 import type { ReadUser } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import { Deadline } from './deadline.js';
-import type { Answer, Reply } from './reply.js';
-import { SessionClient } from './session-client.js';
+import type { Answer } from './reply.js';
+import type { ApiKey } from './session-client.js';
 import type { ReplyReports } from './user-details-verdict.js';
+import { clientWith, reply, USER } from '../../../../test/support/service-requests.js';
 
 const deadline = new Deadline(60_000);
 deadline.clear();
 
 const session: SessionIdentity = { token: 'token', authIv: undefined };
-const USER = { username: 'ann', auth_token: 'token' };
 
 let warned: unknown[] = [];
 beforeEach(() => {
@@ -22,27 +22,14 @@ const reports: ReplyReports = {
   unlistedStatus: (...report) => void warned.push(['unlisted status', ...report]),
 };
 
-function clientWith(answer: Answer, read: ReadUser<object> = (json) => json): SessionClient<object> {
-  const settings = {
-    baseUrl: 'http://service',
-    apiKey: 'key',
-    statusMap: {},
-    tokenEcho: 'deny',
-    http: { maxTokenLength: 5 },
-  } as const;
-  const sender = { send: () => Promise.resolve(answer), renew: () => undefined };
-  return new SessionClient(sender, settings, read, reports);
-}
-
-const reply = (status: number, body = JSON.stringify(USER), headers: Reply['headers'] = {}): Reply => ({
-  status,
-  headers,
-  body: Buffer.from(body),
-});
-
 const signIn = (answer: Answer, read?: ReadUser<object>): Promise<unknown> =>
-  clientWith(answer, read).signIn({ username: 'ann', password: 'x' }, undefined, deadline);
-const signOut = (answer: Answer): Promise<unknown> => clientWith(answer).signOut(session, deadline);
+  clientWith(answer, { reports, ...(read && { read }) }).client.signIn(
+    { username: 'ann', password: 'x' },
+    undefined,
+    deadline,
+  );
+const signOut = (answer: Answer): Promise<unknown> =>
+  clientWith(answer, { reports }).client.signOut(session, deadline);
 
 const outage = (reason: string) => ({ code: 'SESSION_SERVICE_UNAVAILABLE', reason });
 
@@ -166,8 +153,74 @@ describe('a status of a sign-in or a sign-out is reported', () => {
 describe('a check', () => {
   it('has the verdict on the reply to its own session, for the token that it presented', async () => {
     const check = (token: string) =>
-      clientWith(reply(200)).userDetails({ token, authIv: undefined }, deadline);
+      clientWith(reply(200)).client.userDetails({ token, authIv: undefined }, deadline);
     expect(await check('token')).toMatchObject({ kind: 'authenticated', user: USER });
     expect(await check('other')).toMatchObject({ kind: 'unavailable', reason: 'malformed' });
+  });
+});
+
+const NO_REPLY = unavailable('unreachable');
+const always = ['Accept', 'application/json', 'Accept-Encoding', 'identity', 'X-API-KEY', 'key'];
+
+describe.each(['a key', 'a key function'])('with %s', (kind) => {
+  const key = kind === 'a key' ? 'key' : () => 'key';
+
+  it.each([
+    [undefined, []],
+    ['iv', ['X-AUTH-IV', 'iv']],
+  ])('and the IV %p, every request has exactly the headers of the interface', async (authIv, ivHeaders) => {
+    const { client, sent } = clientWith(NO_REPLY, { apiKey: key, baseUrl: 'http://service/base/' });
+    await client.userDetails({ token: 'token', authIv }, deadline);
+    await client.signIn({ username: 'ann', password: 'secret' }, authIv, deadline).catch(() => undefined);
+    await client.signOut({ token: 'token', authIv }, deadline).catch(() => undefined);
+    expect(sent.map(({ method, path, freshConnection }) => [method, path, freshConnection])).toEqual([
+      ['GET', '/base/authentication/user_details', false],
+      ['POST', '/base/authentication', true],
+      ['DELETE', '/base/authentication', true],
+    ]);
+    expect(sent.map(({ headers }) => Object.entries(headers).flat())).toEqual([
+      [...always, 'X-AUTH-TOKEN', 'token', ...ivHeaders],
+      [...always, 'Content-Type', 'application/json', ...ivHeaders],
+      [...always, 'X-AUTH-TOKEN', 'token', ...ivHeaders],
+    ]);
+    expect(sent.map(({ body }) => body)).toEqual([null, '{"username":"ann","password":"secret"}', null]);
+  });
+});
+
+describe('a key function', () => {
+  it.each<[string, ApiKey]>([
+    ...['', 'with space', 'k'.repeat(4_097), 7 as unknown as string].map((key): [string, ApiKey] => [
+      'returns an invalid key',
+      () => key,
+    ]),
+    [
+      'throws',
+      () => {
+        throw new Error('no key');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no key'))],
+  ])('that %s results in no reply', async (_name, apiKey) => {
+    const { client, sent } = clientWith(NO_REPLY, { apiKey });
+    expect(await client.userDetails(session, deadline)).toMatchObject({ reason: 'api_key' });
+    expect(sent).toEqual([]);
+  });
+
+  it.each(['timeout', 'shutting_down'] as const)(
+    'that never returns does not delay a call beyond its deadline (%s)',
+    async (reason) => {
+      const { client, sent } = clientWith(NO_REPLY, { apiKey: () => new Promise(() => undefined) });
+      const callDeadline = new Deadline(60_000);
+      const answer = client.userDetails(session, callDeadline);
+      callDeadline.end(reason);
+      expect(await answer).toMatchObject({ reason });
+      expect(sent).toEqual([]);
+    },
+  );
+
+  it('may return a key of 4096 bytes', async () => {
+    const { client, sent } = clientWith(NO_REPLY, { apiKey: () => 'k'.repeat(4_096) });
+    await client.userDetails(session, deadline);
+    expect(sent).toHaveLength(1);
   });
 });

@@ -2,37 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import { UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import { Deadline } from './deadline.js';
-import type { Answer, Reply } from './reply.js';
-import { SessionClient } from './session-client.js';
+import type { Answer } from './reply.js';
+import { clientWith, reply, USER } from '../../../../test/support/service-requests.js';
 
 const deadline = new Deadline(60_000);
 deadline.clear();
 const session = { token: 'token', authIv: undefined };
 const credentials = { username: 'ann', password: 'secret' };
-const USER = { username: 'ann', auth_token: 'token' };
-
-const reply = (status: number, user: object = USER): Reply => ({
-  status,
-  headers: {},
-  body: Buffer.from(JSON.stringify(user)),
-});
-
-/** Returns a client of a service that gives one answer. */
-function clientOf(
-  answer: Answer,
-  baseUrl = 'https://service.example:8443/base',
-  authority?: string,
-): SessionClient<object> {
-  const reports = { occurred: () => undefined, unlistedStatus: () => undefined };
-  const settings = { baseUrl, apiKey: 'key', ...(authority !== undefined && { authority }) };
-  const verdicts = { statusMap: {}, tokenEcho: 'deny', http: { maxTokenLength: 100 } } as const;
-  return new SessionClient(
-    { send: () => Promise.resolve(answer), renew: () => undefined },
-    { ...settings, ...verdicts },
-    (json) => json,
-    reports,
-  );
-}
+const baseUrl = 'https://service.example:8443/base';
+const clientOf = (answer: Answer) => clientWith(answer, { baseUrl }).client;
 
 const published: [event: string, message: unknown][] = [];
 /** Node.js itself adds the result and the error of the promise. */
@@ -74,7 +52,7 @@ describe('a check that is published', () => {
     [reply(401), { statusCode: 401, outcome: 'unauthenticated' }],
     [reply(403), { statusCode: 403, outcome: 'forbidden' }],
     [reply(500), { statusCode: 500, outcome: 'unavailable', reason: 'server_error' }],
-    [reply(200, []), { statusCode: 200, outcome: 'unavailable', reason: 'malformed' }],
+    [reply(200, '[]'), { statusCode: 200, outcome: 'unavailable', reason: 'malformed' }],
     [unavailable('timeout'), { outcome: 'unavailable', reason: 'timeout' }],
   ])('with %j ends with %j, and has the same verdict as one that is not', async (answer, end) => {
     const verdict = await clientOf(answer).userDetails(session, deadline);
@@ -85,7 +63,7 @@ describe('a check that is published', () => {
   });
 
   it('is denied if the reply has another token than it presented', async () => {
-    const verdict = await clientOf(reply(200, { auth_token: 'other' })).userDetails(session, deadline);
+    const verdict = await clientOf(reply(200, '{"auth_token":"other"}')).userDetails(session, deadline);
     expect(verdict).toMatchObject({ kind: 'unavailable', reason: 'malformed' });
   });
 });
@@ -129,9 +107,9 @@ describe('a message', () => {
     ['http://service.example:443', 443],
     ['https://service.example:80', 80],
   ])('has the address of %s with the port %i, and the name of its authority', async (baseUrl, serverPort) => {
-    await expect(clientOf(reply(401), baseUrl, 'staff').userDetails(session, deadline)).resolves.toEqual(
-      UNAUTHENTICATED,
-    );
+    await expect(
+      clientWith(reply(401), { baseUrl, authority: 'staff' }).client.userDetails(session, deadline),
+    ).resolves.toEqual(UNAUTHENTICATED);
     expect(published[0]).toEqual(['start', { ...CHECK, authority: 'staff', serverPort }]);
   });
 });

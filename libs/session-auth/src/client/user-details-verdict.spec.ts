@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable } from '../contract/outcome.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import { type Answer, type Reply, STALE_CONNECTION } from './reply.js';
+import { reply as replyWith, SILENT } from '../../../../test/support/service-requests.js';
 import {
   type ReplyReader,
   type ReplyReports,
@@ -9,12 +10,10 @@ import {
   type VerdictSettings,
 } from './user-details-verdict.js';
 
-const silent: ReplyReports = { occurred: () => undefined, unlistedStatus: () => undefined };
-
 /** Reports that are kept in a list. */
 function reporting(): { readonly reported: unknown[][]; readonly reports: ReplyReports } {
   const reported: unknown[][] = [];
-  return { reported, reports: { ...silent, occurred: (...report) => void reported.push(report) } };
+  return { reported, reports: { ...SILENT, occurred: (...report) => void reported.push(report) } };
 }
 
 const noUser: ReadUser<UserRecord> = () => undefined;
@@ -26,7 +25,7 @@ const failing = (): never => {
 function verdictsWith(
   settings: Partial<VerdictSettings> = {},
   readUser: ReadUser<UserRecord> = (json) => json,
-  reports = silent,
+  reports = SILENT,
   renew: () => void = () => undefined,
 ) {
   const parts = { readUser, reports, renew };
@@ -34,11 +33,8 @@ function verdictsWith(
   return { of: (answer: Answer, token: string) => verdictOf(answer, token, reader) };
 }
 
-const reply = (status: number, body: string | undefined = '', headers: Reply['headers'] = {}): Reply => ({
-  status,
-  headers,
-  body: Buffer.from(body),
-});
+const reply = (status: number, body = '', headers?: Reply['headers']): Reply =>
+  replyWith(status, body, headers);
 
 describe('a 200', () => {
   it.each([
