@@ -1,32 +1,35 @@
 import 'reflect-metadata';
-import { ApiProperty, type ApiPropertyOptions, type ApiResponseSchemaHost } from '@nestjs/swagger';
+import { ApiProperty, type ApiResponseSchemaHost } from '@nestjs/swagger';
+import { CCL_FIELDS, USER_FIELDS } from '../contract/record/record-fields.js';
 import { CclInfo, UserRecord, type UserRecordSchema } from '../contract/record/user-record.js';
 
-type Fields<Target> = { readonly [Field in keyof Target]-?: ApiPropertyOptions };
+type Descriptions<Target> = { readonly [Field in keyof Target]-?: string };
 
 /** Fields of a returned user. The token is not among them, because it is not enumerable. */
-const USER: Fields<Omit<UserRecord, 'auth_token'>> = {
-  username: { type: String, description: 'Login name' },
-  first_name: { type: String, description: 'First name' },
-  last_name: { type: String, description: 'Last name' },
-  email: { type: String, description: 'Email' },
-  role: { type: String, description: 'Role' },
-  sub_role: { type: String, description: 'Sub role; meaningful for a hiring manager' },
-  preffered_language: { type: String, description: 'Language that the user selected' },
-  help_checkbox: { type: Boolean, description: 'Whether the help check box is enabled' },
-  benestream_enabled: { type: Boolean, description: 'Whether the benestream feature is enabled' },
-  client_name: { type: String, description: 'Name of the client' },
-  ccl_info: { type: CclInfo, description: 'Client, company and location ids' },
-  ats_enabled: { type: Boolean, description: 'Whether ATS mode is enabled' },
-  obs_enabled: { type: Boolean, description: 'Whether OBS is enabled' },
-  display_label: { type: String, description: 'Display label of the client' },
+const USER: Descriptions<Omit<UserRecord, 'auth_token'>> = {
+  username: 'Login name',
+  first_name: 'First name',
+  last_name: 'Last name',
+  email: 'Email',
+  role: 'Role',
+  sub_role: 'Sub role; meaningful for a hiring manager',
+  preffered_language: 'Language that the user selected',
+  help_checkbox: 'Whether the help check box is enabled',
+  benestream_enabled: 'Whether the benestream feature is enabled',
+  client_name: 'Name of the client',
+  ccl_info: 'Client, company and location ids',
+  ats_enabled: 'Whether ATS mode is enabled',
+  obs_enabled: 'Whether OBS is enabled',
+  display_label: 'Display label of the client',
 };
 
-const CCL: Fields<CclInfo> = {
-  client_id: { type: 'integer', description: 'Client id' },
-  company_id: { type: 'integer', description: 'Company id' },
-  location_id: { type: 'integer', description: 'Location id' },
+const CCL: Descriptions<CclInfo> = {
+  client_id: 'Client id',
+  company_id: 'Company id',
+  location_id: 'Location id',
 };
+
+const TYPES = { string: String, boolean: Boolean, id: 'integer', object: CclInfo } as const;
 
 /**
  * Describes a class for OpenAPI, so that `@ApiOkResponse({ type: UserRecord })` works. Every field is
@@ -34,14 +37,18 @@ const CCL: Fields<CclInfo> = {
  */
 function describe(
   { prototype }: { readonly prototype: object },
-  fields: Readonly<Record<string, ApiPropertyOptions>>,
+  fields: typeof USER_FIELDS,
+  descriptions: Readonly<Record<string, string>>,
 ): void {
-  for (const [name, options] of Object.entries(fields))
-    ApiProperty({ ...options, required: false } as ApiPropertyOptions)(prototype, name);
+  for (const [name, type] of fields)
+    ApiProperty({ type: TYPES[type], description: descriptions[name] ?? '', required: false })(
+      prototype,
+      name,
+    );
 }
 
-describe(CclInfo, CCL);
-describe(UserRecord, USER);
+describe(CclInfo, CCL_FIELDS, CCL);
+describe(UserRecord, USER_FIELDS, USER);
 
 /** A schema of OpenAPI, as `@ApiOkResponse({ schema })` accepts it. */
 export type RecordSchema = Extract<
