@@ -18,14 +18,11 @@ export interface OwnAgents {
   readonly httpsAgent?: Agent | undefined;
 }
 
-/** Limits of a reply, and what is reported of a failure. */
-type Limits = Pick<ConnectionSettings, 'maxResponseBytes' | 'connectionFailed'>;
-
 /** Sends a request over node:http and an agent of the application, as `Connections` does over its own. */
 export function exchangeOverAgent(
   { origin, path, method, headers, body, deadline, freshConnection }: ServiceRequest,
   { httpAgent, httpsAgent }: OwnAgents,
-  { maxResponseBytes, connectionFailed }: Limits,
+  { maxResponseBytes, connectionFailed }: Pick<ConnectionSettings, 'maxResponseBytes' | 'connectionFailed'>,
 ): Promise<Answer> {
   const [protocol, own] = origin.startsWith('https:') ? [https, httpsAgent] : [http, httpAgent];
   return new Promise<Answer>((settle) => {
@@ -61,7 +58,6 @@ function readReply(reply: IncomingMessage, maxBytes: number, settle: (answer: An
     if (!body.append(chunk, maxBytes)) discard();
   });
   reply.on('end', () => settle({ status, headers, body: body.bytes }));
-  reply.on('error', () => settle(UNREACHABLE));
   reply.on('close', () => settle(UNREACHABLE));
   if (!isReadable(headers, maxBytes)) discard();
 }

@@ -81,7 +81,6 @@ function bareInstance(adapter: AxiosAdapter, { httpAgent, httpsAgent }: OwnAgent
   return instance;
 }
 
-/** Returns an axios adapter that sends each request as the interceptors left it. */
 function adapterOver(send: Send): AxiosAdapter {
   return async (config: InternalAxiosRequestConfig & Partial<SessionCall>) => {
     const { origin, pathname, search } = new URL(axios.getUri(config));

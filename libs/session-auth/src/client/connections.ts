@@ -223,7 +223,6 @@ class Connection implements Dispatcher.DispatchHandler {
     this.#abort({ ...this.#head, body: undefined });
   }
 
-  /** Ends the call, and its connection. */
   #abort(answer: Answer): void {
     this.#settle?.(answer);
     this.#settle = undefined;
@@ -247,15 +246,10 @@ class Connection implements Dispatcher.DispatchHandler {
   #throughProxy({ protocol = 'http', host, port, auth }: AxiosProxyConfig): ProxyAgent {
     const uri = `${protocol.replace(/:$/, '')}://${host}:${port}`;
     const token = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
-    const factory = (origin: string | URL, { connect }: ProxyConnection): Client =>
+    const factory = (origin: string | URL, { connect }: { connect: buildConnector.connector }): Client =>
       this.#clientOf(origin, connect);
     return new ProxyAgent({ uri, ...(token && { token }), factory, proxyTunnel: false });
   }
-}
-
-/** Option that undici passes to the factory of a `ProxyAgent`. */
-interface ProxyConnection {
-  readonly connect: buildConnector.connector;
 }
 
 /** The parser that undici attaches to a socket. */
