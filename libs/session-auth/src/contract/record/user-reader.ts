@@ -61,8 +61,7 @@ function copyFields(
   path = '',
 ): boolean {
   for (const [name, type] of types) {
-    // Nothing that other code added to `Object.prototype`.
-    const value = Object.hasOwn(json, name) ? ((json as Fields)[name] ?? undefined) : undefined;
+    const value = ownField(json, name) ?? undefined;
     const isAccepted =
       value === undefined ||
       (type === 'id' ? Number.isSafeInteger(value) : typeof value === type && !Array.isArray(value));
@@ -73,6 +72,11 @@ function copyFields(
     target[name] = value;
   }
   return true;
+}
+
+/** Returns a field of JSON, and nothing that other code added to `Object.prototype`. */
+export function ownField(json: object, name: string): unknown {
+  return Object.hasOwn(json, name) ? (json as Fields)[name] : undefined;
 }
 
 /** A record class that hides `auth_token` from enumeration, serialization and inspection. */
