@@ -233,23 +233,6 @@ it.each<[fault: string, rule: string, Fault]>([
     },
   ],
   [
-    'has a tombstone of a new key',
-    'has no entry for a new key',
-    looking((found) => found ?? { kind: 'tombstone', endMs: FAR_MS }),
-  ],
-  [
-    'grants no lease',
-    'has no entry for a new key',
-    seeing(({ kind }) => kind === 'none' && { kind: 'leased' }),
-  ],
-  [
-    'sets nothing over a lease',
-    'sets any bytes over a lease',
-    setting((store, ...parts) =>
-      store.find(parts[0])?.kind === 'leased' ? Promise.resolve(true) : right.set.call(store, ...parts),
-    ),
-  ],
-  [
     'sets nothing over a value',
     'sets any bytes over a lease',
     setting((store, ...parts) =>
@@ -282,11 +265,6 @@ it.each<[fault: string, rule: string, Fault]>([
     }),
   ],
   [
-    'says that it has set nothing',
-    'sets any bytes over a lease',
-    setting(async (...parts) => !(await right.set.call(...parts))),
-  ],
-  [
     'counts a deletion of nothing',
     'deletes a value or a lease',
     deleting((kind, isRight) => isRight || kind === undefined),
@@ -303,15 +281,6 @@ it.each<[fault: string, rule: string, Fault]>([
     {
       delete(key) {
         return this.find(key)?.kind === 'leased' ? Promise.resolve(false) : right.delete.call(this, key);
-      },
-    },
-  ],
-  [
-    'deletes no value',
-    'deletes a value or a lease',
-    {
-      delete(key) {
-        return Promise.resolve(this.find(key)?.kind === 'value');
       },
     },
   ],
@@ -371,17 +340,6 @@ it.each<[fault: string, rule: string, Fault]>([
       return entry?.kind === 'tombstone' ? entry : found;
     }),
   ],
-  ['clears no tombstone', 'lets a tombstone expire', { clearTombstone: nothing }],
-  [
-    'grants a lease to every caller',
-    'grants the lease to one of many',
-    seeing(({ kind }) => kind === 'leased' && { kind: 'none' }),
-  ],
-  [
-    'grants a lease to no caller',
-    'grants the lease to one of many',
-    seeing(({ kind }) => kind === 'none' && { kind: 'leased' }),
-  ],
   [
     'returns another id of a lease',
     'grants the lease to one of many',
@@ -438,15 +396,6 @@ it.each<[fault: string, rule: string, Fault]>([
     },
   ],
   [
-    'ends a lease after its grace period, although its holder is alive',
-    'keeps a lease after its grace period',
-    {
-      isAbandoned({ graceEndMs }) {
-        return graceEndMs <= nowMs;
-      },
-    },
-  ],
-  [
     'keeps a holder alive too long',
     'keeps a lease after its grace period',
     {
@@ -455,7 +404,6 @@ it.each<[fault: string, rule: string, Fault]>([
       },
     },
   ],
-  ['never takes a holder for dead', 'ends a lease after its grace period', { isAbandoned: () => false }],
   [
     'grants no lease that has ended',
     'ends a lease after its grace period',
@@ -495,24 +443,6 @@ it.each<[fault: string, rule: string, Fault]>([
     'records a revocation no earlier',
     seeing((entry) => entry.kind === kind && { storeTimeMs: nowMs + ms }),
   ]),
-  [
-    'returns revocations in another order',
-    'returns the revocations in the order',
-    {
-      getRevocations(keys) {
-        return right.getRevocations.call(this, keys).then((all) => all.sort());
-      },
-    },
-  ],
-  [
-    'leaves out keys without a revocation',
-    'returns the revocations in the order',
-    {
-      getRevocations(keys) {
-        return right.getRevocations.call(this, keys).then((all) => all.filter(Number));
-      },
-    },
-  ],
   [
     'returns a revocation of no key',
     'returns the revocations in the order',
@@ -588,26 +518,6 @@ it.each<[fault: string, rule: string, Fault]>([
     {
       setTombstone(key, ttlMs) {
         return this.server.revocations.has(key) ? nothing() : right.setTombstone.call(this, key, ttlMs);
-      },
-    },
-  ],
-  ...[0, 1].map((index): [string, string, Fault] => [
-    `delivers messages to the ${index === 0 ? 'first' : 'last'} subscriber alone`,
-    'delivers a message to every',
-    {
-      publish(message) {
-        [...this.server.subscribers][index]?.message(message);
-        return nothing();
-      },
-    },
-  ]),
-  [
-    'delivers a message twice',
-    'delivers a message to every',
-    {
-      async publish(message) {
-        await right.publish.call(this, message);
-        await right.publish.call(this, message);
       },
     },
   ],
