@@ -1,10 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
-import type { SessionAuthOptions } from 'nestjs-session-auth';
-import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
-import { RedisSessionStore } from 'nestjs-session-auth/redis';
+import { expect, it } from '@jest/globals';
 import { describeWithRedis } from '../support/redis.js';
-import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { until } from '../support/until.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { Instance } from '../fleet/instance.js';
@@ -83,47 +78,5 @@ describeWithRedis('the secret of a store', () => {
       expect([await stranger.status(token), fleet.asked]).toEqual([200, 2]);
     },
     TIMEOUT_MS,
-  );
-});
-
-describe('a store that cannot be right', () => {
-  const redis = new Redis({ lazyConnect: true });
-  const storeWith = (options: object) => () => new RedisSessionStore({ redis, ...options });
-  const short = 'hunter2-secret';
-
-  const WRONG: [option: string, store: () => unknown, apiKey?: SessionAuthOptions['apiKey']][] = [
-    ['cache.store.secret', storeWith({}), () => 'key'],
-    ['cache.store.secret', storeWith({ secret: '' })],
-    ['cache.store.secret', storeWith({ secret: short })],
-    ['cache.store.secret', storeWith({ secret: [OLD, short] })],
-    ['cache.store.secret', storeWith({ secret: [] })],
-    ['cache.store.secret', storeWith({ secret: 's'.repeat(1_025) })],
-    ['cache.store.secret', storeWith({ secret: 5 })],
-    ['cache.store.timeoutMs', storeWith({ timeoutMs: 0 })],
-    ['cache.store.timeoutMs', storeWith({ timeoutMs: 1_001 })],
-    ['cache.store.timeoutMs', storeWith({ timeoutMs: 1.5 })],
-    ['cache.store.timeoutMs', storeWith({ timeoutMs: '50' })],
-    ['cache.store', () => redis],
-    ['cache.store', () => ({})],
-    ['cache.store', () => null],
-    ['prefix', storeWith({ prefix: '' })],
-    ['prefix', storeWith({ prefix: 5 })],
-    ['redis', storeWith({ redis: undefined })],
-    ['redis', storeWith({ redis: 'redis://localhost' })],
-    ['ttl', storeWith({ ttl: 5 })],
-  ];
-
-  it.each(WRONG.map(([option, store, apiKey = 'key']) => [option, { store, apiKey }] as const))(
-    'stops the bootstrap with an error that names %s, and none of its values',
-    async (option, { store, apiKey }) => {
-      const start = async () => {
-        const cache = { ttlMs: 1_000, store: store() as RedisSessionStore };
-        throw await bootstrapError(sampleApp({ baseUrl: 'http://localhost', options: { apiKey, cache } }));
-      };
-      const error = await start().catch((reason: unknown) => reason as Error);
-      expect(error).toBeInstanceOf(InvalidConfigurationError);
-      expect(error.message).toContain(option);
-      expect(error.message).not.toMatch(/hunter2|old secret|redis:\/\/|sss/);
-    },
   );
 });

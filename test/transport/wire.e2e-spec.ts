@@ -114,7 +114,6 @@ describe.each(platforms('Express'))('replies on %s', (_name, platform) => {
           response.writeEarlyHints({ link: '</style.css>; rel=preload' });
           setImmediate(() => json(record)(request, response, socket));
         },
-        (record) => bytesThenSilence(...CONTINUE, ...answerOf(record)),
         (record) =>
           bytesThenSilence(...HINTS, ...CONTINUE, ...CONTINUE, ...HINTS, ...CONTINUE, ...answerOf(record)),
         (record) => bytewise(...CONTINUE, ...CONTINUE, ...answerOf(record)),

@@ -30,20 +30,6 @@ describe('a request', () => {
     expect(bodies).toEqual(['text']);
   });
 
-  it('waits for the head and the body of its reply until its deadline', async () => {
-    const { origin } = await serve((request, response) => {
-      if (request.url === '/slow-body') response.flushHeaders();
-      setTimeout(() => response.end('late'), 2_000);
-    });
-    const connections = connectionsWith({ maxConnections: 2 });
-    const replies = ['/slow-head', '/slow-body'].map((path) =>
-      connections.exchange(requestTo(origin, { path })),
-    );
-    expect(await Promise.all(replies)).toMatchObject(
-      Array(2).fill({ status: 200, body: Buffer.from('late') }),
-    );
-  });
-
   it('that cannot be sent resolves with unreachable', async () => {
     const request = requestTo('ftp://127.0.0.1', { freshConnection: true });
     expect(await connectionsWith().exchange(request)).toEqual(unavailable('unreachable'));

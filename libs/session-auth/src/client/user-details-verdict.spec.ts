@@ -36,18 +36,6 @@ function verdictsWith(
 const reply = (status: number, body = '', headers?: Reply['headers']): Reply =>
   replyWith(status, body, headers);
 
-describe('a 200', () => {
-  it.each([
-    ['has no JSON object', reply(200, '[]'), verdictsWith({}, anyUser)],
-    ['has no body that may be read', { ...reply(200), body: undefined }, verdictsWith({}, anyUser)],
-    ['is not a user', reply(200, '{}'), verdictsWith({}, noUser)],
-    ['makes the validator of the application throw', reply(200, '{}'), verdictsWith({}, failing)],
-    ['has another token', reply(200, '{"auth_token":"other"}'), verdictsWith()],
-  ])('that %s is malformed', (_name, answer, verdicts) => {
-    expect(verdicts.of(answer, 'token')).toEqual(unavailable('malformed'));
-  });
-});
-
 describe('the user of a 200', () => {
   it.each<[string, string, ReadUser<UserRecord>, object, unusable: number]>([
     [

@@ -20,16 +20,6 @@ describe('the sessions of a test', () => {
     expect(book.recordOf('chosen')).toEqual({ username: 'ann', auth_token: 'other' });
   });
 
-  it('are opened by a sign-in with the right username and password only', () => {
-    const book = new SessionBook();
-    book.addUser({ username: 'ann', password: 'secret' }, ann);
-    const record = book.signIn({ username: 'ann', password: 'secret' }) as { auth_token: string };
-    expect(record).toEqual({ username: 'ann', auth_token: record.auth_token });
-    expect(book.recordOf(record.auth_token)).toBe(record);
-    expect(book.signIn({ username: 'ann', password: 'wrong' })).toBeUndefined();
-    expect(book.signIn({ username: 'bob', password: 'secret' })).toBeUndefined();
-  });
-
   it('end one at a time, or all those of a user', () => {
     const book = new SessionBook();
     const [first, second, third, other] = [ann, ann, ann, bob].map((record) => book.open(record)) as [
@@ -67,9 +57,5 @@ describe('the sessions of a test', () => {
     ]);
     book.endUser();
     expect(book.size).toBe(0);
-  });
-
-  it('are available until the test says otherwise', () => {
-    expect(new SessionBook().isDown).toBe(false);
   });
 });
