@@ -35,24 +35,16 @@ const SCOPE = 'nestjs-session-auth';
 /**
  * Starts reporting to OpenTelemetry, for all authorities of the module in this process:
  *
- * - `session_auth.check.duration`, a histogram in seconds: checks by `session_auth.outcome` (`authenticated`,
- * `unauthenticated`, `forbidden`, `unavailable`) and `session_auth.source` (`cache`, `store`, `service`), and
- * by `error.type` if unavailable
- * - `session_auth.denials`, a counter: requests that the guard denied, and sign-ins that failed, by
- * `session_auth.code`, by `session_auth.rule` if a rule denied it, and by
- * `session_auth.would_deny` with `reportOnly`
- * - `session_auth.calls.active`, an up-down counter: calls to the session service in flight, by
- * `session_auth.operation`
- * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open, by `session_auth.lane` (`known`,
- * `strangers`)
- * - `session_auth.causes.active`, a gauge: causes of denials that are not over, by `session_auth.cause`
- * - a client span for each call, with `http.request.method`, `server.address`, `server.port`,
- * `http.response.status_code` and, on failure, `error.type` of the semantic conventions, and with
- * `session_auth.operation` and `session_auth.outcome`
+ * - `session_auth.check.duration`, a histogram in seconds: checks
+ * - `session_auth.denials`, a counter: requests that the guard denied, and sign-ins that failed
+ * - `session_auth.calls.active`, an up-down counter: calls to the session service in flight
+ * - `session_auth.breaker.state`, a gauge: 0 closed, 1 half-open, 2 open
+ * - `session_auth.causes.active`, a gauge: causes of denials that are not over
+ * - a client span for each call, with attributes of the semantic conventions
  *
- * Each has `session_auth.authority`: the name of the authority, `default` for the default one.
- *
- * None of them contains a key, token, IV, password or user. Returns a function that stops the reporting.
+ * The guide of operations lists the attributes. Each has `session_auth.authority`: the name of the authority,
+ * `default` for the default one. None of them contains a key, token, IV, password or user. Returns a function
+ * that stops the reporting.
  */
 export function observeSessionAuth({
   meter = metrics.getMeter(SCOPE),
