@@ -78,6 +78,7 @@ function copyOfLibrary() {
     'tsconfig.json',
     ...tools.map((name) => `test/${name}`),
     'test/support/service-requests.ts',
+    'test/support/session-parts.ts',
     `${library}/src`,
   ]) {
     cpSync(join(root, path), join(copy, path), { recursive: true });

@@ -773,7 +773,7 @@ export const MUTANTS = [
     file: 'sockets/application-sockets.ts',
     find: "if ('code' in session) {",
     replace:
-      "if ('code' in session && Math.random() < 0.5) {\n      const opened = WatchedSessions.of(parts).watch({ token: session.code, authIv: undefined }, new SocketTarget(parts.whileOpen, () => undefined));\n      opened.admit({ kind: 'authenticated', user: { username: 'x' } });\n      return Object.assign(opened, { confirm: () => true });\n    }\n    if ('code' in session) {",
+      "if ('code' in session && Math.random() < 0.5) {\n      const opened = WatchedSessions.of(parts).watch({ token: session.code, authIv: undefined }, { ...parts.whileOpen, end: () => undefined });\n      opened.admit({ kind: 'authenticated', user: { username: 'x' } });\n      return Object.assign(opened, { confirm: () => true });\n    }\n    if ('code' in session) {",
     suites: ['sockets/handshakes'],
   },
   {
@@ -781,7 +781,7 @@ export const MUTANTS = [
     file: 'sockets/application-sockets.ts',
     find: 'const parts = this.#select(client, request);',
     replace:
-      "const parts = this.#select(client, request);\n    if (!parts && Math.random() < 0.5) {\n      const opened = WatchedSessions.of(this.own).watch({ token: 'x', authIv: undefined }, new SocketTarget(this.own.whileOpen, () => undefined));\n      opened.admit({ kind: 'authenticated', user: { username: 'x' } });\n      return Object.assign(opened, { confirm: () => true });\n    }",
+      "const parts = this.#select(client, request);\n    if (!parts && Math.random() < 0.5) {\n      const opened = WatchedSessions.of(this.own).watch({ token: 'x', authIv: undefined }, { ...this.own.whileOpen, end: () => undefined });\n      opened.admit({ kind: 'authenticated', user: { username: 'x' } });\n      return Object.assign(opened, { confirm: () => true });\n    }",
     suites: ['sockets/several-services'],
   },
   {

@@ -8,13 +8,13 @@ import type { SessionVerifier } from '../verifier/session-verifier.js';
 
 type WatchParts = Pick<AllParts, 'verifier' | 'ends'>;
 
-/** Describes something open: how long it stays open, and how it ends. */
 export interface WatchTarget extends WhileOpen {
   /** Called once, if it ends with its session. A socket ends otherwise when it is open than before. */
   end: (denial: GuardDenial) => void;
+  readonly isSocket?: true;
 }
 
-/** Maximum number of things that one session has open in a process. */
+/** In a process. */
 export const MAX_OPEN_OF_SESSION = 10_000;
 
 /** Something open, which ends with its session. Waits for its first check until it is admitted. */
@@ -38,15 +38,12 @@ export class Watched {
     return this.#session.fingerprint;
   }
 
-  /** The user at the last check of its session; `undefined` while it waits, and after it is over. */
+  /** At the last check of its session; `undefined` while it waits, and after it is over. */
   get user(): UserRecord | undefined {
     return this.#state === 'open' ? this.#session.user : undefined;
   }
 
-  /**
-   * Checks the session for the first time, without a promise if it is cached. Returns whether it may be open.
-   * Later calls return the same.
-   */
+  /** Checks the session for the first time. Returns whether it may be open; later calls return the same. */
   confirm(): boolean | Promise<boolean> {
     this.#confirmed ??= this.#state === 'over' ? false : this.#confirm();
     return this.#confirmed;
@@ -129,14 +126,13 @@ class WatchedSession {
     return checkAgainIfRevoked(this.#verifier, this.#identity);
   }
 
-  /** Records the user of a verdict, and whether the session service has confirmed it. */
   record(verdict: Verdict<UserRecord>): void {
     if (verdict.kind === 'authenticated') this.user = verdict.user;
     const isConfirmed = verdict.kind === 'authenticated' && !verdict.stale;
     this.#outageBeganMs = isConfirmed ? undefined : (this.#outageBeganMs ?? performance.now());
   }
 
-  /** Returns how long an outage may last from now; `Infinity` if there is none. */
+  /** `Infinity` if there is no outage. */
   outageLeftMs(graceMs: number): number {
     return this.#outageBeganMs === undefined ? Infinity : this.#outageBeganMs + graceMs - performance.now();
   }
@@ -158,10 +154,7 @@ class WatchedSession {
     this.#emptied(this);
   }
 
-  /**
-   * Checks the session for all that is open. Rejects if something of the application throws at its end, which
-   * must not end the process.
-   */
+  /** Rejects if something of the application throws at its end, which must not end the process. */
   async recheck(): Promise<void> {
     this.#dueAtMs = Infinity;
     const verdict = await this.check();
@@ -170,10 +163,7 @@ class WatchedSession {
   }
 }
 
-/**
- * What is open of one authority, by session: sockets, streams and subscriptions. Holds nothing that is not
- * open, and sessions only while they have something open. They are identified by fingerprints.
- */
+/** What is open of one authority. Holds nothing that is not open, and sessions only while they have it. */
 export class WatchedSessions {
   readonly #parts: WatchParts;
   /** By fingerprint of the token. There are several only if a token is presented with several IVs. */
@@ -220,7 +210,7 @@ export class WatchedSessions {
     return new Watched(target, added);
   }
 
-  /** Returns a copy of the list of all that is open, or waits. */
+  /** Returns a copy of the list. */
   all(): Watched[] {
     return [...this.#sessions.values()].flat().flatMap(({ members }) => [...members]);
   }
@@ -249,7 +239,7 @@ export class WatchedSessions {
     setImmediate(() => this.#end(fingerprint, kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED));
   }
 
-  /** Those that wait are checked again instead: see {@link checkAgainIfRevoked}. */
+  /** What waits is checked again instead. */
   #endUser(username: string | undefined): void {
     const concerned = [...this.#sessions.values()]
       .flat()
@@ -280,12 +270,12 @@ function forAll(members: readonly Watched[], visit: (member: Watched) => void): 
   if (errors.length > 0) throw errors[0];
 }
 
-/** Maximum number of checks for one verdict. */
+/** For one verdict. */
 const MAX_CHECKS = 3;
 
 /**
- * Checks a session. What opens outlives its check, so the check is repeated if the sessions of its user were
- * revoked meanwhile: the user is unknown before the verdict.
+ * What opens outlives its check, so the check is repeated if the sessions of its user were revoked meanwhile:
+ * the user is unknown before the verdict.
  */
 function checkAgainIfRevoked(
   verifier: SessionVerifier<UserRecord>,

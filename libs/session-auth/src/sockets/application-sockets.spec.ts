@@ -1,34 +1,17 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
-import { Deadlines } from '../client/deadline.js';
-import {
-  ACCESS_DENIED,
-  CROSS_ORIGIN_DENIED,
-  SESSION_REJECTED,
-  SESSION_REQUIRED,
-} from '../contract/denials.js';
-import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { partsWith } from '../../../../test/support/session-parts.js';
+import { SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { GuardDenial } from '../guard/denial.js';
 import type { Authorities, GuardParts } from '../guard/guard-parts.js';
-import { SessionReader, fromCookie, fromHeader, type TokenSource } from '../guard/token-source.js';
+import { fromHeader, type TokenSource } from '../guard/token-source.js';
 import { handshakeRequest } from '../kinds/handshake-request.js';
-import { Lanes } from '../verifier/lanes.js';
-import { SessionCache } from '../verifier/session-cache.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource } from '../module/events/event-source.js';
 import { ApplicationSockets, whenAdmitted } from './application-sockets.js';
 
-const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
-const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const CACHE = {
-  ttlMs: 60_000,
-  negativeTtlMs: 60_000,
-  maxEntries: 10,
-  refreshAheadMs: 0,
-  staleIfErrorMs: 600_000,
-};
+const TTL_MS = 60_000;
 const TOKEN = { 'x-auth-token': 'token' };
 
 afterEach(() => void jest.restoreAllMocks());
@@ -42,23 +25,13 @@ function registration(username: string, authorities?: Authorities) {
     tokens.push(token);
     return new Promise((resolve) => calls.push(resolve));
   };
-  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
-    cache: new SessionCache<UserRecord>(CACHE),
-  });
   const own: TokenSource = (context) => void contexts.push(context);
-  const reader = new SessionReader({
-    sources: [own, fromHeader('x-auth-token'), fromCookie('sid')],
-    forwardAuthIv: false,
-    maxTokenLength: 100,
-  });
-  const parts = {
-    verifier,
-    reader,
+  const parts = partsWith(ask, {
+    cache: { ttlMs: TTL_MS },
+    sources: [own, fromHeader('x-auth-token')],
     authority: username,
     authorities,
-    ends: new EventSource(),
-    whileOpen: WHILE_OPEN,
-  } as unknown as GuardParts;
+  });
   const answer = async (verdict: Verdict<UserRecord> = { kind: 'authenticated', user: { username } }) => {
     for (const call of calls.splice(0)) call(verdict);
     await new Promise(setImmediate);
@@ -137,20 +110,12 @@ describe('the handshakes of an application', () => {
     expect([own.contexts, own.tokens, other.tokens]).toEqual([[], [], []]);
   });
 
-  it.each<[string, Record<string, string>, object]>([
-    ['no token', {}, SESSION_REQUIRED],
-    ['a malformed token', { 'x-auth-token': 'not a token' }, SESSION_REJECTED],
-    [
-      'a cookie that a page of another origin sends',
-      { cookie: 'sid=token', host: 'a.example', origin: 'https://b.example' },
-      CROSS_ORIGIN_DENIED,
-    ],
-  ])('with %s are denied at once, without a call', (_name, headers, denial) => {
+  it('without a token are denied at once, without a call', () => {
     const { own, sockets, handshake } = application();
-    const { watched, denials } = handshake({}, headers);
+    const { watched, denials } = handshake({}, {});
     expect([watched, denials, own.tokens, sockets.count()]).toEqual([
       undefined,
-      [[denial, own.parts]],
+      [[SESSION_REQUIRED, own.parts]],
       [],
       { watched: 0, waiting: 0 },
     ]);
@@ -182,17 +147,13 @@ describe('the handshakes of an application', () => {
     ]);
   });
 
-  it.each<[Verdict<UserRecord>, object]>([
-    [UNAUTHENTICATED, SESSION_REJECTED],
-    [FORBIDDEN, ACCESS_DENIED],
-    [unavailable('server_error', 9), { statusCode: 503, reason: 'server_error', retryAfterSeconds: 9 }],
-  ])('wait for their verdict, and are denied by it: $kind', async (verdict, denial) => {
+  it('wait for their verdict, and are denied by it', async () => {
     const { own, sockets, handshake } = application();
     const { admitted, denials } = handshake();
-    await own.answer(verdict);
+    await own.answer(unavailable('server_error', 9));
     expect([admitted, denials, sockets.count()]).toMatchObject([
       [],
-      [[denial, own.parts]],
+      [[{ statusCode: 503, reason: 'server_error', retryAfterSeconds: 9 }, own.parts]],
       { watched: 0, waiting: 0 },
     ]);
   });
@@ -219,23 +180,13 @@ describe('the handshakes of an application', () => {
       await own.answer();
       for (const clock of [performance, Date]) {
         const now = clock.now.bind(clock);
-        jest.spyOn(clock, 'now').mockImplementation(() => now() + CACHE.ttlMs);
+        jest.spyOn(clock, 'now').mockImplementation(() => now() + TTL_MS);
       }
       const { admitted, denials } = handshake({}, TOKEN, { outageGraceMs });
       await own.answer(unavailable('server_error'));
       expect([admitted, denials.map(([denial]) => denial)]).toMatchObject([users, denied]);
     },
   );
-
-  it('are settled once, if they end before their verdict', async () => {
-    const { own, sockets, handshake } = application();
-    const { watched, admitted, denials } = handshake();
-    watched?.end(ACCESS_DENIED);
-    watched?.end(SESSION_REJECTED);
-    expect([denials, sockets.count()]).toEqual([[[ACCESS_DENIED, own.parts]], { watched: 0, waiting: 0 }]);
-    await own.answer();
-    expect([admitted, denials.length]).toEqual([[], 1]);
-  });
 
   it('are not admitted if their session ends right after the verdict', async () => {
     const { own, sockets } = application();

@@ -4,9 +4,9 @@ import { SESSION_REJECTED } from '../contract/denials.js';
 import type { GuardDenial } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
-import type { WhileOpen, CallRequest } from '../guard/transport.js';
+import type { CallRequest } from '../guard/transport.js';
 import { disconnect, type SocketClient } from '../kinds/socket-client.js';
-import { type Watched, WatchedSessions, type WatchTarget } from '../open/watched-sessions.js';
+import { type Watched, WatchedSessions } from '../open/watched-sessions.js';
 import { type SessionSocketOptions, type SocketCounts, watchSettings } from './socket-options.js';
 
 interface OpeningSocket {
@@ -18,24 +18,11 @@ interface OpeningSocket {
   readonly deny: (denial: GuardDenial, parts: GuardParts) => void;
 }
 
-class SocketTarget implements WatchTarget {
-  readonly recheckMs: number;
-  readonly outageGraceMs: number;
-  end: WatchTarget['end'];
-
-  constructor({ recheckMs, outageGraceMs }: WhileOpen, end: WatchTarget['end']) {
-    this.recheckMs = recheckMs;
-    this.outageGraceMs = outageGraceMs;
-    this.end = end;
-  }
-}
-
 /**
  * The sockets of an application, each watched for the authority that checks it: that of `SessionSockets`,
  * or the one that the option `authority` selects.
  */
 export class ApplicationSockets {
-  /** The parts of the authority of `SessionSockets`. */
   readonly own: GuardParts;
   readonly #ofClient = new WeakMap<object, Watched>();
 
@@ -46,7 +33,7 @@ export class ApplicationSockets {
   /**
    * Watches a socket from its handshake on, because its session may end during the check. Returns `undefined`
    * if the socket is denied already: it presents no session, or has no authority, and its token is not
-   * read then. Never throws.
+   * read then.
    */
   watch({ client, request, options, deny }: OpeningSocket): Watched | undefined {
     const parts = this.#select(client, request);
@@ -59,30 +46,29 @@ export class ApplicationSockets {
       deny(session, parts);
       return undefined;
     }
-    const settings = watchSettings(options, parts.whileOpen);
-    return WatchedSessions.of(parts).watch(
-      session,
-      new SocketTarget(settings, (denial) => deny(denial, parts)),
-    );
+    return WatchedSessions.of(parts).watch(session, {
+      ...watchSettings(options, parts.whileOpen),
+      isSocket: true,
+      end: (denial) => deny(denial, parts),
+    });
   }
 
-  /** From now on, the socket is that of a client, and is closed when its session ends. */
+  /** From now on, the socket is closed when its session ends. */
   open(client: SocketClient, watched: Watched): void {
     watched.target.end = (denial) => disconnect(client, payloadOf(denial));
     this.#ofClient.set(client, watched);
   }
 
-  /** Returns the watched socket of a client; `undefined` if the client is not watched, or no longer. */
   watchedOf(client: object): Watched | undefined {
     const watched = this.#ofClient.get(client);
     return watched?.state === 'over' ? undefined : watched;
   }
 
-  /** Returns the numbers of the sockets of the authority of `SessionSockets`. Visits all that is open. */
+  /** Returns the numbers of sockets of the own authority. Visits all that is open. */
   count(): SocketCounts {
     const sockets = WatchedSessions.of(this.own)
       .all()
-      .filter(({ target }) => target instanceof SocketTarget);
+      .filter(({ target }) => target.isSocket);
     const waiting = sockets.filter(({ state }) => state === 'waiting').length;
     return { watched: sockets.length - waiting, waiting };
   }
@@ -105,7 +91,7 @@ export function whenAdmitted(watched: Watched, admit: () => void): void {
   else if (isOpen) void isOpen.then(() => watched.state === 'open' && admit());
 }
 
-/** Returns the execution context of a connection, for token sources of the application. */
+/** For token sources of the application. */
 function connectionContext(client: object): ExecutionContext {
   const context = new ExecutionContextHost([client, undefined, 'connection']);
   context.setType('ws');

@@ -10,7 +10,7 @@ const GATEWAY = 'websockets:is_gateway';
 
 /**
  * Rejects a gateway whose handshakes one authority would check, and whose messages another: the token of a
- * client would reach a session service that the gateway does not name. Nest must have created the gateways.
+ * client would reach a session service that the gateway does not name.
  * @throws InvalidConfigurationError
  */
 export function rejectForeignSockets(

@@ -3,7 +3,7 @@ import type { SocketClient } from '../kinds/socket-client.js';
 
 type Message = readonly unknown[];
 
-/** Maximum number of messages held for one socket. Further messages are discarded. */
+/** For one socket. Further messages are discarded. */
 const MAX_HELD = 1_000;
 
 /**

@@ -1,20 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Deadlines } from '../client/deadline.js';
-import type { UserRecord } from '../contract/record/user-record.js';
+import { partsWith } from '../../../../test/support/session-parts.js';
 import { UNAUTHENTICATED } from '../contract/outcome.js';
-import type { GuardParts } from '../guard/guard-parts.js';
 import { handshakeRequest } from '../kinds/handshake-request.js';
-import { SessionReader, fromHeader } from '../guard/token-source.js';
-import { Lanes } from '../verifier/lanes.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource } from '../module/events/event-source.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import { ApplicationSockets } from './application-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 
-const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
 const MISSED = [
   ['news', 1],
   ['news', 2],
@@ -69,16 +61,7 @@ describe('the recovery of a connection', () => {
   let namespace: { adapter: Adapter; readonly sockets: Map<string, Socket> };
 
   beforeEach(() => {
-    const check = new Lanes<UserRecord>(() => Promise.resolve(UNAUTHENTICATED), new Deadlines(), LIMITS);
-    const reader = new SessionReader({
-      sources: [fromHeader('x-auth-token')],
-      forwardAuthIv: false,
-      maxTokenLength: 100,
-    });
-    const ends = new EventSource();
-    const verifier = new SessionVerifier(check);
-    const parts = { verifier, reader, ends, whileOpen: WHILE_OPEN } as unknown as GuardParts;
-    application = new ApplicationSockets(parts);
+    application = new ApplicationSockets(partsWith(() => Promise.resolve(UNAUTHENTICATED)));
     [adapter, sockets] = [new Adapter(), new Map<string, Socket>()];
     recovered = new RecoveredSessions(application);
     namespace = { adapter, sockets };
@@ -184,12 +167,14 @@ describe('a protected server of socket.io', () => {
       use: () => undefined,
       prependListener: () => undefined,
       on: () => undefined,
+      server: undefined as unknown,
     };
     const server = {
       opts: { connectionStateRecovery },
-      _nsps: new Map(),
-      of: () => Object.assign(namespace, { server }),
+      _nsps: new Map([['/', namespace]]),
+      of: () => namespace,
     };
+    namespace.server = server;
     new SocketIoHandshakes({} as ApplicationSockets).protect(server as unknown as SocketIoServer, () => ({}));
     return { adapter, server };
   };

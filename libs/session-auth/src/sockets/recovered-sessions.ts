@@ -3,10 +3,7 @@ import type { ApplicationSockets } from './application-sockets.js';
 
 const OWNER = Symbol('owner');
 
-/**
- * The data that an adapter keeps of a socket whose connection was lost. An adapter that writes to a store
- * loses the symbol.
- */
+/** What an adapter keeps of a lost connection. One that writes to a store loses the symbol. */
 interface KeptSession {
   readonly sid: string;
   readonly data: object;
@@ -14,7 +11,6 @@ interface KeptSession {
   [OWNER]?: string | undefined;
 }
 
-/** The part of an adapter that recovers connections. */
 interface RecoveringAdapter {
   persistSession(session: KeptSession): void;
   restoreSession(id: string, offset: string): Promise<KeptSession | null> | null;
@@ -46,10 +42,7 @@ export class RecoveredSessions {
     this.#application = application;
   }
 
-  /**
-   * Holds the missed packets of recovered sockets in a namespace, even if the application sets another
-   * adapter later.
-   */
+  /** Even if the application sets another adapter later. */
   holdBackPackets(namespace: SocketIoNamespace): void {
     let current: object = namespace.adapter;
     const hold = (adapter: object): void => {
@@ -81,10 +74,7 @@ export class RecoveredSessions {
     };
   }
 
-  /**
-   * Sends the packets that its session missed to a socket that is watched for a valid session, or resets the
-   * socket.
-   */
+  /** Sends what its session missed to a recovered socket that is watched for it, or resets the socket. */
   settle(client: SocketIoSocket): void {
     const socket = client as RecoveredSocket;
     if (!socket.recovered) return;

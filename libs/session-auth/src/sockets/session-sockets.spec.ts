@@ -7,24 +7,16 @@ import { ModulesContainer } from '@nestjs/core';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server } from 'socket.io';
 import { WebSocket, WebSocketServer } from 'ws';
-import { Deadlines } from '../client/deadline.js';
+import { partsWith } from '../../../../test/support/session-parts.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
+import { unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
-import type { GuardParts } from '../guard/guard-parts.js';
-import { SessionReader, fromHeader } from '../guard/token-source.js';
-import { SessionCache } from '../verifier/session-cache.js';
-import { Lanes } from '../verifier/lanes.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource } from '../module/events/event-source.js';
 import { Causes } from '../module/events/cause-log.js';
 import { SessionSockets } from './session-sockets.js';
 
-const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const STALE = { ttlMs: 1_000, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 600_000 };
 const UPGRADE = { headers: { 'x-auth-token': 'good' } };
 
-/** The sockets of an authority, whose service refuses the token `bad`. */
+/** The sockets of an authority. */
 function registration(authority = 'default') {
   const service = {
     isDown: false,
@@ -39,29 +31,15 @@ function registration(authority = 'default') {
   };
   const ask = ({ token }: { token: string }): Promise<Verdict<UserRecord>> =>
     Promise.resolve(
-      service.isDown
-        ? unavailable('server_error')
-        : token === 'bad'
-          ? UNAUTHENTICATED
-          : { kind: 'authenticated', user: { username: token } },
+      service.isDown ? unavailable('server_error') : { kind: 'authenticated', user: { username: token } },
     );
-  const [source, causes] = [new EventSource(), new Causes()];
-  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
-    cache: new SessionCache<UserRecord>(STALE),
-  });
-  const reader = new SessionReader({
-    sources: [fromHeader('x-auth-token')],
-    forwardAuthIv: false,
-    maxTokenLength: 100,
-  });
-  const parts = {
-    verifier,
-    reader,
+  const parts = partsWith(ask, {
     authority,
-    ends: source,
+    cache: { ttlMs: 1_000, negativeTtlMs: 0 },
     whileOpen: { recheckMs: 60_000, outageGraceMs: 300_000 },
-    causes,
-  } as unknown as GuardParts;
+    causes: new Causes(),
+  });
+  const { verifier, ends: source } = parts;
   return { service, verifier, source, sockets: new SessionSockets(parts, new ModulesContainer()) };
 }
 
@@ -101,16 +79,6 @@ describe('the sockets of a server of ws', () => {
       });
     });
   }
-
-  it('open with a valid session only, and their user is known from then on', async () => {
-    own.sockets.protect(server);
-    const users: unknown[] = [];
-    server.on('connection', (client) => users.push(own.sockets.userOf(client)?.username));
-    expect(await handshake('bad')).toBe(401);
-    expect(own.sockets.countSockets()).toEqual({ watched: 0, waiting: 0 });
-    expect(await handshake('good')).toBe(101);
-    expect([users, own.sockets.countSockets()]).toEqual([['good'], { watched: 1, waiting: 0 }]);
-  });
 
   it('use the options of the last call, which other calls without options keep', async () => {
     await own.verifier.verify({ token: 'good', authIv: undefined });

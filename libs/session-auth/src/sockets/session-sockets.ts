@@ -6,7 +6,7 @@ import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import type { SocketClient, SocketConnection } from '../kinds/socket-client.js';
 import { ProvidedBy } from '../module/options/plugins.js';
 import { rejectForeignSockets } from './gateway-authorities.js';
-import { OpenSocketChecks } from './open-socket-checks.js';
+import { checkOpenSocket } from './open-socket-checks.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SessionSocketOptions, SocketCounts, SocketUpgrade } from './socket-options.js';
@@ -14,7 +14,7 @@ import { ApplicationSockets } from './application-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
 
-/** The authority that protects each server. */
+/** By server, the authority that protects it. */
 const protectedBy = new WeakMap<object, string>();
 
 /**
@@ -35,7 +35,6 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
   readonly #application: ApplicationSockets;
   readonly #ws: WsHandshakes;
   readonly #socketIo: SocketIoHandshakes;
-  readonly #open: OpenSocketChecks;
   #started = false;
   #misuse: InvalidConfigurationError | undefined;
   readonly #options = new WeakMap<object, SessionSocketOptions>();
@@ -46,7 +45,6 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     this.#application = new ApplicationSockets(parts);
     this.#ws = new WsHandshakes(this.#application);
     this.#socketIo = new SocketIoHandshakes(this.#application);
-    this.#open = new OpenSocketChecks(this.#application, () => parts.causes.occurred('unprotected socket'));
   }
 
   /** Name of the authority. */
@@ -55,15 +53,14 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Checks every handshake of a server. Call it in `afterInit` of a gateway, with the argument of
-   * `afterInit`. It covers the whole server: all namespaces of socket.io, including those created later, or
+   * Checks every handshake of a server: of all namespaces of socket.io, including those created later, or of
    * all ws gateways on the same port and path.
    *
    * A client without a valid session receives 401, 403 or 503 with the guard's headers and body (socket.io: a
    * `connect_error` with `statusCode`, `code` and `retryAfterSeconds` in its `data`), and its socket never
    * opens. A socket that opens has its user already in `handleConnection` ({@link userOf}), is checked again
-   * every `recheckMs`, is closed immediately when its session ends, and stays open for `outageGraceMs` of an
-   * outage of the session service. Another call for the same server only replaces the options.
+   * every `recheckMs`, and is closed immediately when its session ends. Another call for the same server only
+   * replaces the options.
    * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, or another
    * authority protects it. The application can't catch an error of `afterInit`, so before the application
    * has started, startup fails with the error instead
@@ -83,10 +80,10 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
 
   /**
    * Checks the session of an open socket, and watches the socket. For sockets of graphql-ws and others that
-   * no gateway opens. Sockets of gateways are checked before they open, by {@link protect}; for them, it only
-   * returns the user. Messages that the application sends to a ws socket wait for the verdict. A socket
-   * without a valid session is closed with 4401, 4403 or 4503, and the `code` as the reason. A socket.io
-   * socket that `protect` did not admit is disconnected, because broadcasts to it can't be held.
+   * no gateway opens; for a socket that {@link protect} admitted, it only returns the user. Messages that the
+   * application sends to a ws socket wait for the verdict. A socket without a valid session is closed with
+   * 4401, 4403 or 4503, and the `code` as the reason. A socket.io socket that `protect` did not admit is
+   * disconnected, because broadcasts to it can't be held.
    *
    * A ws socket does not expose the request that opened it: without `upgrade`, its client presents no
    * session, here and to the guard. Never rejects.
@@ -99,7 +96,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     upgrade?: SocketUpgrade | SocketConnection,
     options: SessionSocketOptions = {},
   ): Promise<CurrentUserRecord | undefined> {
-    return this.#open.check(client, upgrade, options);
+    return checkOpenSocket(this.#application, client, upgrade, options);
   }
 
   /**
@@ -133,7 +130,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     return true;
   }
 
-  /** An error in `afterInit` would end the process, and could not be caught. */
+  /** An error in `afterInit` would end the process. */
   #rejectServer(error: InvalidConfigurationError): void {
     if (this.#started) throw error;
     this.#misuse ??= error;

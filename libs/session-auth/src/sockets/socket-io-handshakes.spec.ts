@@ -1,25 +1,17 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Deadlines } from '../client/deadline.js';
+import { partsWith } from '../../../../test/support/session-parts.js';
 import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
 import type { Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
-import type { GuardParts } from '../guard/guard-parts.js';
-import { SessionReader, fromHeader } from '../guard/token-source.js';
-import { SessionCache } from '../verifier/session-cache.js';
-import { Lanes } from '../verifier/lanes.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource } from '../module/events/event-source.js';
+import type { EventSource } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 
 const ANN: Verdict<UserRecord> = { kind: 'authenticated', user: { username: 'ann' } };
-const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const CACHE = { ttlMs: 60_000, negativeTtlMs: 60_000, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 0 };
-const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
 
 /** A namespace that runs its middleware, and opens the sockets that it admits. */
 class Namespace extends EventEmitter {
@@ -77,7 +69,6 @@ describe('the handshakes of socket.io', () => {
   let news: Namespace;
   let application: ApplicationSockets;
   let source: EventSource;
-  let handshakes: SocketIoHandshakes;
   const denials: unknown[] = [];
   const record = (message: unknown): void => void denials.push(message);
 
@@ -91,25 +82,10 @@ describe('the handshakes of socket.io', () => {
     [main, news] = [new Namespace(server), new Namespace(server)];
     (server._nsps as Map<string, unknown>).set('/', main).set('/news', news);
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-    const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), {
-      cache: new SessionCache<UserRecord>(CACHE),
-    });
-    const reader = new SessionReader({
-      sources: [fromHeader('x-auth-token')],
-      forwardAuthIv: false,
-      maxTokenLength: 100,
-    });
-    source = new EventSource();
-    const parts = {
-      verifier,
-      reader,
-      authority: 'staff',
-      ends: source,
-      whileOpen: WHILE_OPEN,
-    } as unknown as GuardParts;
+    const parts = partsWith(ask, { cache: {}, authority: 'staff' });
+    source = parts.ends;
     application = new ApplicationSockets(parts);
-    handshakes = new SocketIoHandshakes(application);
-    handshakes.protect(server, () => ({}));
+    new SocketIoHandshakes(application).protect(server, () => ({}));
     subscribe(DENIAL_CHANNEL, record);
   });
   afterEach(() => {
@@ -127,8 +103,6 @@ describe('the handshakes of socket.io', () => {
   it('are checked once in each namespace: in those that exist, and in those created later', () => {
     const later = new Namespace(server);
     main.emit('new_namespace', later);
-    main.emit('new_namespace', later);
-    handshakes.protect(server, () => ({}));
     expect([main, news, later].map(({ middlewares }) => middlewares.length)).toEqual([1, 1, 1]);
   });
 

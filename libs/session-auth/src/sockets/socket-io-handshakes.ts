@@ -1,49 +1,36 @@
 import { SESSION_REJECTED } from '../contract/denials.js';
-import { unavailable } from '../contract/outcome.js';
-import { denialOfVerdict, type GuardDenial, reportDenial, withoutStack } from '../guard/denial.js';
+import { type GuardDenial, reportDenial, withoutStack } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
 import { disconnect, handshakeOf, whenClosed } from '../kinds/socket-client.js';
 import { RecoveredSessions } from './recovered-sessions.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 import type { SessionSocketOptions } from './socket-options.js';
-import { UnfinishedHandshakes } from './unfinished-handshakes.js';
+import { REPLACED, UnfinishedHandshakes } from './unfinished-handshakes.js';
 import { type ApplicationSockets, whenAdmitted } from './application-sockets.js';
 
 type Options = () => SessionSocketOptions;
 type Next = (error?: Error) => void;
 
-const REPLACED = denialOfVerdict(unavailable('busy', 1));
-
-/**
- * Checks sockets of socket.io before their namespace opens them. Until then, no event and no broadcast
- * reaches them.
- */
+/** Checks sockets of socket.io before their namespace opens them: until then, no event reaches them. */
 export class SocketIoHandshakes {
   readonly #application: ApplicationSockets;
-  readonly #unfinished = new UnfinishedHandshakes(REPLACED);
+  readonly #unfinished = new UnfinishedHandshakes();
   readonly #recovered: RecoveredSessions;
-  readonly #protected = new WeakSet<SocketIoNamespace>();
 
   constructor(application: ApplicationSockets) {
     this.#application = application;
     this.#recovered = new RecoveredSessions(application);
   }
 
-  /**
-   * Checks every handshake in every namespace of a server, including namespaces created later. Reads
-   * `options` at each handshake.
-   */
+  /** Reads `options` at each handshake. */
   protect(server: SocketIoServer, options: Options): void {
     const { connectionStateRecovery } = server.opts;
     if (connectionStateRecovery) connectionStateRecovery.skipMiddlewares = false;
-    for (const namespace of [server.of('/'), ...server._nsps.values()])
-      this.#protectNamespace(namespace, options);
+    for (const namespace of server._nsps.values()) this.#protectNamespace(namespace, options);
     server.of('/').on('new_namespace', (namespace) => this.#protectNamespace(namespace, options));
   }
 
   #protectNamespace(namespace: SocketIoNamespace, options: Options): void {
-    if (this.#protected.has(namespace)) return;
-    this.#protected.add(namespace);
     if (namespace.server.opts.connectionStateRecovery) this.#recovered.holdBackPackets(namespace);
     namespace.use((socket, next) => {
       // Middlewares of the application may have run for long, and no `close` would end the handshake.

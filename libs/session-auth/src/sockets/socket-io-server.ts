@@ -1,18 +1,16 @@
 import type { SocketClient } from '../kinds/socket-client.js';
 
-/** A connection of engine.io, which carries the sockets of one client in several namespaces. */
+/** It carries the sockets of one client in several namespaces. */
 export interface EngineConnection {
   readonly readyState: string;
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** A socket of socket.io, from its handshake on. */
 export interface SocketIoSocket extends SocketClient {
   readonly nsp: object;
   readonly conn: EngineConnection;
 }
 
-/** A function that socket.io calls for each socket before the socket opens. */
 type Middleware = (socket: SocketIoSocket, next: (error?: Error) => void) => void;
 
 export interface SocketIoNamespace {
@@ -30,10 +28,7 @@ export interface SocketIoServer {
   of(namespace: '/'): SocketIoNamespace;
 }
 
-/**
- * Returns the socket.io server of a gateway's server, which is a namespace or the server itself; `undefined`
- * for another kind of server.
- */
+/** Returns the server of a gateway's server, which is a namespace or the server itself. */
 export function socketIoServerOf(server: object): SocketIoServer | undefined {
   const candidates = [server, (server as Partial<SocketIoNamespace>).server];
   return candidates.find((candidate): candidate is SocketIoServer => isSocketIoServer(candidate));

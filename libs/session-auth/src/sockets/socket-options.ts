@@ -13,7 +13,6 @@ export interface SessionSocketOptions {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the options with defaults applied, and each value within its range. */
 export function watchSettings(
   { recheckMs, outageGraceMs }: SessionSocketOptions,
   defaults: WhileOpen,

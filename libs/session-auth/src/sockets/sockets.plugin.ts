@@ -1,15 +1,8 @@
-import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { authorityToken } from '../module/authorities/authority-tokens.js';
 import type { SessionAuthPlugin } from '../module/options/plugins.js';
 import { SessionSockets } from './session-sockets.js';
-
-const socketsAs = (provide: InjectionToken): FactoryProvider<SessionSockets> => ({
-  provide,
-  useFactory: (parts: GuardParts, modules: ModulesContainer) => new SessionSockets(parts, modules),
-  inject: [GUARD_PARTS, ModulesContainer],
-});
 
 /**
  * Provides `SessionSockets`, which checks sockets at their handshake and closes them when their session ends.
@@ -22,6 +15,11 @@ const socketsAs = (provide: InjectionToken): FactoryProvider<SessionSockets> => 
 export const sessionSockets: SessionAuthPlugin = {
   open: (authority) => {
     const token = authorityToken(authority, SessionSockets);
-    return { providers: [socketsAs(token)], exports: [token] };
+    const provider = {
+      provide: token,
+      useFactory: (parts: GuardParts, modules: ModulesContainer) => new SessionSockets(parts, modules),
+      inject: [GUARD_PARTS, ModulesContainer],
+    };
+    return { providers: [provider], exports: [token] };
   },
 };

@@ -1,13 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { SERVICE_UNAVAILABLE } from '../contract/denials.js';
-import { denialOfVerdict } from '../guard/denial.js';
 import { UnfinishedHandshakes } from './unfinished-handshakes.js';
 import type { SocketIoSocket } from './socket-io-server.js';
 
 type Ending = NonNullable<ReturnType<UnfinishedHandshakes['begin']>['target']>;
-
-const DENIAL = denialOfVerdict({ kind: 'unavailable', reason: 'busy', retryAfterSeconds: 1 });
 
 /** A socket of a connection, in a namespace. */
 const socketOf = (conn: EventEmitter, nsp: object = {}): SocketIoSocket =>
@@ -24,7 +21,7 @@ function target(onEnd: () => void = () => undefined): Ending & { ends: string[] 
 }
 
 describe('an unfinished handshake', () => {
-  const unfinished = new UnfinishedHandshakes(DENIAL);
+  const unfinished = new UnfinishedHandshakes();
 
   it('ends when its connection closes, in each of its namespaces', () => {
     const connection = new EventEmitter();
@@ -77,7 +74,7 @@ describe('an unfinished handshake', () => {
 });
 
 describe('a finished handshake', () => {
-  const unfinished = new UnfinishedHandshakes(DENIAL);
+  const unfinished = new UnfinishedHandshakes();
 
   it('does not end when its connection closes', () => {
     const connection = new EventEmitter();

@@ -1,16 +1,14 @@
-import type { GuardDenial } from '../guard/denial.js';
+import { unavailable } from '../contract/outcome.js';
+import { denialOfVerdict } from '../guard/denial.js';
+import type { Watched } from '../open/watched-sessions.js';
 import type { EngineConnection, SocketIoSocket } from './socket-io-server.js';
 
-/** An object that ends when its connection closes. */
-interface Ending {
-  end(denial: GuardDenial): void;
-}
+/** Of a handshake that ends early. */
+export const REPLACED = denialOfVerdict(unavailable('busy', 1));
 
-/** A handshake that has begun, and whose socket is not open yet. */
 interface Handshake {
   readonly socket: SocketIoSocket;
-  /** Ends when the connection closes, or when another handshake replaces this one. */
-  target?: Ending;
+  target?: Pick<Watched, 'end'>;
 }
 
 /**
@@ -20,17 +18,11 @@ interface Handshake {
  */
 export class UnfinishedHandshakes {
   readonly #connections = new WeakMap<EngineConnection, Map<object, Handshake>>();
-  readonly #denial: GuardDenial;
 
-  /** @param denial for handshakes that end early */
-  constructor(denial: GuardDenial) {
-    this.#denial = denial;
-  }
-
-  /** Begins a handshake. Ends an unfinished one of the same connection and namespace. */
+  /** Ends an unfinished one of the same connection and namespace. */
   begin(socket: SocketIoSocket): Handshake {
     const ofNamespaces = this.#handshakesOf(socket.conn);
-    ofNamespaces.get(socket.nsp)?.target?.end(this.#denial);
+    ofNamespaces.get(socket.nsp)?.target?.end(REPLACED);
     const handshake: Handshake = { socket };
     ofNamespaces.set(socket.nsp, handshake);
     return handshake;
@@ -48,7 +40,7 @@ export class UnfinishedHandshakes {
     const handshakes = new Map<object, Handshake>();
     this.#connections.set(connection, handshakes);
     connection.once('close', () => {
-      for (const { target } of [...handshakes.values()]) target?.end(this.#denial);
+      for (const { target } of handshakes.values()) target?.end(REPLACED);
     });
     return handshakes;
   }

@@ -1,26 +1,20 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
-import { IncomingMessage } from 'node:http';
-import { Socket as NetSocket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Deadlines } from '../client/deadline.js';
+import { partsWith, receivedRequest } from '../../../../test/support/session-parts.js';
 import { DENIAL_CHANNEL } from '../contract/diagnostics.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
-import type { GuardParts } from '../guard/guard-parts.js';
-import { SessionReader, fromBearer, fromHeader } from '../guard/token-source.js';
+import { fromBearer, fromHeader } from '../guard/token-source.js';
 import { handshakeOf } from '../kinds/socket-client.js';
-import { Lanes } from '../verifier/lanes.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
-import { EventSource } from '../module/events/event-source.js';
+import type { EventSource } from '../module/events/event-source.js';
 import { ApplicationSockets } from './application-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import type { Answer, WsServer } from './ws-server.js';
 
 const ANN = { kind: 'authenticated', user: { username: 'ann' } } as const;
-const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const WHILE_OPEN = { recheckMs: 60_000, outageGraceMs: 1 };
 const FIXED = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
 /** A server of ws, without a port. */
@@ -57,17 +51,9 @@ describe('the handshakes of ws', () => {
   beforeEach(() => {
     [calls, denials.length, server] = [[], 0, new Server()];
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-    const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS));
     const sources = [fromHeader('x-auth-token'), fromBearer()];
-    const reader = new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 });
-    source = new EventSource();
-    const parts = {
-      verifier,
-      reader,
-      authority: 'staff',
-      ends: source,
-      whileOpen: WHILE_OPEN,
-    } as unknown as GuardParts;
+    const parts = partsWith(ask, { sources, authority: 'staff' });
+    source = parts.ends;
     application = new ApplicationSockets(parts);
     new WsHandshakes(application).protect(server, () => ({}));
     subscribe(DENIAL_CHANNEL, record);
@@ -78,13 +64,12 @@ describe('the handshakes of ws', () => {
   });
 
   /** Begins a handshake, and has its answers. */
-  function handshake(headers: object = { 'x-auth-token': 'token' }, onAnswer: () => void = () => undefined) {
+  function handshake(
+    headers: Record<string, string> = { 'x-auth-token': 'token' },
+    onAnswer: () => void = () => undefined,
+  ) {
     const connection = new Connection();
-    const request = Object.assign(new IncomingMessage(new NetSocket()), {
-      headers,
-      rawHeaders: Object.entries(headers).flat(),
-      socket: connection,
-    });
+    const request = Object.assign(receivedRequest(headers), { socket: connection as never });
     const answers: unknown[][] = [];
     const verify = server.options.verifyClient as (info: object, answer: Answer) => void;
     verify({ req: request }, (...answer) => {

@@ -22,17 +22,14 @@ export class WsHandshakes {
     this.#application = application;
   }
 
-  /** Checks every handshake of a server. Reads `options` at each handshake. */
+  /** Reads `options` at each handshake. */
   protect(server: WsServer, options: () => SessionSocketOptions): void {
     chainVerifyClient(server.options, (request, answer) => this.#check(request, options(), answer));
     // Runs before the listeners of gateways, so that they find the user.
     server.prependListener('connection', (client, request) => this.#opened(client, request));
   }
 
-  /**
-   * Answers a handshake, unless its connection closes first. Closes a connection whose client has ended its
-   * side. The socket is watched until its connection closes, whether it opens or not.
-   */
+  /** The socket is watched until its connection closes, whether it opens or not. */
   #check(request: IncomingMessage, options: SessionSocketOptions, answer: Answer): void {
     const { socket } = request;
     // The application's own check may have run for long, and no `close` would end the watch.
@@ -84,14 +81,11 @@ function deny(
   });
 }
 
-/**
- * Runs code of the application, such as `handleProtocols`. An exception closes the connection, and does not
- * end the process.
- */
 function open({ socket }: IncomingMessage, answer: Answer): void {
   try {
     answer(true);
   } catch {
+    // Code of the application threw, such as `handleProtocols`.
     socket.destroy();
   }
 }

@@ -103,35 +103,6 @@ describe('the check of a handshake', () => {
     expect(handshake()).toEqual(ACCEPTED);
   });
 
-  it('uses the accessors of an application that has its own', () => {
-    const written: unknown[] = [];
-    let accepts = false;
-    const options: Options = Object.defineProperty({}, 'verifyClient', {
-      configurable: true,
-      get(this: unknown) {
-        return () => accepts && this === options;
-      },
-      set(this: unknown, value: unknown) {
-        written.push([this, value]);
-      },
-    });
-    const handshake = chained(options);
-    expect(handshake()).toEqual(REFUSED);
-    accepts = true;
-    options.verifyClient = null;
-    expect([handshake(), written]).toEqual([ACCEPTED, [[options, null]]]);
-  });
-
-  it('allows an accessor without a setter', () => {
-    const options: Options = Object.defineProperty({}, 'verifyClient', {
-      configurable: true,
-      get: () => () => true,
-    });
-    const handshake = chained(options);
-    options.verifyClient = () => false;
-    expect(handshake()).toEqual(ACCEPTED);
-  });
-
   it('is visible to code that copies the options, and can be wrapped', () => {
     const options: Options = {};
     const handshake = chained(options);

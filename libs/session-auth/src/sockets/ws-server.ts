@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { SocketClient } from '../kinds/socket-client.js';
 
-/** The callback that accepts a handshake of ws, or refuses it with a status, a body and headers. */
+/** Accepts a handshake, or refuses it. */
 export type Answer = (
   accepted: boolean,
   status?: number,
@@ -9,7 +9,6 @@ export type Answer = (
   headers?: Record<string, string>,
 ) => void;
 
-/** The data of a handshake that ws passes to `verifyClient`. */
 interface HandshakeInfo {
   readonly req: IncomingMessage;
 }
@@ -50,10 +49,9 @@ export function chainVerifyClient(
   options: WsServerOptions,
   check: (request: IncomingMessage, answer: Answer) => void,
 ): void {
-  const former = Object.getOwnPropertyDescriptor(options, 'verifyClient');
-  const own = former?.get ? former : variable(options.verifyClient);
+  let own: OwnVerifyClient = options.verifyClient;
   const verifyClient = (info: HandshakeInfo, answer: Answer): void => {
-    callOwn(options, own.get?.call(options) as OwnVerifyClient, info, (accepted, ...denial) => {
+    callOwn(options, own, info, (accepted, ...denial) => {
       if (accepted) check(info.req, answer);
       else answer(false, ...denial);
     });
@@ -62,13 +60,8 @@ export function chainVerifyClient(
     configurable: true,
     enumerable: true,
     get: () => verifyClient,
-    set: (value: unknown) => own.set?.call(options, value),
+    set: (value: OwnVerifyClient) => void (own = value),
   });
-}
-
-function variable(value: unknown): PropertyDescriptor {
-  let current = value;
-  return { get: () => current, set: (next: unknown) => void (current = next) };
 }
 
 /** Calls it as ws does: the number of its parameters decides. */

@@ -1,0 +1,54 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
+import type { UserRecord } from '../../libs/session-auth/src/contract/record/user-record.js';
+import type { GuardParts } from '../../libs/session-auth/src/guard/guard-parts.js';
+import {
+  fromHeader,
+  SessionReader,
+  type TokenSource,
+} from '../../libs/session-auth/src/guard/token-source.js';
+import { EventSource } from '../../libs/session-auth/src/module/events/event-source.js';
+import { Lanes, type CallService } from '../../libs/session-auth/src/verifier/lanes.js';
+import { SessionCache, type CacheSettings } from '../../libs/session-auth/src/verifier/session-cache.js';
+import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
+
+const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
+const CACHE = {
+  ttlMs: 60_000,
+  negativeTtlMs: 60_000,
+  maxEntries: 10,
+  refreshAheadMs: 0,
+  staleIfErrorMs: 600_000,
+};
+
+interface Setup extends Partial<Omit<GuardParts, 'ends'>> {
+  /** Without it, nothing is cached. */
+  readonly cache?: Partial<CacheSettings>;
+  readonly sources?: readonly TokenSource[];
+}
+
+/** The parts of an authority whose service is a function. */
+export function partsWith(
+  callService: CallService<UserRecord>,
+  { cache, sources = [fromHeader('x-auth-token')], ...more }: Setup = {},
+): GuardParts & { readonly ends: EventSource } {
+  const parts = {
+    verifier: new SessionVerifier(
+      new Lanes(callService, new Deadlines(), LIMITS),
+      cache ? { cache: new SessionCache<UserRecord>({ ...CACHE, ...cache }) } : {},
+    ),
+    reader: new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 }),
+    authority: 'default',
+    ends: new EventSource(),
+    whileOpen: { recheckMs: 60_000, outageGraceMs: 1 },
+    ...more,
+  };
+  return parts as unknown as GuardParts & { readonly ends: EventSource };
+}
+
+/** A request of Node.js. */
+export function receivedRequest(headers: Record<string, string> = {}): IncomingMessage {
+  const rawHeaders = Object.entries(headers).flat();
+  return Object.assign(new IncomingMessage(new Socket()), { headers, rawHeaders });
+}
