@@ -49,30 +49,22 @@ function clientOf(host: ArgumentsHost): SocketClient {
   return host.getArgByIndex(0);
 }
 
-/** Gateways, on socket.io and on ws. */
 export const KIND: ContextKind = { transport: WEB_SOCKET, guardHandlers: guardEveryHandler };
 
-/** Answers the acknowledgement of a message. socket.io ignores all answers but the first. */
+/** socket.io ignores all answers but the first. */
 type Acknowledge = (payload: DenialPayload) => void;
 
-/** Nest passes client, payload and acknowledgement to a handler. */
-const INDEX = 2;
-
 /**
- * Returns the acknowledgement that the client of a message waits for; `undefined` if it waits for none. Only
- * socket.io has acknowledgements. Nest itself answers them with the result of a handler only, and the client
- * of a denied message would wait forever.
+ * Only socket.io has acknowledgements. Nest itself answers them with the result of a handler only, and the
+ * client of a denied message would wait forever.
  */
-export function acknowledgementOf(host: ArgumentsHost): Acknowledge | undefined {
-  const [client, acknowledge] = [host.getArgByIndex<SocketClient>(0), host.getArgByIndex<unknown>(INDEX)];
+function acknowledgementOf(host: ArgumentsHost): Acknowledge | undefined {
+  const [client, acknowledge] = [host.getArgByIndex<SocketClient>(0), host.getArgByIndex<unknown>(2)];
   return client.handshake && typeof acknowledge === 'function' ? (acknowledge as Acknowledge) : undefined;
 }
 
-/**
- * Answers the acknowledgement of a message once its rejection has reached the exception filters: a filter of
- * the application that answers it itself comes first.
- */
-export function acknowledgeAfter(
+/** After the exception filters: one of the application that answers it itself comes first. */
+function acknowledgeAfter(
   rejection: Promise<never>,
   acknowledge: Acknowledge,
   payload: DenialPayload,

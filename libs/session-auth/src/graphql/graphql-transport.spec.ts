@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { receivedRequest as httpRequest } from '../../../../test/support/session-parts.js';
 import { ACCESS_DENIED, SESSION_REQUIRED } from '../contract/denials.js';
 import { InvalidConfigurationError, type SessionAuthError } from '../contract/errors.js';
 import { unavailable } from '../contract/outcome.js';
@@ -17,11 +17,6 @@ import { CALLER } from './operation-context.js';
 /** A field of one execution, as graphql-js resolves it. */
 const field = (operation: object, execution: object = {}, parameters: object = {}): ExecutionContext =>
   new ExecutionContextHost([{}, parameters, operation, { fieldName: 'me', variableValues: execution }]);
-
-function httpRequest(headers: Record<string, string> = {}): IncomingMessage {
-  const rawHeaders = Object.entries(headers).flat();
-  return Object.assign(new IncomingMessage(new Socket()), { headers, rawHeaders, httpVersion: '1.1' });
-}
 
 const requestOf = (context: ExecutionContext): unknown => GRAPHQL.open(context).request;
 

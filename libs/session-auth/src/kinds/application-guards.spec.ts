@@ -3,7 +3,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { ApplicationGuards, ApplicationGuardsProxy } from './application-guards.js';
+import { ApplicationGuardsProxy, guardEveryHandler } from './application-guards.js';
 
 const context = {} as ExecutionContext;
 
@@ -33,7 +33,9 @@ function guardsOf(
   config.useGlobalGuards(...guards);
   for (const metatype of requestGuards)
     config.addGlobalRequestGuard(new InstanceWrapper({ metatype: metatype as never }));
-  return { config, guards: new ApplicationGuards(config, requestScoped) };
+  const modules = new ModulesContainer();
+  guardEveryHandler(modules, config, requestScoped);
+  return { config, guards: new ApplicationGuardsProxy(modules) };
 }
 
 const later = (result: unknown): unknown => Promise.resolve(result);
@@ -94,11 +96,8 @@ describe('the session guards of the application', () => {
 
 describe('the proxy of the guards of an application', () => {
   it('asks the guards of its own application, and admits without any', () => {
-    const [own, other] = [new ModulesContainer(), new ModulesContainer()];
-    ApplicationGuardsProxy.register(own, guardsOf([DecidingGuard.deciding(false)]).guards);
-    expect([own, other].map((modules) => new ApplicationGuardsProxy(modules).canActivate(context))).toEqual([
-      false,
-      true,
-    ]);
+    const { guards } = guardsOf([DecidingGuard.deciding(false)]);
+    const other = new ApplicationGuardsProxy(new ModulesContainer());
+    expect([guards, other].map((proxy) => proxy.canActivate(context))).toEqual([false, true]);
   });
 });

@@ -5,54 +5,42 @@ import { isSessionAuthGuard, namesSessionAuthGuard } from '../guard/enhancers.js
 import { applyGuard } from '../guard/access.decorators.js';
 import { classesOf, handlersIn, type Handler } from '../guard/handlers.js';
 
-/** Runs the session guards that are registered for the whole application. Admits if there are none. */
-export class ApplicationGuards implements CanActivate {
-  readonly #config: ApplicationConfig;
-  readonly #requestScoped: CanActivate;
-
-  /** @param requestScoped replaces guards that Nest would create for each call */
-  constructor(config: ApplicationConfig, requestScoped: CanActivate) {
-    this.#config = config;
-    this.#requestScoped = requestScoped;
-  }
-
-  /**
-   * Asks those of now: an application may add guards until it listens, and receive calls over another transport
-   * before that.
-   */
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const isRequestScoped = this.#config
-      .getGlobalRequestGuards()
-      .some(({ metatype }) => isSessionAuthGuard(metatype));
-    return admitAll(
-      [
-        ...this.#config.getGlobalGuards().filter(isSessionAuthGuard),
-        ...(isRequestScoped ? [this.#requestScoped] : []),
-      ],
-      context,
-    );
-  }
+interface Application {
+  readonly config: ApplicationConfig;
+  /** Replaces guards that Nest would create for each call. */
+  readonly requestScoped: CanActivate;
 }
 
-const applications = new WeakMap<ModulesContainer, ApplicationGuards>();
+const applications = new WeakMap<ModulesContainer, Application>();
 
 /**
- * Runs the guards of its application on handlers that Nest may call without them. The metadata of a class
- * name it, and several applications of this process may use that class: Nest creates a proxy for each of
- * them. Admits in an application that has not registered guards.
+ * Runs the session guards of its whole application on handlers that Nest may call without them. The metadata
+ * of a class name it, and several applications of this process may use that class: Nest creates a proxy for
+ * each of them.
  */
 @Injectable()
 export class ApplicationGuardsProxy implements CanActivate {
   /** @internal Nest creates it, with the modules of the application. */
   constructor(@Inject(ModulesContainer) private readonly modules: ModulesContainer) {}
 
-  static register(modules: ModulesContainer, guards: ApplicationGuards): void {
-    applications.set(modules, guards);
-  }
-
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    return applications.get(this.modules)?.canActivate(context) ?? true;
+    const application = applications.get(this.modules);
+    return application ? admitAll(guardsOf(application), context) : true;
   }
+}
+
+/**
+ * Returns those of now: an application may add guards until it listens, and receive calls over another
+ * transport before that.
+ */
+function guardsOf({ config, requestScoped }: Application): CanActivate[] {
+  const isRequestScoped = config
+    .getGlobalRequestGuards()
+    .some(({ metatype }) => isSessionAuthGuard(metatype));
+  return [
+    ...config.getGlobalGuards().filter(isSessionAuthGuard),
+    ...(isRequestScoped ? [requestScoped] : []),
+  ];
 }
 
 function admitAll(guards: readonly CanActivate[], context: ExecutionContext): boolean | Promise<boolean> {
@@ -77,13 +65,12 @@ export function guardEveryHandler(
   config: ApplicationConfig,
   requestScoped: CanActivate,
 ): void {
-  ApplicationGuardsProxy.register(modules, new ApplicationGuards(config, requestScoped));
+  applications.set(modules, { config, requestScoped });
   for (const module of modules.values()) {
     const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);
     if (handlers.length === 0) continue;
     for (const { method } of handlers) applyGuard(ApplicationGuardsProxy, method);
-    // If another application has used the class before, Nest has found the proxy in its metadata, and creates
-    // it.
+    // Nest has found the proxy in the metadata of a class that another application has used before.
     if (module.injectables.has(ApplicationGuardsProxy)) continue;
     module.addInjectable(
       { provide: ApplicationGuardsProxy, useValue: new ApplicationGuardsProxy(modules) },

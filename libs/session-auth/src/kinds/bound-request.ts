@@ -1,23 +1,16 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import type { CallRequest } from '../guard/transport.js';
 
-/** Key of the request that a {@link CallBinding} carries. */
-const REQUEST = Symbol('request');
-
-/**
- * Carries the request of a call among its arguments. Has no visible properties, because interceptors of an
- * application may print arguments.
- */
+/** Has no visible properties, because interceptors of an application may print arguments. */
 class CallBinding {
   readonly #request: CallRequest;
 
   constructor(request: CallRequest) {
     this.#request = request;
-    Object.freeze(this);
   }
 
-  get [REQUEST](): CallRequest {
-    return this.#request;
+  static requestOf(binding: CallBinding): CallRequest {
+    return binding.#request;
   }
 }
 
@@ -43,5 +36,6 @@ export function bindRequest(
 
 /** Returns the request that is bound to a call; `undefined` if no guard has opened the call. */
 export function boundRequest(host: ArgumentsHost): CallRequest | undefined {
-  return host.getArgs<unknown[]>().find((argument) => argument instanceof CallBinding)?.[REQUEST];
+  const binding = host.getArgs<unknown[]>().find((argument) => argument instanceof CallBinding);
+  return binding && CallBinding.requestOf(binding);
 }

@@ -2,10 +2,7 @@ import { HttpException } from '@nestjs/common';
 import { bodyOf, type HttpDenial } from '../contract/denials.js';
 import { withoutStack } from '../guard/denial.js';
 
-/**
- * A denial, as the client of a gateway or a microservice receives it. `status` is a convention of Nest;
- * `code` is one of the stable codes.
- */
+/** A denial, as the client of a gateway or a microservice receives it. `status` is a convention of Nest. */
 export interface DenialPayload {
   readonly status: 'error';
   readonly statusCode: number;

@@ -3,9 +3,8 @@ import { Readable } from 'node:stream';
 import { type HttpRequest, KEPT_ONCE } from '../guard/http-request.js';
 
 /**
- * Returns the headers of a request as the server received them, by lower-case names, like `headers` of
- * Node.js. Code that knows a socket's request may have changed that: Mercurius adds what the client sends
- * later.
+ * Returns the headers of a request as the server received them. Code that knows a socket's request may have
+ * changed its `headers`: Mercurius adds what the client sends later.
  */
 export function receivedHeaders(rawHeaders: readonly string[]): IncomingHttpHeaders {
   const headers = Object.create(null) as Record<string, string>;
@@ -50,7 +49,6 @@ export function endsWithReply(candidate: unknown): boolean {
 /** Maximum number of fields that a client may send. If it sends more, all are ignored. */
 export const MAX_FIELDS = 256;
 
-/** Returns the candidate if it has headers as a request has. */
 export function requestLike(candidate: unknown): HttpRequest | undefined {
   const headers = (candidate as Partial<HttpRequest> | undefined)?.headers as unknown;
   return typeof headers === 'object' && headers !== null ? (candidate as HttpRequest) : undefined;
@@ -95,8 +93,8 @@ export function handshakeRequest(
 }
 
 /**
- * Returns values by lower-case names, like HTTP headers. The values of a repeated name become a list, and a
- * list is never a valid token. The object has no prototype, because clients choose the names.
+ * Returns values by lower-case names. Those of a repeated name become a list, which is never a valid token.
+ * The object has no prototype, because clients choose the names.
  */
 export function namedValues(
   entries: Iterable<readonly [name: string, value: unknown]>,
@@ -109,13 +107,10 @@ export function namedValues(
   return values;
 }
 
-/**
- * Objects with too many fields. Each operation of a socket reads the same object, and counting a million
- * fields takes longer than a message.
- */
+/** Each operation of a socket reads the same object, and counting a million fields takes long. */
 const tooLarge = new WeakSet();
 
-/** Returns the fields of an untrusted value; none if there are more than {@link MAX_FIELDS}. */
+/** Returns the fields of an untrusted value. */
 export function entriesOf(fields: unknown): [name: string, value: unknown][] {
   if (typeof fields !== 'object' || fields === null || tooLarge.has(fields)) return [];
   const entries = Object.entries(fields);

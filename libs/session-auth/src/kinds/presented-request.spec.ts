@@ -1,17 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
+import { receivedRequest } from '../../../../test/support/session-parts.js';
 import { handshakeRequest, presentedRequest, requestLike } from './handshake-request.js';
 
 const NOTHING = { headers: {}, rawHeaders: undefined, handshakeFields: {} };
-
-/** A request of Node.js. */
-function received(headers: Record<string, string>): IncomingMessage {
-  return Object.assign(new IncomingMessage(new Socket()), {
-    headers,
-    rawHeaders: Object.entries(headers).flat(),
-  });
-}
 
 describe('the request of a handshake', () => {
   const upgrade = {
@@ -48,7 +39,7 @@ describe('the request of a handshake', () => {
   });
 
   it('has the headers of a request of Node.js, also behind that of Fastify; those of any other object are fields [P24]', () => {
-    const node = received({ host: 'a.example' });
+    const node = receivedRequest({ host: 'a.example' });
     const built = { headers: { host: 'evil.example', token: 'built' } };
     for (const candidates of [[node], [undefined, { raw: node }], [built, { headers: {}, raw: node }]])
       expect(presentedRequest(candidates, undefined)).toEqual({

@@ -1,6 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
+import { receivedRequest } from '../../../../test/support/session-parts.js';
 import { payloadOf } from './client-denial.js';
 import { isCrossOrigin } from '../guard/cross-origin.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
@@ -15,14 +14,6 @@ import {
 
 const PAYLOAD = payloadOf(SESSION_REJECTED);
 const NOTHING = { headers: {}, rawHeaders: undefined, handshakeFields: {} };
-
-/** A request of Node.js. */
-function received(headers: Record<string, string>): IncomingMessage {
-  return Object.assign(new IncomingMessage(new Socket()), {
-    headers,
-    rawHeaders: Object.entries(headers).flat(),
-  });
-}
 
 /** A socket with some members, and what is called on it. */
 function socketWith(
@@ -55,7 +46,7 @@ describe('the handshake of a socket', () => {
     const headers = { host: 'evil.example', 'x-new': 'x' };
     const [client] = socketWith({
       handshake: { headers, auth: { host: 'evil.example' } },
-      request: received({ host: 'a.example' }),
+      request: receivedRequest({ host: 'a.example' }),
     });
     expect(handshakeOf(client)).toMatchObject({
       headers: { host: 'a.example' },
@@ -72,7 +63,7 @@ describe('the handshake of a socket', () => {
   it('of ws presents nothing before the request that opened it is known', () => {
     const [client] = socketWith({ readyState: 1 });
     expect(handshakeOf(client)).toEqual(NOTHING);
-    storeUpgrade(client, received({ 'x-auth-token': 'good' }));
+    storeUpgrade(client, receivedRequest({ 'x-auth-token': 'good' }));
     expect(handshakeOf(client)).toMatchObject({ headers: { 'x-auth-token': 'good' }, handshakeFields: {} });
     expect(handshakeOf(socketWith({ readyState: 1 })[0])).toEqual(NOTHING);
   });
@@ -80,7 +71,7 @@ describe('the handshake of a socket', () => {
   it('of graphql-ws has the request of its connection, and the fields of its first message', () => {
     const [client] = socketWith({ readyState: 1 });
     storeUpgrade(client, {
-      extra: { request: received({ host: 'a.example' }) },
+      extra: { request: receivedRequest({ host: 'a.example' }) },
       connectionParams: { token: 'good', host: 'evil.example' },
     });
     expect(handshakeOf(client)).toMatchObject({

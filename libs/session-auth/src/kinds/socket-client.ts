@@ -60,7 +60,7 @@ export interface SocketConnection {
   readonly connectionParams?: unknown;
 }
 
-/** Stores the request that opened a ws socket, because the socket does not expose it. */
+/** A ws socket does not expose the request that opened it. */
 export function storeUpgrade(client: SocketClient, upgrade: unknown): void {
   if (typeof upgrade !== 'object' || upgrade === null || client.handshake) return;
   const { extra, connectionParams } = upgrade as Partial<SocketConnection>;
@@ -89,7 +89,7 @@ export function disconnect(client: SocketClient, payload: DenialPayload): void {
   client.disconnect?.();
 }
 
-/** Calls `listener` when the socket closes, or at once if it is closed already. */
+/** Calls `listener` at once if the socket is closed already. */
 export function whenClosed(client: SocketClient, listener: () => void): void {
   client.once(client.handshake ? 'disconnect' : 'close', listener);
   if (!(client.connected ?? client.readyState === OPEN)) listener();
