@@ -20,7 +20,6 @@ export interface ServerCall {
   readonly readableEnded?: boolean;
 }
 
-/** A gRPC call, as Nest passes it to guards, filters and parameter decorators. */
 export interface GrpcCall {
   readonly metadata: GrpcMetadata;
   readonly call: ServerCall | undefined;
@@ -31,47 +30,37 @@ export interface GrpcCall {
 }
 
 /**
- * Returns the gRPC call of a context, if it has one. Recognises a call by its functions, which no client can
- * send, whatever the shape of its message. Nest passes request, metadata and call, or the call alone.
+ * Recognises a call by its functions, which no client can send. Nest passes request, metadata and call, or
+ * the call alone.
  */
 export function grpcCallOf(host: ArgumentsHost): GrpcCall | undefined {
   const [first, second, third] = host.getArgs<unknown[]>();
   if (isMetadata(second))
     return { metadata: second, call: isServerCall(third) ? third : undefined, isPassed: false };
-  if (!isServerCall(first) || !isMetadata(first.metadata) || isObject(second)) return undefined;
-  return {
-    metadata: first.metadata,
-    call: first,
-    isPassed: true,
-    answer: isFunction(second) ? second : undefined,
-  };
+  // An object is the context of another transport.
+  if (!isServerCall(first) || !isMetadata(first.metadata) || (second && typeof second === 'object'))
+    return undefined;
+  const answer = typeof second === 'function' ? (second as NonNullable<GrpcCall['answer']>) : undefined;
+  return { metadata: first.metadata, call: first, isPassed: true, answer };
 }
 
 function isMetadata(candidate: unknown): candidate is GrpcMetadata {
-  return (
-    isObject(candidate) &&
-    'getMap' in candidate &&
-    isFunction(candidate.getMap) &&
-    'get' in candidate &&
-    isFunction(candidate.get)
-  );
+  return hasMethods(candidate, 'getMap', 'get');
 }
 
 function isServerCall(candidate: unknown): candidate is ServerCall {
-  return isObject(candidate) && 'emit' in candidate && isFunction(candidate.emit);
+  return hasMethods(candidate, 'emit');
 }
 
-function isObject(candidate: unknown): candidate is object {
-  return typeof candidate === 'object' && candidate !== null;
-}
-
-function isFunction(candidate: unknown): candidate is (...parameters: unknown[]) => void {
-  return typeof candidate === 'function';
+export function hasMethods(candidate: unknown, ...names: readonly string[]): boolean {
+  if (typeof candidate !== 'object' || candidate === null) return false;
+  const members = candidate as Readonly<Record<string, unknown>>;
+  return names.every((name) => typeof members[name] === 'function');
 }
 
 /**
- * The canonical gRPC status codes: CANCELLED, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED,
- * RESOURCE_EXHAUSTED, UNAVAILABLE, UNAUTHENTICATED.
+ * CANCELLED, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED, UNAVAILABLE,
+ * UNAUTHENTICATED.
  */
 const GRPC_CODES = new Map([
   [499, 1],
@@ -84,21 +73,18 @@ const GRPC_CODES = new Map([
 ]);
 const GRPC_UNKNOWN = 2;
 
-/** The client is gone, or its deadline has passed: no response reaches it. */
 export const CANCELLED: HttpDenial = {
   statusCode: 499,
   code: 'CANCELLED',
   message: 'The call was cancelled',
 };
 
-/** Returns a denial as a gRPC error: a status code of gRPC, and a text. */
 export function grpcErrorOf({ statusCode, code, message }: HttpDenial): object {
   return { code: GRPC_CODES.get(statusCode) ?? GRPC_UNKNOWN, message, details: `${code}: ${message}` };
 }
 
 /**
- * Ends a call that Nest can't end with an exception of a guard or a handler. Returns whether the call was
- * ended. Nest does not handle exceptions of a call that is passed to its handler, and an unhandled rejection
+ * Ends a call that Nest can't end with an exception. Returns whether the call was ended. Nest does not handle exceptions of a call that is passed to its handler, and an unhandled rejection
  * ends the process. On NestJS 11, so does the error of a call whose requests had ended before the guard could
  * pause them. The promise of the guard then never settles.
  */
@@ -109,7 +95,7 @@ export function endCall({ call, isPassed, answer }: GrpcCall, error: object): bo
   return true;
 }
 
-function emitError(call: NonNullable<GrpcCall['call']>, error: object): void {
+export function emitError(call: Pick<ServerCall, 'emit'>, error: object): void {
   try {
     call.emit('error', error);
   } catch {

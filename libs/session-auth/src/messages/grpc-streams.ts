@@ -1,7 +1,7 @@
 import type { HttpDenial } from '../contract/denials.js';
 import type { WatchParts, GuardedCall } from '../guard/transport.js';
 import { watchCall } from '../open/watched-call.js';
-import { grpcErrorOf, type ServerCall } from './grpc-call.js';
+import { emitError, grpcErrorOf, hasMethods, type ServerCall } from './grpc-call.js';
 
 type StreamingCall = Omit<ServerCall, 'emit'> & {
   cancelled: boolean;
@@ -33,15 +33,11 @@ function endStream(call: StreamingCall, denial: HttpDenial): void {
     isReported ||= event === 'error';
     return emit.call(call, event, reason);
   };
-  try {
-    call.emit('error', grpcErrorOf(denial));
-  } catch {
-    // Thrown by a listener of NestJS 11, which runs after that of gRPC.
-  }
+  emitError(call, grpcErrorOf(denial));
   call.cancelled = true;
   call.emit('cancelled', 'cancelled');
 }
 
 function isStreaming(call: ServerCall | undefined): call is StreamingCall {
-  return typeof (call as Partial<StreamingCall> | undefined)?.write === 'function';
+  return hasMethods(call, 'write');
 }

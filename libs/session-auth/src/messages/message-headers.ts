@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ArgumentsHost } from '@nestjs/common';
-import { grpcCallOf, type GrpcMetadata } from './grpc-call.js';
+import { grpcCallOf, hasMethods, type GrpcMetadata } from './grpc-call.js';
 import {
   entriesOf,
   MAX_FIELDS,
@@ -53,7 +53,7 @@ function natsEntries(headers: NatsHeaders): (readonly [string, unknown])[] {
 }
 
 function isNatsHeaders(candidate: unknown): candidate is NatsHeaders {
-  return typeof field(candidate, 'keys') === 'function' && typeof field(candidate, 'values') === 'function';
+  return hasMethods(candidate, 'keys', 'values');
 }
 
 /** Returns the result of a method of a context; `undefined` if there is no such method. */

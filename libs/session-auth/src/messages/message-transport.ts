@@ -12,7 +12,6 @@ import type { ContextKind, Transport } from '../guard/transport.js';
 import { bindRequest, boundRequest } from '../kinds/bound-request.js';
 import { messageRequest } from './message-headers.js';
 
-/** Exceptions that Nest's microservices send to the caller. */
 export const remoteExceptions = new PackageExceptions(
   async () => (await import('@nestjs/microservices')).RpcException,
 );

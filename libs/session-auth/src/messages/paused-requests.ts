@@ -1,10 +1,9 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import { isObservable, type Observable } from 'rxjs';
-import type { GrpcCall, ServerCall } from './grpc-call.js';
+import { hasMethods, type GrpcCall, type ServerCall } from './grpc-call.js';
 
-/** The stream of requests that Nest passes to a handler (`@GrpcStreamMethod`). */
 interface RequestStream extends Observable<unknown> {
-  /** Passes the buffered requests to the handler. Nest calls it after the handler has run. */
+  /** Nest calls it after the handler has run. */
   drainBuffer?(): void;
 }
 
@@ -27,9 +26,6 @@ export function pauseRequests(host: ArgumentsHost, { call }: GrpcCall): void {
   args[0] = resuming(requests, call);
 }
 
-/**
- * Returns the same requests. The call is resumed once the requests have a subscriber or the handler has run.
- */
 function resuming(requests: RequestStream, call: Pausable): RequestStream {
   // Nest passes its buffered requests to the handler in the first of the two immediates.
   const resume = () => void setImmediate(() => setImmediate(() => call.resume()));
@@ -48,5 +44,5 @@ function resuming(requests: RequestStream, call: Pausable): RequestStream {
 }
 
 function isPausable(call: ServerCall): call is Pausable {
-  return typeof call.pause === 'function' && typeof call.resume === 'function';
+  return hasMethods(call, 'pause', 'resume');
 }
