@@ -2,7 +2,7 @@ import { isSameSession } from '../contract/session-identity.js';
 import { ADMISSION, type GuardedRequest } from '../guard/guarded-request.js';
 import type { CallRequest } from '../guard/transport.js';
 
-/** The place of a field in a response. Each has that of the field or of the list above it as `prev`. */
+/** The place of a field in a response. `prev` is that of the field or of the list above it. */
 interface Path {
   readonly prev: Path | undefined;
   readonly key: string | number;
@@ -12,7 +12,7 @@ interface Name {
   readonly value: string;
 }
 
-/** A field, an inline fragment or a named one, in the document of an operation. */
+/** A field, an inline fragment or a named one. */
 interface Selection {
   readonly kind: string;
   readonly name?: Name;
@@ -65,10 +65,7 @@ export class Execution {
   readonly request: CallRequest;
   readonly #admitted = new Map<object, GuardedRequest>();
   readonly #root = new Place();
-  /**
-   * By the names of root fields in the response. Searched once: a client may ask for many references, in a
-   * long operation.
-   */
+  /** By names in the response. Searched once: a client may ask for many references, in a long operation. */
   readonly #representations = new Map<string, readonly unknown[]>();
   #unplaced: FieldInfo[] = [];
 
@@ -86,9 +83,7 @@ export class Execution {
     if (key === info) this.#unplaced.push(info);
   }
 
-  /**
-   * Returns the request of a call, with its own user; `undefined` if no guard has admitted the call itself.
-   */
+  /** Returns the request of a call, with its own user; `undefined` if no guard has admitted the call itself. */
   of(key: object): GuardedRequest | undefined {
     return this.#admitted.get(key);
   }
@@ -124,10 +119,7 @@ export class Execution {
   }
 }
 
-/**
- * Returns the keys of a path from its root. Not by identity: compiled operations build another path for each
- * field.
- */
+/** From the root. Not by identity: compiled operations build another path for each field. */
 function keysOf(path: Path | undefined): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let current = path; current; current = current.prev) keys.push(current.key);

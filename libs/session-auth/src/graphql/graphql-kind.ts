@@ -15,9 +15,8 @@ export const KIND: ContextKind = {
   transport: GRAPHQL,
 
   /**
-   * Separates the contexts of requests, and gives those of sockets their socket. NestJS 11, and Mercurius on
-   * every version, write the request into the object that `context` is or returns: with one object for all
-   * requests, all of them would carry the request of the first.
+   * NestJS 11, and Mercurius on every version, write the request into the object that `context` is or returns:
+   * with one object for all requests, all of them would carry the request of the first.
    * @param module a `GraphQLModule`, whose `completeOptions` are filled once it has read its options
    * @throws InvalidConfigurationError if the `context` option can't be replaced
    */

@@ -3,7 +3,7 @@ import type { GuardedRequest } from '../guard/guarded-request.js';
 import { bodyOf, type HttpDenial } from '../contract/denials.js';
 import { denialOf, exceptionOf } from '../guard/denial.js';
 import { ENTITIES, attachedTo, Execution, type FieldInfo } from './execution.js';
-import { CALLER, hasSeveralRequests, type OperationContext } from './operation-context.js';
+import { CALLER, candidatesOf, hasSeveralRequests, type OperationContext } from './operation-context.js';
 import {
   handshakeRequest,
   presentedRequest,
@@ -16,7 +16,7 @@ import { watchReply, type CallRequest, type Transport } from '../guard/transport
 import type { SocketClient } from '../kinds/socket-client.js';
 import { closeWithSession, lastEvents } from './watched-socket.js';
 
-/** Each from its start: another request may take over a shared context during the check. */
+/** From its start: another request may take over a shared context during the check. */
 const executions = new WeakMap<object, Execution>();
 
 /** The users that requests of HTTP had before any of their fields was admitted. */
@@ -145,28 +145,18 @@ function httpRequestOf(operation: OperationContext): CallRequest | undefined {
 /** A context with more than one request presents nothing, because its caller is ambiguous. */
 function socketRequestOf(operation: OperationContext): CallRequest {
   if (hasSeveralRequests(operation)) return handshakeRequest(undefined);
-  const { req, reply, request, extra, connectionParams, _connectionInit, [CALLER]: caller } = operation;
+  const { req, request, connectionParams, _connectionInit, [CALLER]: caller } = operation;
   const own = caller?.request as OperationContext | undefined;
   if ('_connectionInit' in operation) restoreHeaders(request);
-  const candidates = [
-    own,
-    own?.extra?.request,
-    extra?.request,
-    req?.extra?.request,
-    req,
-    request,
-    reply?.request,
-  ];
   return presentedRequest(
-    candidates,
+    candidatesOf(operation),
     connectionParams ?? req?.connectionParams ?? own?.connectionParams ?? _connectionInit,
   );
 }
 
 /**
- * Gives a request the headers that the server received. Mercurius adds the fields of the client's first
- * message to them, and token sources of the application may read them from the context. Deleting each would
- * take as long as the client likes.
+ * Mercurius adds the fields of the client's first message to the headers, and token sources of the application
+ * may read them from the context. Deleting each would take as long as the client likes.
  */
 function restoreHeaders(request: unknown): void {
   const node = nodeRequestOf(request);
@@ -187,7 +177,7 @@ function replyOf({ res, reply, req, [CALLER]: caller }: OperationContext): unkno
 
 function takesHeaders(reply: unknown): boolean {
   if (typeof reply !== 'object' || reply === null) return false;
-  const { setHeader, header } = reply as { readonly setHeader?: unknown; readonly header?: unknown };
+  const { setHeader, header } = reply as Readonly<Record<string, unknown>>;
   return typeof setHeader === 'function' || typeof header === 'function';
 }
 
@@ -197,10 +187,7 @@ const CODES = new Map([
   [403, 'FORBIDDEN'],
 ]);
 
-/**
- * Returns the error itself, as an exception of HTTP, which Nest's Apollo driver translates. For other
- * drivers, it also has the same `extensions`, which graphql-js copies from any error.
- */
+/** Nest's Apollo driver translates exceptions of HTTP. For other drivers: graphql-js copies `extensions`. */
 function withExtensions(error: Error, denial: HttpDenial): Error {
   // Of a rule: the exception may be shared, or have extensions of its own.
   if ('extensions' in error || !Object.isExtensible(error)) return error;

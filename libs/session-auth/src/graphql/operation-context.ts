@@ -1,12 +1,9 @@
-import { type NodeRequest, nodeRequestOf } from '../kinds/handshake-request.js';
+import { nodeRequestOf } from '../kinds/handshake-request.js';
 
 /** Key of the {@link Caller} in the context of each operation. No context has this symbol otherwise. */
 export const CALLER = Symbol.for('nestjs-session-auth.graphql-caller');
 
-/**
- * The caller of an operation, from the arguments of its context function: a request or a socket, and the
- * reply.
- */
+/** From the arguments of the context function: a request or a socket, and the reply. */
 export interface Caller {
   readonly request: unknown;
   readonly reply: unknown;
@@ -14,9 +11,7 @@ export interface Caller {
 
 const SHARED_CALLER: Caller = { request: undefined, reply: undefined };
 
-/**
- * The context of an operation, as GraphQL servers build it: Apollo, Mercurius, and graphql-ws under Apollo.
- */
+/** As GraphQL servers build it: Apollo, Mercurius, and graphql-ws under Apollo. */
 export interface OperationContext {
   readonly req?: OperationContext & { readonly res?: unknown };
   readonly res?: unknown;
@@ -30,40 +25,27 @@ export interface OperationContext {
   readonly [CALLER]?: Caller;
 }
 
-/**
- * Returns whether a context refers to more than one request. If an application uses one object for all
- * requests, it holds the request of the first caller, or of the last.
- */
-export function hasSeveralRequests({
+/** All that may be a request of the operation. */
+export function candidatesOf({
   req,
   reply,
   extra,
   request,
   [CALLER]: caller,
-}: OperationContext): boolean {
-  if (caller === SHARED_CALLER) return true;
+}: OperationContext): readonly unknown[] {
   const own = caller?.request as OperationContext | undefined;
-  let found: NodeRequest | undefined;
-  for (const candidate of [
-    own,
-    own?.extra?.request,
-    req,
-    req?.extra?.request,
-    reply?.request,
-    extra?.request,
-    request,
-  ]) {
-    const node = nodeRequestOf(candidate);
-    if (found && node && node !== found) return true;
-    found ??= node;
-  }
-  return false;
+  return [own, own?.extra?.request, extra?.request, req?.extra?.request, req, request, reply?.request];
 }
 
-/**
- * Returns the context of an operation. The server passes an object with request and reply, or both as two
- * arguments, or a socket.
- */
+/** If an application uses one object for all requests, it holds that of the first caller, or of the last. */
+export function hasSeveralRequests(operation: OperationContext): boolean {
+  const found = candidatesOf(operation)
+    .map(nodeRequestOf)
+    .filter((node) => node !== undefined);
+  return operation[CALLER] === SHARED_CALLER || new Set(found).size > 1;
+}
+
+/** The server passes an object with request and reply, or both as two arguments, or a socket. */
 type ContextFunction = (...args: unknown[]) => Promise<unknown>;
 
 /**
@@ -88,9 +70,9 @@ type Options = Readonly<Record<string, unknown>>;
 type Hook = (...args: unknown[]) => unknown;
 
 /**
- * Returns the options of a GraphQL server by which sockets get their contexts, with contexts that hold their
- * caller too: `subscription` of Mercurius, and `subscriptions` of Apollo, whose `graphql-ws` may have a context
- * of its own. subscriptions-transport-ws passes its socket to `onConnect` alone.
+ * Returns the options by which sockets get their contexts, with contexts that hold their caller too:
+ * `subscription` of Mercurius, and `subscriptions` of Apollo, whose `graphql-ws` may have a context of its own.
+ * subscriptions-transport-ws passes its socket to `onConnect` alone.
  */
 export function withSocketContexts(
   { subscription, subscriptions, installSubscriptionHandlers }: Options,
@@ -130,7 +112,7 @@ function withContext(own: unknown, onShared: () => void): unknown {
   return context === undefined ? own : { ...optionsOf(own), context: separateContexts(context, onShared) };
 }
 
-/** The function with this name returns what that of the application does, with the socket. `false` refuses it. */
+/** `false` of the application refuses the socket. */
 function withHook(
   options: unknown,
   name: string,
