@@ -875,8 +875,8 @@ export const MUTANTS = [
   {
     name: 'A relayed session follows redirects',
     file: 'context/axios-relay.ts',
-    find: 'if (options.headers) removeSessionHeaders(options.headers);',
-    replace: '',
+    find: 'if (SESSION_HEADERS.has(name.toLowerCase())) Reflect',
+    replace: 'if (name === undefined) Reflect',
     suites: ['context/relay'],
   },
 ];

@@ -4,26 +4,30 @@ import type {
   AxiosRequestTransformer,
   InternalAxiosRequestConfig,
 } from 'axios';
+import type { SessionIdentity } from '../contract/session-identity.js';
 import { AUTH_IV_HEADER, AUTH_TOKEN_HEADER } from '../contract/wire.js';
 import type { RelayedSession } from './session-context.js';
 import { originOf, targetOf } from './relay-origins.js';
-import { removeSessionHeaders, sessionHeaders } from './session-headers.js';
 
 type Transform = (this: InternalAxiosRequestConfig, data: unknown, headers: AxiosRequestHeaders) => unknown;
 type FollowRedirect = NonNullable<InternalAxiosRequestConfig['beforeRedirect']>;
 
-/**
- * The session of each transform of this file; `undefined` without one. A request that is sent again has the
- * transform of its first attempt.
- */
+const SESSION_HEADERS: ReadonlySet<string> = new Set(
+  [AUTH_TOKEN_HEADER, AUTH_IV_HEADER].map((name) => name.toLowerCase()),
+);
+
+/** By transform of this file. A request that is sent again has the transform of its first attempt. */
 const sessions = new WeakMap<object, RelayedSession | undefined>();
-/** The redirect hooks of this file. A request that is sent again has that of its first attempt. */
+/** The redirect hooks of this file, of which a request that is sent again has one. */
 const hooks = new WeakSet<object>();
+
+export function sessionHeaders({ token, authIv }: SessionIdentity): Record<string, string> {
+  return { [AUTH_TOKEN_HEADER]: token, ...(authIv !== undefined && { [AUTH_IV_HEADER]: authIv }) };
+}
 
 /**
  * Adds the current session to those requests of an axios instance that go to a target of its authority.
- * The session is read when the request starts. The headers are set by the last transform of the request,
- * after all interceptors: no interceptor can still send them elsewhere.
+ * The headers are set by the last transform of the request: no interceptor can still send them elsewhere.
  */
 export function relayFrom(
   axios: AxiosInstance,
@@ -96,9 +100,11 @@ function keepFromRedirects(config: InternalAxiosRequestConfig): void {
 }
 
 function hookAfter(beforeRedirect: FollowRedirect | undefined): FollowRedirect {
-  const hook: FollowRedirect = (options: { readonly headers?: Record<string, unknown> }, ...rest) => {
-    (beforeRedirect as ((...parameters: unknown[]) => void) | undefined)?.(options, ...rest);
-    if (options.headers) removeSessionHeaders(options.headers);
+  const hook: FollowRedirect = (options, ...rest) => {
+    beforeRedirect?.(options, ...rest);
+    const headers = options.headers as object;
+    for (const name of Object.keys(headers))
+      if (SESSION_HEADERS.has(name.toLowerCase())) Reflect.deleteProperty(headers, name);
   };
   hooks.add(hook);
   return hook;

@@ -2,10 +2,9 @@ import { Observable, type Observer, Subject, takeUntil } from 'rxjs';
 import { runInCall, type CurrentCall } from './current-call.js';
 
 /**
- * Returns an Observable that is subscribed, and unsubscribed, as a part of a call, and whose values produce
- * their parts as a part of it. `create` is called for each subscriber, as a part of it too. The source gets an
- * observer of its own: with the subscriber itself, it would be unsubscribed in the context of the code that
- * unsubscribes.
+ * Returns an Observable that is created, subscribed and unsubscribed as a part of a call, and whose values
+ * produce their parts as a part of it. The source gets an observer of its own: with the subscriber itself, it
+ * would be unsubscribed in the context of the code that unsubscribes.
  */
 export function subscribedIn<Value>(
   call: CurrentCall | undefined,
@@ -25,8 +24,8 @@ export function subscribedIn<Value>(
 }
 
 /**
- * Returns the same Observable, with subscribers that are called as a part of a call. A stream of requests
- * emits in the context of its connection. Keeps the other members, such as `drainBuffer()` of gRPC.
+ * Calls the subscribers as a part of a call: a stream of requests emits in the context of its connection. Keeps
+ * the other members, such as `drainBuffer()` of gRPC.
  */
 export function observedIn<Value>(
   call: CurrentCall | undefined,
@@ -93,7 +92,6 @@ function bindReaders(call: CurrentCall | undefined, stream: Streamed): void {
   };
 }
 
-/** Calls those methods of an object as a part of a call. */
 function bindIn(call: CurrentCall | undefined, owner: object, names: readonly string[]): void {
   const methods = owner as Record<string, Method | undefined>;
   for (const name of names) {
@@ -104,10 +102,6 @@ function bindIn(call: CurrentCall | undefined, owner: object, names: readonly st
 
 type Step = (this: unknown, ...parameters: unknown[]) => Promise<IteratorResult<unknown>>;
 
-/**
- * Returns an async iterator whose steps run as a part of a call: a generator runs in the context of whatever
- * asks for its next value.
- */
 export function iteratedIn(
   call: CurrentCall | undefined,
   iterable: AsyncIterable<unknown>,

@@ -6,7 +6,7 @@ import { currentCall, type CurrentCall } from './current-call.js';
 import { admissionTo } from './current-user-of.js';
 import { FieldCall } from './field-calls.js';
 
-/** A call of a handler. Its interceptors share the array of its arguments. */
+/** Its interceptors share the array of its arguments. */
 class HandlerCall implements CurrentCall {
   readonly admission: Admission | undefined;
   readonly #args: unknown;
@@ -26,7 +26,6 @@ class HandlerCall implements CurrentCall {
  * because what a guard sets in an `AsyncLocalStorage` after its first `await` is lost when it returns.
  */
 export class CallInterceptor implements NestInterceptor {
-  /** Returns the result of the handler. It is subscribed, and its streams are read, as a part of the call. */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const outer = currentCall();
     const args = context.getArgs<unknown[]>();

@@ -26,10 +26,7 @@ export function runEveryCall(modules: ModulesContainer, config: ApplicationConfi
   }
 }
 
-/**
- * Before the middleware of the field. A method that several classes inherit is public if it is in one of
- * them.
- */
+/** A method that several classes inherit is public if it is in one of them. */
 function addMiddleware(handler: Handler): void {
   const { method } = handler;
   const isPublic = ruleOf(handler).kind === 'public';

@@ -6,17 +6,13 @@ export interface CurrentCall {
   readonly admission: Admission | undefined;
 }
 
-/**
- * One storage for all applications of a process: each call of a handler replaces the call that it was made
- * in.
- */
+/** One for all applications of a process: a call of a handler replaces the call that it was made in. */
 const calls = new AsyncLocalStorage<CurrentCall | undefined>();
 
 export function currentCall(): CurrentCall | undefined {
   return calls.getStore();
 }
 
-/** Calls a function as a part of a call. `undefined`: as a part of none. */
 export function runInCall<Result>(call: CurrentCall | undefined, run: () => Result): Result {
   return calls.run(call, run);
 }

@@ -38,10 +38,7 @@ function fieldCalls(): FieldCalls | undefined {
 
 type FieldMiddleware = (field: FieldMiddlewareContext, next: () => Promise<unknown>) => unknown;
 
-/**
- * Runs the resolver of a field as a part of its call. Nest runs no interceptors on fields, unless
- * `fieldResolverEnhancers` has them.
- */
+/** Nest runs no interceptors on fields, unless `fieldResolverEnhancers` has them. */
 export const runField: FieldMiddleware = (field, next) => runInCall(new FieldCall(field), next);
 
 export const runPublicField: FieldMiddleware = (_field, next) => runInCall(undefined, next);

@@ -22,7 +22,6 @@ export interface RelayTargets {
   readonly authority?: string;
 }
 
-/** Names an origin as a target for the sessions of an authority. */
 export function targetOf(origin: string | undefined, authority: string): string {
   return `${authority} ${origin}`;
 }
@@ -31,11 +30,7 @@ const EXAMPLE = "Give it a scheme, a host and a port, as in 'https://payroll.int
 /** A scheme, a host and a port, and at most the slash that `URL` adds. No user info: no `@`. */
 const ORIGIN = /^https?:\/\/[^\s\\/?#@]+\/?$/i;
 
-/**
- * Returns the targets of a list, as {@link targetOf} names them.
- * @param method the method that was called, for the message
- * @throws InvalidConfigurationError naming the first invalid origin
- */
+/** @throws InvalidConfigurationError naming the first invalid origin */
 export function readTargets(method: string, targets: RelayTargets): string[] {
   const {
     to,

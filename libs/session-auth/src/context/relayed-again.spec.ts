@@ -84,13 +84,6 @@ describe('a redirect', () => {
     expect(tokens()).toEqual([['ann'], [undefined]]);
   });
 
-  it('without headers is left as it is', async () => {
-    const { config } = await send({ url: payroll.origin });
-    const options = {};
-    (config.beforeRedirect as (values: object) => void)(options);
-    expect(options).toEqual({});
-  });
-
   it('is not followed by fetch, whose other options are kept', async () => {
     const fetchOptions = { cache: 'no-store', redirect: 'follow' };
     const { config } = await send({ url: redirectTo(foreign.origin), adapter: 'fetch', fetchOptions });

@@ -4,9 +4,8 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { SessionContext } from './session-context.js';
 import { ProvidedBy } from '../module/options/plugins.js';
-import { relayFrom } from './axios-relay.js';
+import { relayFrom, sessionHeaders } from './axios-relay.js';
 import { originOf, readTargets, targetOf, type RelayTargets } from './relay-origins.js';
-import { sessionHeaders } from './session-headers.js';
 
 /**
  * Forwards the session of the current call to your other services: `X-AUTH-TOKEN` and `X-AUTH-IV`, as the
