@@ -4,7 +4,7 @@ import { payloadOf } from '../kinds/client-denial.js';
 import type { NodeResponse, ReplyOfCall } from '../guard/transport.js';
 import { watchCall } from './watched-call.js';
 
-/** The used part of a response of Node.js. That of HTTP/2 has a `stream`, whose socket other calls share. */
+/** That of HTTP/2 has a `stream`, whose socket other calls share. */
 interface Response extends NodeResponse {
   _header?: string | null;
   readonly headersSent: boolean;
@@ -20,14 +20,14 @@ interface Response extends NodeResponse {
   once(event: 'close' | 'finish', listener: () => void): unknown;
 }
 
-/** Time for a reply to end by itself that begins after its session has ended, in milliseconds. */
+/** For a reply to end by itself that begins after its session has ended. */
 const LATE_REPLY_MS = 100;
-/** Time for a client to read its last event, in milliseconds. */
+/** For a client to read its last event. */
 const LAST_EVENT_MS = 1_000;
 /** Code of HTTP/2: the stream is cancelled. */
 const CANCEL = 8;
 
-/** Ends a reply with its session. Called when its first part is written. */
+/** Called when the first part of a reply is written. */
 export function endWithSession(response: NodeResponse, { call, admission, parts }: ReplyOfCall): void {
   const reply = response as Response;
   // It has no socket while another reply of its connection is sent, and is not closed with the connection.
@@ -112,7 +112,6 @@ function cut(response: Response): void {
   else response.destroy();
 }
 
-/** The event by which the client of a stream of events learns why it ends. */
 function lastEvent(denial: GuardDenial): string {
   const { statusCode, code, message } = payloadOf(denial);
   return `event: session-ended\ndata: ${JSON.stringify({ statusCode, code, message })}\n\n`;

@@ -10,11 +10,7 @@ interface WatchedCall {
   readonly isOpen: boolean | Promise<boolean>;
 }
 
-/**
- * Watches what stays open of an admitted call. Returns `undefined` if it may outlive its session, or has
- * none.
- * @param end called once, if it ends with its session
- */
+/** Returns `undefined` if what stays open of the call may outlive its session, or has none. */
 export function watchCall(
   { call, parts }: { readonly call: GuardedCall; readonly parts: WatchParts },
   end: (denial: GuardDenial) => void,
