@@ -17,6 +17,7 @@ import { platforms, type RunningApp } from '../support/platforms.js';
 import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { plainRow } from '../support/trial/row.js';
+import { postGraphql, type GraphqlReply } from './graphql-client.js';
 
 const caught: unknown[] = [];
 
@@ -112,16 +113,8 @@ function signIn(status: number): string {
 }
 
 async function query(app: RunningApp, text: string, token?: string): Promise<unknown> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(token !== undefined && { 'x-auth-token': token }),
-  };
-  const answer = await fetch(`${app.url}/graphql`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ query: text }),
-  });
-  return ((await answer.json()) as { errors: readonly [{ extensions: unknown }] }).errors[0].extensions;
+  const answer = await postGraphql(app.url, { query: text }, token);
+  return ((await answer.json()) as GraphqlReply).errors?.[0]?.extensions;
 }
 
 describe.each(platforms('Fastify'))('resolvers of an application on %s', (_name, platform) => {

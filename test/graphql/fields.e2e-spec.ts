@@ -29,11 +29,6 @@ import { GRAPHQL_SERVERS, type GraphqlServer } from './graphql-servers.js';
 import type { ContextKind } from './graphql-context-kinds.js';
 import { postGraphql, type GraphqlReply } from './graphql-client.js';
 
-interface ContextReply {
-  readonly data: Record<string, unknown> | null;
-  readonly errors?: readonly { readonly extensions?: { readonly code: string } }[];
-}
-
 /** Those with an identity for each request, and those without: there only the first caller may be served. */
 const SERVED: readonly ContextKind[] = ['object', 'one object', 'one object, later', 'new objects'];
 const NOT_SERVED: readonly ContextKind[] = ['the first request', 'an instance'];
@@ -65,17 +60,8 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
     kinds.map((kind) => [kind, server.urls[round * KINDS.length + KINDS.indexOf(kind)] ?? '']);
 
   async function ask(url: string, query: string, token?: string): Promise<unknown> {
-    const headers = {
-      'content-type': 'application/json',
-      ...(token !== undefined && { 'x-auth-token': token }),
-    };
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ query }),
-    });
-    const { data, errors } = (await response.json()) as ContextReply;
-    return errors?.[0] ? (errors[0].extensions?.code ?? errors) : data;
+    const { data, errors } = (await (await postGraphql(url, { query }, token)).json()) as GraphqlReply;
+    return errors?.[0] ? (errors[0].extensions.code ?? errors) : data;
   }
 
   const me = (username: string): unknown => ({ me: `${username} ${username}` });
@@ -139,7 +125,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
         body: JSON.stringify({ query: '{ me openings(count: 20) { owner } }' }),
       });
 
-      expect([upgrade, status, (JSON.parse(body) as ContextReply).data?.me]).toEqual([
+      expect([upgrade, status, (JSON.parse(body) as GraphqlReply).data?.me]).toEqual([
         upgrade,
         200,
         'bob bob',

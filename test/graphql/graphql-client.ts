@@ -1,3 +1,6 @@
+import { createClient, type Client } from 'graphql-ws';
+import { WebSocket } from 'ws';
+
 /** A reply of a GraphQL server. */
 export interface GraphqlReply {
   readonly data: Record<string, unknown> | null;
@@ -21,4 +24,45 @@ export async function postGraphql(
     headers: { ...own, ...headers },
     body: JSON.stringify(body),
   });
+}
+
+interface SocketSetup {
+  readonly headers?: Record<string, string>;
+  /** Connects with the first operation only. */
+  readonly lazy?: boolean;
+  /** Receives the event that closes the socket. */
+  readonly closed?: (event: unknown) => void;
+}
+
+/** A client over graphql-ws that presents something when it connects. */
+export function graphqlSocket(
+  url: string,
+  connectionParams: Record<string, unknown>,
+  { headers = {}, lazy = false, closed = () => undefined }: SocketSetup = {},
+): Client {
+  class Socket extends WebSocket {
+    constructor(address: string, protocols: string) {
+      super(address, protocols, { headers });
+    }
+  }
+  return createClient({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: Socket,
+    connectionParams,
+    retryAttempts: 0,
+    lazy,
+    onNonLazyError: () => undefined,
+    on: { closed },
+  });
+}
+
+/** Everything that comes of an operation, an error among it. */
+export async function allOf(client: Client, query: string): Promise<unknown[]> {
+  const received: unknown[] = [];
+  try {
+    for await (const { data, errors } of client.iterate({ query })) received.push(errors ?? data);
+  } catch (errors) {
+    received.push(errors);
+  }
+  return received;
 }

@@ -2,11 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloFederationDriver, type ApolloFederationDriverConfig } from '@nestjs/apollo';
 import {
+  applyDecorators,
   Inject,
   Module,
   type CallHandler,
   type ExecutionContext,
   type NestInterceptor,
+  type Type,
   UseInterceptors,
 } from '@nestjs/common';
 import {
@@ -74,100 +76,38 @@ class SeeingInterceptor implements NestInterceptor {
 
 type Reference = Readonly<Record<'id', string>>;
 
-abstract class EntityResolver {
-  @Inject(SessionContext) private readonly session!: SessionContext;
+/** Its references are admitted by a rule, or by no guard. */
+function resolverOf(type: Type<Entity>, ...rule: MethodDecorator[]): Type {
+  @Resolver(() => type)
+  @UseInterceptors(SeeingInterceptor)
+  class EntityResolver {
+    @Inject(SessionContext) private readonly session!: SessionContext;
 
-  protected resolve(reference: Reference, user: UserRecord | undefined, token: string | undefined): Entity {
-    const inContext = this.session.findUser()?.username ?? 'nobody';
-    const seen = [user?.username ?? 'nobody', token ?? 'nobody', inContext];
-    return {
-      id: reference.id,
-      resolvedFor: [...seen, SeeingInterceptor.users.get(reference) ?? inContext].join(' '),
-    };
-  }
+    @ResolveReference()
+    @applyDecorators(...rule)
+    reference(
+      @Parent() reference: Reference,
+      @CurrentUser() user?: UserRecord,
+      @AuthToken() token?: string,
+    ): Entity {
+      const seen = this.guest(user, token);
+      const inContext = this.#inContext();
+      return {
+        id: reference.id,
+        resolvedFor: `${seen} ${SeeingInterceptor.users.get(reference) ?? inContext}`,
+      };
+    }
 
-  protected guestOf(user: UserRecord | undefined, token: string | undefined): string {
-    return [
-      user?.username ?? 'nobody',
-      token ?? 'nobody',
-      this.session.findUser()?.username ?? 'nobody',
-    ].join(' ');
-  }
-}
+    @ResolveField(() => String)
+    guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string): string {
+      return [user?.username ?? 'nobody', token ?? 'nobody', this.#inContext()].join(' ');
+    }
 
-@Resolver(() => Desk)
-@UseInterceptors(SeeingInterceptor)
-class DeskResolver extends EntityResolver {
-  @ResolveReference()
-  @SessionAuthority('partners')
-  reference(
-    @Parent() reference: Reference,
-    @CurrentUser() user: UserRecord,
-    @AuthToken() token: string,
-  ): Entity {
-    return this.resolve(reference, user, token);
+    #inContext(): string {
+      return this.session.findUser()?.username ?? 'nobody';
+    }
   }
-
-  @ResolveField(() => String)
-  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string): string {
-    return this.guestOf(user, token);
-  }
-}
-
-@Resolver(() => Clerk)
-@UseInterceptors(SeeingInterceptor)
-class ClerkResolver extends EntityResolver {
-  @ResolveReference()
-  @SessionAuthority('default')
-  reference(
-    @Parent() reference: Reference,
-    @CurrentUser() user: UserRecord,
-    @AuthToken() token: string,
-  ): Entity {
-    return this.resolve(reference, user, token);
-  }
-
-  @ResolveField(() => String)
-  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string): string {
-    return this.guestOf(user, token);
-  }
-}
-
-@Resolver(() => Visitor)
-@UseInterceptors(SeeingInterceptor)
-class VisitorResolver extends EntityResolver {
-  @ResolveReference()
-  @OptionalAuth()
-  reference(
-    @Parent() reference: Reference,
-    @CurrentUser() user?: UserRecord,
-    @AuthToken() token?: string,
-  ): Entity {
-    return this.resolve(reference, user, token);
-  }
-
-  @ResolveField(() => String)
-  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string): string {
-    return this.guestOf(user, token);
-  }
-}
-
-@Resolver(() => Poster)
-@UseInterceptors(SeeingInterceptor)
-class PosterResolver extends EntityResolver {
-  @ResolveReference()
-  reference(
-    @Parent() reference: Reference,
-    @CurrentUser() user?: UserRecord,
-    @AuthToken() token?: string,
-  ): Entity {
-    return this.resolve(reference, user, token);
-  }
-
-  @ResolveField(() => String)
-  guest(@CurrentUser() user?: UserRecord, @AuthToken() token?: string): string {
-    return this.guestOf(user, token);
-  }
+  return EntityResolver;
 }
 
 const Thing = createUnionType({ name: 'Thing', types: () => [Desk, Clerk, Visitor, Poster] as const });
@@ -229,7 +169,13 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
           fieldResolverEnhancers,
         }),
       ],
-      providers: [DeskResolver, ClerkResolver, VisitorResolver, PosterResolver, ThingsResolver],
+      providers: [
+        resolverOf(Desk, SessionAuthority('partners')),
+        resolverOf(Clerk, SessionAuthority('default')),
+        resolverOf(Visitor, OptionalAuth()),
+        resolverOf(Poster),
+        ThingsResolver,
+      ],
     };
     return { app: await bed.app(root), own };
   }

@@ -1,21 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createClient } from 'graphql-ws';
-import { WebSocket } from 'ws';
 import { always } from '../support/always.js';
 import { canariesIn, TOKEN } from '../support/trial/canaries.js';
 import { reply, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { plainRow } from '../support/trial/row.js';
 import { GRAPHQL_SERVERS, type GraphqlServer } from './graphql-servers.js';
-import { postGraphql, type GraphqlReply } from './graphql-client.js';
-
-interface ResolverReply {
-  readonly data: Record<string, unknown> | null;
-  readonly errors?: readonly {
-    readonly message: string;
-    readonly path?: unknown;
-    readonly extensions: Record<string, unknown>;
-  }[];
-}
+import { allOf, graphqlSocket, postGraphql, type GraphqlReply } from './graphql-client.js';
 
 const MANAGER = { role: 'hiring_manager' };
 
@@ -37,17 +26,11 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
     resolvedBefore = (await ask('{ resolved }')).data?.resolved;
   });
 
-  async function post(body: unknown, token?: string, more: Record<string, string> = {}): Promise<Response> {
-    const headers = {
-      'content-type': 'application/json',
-      ...(token !== undefined && { 'x-auth-token': token }),
-      ...more,
-    };
-    return fetch(`${server.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
-  }
+  const post = (body: unknown, token?: string, headers?: Record<string, string>): Promise<Response> =>
+    postGraphql(server.url, body, token, headers);
 
-  async function ask(query: string, token?: string): Promise<ResolverReply> {
-    return (await (await post({ query }, token)).json()) as ResolverReply;
+  async function ask(query: string, token?: string): Promise<GraphqlReply> {
+    return (await (await post({ query }, token)).json()) as GraphqlReply;
   }
 
   const resolved = async (): Promise<number> =>
@@ -120,7 +103,7 @@ describe.each(GRAPHQL_SERVERS)('resolvers on %s', (_name, start) => {
   it('make one check of a batch', async () => {
     service.signInAs(MANAGER, 'manager');
     const queries = ['{ me }', '{ openings(count: 3) { owner } }', '{ secrets }'].map((query) => ({ query }));
-    const replies = (await (await post(queries, 'manager')).json()) as ResolverReply[];
+    const replies = (await (await post(queries, 'manager')).json()) as GraphqlReply[];
 
     expect(replies.map(({ data, errors }) => [errors, Object.keys(data ?? {})])).toEqual([
       [undefined, ['me']],
@@ -265,28 +248,11 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
 
   plainRow('no dangerous subscription starts for a session that ended elsewhere [P01]', async () => {
     const token = await endedElsewhere('subscriber');
-    const url = `${cached.url.replace('http', 'ws')}/graphql`;
-    const client = createClient({
-      url,
-      webSocketImpl: WebSocket,
-      connectionParams: { token },
-      retryAttempts: 0,
-      lazy: false,
-    });
-    const received: unknown[] = [];
-    try {
-      for await (const { errors } of client.iterate({ query: 'subscription { wiping }' }))
-        received.push(...(errors ?? []));
-    } catch (errors) {
-      received.push(...(errors as unknown[]));
-    }
+    const client = graphqlSocket(cached.url, { token });
+    const received = await allOf(client, 'subscription { wiping }');
     await client.dispose();
 
-    expect(received).toEqual([
-      expect.objectContaining({
-        extensions: expect.objectContaining({ code: 'UNAUTHENTICATED' }) as unknown,
-      }),
-    ]);
+    expect(received).toMatchObject([[{ extensions: { code: 'UNAUTHENTICATED' } }]]);
     expect(await wipes()).toBe(wipedBefore);
   });
 

@@ -1,7 +1,5 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createClient } from 'graphql-ws';
-import { WebSocket } from 'ws';
 import { Module, type Type } from '@nestjs/common';
 import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import {
@@ -16,7 +14,7 @@ import { always } from '../support/always.js';
 import { platforms, type RunningApp } from '../support/platforms.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { postGraphql, type GraphqlReply } from './graphql-client.js';
+import { allOf, graphqlSocket, postGraphql, type GraphqlReply } from './graphql-client.js';
 import { GRAPHQL_SERVERS, type GraphqlServer } from './graphql-servers.js';
 
 @ObjectType()
@@ -95,15 +93,8 @@ describe.each(platforms('Express'))(
     }
 
     async function query(app: RunningApp, text: string, headers: Record<string, string>): Promise<unknown> {
-      const reply = await fetch(`${app.url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ query: text }),
-      });
-      const { data, errors } = (await reply.json()) as {
-        data: unknown;
-        errors?: { extensions: { code: string } }[];
-      };
+      const reply = await postGraphql(app.url, { query: text }, undefined, headers);
+      const { data, errors } = (await reply.json()) as GraphqlReply;
       return errors ? errors.map(({ extensions }) => extensions.code) : data;
     }
 
@@ -273,20 +264,18 @@ describe.each(GRAPHQL_SERVERS)(
 
     it('of the events of a subscription have the user of a field above them in the event, and of no other one [P26]', async () => {
       const connectionParams = { 'x-auth-token': 'own-token', 'x-partner-token': 'partner-token' };
-      const url = `${server.url.replace('http', 'ws')}/graphql`;
-      const client = createClient({ url, webSocketImpl: WebSocket, connectionParams, retryAttempts: 0 });
+      const client = graphqlSocket(server.url, connectionParams);
       const query =
         'subscription { arrivals { guest staffRoom(after: 2) { guest } inner(after: 5) { guest } partnerRoom { guest } } }';
-      const received: unknown[] = [];
-      for await (const { data, errors } of client.iterate({ query })) received.push(errors ?? data?.arrivals);
+      const received = await allOf(client, query);
       await client.dispose();
-      const event = {
+      const arrivals = {
         guest: NOBODY,
         staffRoom: { guest: ANN },
         inner: { guest: NOBODY },
         partnerRoom: { guest: BOB },
       };
-      expect(received).toEqual([event, event]);
+      expect(received).toEqual([{ arrivals }, { arrivals }]);
     });
   },
 );

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
-import { createClient, type Client } from 'graphql-ws';
-import { WebSocket } from 'ws';
+import type { Client } from 'graphql-ws';
 import { UseGuards, type DynamicModule } from '@nestjs/common';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
@@ -17,6 +16,7 @@ import { startScriptedService, type ScriptedService } from '../support/scripted-
 import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
+import { allOf, graphqlSocket, postGraphql } from './graphql-client.js';
 import { GRAPHQL_SERVERS, type GraphqlServer } from './graphql-servers.js';
 
 describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
@@ -39,34 +39,10 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
     service.requests.length = 0;
   });
 
-  /** A client that presents something when it connects. */
   function connect(connectionParams: Record<string, unknown>, headers: Record<string, string> = {}): Client {
-    class Socket extends WebSocket {
-      constructor(url: string, protocols: string) {
-        super(url, protocols, { headers });
-      }
-    }
-    const url = `${server.url.replace('http', 'ws')}/graphql`;
-    const client = createClient({
-      url,
-      webSocketImpl: Socket,
-      connectionParams,
-      retryAttempts: 0,
-      lazy: false,
-    });
+    const client = graphqlSocket(server.url, connectionParams, { headers });
     clients.push(client);
     return client;
-  }
-
-  /** Everything that comes of an operation, an error among it. */
-  async function all(client: Client, query: string): Promise<unknown[]> {
-    const received: unknown[] = [];
-    try {
-      for await (const { data, errors } of client.iterate({ query })) received.push(errors ?? data);
-    } catch (errors) {
-      received.push(errors);
-    }
-    return received;
   }
 
   const ticksOf = (name: string): unknown[] => [1, 2, 3].map((tick) => ({ ticks: `${name} ${tick}` }));
@@ -77,7 +53,7 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
     ['in a header of the request that opens the socket', {}, { 'x-auth-token': 'good' }],
   ])('take the token %s', async (_place, params, headers) => {
     service.signInAs({}, 'good');
-    expect(await all(connect(params, headers), 'subscription { ticks }')).toEqual(ticksOf('ann'));
+    expect(await allOf(connect(params, headers), 'subscription { ticks }')).toEqual(ticksOf('ann'));
   });
 
   it.each([
@@ -95,7 +71,7 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
     ],
   ])('do not start for a caller that presents %s', async (_case, params, originalError) => {
     service.signInAs({}, 'good');
-    expect(await all(connect(params), 'subscription { ticks }')).toMatchObject([
+    expect(await allOf(connect(params), 'subscription { ticks }')).toMatchObject([
       [{ extensions: { code: 'UNAUTHENTICATED', originalError } }],
     ]);
   });
@@ -103,15 +79,15 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
   it.each(['subscription { ticks }', '{ me }'])('check each operation of a socket: %s', async (query) => {
     service.signInAs({}, 'brief');
     const client = connect({ token: 'brief' });
-    expect(await all(client, 'subscription { ticks }')).toEqual(ticksOf('ann'));
+    expect(await allOf(client, 'subscription { ticks }')).toEqual(ticksOf('ann'));
     service.revoke('brief');
 
-    expect(await all(client, query)).toMatchObject([[{ extensions: { code: 'UNAUTHENTICATED' } }]]);
+    expect(await allOf(client, query)).toMatchObject([[{ extensions: { code: 'UNAUTHENTICATED' } }]]);
   });
 
   it('share the socket with queries, which make one check each', async () => {
     const client = connect({ token: service.signInAs({}, 'good') });
-    const [reply] = (await all(client, '{ openings(count: 50) { owner } }')) as { openings: unknown[] }[];
+    const [reply] = (await allOf(client, '{ openings(count: 50) { owner } }')) as { openings: unknown[] }[];
 
     expect(reply?.openings[49]).toEqual({ owner: 'ann 49' });
     expect(service.callsTo('user_details')).toBe(1);
@@ -120,7 +96,7 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
   it('keep the users of many sockets apart', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `user-${index}`);
     const received = names.map((username) =>
-      all(connect({ token: service.signInAs({ username }, username) }), 'subscription { ticks }'),
+      allOf(connect({ token: service.signInAs({ username }, username) }), 'subscription { ticks }'),
     );
 
     expect(await Promise.all(received)).toEqual(names.map(ticksOf));
@@ -187,15 +163,7 @@ describe.each(platforms('Fastify'))('a subscription whose socket is watched, on 
       providers: [NewsResolver],
     });
     let closed: unknown;
-    const client = createClient({
-      url: `${url.replace('http', 'ws')}/graphql`,
-      webSocketImpl: WebSocket,
-      connectionParams: { token },
-      retryAttempts: 0,
-      lazy: false,
-      onNonLazyError: () => undefined,
-      on: { closed: (event) => (closed = event) },
-    });
+    const client = graphqlSocket(url, { token }, { closed: (event) => (closed = event) });
     const closing = async (): Promise<unknown> => {
       await until('the end of the socket', () => closed !== undefined);
       return closed;
@@ -242,25 +210,9 @@ describe.each(platforms('Fastify'))(
     }
 
     /** Its fields look like headers, as those of a page may. */
-    function connect(
-      url: string,
-      origin: string,
-      closed: (event: unknown) => void = () => undefined,
-    ): Client {
-      class Socket extends WebSocket {
-        constructor(address: string, protocols: string) {
-          super(address, protocols, { headers: { cookie: 'sid=good', origin } });
-        }
-      }
-      const connectionParams = { origin: url, host: new URL(url).host, 'sec-fetch-site': 'same-origin' };
-      const address = `${url.replace('http', 'ws')}/graphql`;
-      return createClient({
-        url: address,
-        webSocketImpl: Socket,
-        connectionParams,
-        retryAttempts: 0,
-        on: { closed },
-      });
+    function connect(url: string, origin: string, setup: object = {}): Client {
+      const fields = { origin: url, host: new URL(url).host, 'sec-fetch-site': 'same-origin' };
+      return graphqlSocket(url, fields, { headers: { cookie: 'sid=good', origin }, lazy: true, ...setup });
     }
 
     it('is denied in a query over POST and in a subscription, and admitted in a query over GET, which changes nothing', async () => {
@@ -271,11 +223,7 @@ describe.each(platforms('Fastify'))(
       } as const;
       const { service, app } = await start([GraphQLModule.forRoot<ApolloDriverConfig>(options)]);
       const headers = { cookie: 'sid=good', origin: EVIL, 'content-type': 'application/json' };
-      const post = await fetch(`${app.url}/graphql`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ query: '{ mine }' }),
-      });
+      const post = await postGraphql(app.url, { query: '{ mine }' }, undefined, headers);
       const denied = {
         errors: [
           {
@@ -310,7 +258,7 @@ describe.each(platforms('Fastify'))(
       async (_with, upgradeOf) => {
         const { app, service } = await start([graphql(upgradeOf)]);
         let closed: unknown;
-        const client = connect(app.url, EVIL, (event) => (closed = event));
+        const client = connect(app.url, EVIL, { closed: (event: unknown) => (closed = event) });
         await client
           .iterate({ query: 'subscription { news }' })
           .next()

@@ -9,6 +9,7 @@ import { compileProgram } from '../support/program.js';
 import { PLATFORMS, startApp, type Platform } from '../support/platforms.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { transpile } from '../support/transpile.js';
+import { postGraphql } from './graphql-client.js';
 import { upgradeHeadersApp } from './upgrade-headers.app.js';
 
 interface Server {
@@ -165,11 +166,7 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
 
   async function seenAfter(headers: Record<string, string>, payload: unknown, query: string) {
     await exchange(headers, init(payload), operation(query));
-    const response = await fetch(`${server.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: '{ seen }' }),
-    });
+    const response = await postGraphql(server.url, { query: '{ seen }' });
     const { data } = (await response.json()) as { data: { seen: string } };
     return JSON.parse(data.seen) as Record<
       'source' | 'contextOfSource' | 'authority',

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect } from '@jest/globals';
-import type { AddressInfo, Server } from 'node:net';
 import {
   Catch,
   Controller,
@@ -10,22 +9,15 @@ import {
   type Type,
 } from '@nestjs/common';
 import { APP_FILTER, NestFactory } from '@nestjs/core';
-import {
-  ClientProxyFactory,
-  MessagePattern,
-  Payload,
-  RpcException,
-  Transport,
-  type MicroserviceOptions,
-} from '@nestjs/microservices';
+import { MessagePattern, Payload, RpcException, type MicroserviceOptions } from '@nestjs/microservices';
 import { fromPayload, Roles, SessionAuthService } from 'nestjs-session-auth';
 import { SessionAuthError } from 'nestjs-session-auth/errors';
 import { firstValueFrom, throwError, type Observable } from 'rxjs';
 import { sampleApp } from '../support/sample-app.js';
 import { reply, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { plainRow } from '../support/trial/row.js';
+import { TCP, tcpClientOf } from './openings.microservice.js';
 
-const HOST = '127.0.0.1';
 const caught: unknown[] = [];
 
 /** Answers each error with a text of the application. */
@@ -85,11 +77,9 @@ describe('message handlers of an application', () => {
       controllers: [controller],
       providers: filters,
     });
-    const options: MicroserviceOptions = { transport: Transport.TCP, options: { host: HOST, port: 0 } };
-    app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...options, logger: false });
+    app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...TCP, logger: false });
     await app.listen();
-    const { port } = app.unwrap<Server>().address() as AddressInfo;
-    const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: HOST, port } });
+    const client = tcpClientOf(app);
     const ask = (pattern: string, payload: object): Promise<unknown> =>
       firstValueFrom(client.send(pattern, payload)).catch((error: unknown) => error);
     const errors = [

@@ -1,8 +1,7 @@
 import { describe, expect, it, afterEach, beforeEach } from '@jest/globals';
 import type { Metadata } from '@grpc/grpc-js';
-import type { AddressInfo, Server } from 'node:net';
 import type { INestMicroservice } from '@nestjs/common';
-import { ClientProxyFactory, Transport, type ClientProxy } from '@nestjs/microservices';
+import type { ClientProxy } from '@nestjs/microservices';
 import { fromHeader, fromPayload } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
 import {
@@ -15,7 +14,7 @@ import {
 import { plainRow } from '../support/trial/row.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { grpcBed, metadata, speak, textsOf, type Call, type GrpcBed } from './grpc-bed.js';
-import { OpeningsMessages, Runs, startMicroservice } from './openings.microservice.js';
+import { OpeningsMessages, Runs, startMicroservice, TCP, tcpClientOf } from './openings.microservice.js';
 
 const SLOW_MS = 100;
 const QUESTIONS = 50;
@@ -28,6 +27,7 @@ const KINDS: readonly (readonly [ask: Ask, answer: unknown])[] = [
   [({ ask }, presented) => ask('Me', {}, presented), { text: 'ann good' }],
   [({ client }, presented) => textsOf(client.Ticks({}, presented)), ['ann 1', 'ann 2']],
   [({ client }, presented) => textsOf(speak(client.Chat(presented), QUESTIONS)), ABOUT],
+  [({ client }, presented) => textsOf(speak(client.Converse(presented), 1)), ['first 1']],
   [
     ({ gather }, presented) => gather('Sum', presented, QUESTIONS),
     { text: `ann ${(QUESTIONS * (QUESTIONS + 1)) / 2}` },
@@ -128,7 +128,6 @@ describe.each([
   );
 });
 
-const HOST = '127.0.0.1';
 const MAP = { getMap: 1, get: 1 };
 
 /** JSON payloads that imitate internal objects of the server. */
@@ -177,10 +176,8 @@ describe('messages over TCP', () => {
       baseUrl: service.url,
       options: { token: [fromHeader('x-auth-token'), fromPayload('token')] },
     };
-    const tcp = { transport: Transport.TCP as const, options: { host: HOST, port: 0 } };
-    app = await startMicroservice(sample, OpeningsMessages, runs, tcp, log);
-    const { port } = app.unwrap<Server>().address() as AddressInfo;
-    client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: HOST, port } });
+    app = await startMicroservice(sample, OpeningsMessages, runs, TCP, log);
+    client = tcpClientOf(app);
     service.signInAs({}, 'good');
   });
   afterEach(async () => {

@@ -1,14 +1,18 @@
 import { Controller, UseGuards, type INestMicroservice, type LoggerService, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
+  ClientProxyFactory,
   EventPattern,
   GrpcMethod,
   GrpcStreamCall,
   GrpcStreamMethod,
   MessagePattern,
   Payload,
+  Transport,
+  type ClientProxy,
   type MicroserviceOptions,
 } from '@nestjs/microservices';
+import type { AddressInfo, Server } from 'node:net';
 import {
   AuthIv,
   AuthToken,
@@ -179,6 +183,16 @@ export class OpeningsProcedures {
     this.runs.count += 1;
     answer(null, { text: 'gathered' });
   }
+}
+
+const HOST = '127.0.0.1';
+
+export const TCP: MicroserviceOptions = { transport: Transport.TCP, options: { host: HOST, port: 0 } };
+
+/** A client of what listens with the options {@link TCP}. */
+export function tcpClientOf(listening: Pick<INestMicroservice, 'unwrap'>): ClientProxy {
+  const { port } = listening.unwrap<Server>().address() as AddressInfo;
+  return ClientProxyFactory.create({ transport: Transport.TCP, options: { host: HOST, port } });
 }
 
 /** Starts it, quietly. */

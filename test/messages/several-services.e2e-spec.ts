@@ -1,18 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AddressInfo, Server } from 'node:net';
 import { Controller, Module, type INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import {
-  ClientProxyFactory,
-  MessagePattern,
-  Transport,
-  type ClientProxy,
-  type MicroserviceOptions,
-} from '@nestjs/microservices';
+import { MessagePattern, type ClientProxy, type MicroserviceOptions } from '@nestjs/microservices';
 import { CurrentUser, fromPayload, SessionAuthModule, SessionAuthority } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
 import { always } from '../support/always.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
+import { TCP, tcpClientOf } from './openings.microservice.js';
 
 @Controller()
 class Messages {
@@ -61,15 +55,9 @@ describe('messages and several session services', () => {
         SessionAuthModule.forRoot({ name: 'partners', baseUrl: partners.url, apiKey: 'partner-key', token }),
       ],
     };
-    const options = { host: '127.0.0.1', port: 0 };
-    app = await NestFactory.createMicroservice<MicroserviceOptions>(root, {
-      transport: Transport.TCP,
-      options,
-      logger: false,
-    });
+    app = await NestFactory.createMicroservice<MicroserviceOptions>(root, { ...TCP, logger: false });
     await app.listen();
-    const { port } = app.unwrap<Server>().address() as AddressInfo;
-    client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+    client = tcpClientOf(app);
     await client.connect();
   });
   afterEach(async () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AddressInfo, Server } from 'node:net';
-import { Controller, Get, type INestMicroservice, type INestApplication } from '@nestjs/common';
+import { Controller, Get, type INestMicroservice } from '@nestjs/common';
 import {
   ClientProxyFactory,
   Transport,
@@ -10,15 +9,14 @@ import {
 } from '@nestjs/microservices';
 import { fromHeader, fromPayload, CurrentUser } from 'nestjs-session-auth';
 import { firstValueFrom } from 'rxjs';
-import type { Metadata } from '@grpc/grpc-js';
 import { canariesIn, everythingOf, TOKEN } from '../support/trial/canaries.js';
 import { describeWithRedis, RedisServer } from '../support/redis.js';
 import { reply, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { platforms } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
-import { OpeningsMessages, Runs, startMicroservice } from './openings.microservice.js';
-import { grpcBed, metadata, speak, textsOf } from './grpc-bed.js';
+import { OpeningsMessages, Runs, startMicroservice, TCP, tcpClientOf } from './openings.microservice.js';
+import { grpcBed, metadata } from './grpc-bed.js';
 
 interface Running {
   readonly app: INestMicroservice;
@@ -26,22 +24,14 @@ interface Running {
   close(): Promise<void>;
 }
 
-const HOST = '127.0.0.1';
-
 async function overTcp(baseUrl: string, runs: Runs): Promise<Running> {
-  const options = { host: HOST, port: 0 };
-  const app = await startMicroservice(sample(baseUrl), OpeningsMessages, runs, {
-    transport: Transport.TCP,
-    options,
-  });
-  const { port } = app.unwrap<Server>().address() as AddressInfo;
-  const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: HOST, port } });
-  return { app, client, close: () => Promise.resolve() };
+  const app = await startMicroservice(sample(baseUrl), OpeningsMessages, runs, TCP);
+  return { app, client: tcpClientOf(app), close: () => Promise.resolve() };
 }
 
 async function overRedis(baseUrl: string, runs: Runs): Promise<Running> {
   const server = await RedisServer.start();
-  const options = { host: HOST, port: server.port };
+  const options = { host: '127.0.0.1', port: server.port };
   const app = await startMicroservice(sample(baseUrl), OpeningsMessages, runs, {
     transport: Transport.REDIS,
     options,
@@ -150,13 +140,6 @@ function theyAreGuarded(start: typeof overTcp): void {
     expect(runs.count).toBe(100);
   });
 
-  it('keep the users of one connection apart', async () => {
-    const names = Array.from({ length: 20 }, (_, index) => `user-${index}`);
-    const answers = names.map((username) => ask('me', { token: service.signInAs({ username }, username) }));
-
-    expect(await Promise.all(answers)).toEqual(names.map((name) => ({ text: `${name} ${name}` })));
-  });
-
   it('answer an error of the service class that they let through with its own meaning', async () => {
     service.on('sign_out', reply(403));
 
@@ -173,13 +156,9 @@ function theyAreGuarded(start: typeof overTcp): void {
 
 describe('message handlers over gRPC', () => {
   const bed = grpcBed();
-  const { ask, gather } = bed;
+  const { ask } = bed;
 
   beforeEach(() => bed.start());
-
-  it('get the user and the token from the metadata', async () => {
-    expect(await ask('Me', {}, metadata(bed.service.signInAs({}, 'good')))).toEqual({ text: 'ann good' });
-  });
 
   it.each([
     ['no token', [], 16, 'SESSION_REQUIRED'],
@@ -224,37 +203,6 @@ describe('message handlers over gRPC', () => {
     });
     await expect(ask('SignOut', { token: '' }, metadata())).rejects.toMatchObject({ code: 16 });
   });
-
-  it.each([
-    ['that answers with many', (presented: Metadata) => bed.client.Ticks({}, presented), ['ann 1', 'ann 2']],
-    ['in both directions', (presented: Metadata) => speak(bed.client.Chat(presented), 2), ['ann 1', 'ann 2']],
-    [
-      'in both directions, whose handler reads first',
-      (presented: Metadata) => speak(bed.client.Converse(presented), 1),
-      ['first 1'],
-    ],
-    [
-      'that is handed to the handler',
-      (presented: Metadata) => speak(bed.client.Through(presented), 2),
-      ['through'],
-    ],
-  ])('are guarded in a call %s', async (_kind, call, texts) => {
-    expect(await textsOf(call(metadata(bed.service.signInAs({}, 'good'))))).toEqual(texts);
-    bed.runs.count = 0;
-
-    await expect(textsOf(call(metadata('bad')))).rejects.toMatchObject({ code: 16 });
-    expect(bed.runs.count).toBe(0);
-    expect(await ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
-  });
-
-  it.each([
-    ['that streams its questions', 'Sum', 'ann 6'],
-    ['that is handed to the handler with what it answers with', 'Gather', 'gathered'],
-  ] as const)('are guarded in a call %s', async (_kind, method, text) => {
-    expect(await gather(method, metadata(bed.service.signInAs({}, 'good')), 3)).toEqual({ text });
-    await expect(gather(method, metadata('bad'), 3)).rejects.toMatchObject({ code: 16 });
-    expect(bed.runs.count).toBe(1);
-  });
 });
 
 @Controller()
@@ -279,8 +227,9 @@ describe.each(platforms('Express'))(
       const service = await bed.service();
       const options = { protectAllRoutes: true, token: [fromHeader('x-auth-token'), fromPayload('token')] };
       const app = await bed.sample({ baseUrl: service.url, options, controllers: [HybridController] });
-      const port = await listenForMessages(app.app);
-      client = ClientProxyFactory.create({ transport: Transport.TCP, options: { host: '127.0.0.1', port } });
+      const messages = app.app.connectMicroservice<MicroserviceOptions>(TCP, { inheritAppConfig: true });
+      await app.app.startAllMicroservices();
+      client = tcpClientOf(messages);
       const token = service.signInAs({});
 
       expect((await app.get('/me')).status).toBe(401);
@@ -293,13 +242,3 @@ describe.each(platforms('Express'))(
     });
   },
 );
-
-async function listenForMessages(app: INestApplication): Promise<number> {
-  const options = { host: '127.0.0.1', port: 0 };
-  const messages = app.connectMicroservice<MicroserviceOptions>(
-    { transport: Transport.TCP, options },
-    { inheritAppConfig: true },
-  );
-  await app.startAllMicroservices();
-  return (messages.unwrap<Server>().address() as AddressInfo).port;
-}
