@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createClient, type Client } from 'graphql-ws';
+import type { Client } from 'graphql-ws';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule } from '@nestjs/graphql';
-import { WebSocket } from 'ws';
 import { sessionContext } from 'nestjs-session-auth/context';
 import { GRAPHQL_SERVERS, type GraphqlServer } from '../graphql/graphql-servers.js';
-import { postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
+import { allOf, graphqlSocket, postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
 import { NamesResolver } from '../graphql/names.resolver.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -35,22 +34,10 @@ describe.each(GRAPHQL_SERVERS)('the current user in an operation on %s', (_name,
     await service.close();
   });
 
-  async function* events(query: string, token: string): AsyncGenerator {
-    const url = `${server.url.replace('http', 'ws')}/graphql`;
-    const client = createClient({
-      url,
-      webSocketImpl: WebSocket,
-      connectionParams: { token },
-      retryAttempts: 0,
-      lazy: false,
-    });
+  const all = (query: string, token: string): Promise<unknown[]> => {
+    const client = graphqlSocket(server.url, { token });
     clients.push(client);
-    for await (const { data, errors } of client.iterate({ query })) yield errors ?? data;
-  }
-  const all = async (query: string, token: string): Promise<unknown[]> => {
-    const received: unknown[] = [];
-    for await (const event of events(query, token)) received.push(event);
-    return received;
+    return allOf(client, query);
   };
 
   it('is available in a query, and absent without a session', async () => {

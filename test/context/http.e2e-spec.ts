@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { APP_GUARD, ApplicationConfig, NestFactory } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import {
   Controller,
   Get,
@@ -10,11 +10,11 @@ import {
   type DynamicModule,
   type ExecutionContext,
 } from '@nestjs/common';
-import { currentUserOf, sessionContext, SessionContext, SessionRelay } from 'nestjs-session-auth/context';
+import { currentUserOf, sessionContext, SessionContext } from 'nestjs-session-auth/context';
 import { SessionAuthGuard, type SessionAuthOptions } from 'nestjs-session-auth';
 import { always } from '../support/always.js';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
-import { bootstrapError, sampleApp } from '../support/sample-app.js';
+import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { HTTP_PROVIDERS, httpControllers, Seen } from './http-handlers.js';
@@ -185,36 +185,3 @@ class ContextController {
     return 'seen';
   }
 }
-
-describe('an application without the plugin', () => {
-  const baseUrl = 'http://127.0.0.1:9';
-
-  @Injectable()
-  class Reader {
-    constructor(readonly session: SessionContext) {}
-  }
-
-  @Injectable()
-  class Caller {
-    @Inject(SessionRelay) readonly relay!: SessionRelay;
-  }
-
-  it.each([
-    ['Reader needs SessionContext', Reader],
-    ['Caller needs SessionRelay', Caller],
-  ])('does not start if %s, and names the plugin', async (message, provider) => {
-    const { message: said } = await bootstrapError(sampleApp({ baseUrl, providers: [provider] }));
-    expect(said).toBe(
-      `${message}, which SessionAuthModule does not provide here. Add sessionContext of nestjs-session-auth/context to plugins in its options.`,
-    );
-  });
-
-  it('has no interceptor', async () => {
-    const app = await NestFactory.createApplicationContext(sampleApp({ baseUrl }), {
-      logger: false,
-      abortOnError: false,
-    });
-    expect(app.get(ApplicationConfig).getGlobalInterceptors()).toEqual([]);
-    await app.close();
-  });
-});

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AddressInfo, Server } from 'node:net';
 import {
   Controller,
   Get,
@@ -7,16 +6,15 @@ import {
   UseInterceptors,
   type CallHandler,
   type ExecutionContext,
+  type INestMicroservice,
   type NestInterceptor,
 } from '@nestjs/common';
 import {
-  ClientProxyFactory,
   GrpcMethod,
   GrpcStreamCall,
   GrpcStreamMethod,
   MessagePattern,
   Payload,
-  Transport,
   type ClientProxy,
   type MicroserviceOptions,
 } from '@nestjs/microservices';
@@ -24,7 +22,7 @@ import { fromPayload, OptionalAuth, Public, SessionAuthGuard } from 'nestjs-sess
 import { currentUserOf, sessionContext, SessionContext } from 'nestjs-session-auth/context';
 import { concatMap, defer, firstValueFrom, from, map, reduce, toArray, type Observable } from 'rxjs';
 import { grpcBed, metadata, speak, textsOf } from '../messages/grpc-bed.js';
-import { Runs, startMicroservice } from '../messages/openings.microservice.js';
+import { Runs, startMicroservice, TCP, tcpClientOf } from '../messages/openings.microservice.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -97,20 +95,16 @@ describe('the current user in a message', () => {
 
   const options = { plugins: [sessionContext], token: fromPayload('token') };
 
-  function clientOf(port: number): ClientProxy {
-    const client = ClientProxyFactory.create({
-      transport: Transport.TCP,
-      options: { host: '127.0.0.1', port },
-    });
+  function clientOf(microservice: INestMicroservice): ClientProxy {
+    const client = tcpClientOf(microservice);
     open.unshift(client);
     return client;
   }
 
   async function start(): Promise<ClientProxy> {
-    const tcp: MicroserviceOptions = { transport: Transport.TCP, options: { host: '127.0.0.1', port: 0 } };
-    const app = await startMicroservice({ baseUrl: service.url, options }, NameMessages, new Runs(), tcp);
+    const app = await startMicroservice({ baseUrl: service.url, options }, NameMessages, new Runs(), TCP);
     open.push(app);
-    return clientOf((app.unwrap<Server>().address() as AddressInfo).port);
+    return clientOf(app);
   }
 
   const all = (client: ClientProxy, pattern: string, payload: object): Promise<Answer[]> =>
@@ -156,12 +150,9 @@ describe('the current user in a message', () => {
     const options = { plugins: [sessionContext], token: [fromPayload('token')] };
     const root = sampleApp({ baseUrl: service.url, options, controllers: [HybridController] });
     const { app } = await bed.app(root);
-    const tcp = app.connectMicroservice<MicroserviceOptions>({
-      transport: Transport.TCP,
-      options: { host: '127.0.0.1', port: 0 },
-    });
+    const microservice = app.connectMicroservice<MicroserviceOptions>(TCP);
     await app.startAllMicroservices();
-    const client = clientOf((tcp.unwrap<Server>().address() as AddressInfo).port);
+    const client = clientOf(microservice);
     expect(await firstValueFrom(client.send('name', { token: service.signInAs({}, 'good') }))).toBe('ann');
   });
 });

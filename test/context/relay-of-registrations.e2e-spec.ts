@@ -6,7 +6,7 @@ import { sessionContext, SessionRelay } from 'nestjs-session-auth/context';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
-import { Receiver } from './receiver.js';
+import { Receiver } from '../support/receiver.js';
 
 /** Calls another service with the session of each call. */
 @Injectable()

@@ -3,8 +3,8 @@ import { Metadata } from '@grpc/grpc-js';
 import axios, { type AxiosInstance, type AxiosRequestConfig } from 'axios';
 import { Controller, Get, Injectable, UseGuards } from '@nestjs/common';
 import { Public, SessionAuthGuard } from 'nestjs-session-auth';
-import { SessionContext, sessionContext, SessionRelay, type RelayTargets } from 'nestjs-session-auth/context';
-import { Receiver } from './receiver.js';
+import { sessionContext, SessionRelay } from 'nestjs-session-auth/context';
+import { Receiver } from '../support/receiver.js';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
@@ -104,12 +104,6 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
     ]);
   });
 
-  it('is sent with every method and body', async () => {
-    for (const method of ['get', 'post', 'put', 'patch', 'delete'])
-      await send({ method, url: payroll.origin, data: { some: 'data' } });
-    expect(payroll.tokens).toEqual(Array(5).fill('good'));
-  });
-
   it('is absent in a public handler, and outside of a call', async () => {
     await inCall(() => client.get(payroll.origin), '/open');
     await client.get(payroll.origin);
@@ -151,25 +145,6 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
     expect(foreign.tokens.filter((token) => token !== undefined)).toEqual([]);
   });
 
-  it('is compared with the final URL of the request, after all interceptors', async () => {
-    const other = axios.create({
-      proxy: false,
-      validateStatus: null,
-      baseURL: payroll.origin,
-      allowAbsoluteUrls: false,
-    });
-    other.interceptors.request.use((config) => {
-      delete config.baseURL;
-      return { ...config, url: `${foreign.origin}/${config.url ?? ''}` };
-    });
-    relay.attachTo(other, { to: [payroll.origin] });
-    other.interceptors.request.use((config) => ({ ...config, url: 'changed' }));
-    await inCall(() => other.get('first'));
-    expect(foreign.received.map(({ url, headers }) => [url, headers['x-auth-token']])).toEqual([
-      ['/changed', undefined],
-    ]);
-  });
-
   it('is removed on each redirect: elsewhere, back again, and within its origin', async () => {
     const back = `${foreign.origin}/to?${encodeURIComponent(`${payroll.origin}/end`)}`;
     await send({ url: `${payroll.origin}/to?${encodeURIComponent(back)}`, headers: { 'x-other': 'kept' } });
@@ -177,51 +152,6 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
     expect(foreign.tokens).toEqual([undefined]);
     expect(foreign.received[0]?.headers['x-other']).toBe('kept');
     expect(payroll.tokens).toEqual(['good', undefined, 'good', undefined]);
-  });
-
-  it('is removed on redirects after the hook of the application; the fetch adapter follows none', async () => {
-    const hooked: unknown[] = [];
-    const beforeRedirect: NonNullable<AxiosRequestConfig['beforeRedirect']> = (options) => {
-      const headers = options.headers as Record<string, string>;
-      hooked.push(Object.keys(headers).some((header) => header.toLowerCase() === 'x-auth-token'));
-      headers['X-Auth-Token'] = 'good';
-    };
-    const url = `${payroll.origin}/to?${encodeURIComponent(foreign.origin)}`;
-    await send({ url, beforeRedirect });
-    expect([hooked, foreign.tokens]).toEqual([[true], [undefined]]);
-
-    await send({ url, adapter: 'fetch' });
-    expect([payroll.tokens, foreign.tokens]).toEqual([['good', 'good'], [undefined]]);
-  });
-
-  it('does not replace the own token of a request, and is removed from a request to another origin', async () => {
-    await send({ url: payroll.origin, headers: { 'x-auth-token': 'own' } });
-    await send({ url: foreign.origin, headers: { 'x-auth-token': 'own' } });
-    await send({ url: foreign.origin, headers: { 'x-auth-token': 'good', 'X-AUTH-IV': 'iv-1' } });
-    expect([payroll.tokens, foreign.tokens]).toEqual([['own'], ['own', undefined]]);
-    expect(foreign.received[1]?.headers['x-auth-iv']).toBeUndefined();
-  });
-
-  it('is not kept in the configuration of a request that is sent again', async () => {
-    const { config } = (await send({ url: payroll.origin })) as { config: AxiosRequestConfig };
-    await client.request(config);
-    await client.request({ ...config, url: foreign.origin });
-    await send(config);
-    await send({ ...config, url: foreign.origin });
-    expect([payroll.tokens, foreign.tokens]).toEqual([
-      ['good', undefined, 'good'],
-      [undefined, undefined],
-    ]);
-  });
-
-  it('is sent to all origins of one instance, and another instance has its own', async () => {
-    relay.attachTo(client, { to: [foreign.origin] });
-    for (const url of [payroll.origin, foreign.origin]) await send({ url });
-    expect([payroll.tokens, foreign.tokens]).toEqual([['good'], ['good']]);
-    const other = axios.create({ proxy: false });
-    relay.attachTo(other, { to: [payroll.origin] });
-    await inCall(() => other.get(foreign.origin));
-    expect(foreign.tokens).toEqual(['good', undefined]);
   });
 
   it('is available to fetch and undici as the headers for a URL', async () => {
@@ -283,77 +213,5 @@ describe.each(PLATFORMS)('the relayed session on %s', (_name, platform) => {
     const metadata = await inCall(() => relay.metadata(), '/work', { 'x-auth-iv': 'iv-1' });
     expect(metadata).toEqual({ 'x-auth-token': 'good', 'x-auth-iv': 'iv-1' });
     expect(Metadata.fromHttp2Headers(metadata).getMap()).toEqual(metadata);
-  });
-});
-
-describe('the targets of a relay', () => {
-  const relay = new SessionRelay(new SessionContext(() => undefined));
-  const attach = (targets: unknown) => () => relay.attachTo(axios.create(), targets as RelayTargets);
-
-  it.each([
-    ['https://payroll.internal/api', 'to[0], "https://payroll.internal/api", is not an origin'],
-    ['https://payroll.internal?', 'to[0], "https://payroll.internal?", is not an origin'],
-    ['https://payroll.internal#', 'to[0], "https://payroll.internal#", is not an origin'],
-    ['https://*.internal', 'to[0], "https://*.internal", has a wildcard. Name each origin.'],
-    ['*', 'to[0], "*", has a wildcard'],
-    ['payroll.internal', 'to[0], "payroll.internal", is not an origin'],
-    ['//payroll.internal', 'to[0], "//payroll.internal", is not an origin'],
-    ['https:payroll.internal', 'is not an origin'],
-    ['https://payroll.internal\\evil', 'is not an origin'],
-    [' https://payroll.internal', 'is not an origin'],
-    ['https://pay roll', 'is not an origin'],
-    ['https://payroll.internal:99999', 'is not an origin'],
-    ['ftp://payroll.internal', 'is not an origin'],
-    ['', 'is not an origin'],
-    [7, 'to[0] must be a string or a URL'],
-    [/payroll/, 'to[0] must be a string or a URL'],
-    ['http://payroll.internal', 'would carry sessions unencrypted. Use https, or set allowPlainHttp: true'],
-  ])('must not have %p', (target, message) => {
-    expect(attach({ to: [target] })).toThrow(`SessionRelay.attachTo(): `);
-    expect(attach({ to: [target] })).toThrow(message);
-    expect(() => relay.headersFor('https://payroll.internal', { to: [target as string] })).toThrow(message);
-  });
-
-  it('are named by their index if they may contain a password', () => {
-    const targets = { to: ['https://payroll.internal', 'https://ann:secret@payroll.internal'] };
-    expect(attach(targets)).toThrow('SessionRelay.attachTo(): to[1] must not hold a user or a password.');
-    expect(attach(targets)).not.toThrow('secret');
-  });
-
-  it.each([[undefined], [{}], [{ to: [] }], [{ to: 'https://payroll.internal' }], [{ to: null }]])(
-    'must be a list: %j',
-    (targets) => {
-      expect(attach(targets)).toThrow('SessionRelay.attachTo(): to must be a list of at least one origin.');
-    },
-  );
-
-  it.each([
-    ['https://payroll.internal'],
-    ['https://payroll.internal/'],
-    ['HTTPS://Payroll.Internal:8443'],
-    [new URL('https://payroll.internal')],
-    ['http://localhost:3000'],
-    ['http://127.0.0.1:3000'],
-    ['http://[::1]:3000'],
-  ])('may have %p', (target) => {
-    expect(attach({ to: [target] })).not.toThrow();
-  });
-
-  it('may be without encryption if an option permits it', () => {
-    expect(attach({ to: ['http://payroll.default.svc'], allowPlainHttp: true })).not.toThrow();
-  });
-
-  it('are required before headersFor() is called without targets', () => {
-    expect(() =>
-      new SessionRelay(new SessionContext(() => undefined)).headersFor('https://payroll.internal'),
-    ).toThrow(
-      "SessionRelay.headersFor(): no origins are known. Name them, as in headersFor(url, { to: ['https://payroll.internal'] }).",
-    );
-  });
-
-  it('require an axios instance', () => {
-    expect(() => relay.attachTo({} as AxiosInstance, { to: ['https://payroll.internal'] })).toThrow(
-      'SessionRelay.attachTo(): the first argument must be an axios instance',
-    );
   });
 });

@@ -1,13 +1,17 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import type { ExecutionContext } from '@nestjs/common';
+import { Subject } from 'rxjs';
 import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import type { UserRecord } from '../../libs/session-auth/src/contract/record/user-record.js';
 import type { GuardParts } from '../../libs/session-auth/src/guard/guard-parts.js';
+import { ADMISSION, CHECK, type Admission } from '../../libs/session-auth/src/guard/guarded-request.js';
 import {
   fromHeader,
   SessionReader,
   type TokenSource,
 } from '../../libs/session-auth/src/guard/token-source.js';
+import type { GuardedCall, WatchParts } from '../../libs/session-auth/src/guard/transport.js';
 import { EventSource } from '../../libs/session-auth/src/module/events/event-source.js';
 import { Lanes, type CallService } from '../../libs/session-auth/src/verifier/lanes.js';
 import { SessionCache, type CacheSettings } from '../../libs/session-auth/src/verifier/session-cache.js';
@@ -47,8 +51,55 @@ export function partsWith(
   return parts as unknown as GuardParts & { readonly ends: EventSource };
 }
 
+export function admissionOf(more: Partial<Admission> = {}): Admission {
+  return {
+    verifier: { revoker: { count: 0 } },
+    authority: 'default',
+    revocations: 0,
+    context: {} as ExecutionContext,
+    user: undefined,
+    session: undefined,
+    ...more,
+  };
+}
+
 /** A request of Node.js. */
 export function receivedRequest(headers: Record<string, string> = {}): IncomingMessage {
   const rawHeaders = Object.entries(headers).flat();
   return Object.assign(new IncomingMessage(new Socket()), { headers, rawHeaders });
+}
+
+interface OpenCall {
+  readonly call: GuardedCall;
+  readonly admission: Admission;
+  readonly parts: WatchParts;
+  readonly end: () => void;
+}
+
+/** An admitted call that has something open, and the end of its session. */
+export function openCall(): OpenCall {
+  const ended = new Subject<string>();
+  const session = { token: 'token', authIv: undefined };
+  const context = { getHandler: () => () => undefined, getClass: () => Subject };
+  const admission = admissionOf({ context: context as never, user: { username: 'ann' }, session });
+  const parts = {
+    verifier: {
+      check: (_session: object, _maxAgeMs: number, earlier: object) => earlier,
+      revoker: { onRefusal: () => undefined },
+    },
+    whileOpen: { recheckMs: 60_000, outageGraceMs: 0 },
+    ends: {
+      ended,
+      evicted: new Subject(),
+      forgottenUsers: new Subject(),
+      fingerprintOf: () => 'fingerprint',
+    },
+  };
+  const request = { [CHECK]: { session }, [ADMISSION]: admission };
+  return {
+    call: { request, transport: {} } as unknown as GuardedCall,
+    admission,
+    parts: parts as unknown as WatchParts,
+    end: (): void => ended.next('fingerprint'),
+  };
 }

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import axios, {
   type AxiosInstance,
@@ -8,39 +5,10 @@ import axios, {
   type AxiosRequestTransformer,
   type CreateAxiosDefaults,
 } from 'axios';
+import { Receiver } from '../../../../test/support/receiver.js';
 import type { RelayedSession } from './session-context.js';
 import { relayFrom } from './axios-relay.js';
 import { targetOf } from './relay-origins.js';
-
-/** A service that records what it receives. */
-class Receiver {
-  readonly received: { headers: IncomingHttpHeaders; body: string }[] = [];
-  origin = '';
-  readonly #server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request
-      .on('data', (chunk: Buffer) => chunks.push(chunk))
-      .on('end', () => {
-        this.received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-        response.end('done');
-      });
-  });
-
-  async start(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-    return this;
-  }
-
-  tokens = (): unknown[] => this.received.map(({ headers }) => headers['x-auth-token']);
-  ivs = (): unknown[] => this.received.map(({ headers }) => headers['x-auth-iv']);
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-}
 
 const ANN: RelayedSession = { token: 'ann', authIv: 'iv', authority: 'default' };
 
@@ -80,19 +48,19 @@ describe('a request to a target', () => {
       session = current;
       await send({ url: payroll.origin });
     }
-    expect(payroll.tokens()).toEqual(['ann', 'bob', undefined]);
+    expect(payroll.tokens).toEqual(['ann', 'bob', undefined]);
   });
 
   it('carries the session without an X-AUTH-IV of the request, which belongs to no token', async () => {
     session = { ...ANN, authIv: undefined };
     await send({ url: payroll.origin, headers: { 'x-auth-iv': 'of the request' } });
-    expect([payroll.tokens(), payroll.ivs()]).toEqual([['ann'], [undefined]]);
+    expect([payroll.tokens, payroll.ivs]).toEqual([['ann'], [undefined]]);
   });
 
   it('carries no session of another authority', async () => {
     session = { ...ANN, authority: 'partners' };
     await send({ url: payroll.origin });
-    expect(payroll.tokens()).toEqual([undefined]);
+    expect(payroll.tokens).toEqual([undefined]);
   });
 
   it.each<[string, AxiosRequestTransformer | AxiosRequestTransformer[]]>([
@@ -116,7 +84,7 @@ describe('a request to a target', () => {
 
   it('keeps a token of its own, and its X-AUTH-IV', async () => {
     await send({ url: payroll.origin, headers: { 'x-auth-token': 'own', 'x-auth-iv': 'own-iv' } });
-    expect([payroll.tokens(), payroll.ivs()]).toEqual([['own'], ['own-iv']]);
+    expect([payroll.tokens, payroll.ivs]).toEqual([['own'], ['own-iv']]);
   });
 });
 
@@ -126,13 +94,13 @@ describe('a request to another origin', () => {
     await send({ url: foreign.origin, baseURL: payroll.origin });
     await send({ url: 'path', baseURL: foreign.origin });
     await send({ baseURL: foreign.origin });
-    expect(foreign.tokens()).toEqual(Array(4).fill(undefined));
+    expect(foreign.tokens).toEqual(Array(4).fill(undefined));
   });
 
   it('keeps a token of its own, and loses that of the session', async () => {
     await send({ url: foreign.origin, headers: { 'x-auth-token': 'own', 'x-auth-iv': 'own-iv' } });
     await send({ url: foreign.origin, headers: { 'x-auth-token': 'ann', 'x-auth-iv': 'iv' } });
-    expect([foreign.tokens(), foreign.ivs()]).toEqual([
+    expect([foreign.tokens, foreign.ivs]).toEqual([
       ['own', undefined],
       ['own-iv', undefined],
     ]);
@@ -142,7 +110,7 @@ describe('a request to another origin', () => {
     await send({ url: foreign.origin, headers: { 'x-auth-iv': 'own-iv' } });
     session = undefined;
     await send({ url: foreign.origin, headers: { 'x-auth-iv': 'own-iv' } });
-    expect(foreign.ivs()).toEqual(['own-iv', 'own-iv']);
+    expect(foreign.ivs).toEqual(['own-iv', 'own-iv']);
   });
 });
 
@@ -168,13 +136,13 @@ describe('the URL that decides', () => {
     await send({ url: payroll.origin, baseURL: foreign.origin });
     await send({ url: foreign.origin, baseURL: payroll.origin, allowAbsoluteUrls: false });
     await send({ url: payroll.origin, allowAbsoluteUrls: false });
-    expect([payroll.tokens(), foreign.received]).toEqual([Array(5).fill('ann'), []]);
+    expect([payroll.tokens, foreign.received]).toEqual([Array(5).fill('ann'), []]);
   });
 
   it('is that of the instance, where the request has none', async () => {
     await send({}, attached({ baseURL: payroll.origin }));
     await send({}, attached({ baseURL: foreign.origin }));
-    expect([payroll.tokens(), foreign.tokens()]).toEqual([['ann'], [undefined]]);
+    expect([payroll.tokens, foreign.tokens]).toEqual([['ann'], [undefined]]);
   });
 
   it('is the final one, after all interceptors', async () => {
@@ -184,14 +152,14 @@ describe('the URL that decides', () => {
       { url: '/slips' },
       (config) => (config.baseURL = foreign.origin),
     );
-    expect(foreign.tokens()).toEqual([undefined, undefined]);
+    expect(foreign.tokens).toEqual([undefined, undefined]);
   });
 
   it('has nothing of the defaults of the instance that an interceptor has removed', async () => {
     const defaults = { baseURL: payroll.origin, allowAbsoluteUrls: false };
     await sendChanged(defaults, { url: foreign.origin }, (config) => delete config.baseURL);
     await sendChanged(defaults, { url: foreign.origin }, (config) => delete config.allowAbsoluteUrls);
-    expect([foreign.tokens(), payroll.received]).toEqual([[undefined, undefined], []]);
+    expect([foreign.tokens, payroll.received]).toEqual([[undefined, undefined], []]);
   });
 
   it('is none where axios cannot build it, and then axios rejects the request', async () => {

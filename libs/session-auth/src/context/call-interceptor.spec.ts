@@ -5,7 +5,8 @@ import type { CallHandler } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { Subscription } from '@nestjs/graphql';
 import { defer, firstValueFrom, of, Subject, type Observable } from 'rxjs';
-import { attach, type Admission } from '../guard/guarded-request.js';
+import { admissionOf } from '../../../../test/support/session-parts.js';
+import { attach } from '../guard/guarded-request.js';
 import { TRANSPORTS, transportOf } from '../guard/transport.js';
 import { CallInterceptor } from './call-interceptor.js';
 import { currentCall, runInCall } from './current-call.js';
@@ -39,18 +40,9 @@ function callOf(
   const context = new ExecutionContextHost(args, Names, handler);
   context.setType(kind);
   if (username === undefined) return context;
-  const user = { username };
-  const admission: Admission = {
-    verifier: { revoker: { count: 0 } },
-    authority: '',
-    revocations: 0,
-    context,
-    user,
-    session: undefined,
-  };
   const call = transportOf(context)?.open(context);
   if (!call) throw new Error('of an unknown kind');
-  attach(call.request, admission);
+  attach(call.request, admissionOf({ context, user: { username } }));
   call.transport.admitted?.(call);
   return context;
 }
@@ -147,26 +139,6 @@ describe('a resolver', () => {
     ).toBe('ann');
   });
 
-  it('that no guard has admitted leaves the fields below it without a user', async () => {
-    const info = infoBelow(undefined, {});
-    const outer = { admission: undefined };
-    expect(await runInCall(outer, () => resultOf(callTo(info)))).toBe('none');
-    expect(
-      await runField({ info: infoBelow(info.path, info.variableValues) }, () => Promise.resolve(userName())),
-    ).toBe('none');
-  });
-
-  it('that no guard has admitted leaves the user of the field above to the fields below it', async () => {
-    const execution = {};
-    const above = infoBelow(undefined, execution);
-    await resultOf(callTo(above, 'ann'));
-    const info = infoBelow(above.path, execution);
-    await runInCall({ admission: undefined }, () => resultOf(callTo(info)));
-    expect(await runField({ info: infoBelow(info.path, execution) }, () => Promise.resolve(userName()))).toBe(
-      'ann',
-    );
-  });
-
   it('of many fields at once, which has no info object, runs as a part of its call', async () => {
     const request = new IncomingMessage(new Socket());
     expect(await resultOf(callOf('graphql', [[{ obj: {} }], { req: request }], 'ann'))).toBe('ann');
@@ -176,20 +148,6 @@ describe('a resolver', () => {
     const iterator = await resultOf(callTo(infoBelow(undefined, {}), 'ann', SUBSCRIPTION), {
       handle: () => of(events()),
     });
-    expect(await next(iterator)).toEqual({ done: false, value: 'ann' });
-  });
-
-  it.each<[string, unknown]>([
-    ['an object', {}],
-    ['nothing', undefined],
-  ])('of a subscription may return %s', async (_kind, result) => {
-    expect(
-      await resultOf(callTo(infoBelow(undefined, {}), 'ann', SUBSCRIPTION), { handle: () => of(result) }),
-    ).toBe(result);
-  });
-
-  it('of any other kind that returns an async iterable runs as a part of its call, too', async () => {
-    const iterator = await resultOf(callOf('http', [{}, {}], 'ann'), { handle: () => of(events()) });
     expect(await next(iterator)).toEqual({ done: false, value: 'ann' });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Injectable, Module, type INestApplicationContext, type Type } from '@nestjs/common';
 import { ApplicationConfig, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
+import { admissionOf } from '../../../../test/support/session-parts.js';
 import type { SessionAuthPlugin } from '../module/options/plugins.js';
 import { CallInterceptor } from './call-interceptor.js';
 import { sessionContext } from './context.plugin.js';
@@ -53,10 +54,10 @@ describe('an application with the plugin', () => {
     const context = await start([sessionContext], WithContext, WithRelay, handlers);
     const { session } = context.get(WithContext);
     const { relay } = context.get(WithRelay);
-    const admission = {
-      ...{ verifier: { revoker: { count: 0 } }, authority: 'default', revocations: 0, context: {} as never },
-      ...{ user: { username: 'ann' }, session: { token: 'token', authIv: undefined } },
-    };
+    const admission = admissionOf({
+      user: { username: 'ann' },
+      session: { token: 'token', authIv: undefined },
+    });
     runInCall({ admission }, () => {
       expect([session.user, relay.metadata()]).toEqual([{ username: 'ann' }, { 'x-auth-token': 'token' }]);
     });
@@ -82,7 +83,7 @@ describe('an application without the plugin', () => {
     ['SessionRelay', WithRelay],
   ])('does not start if a class injects %s', async (injected, owner) => {
     await expect(start([], owner)).rejects.toThrow(
-      `${owner.name} needs ${injected}, which SessionAuthModule does not provide here. Add sessionContext of nestjs-session-auth/context to plugins`,
+      `${owner.name} needs ${injected}, which SessionAuthModule does not provide here. Add sessionContext of nestjs-session-auth/context to plugins in its options.`,
     );
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { admissionOf } from '../../../../test/support/session-parts.js';
 import { attach, type Admission, type GuardedRequest } from '../guard/guarded-request.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { admissionTo, currentUserOf } from './current-user-of.js';
@@ -28,20 +29,9 @@ function contextOf(
   return context;
 }
 
-function admissionOf(context: ExecutionContextHost, user?: typeof ann): Admission {
-  return {
-    verifier: { revoker: { count: 0 } },
-    authority: 'default',
-    revocations: 0,
-    context,
-    user,
-    session: undefined,
-  };
-}
-
 /** Admits a call, as a guard does. */
 function admit(context: ExecutionContextHost, request: GuardedRequest): Admission {
-  const admission = admissionOf(context, ann);
+  const admission = admissionOf({ context, user: ann });
   attach(request, admission);
   return admission;
 }
@@ -88,7 +78,7 @@ describe('the user of a call', () => {
   it('is none if the call was admitted without a session', () => {
     const request = {};
     const context = contextOf('http', [request, {}]);
-    attach(request, admissionOf(context));
+    attach(request, admissionOf({ context }));
     expect([admissionTo(context)?.context, currentUserOf(context)]).toEqual([context, undefined]);
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { admissionOf } from '../../../../test/support/session-parts.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
 import { TRANSPORTS } from '../guard/transport.js';
-import { attach, type Admission } from '../guard/guarded-request.js';
+import { attach } from '../guard/guarded-request.js';
 import { currentCall, runInCall } from './current-call.js';
 import { FieldCall, runField, runPublicField } from './field-calls.js';
 
@@ -23,31 +24,17 @@ const fieldBelow = (above: Info | undefined, key: string | number, execution: ob
   variableValues: execution,
 });
 
-/** The admission of a call, with a user of this name. */
-function admissionOf(username: string): Admission {
-  const context = new ExecutionContextHost([]);
-  return {
-    verifier: { revoker: { count: 0 } },
-    authority: 'default',
-    revocations: 0,
-    context,
-    user: { username },
-    session: undefined,
-  };
-}
-
 /** Admits a field, as a guard does. */
 function admit(info: Info, username: string): void {
   const call = GRAPHQL.open(new ExecutionContextHost([{}, {}, {}, info]));
-  const user = { username };
-  attach(call.request, { ...admissionOf(username), user });
+  attach(call.request, admissionOf({ user: { username } }));
   GRAPHQL.admitted?.(call);
 }
 
 /** The name of the user that the resolver of a field finds, which runs within a call of someone else. */
 function userIn(info: Info | undefined, run = runField): unknown {
   const read = (): Promise<unknown> => Promise.resolve(currentCall()?.admission?.user?.username ?? 'none');
-  return runInCall({ admission: admissionOf('outer') }, () => run({ info }, read));
+  return runInCall({ admission: admissionOf({ user: { username: 'outer' } }) }, () => run({ info }, read));
 }
 
 describe('the user of a field', () => {
@@ -79,12 +66,6 @@ describe('the user of a field', () => {
     expect(await userIn(fieldBelow(query, 'beside', execution))).toBe('ann');
   });
 
-  it('is none in another execution that shares the path of the field above', async () => {
-    const query = fieldBelow(undefined, 'query', {});
-    admit(query, 'ann');
-    expect(await userIn(fieldBelow(query, 'below', {}))).toBe('none');
-  });
-
   it.each([undefined, { path: undefined }, { path: {} }, { variableValues: {} }, { variableValues: null }])(
     'is none without an info object: %j',
     async (info) => {
@@ -97,16 +78,6 @@ describe('the user of a field', () => {
     const query = fieldBelow(undefined, 'query', execution);
     admit(query, 'ann');
     expect(await userIn(fieldBelow(query, 'public', execution), runPublicField)).toBe('none');
-  });
-
-  it('is found by the info object of a resolver without arguments, which is in the place of the context', async () => {
-    const execution = {};
-    const query = fieldBelow(undefined, 'query', execution);
-    admit(query, 'ann');
-    const read = (): Promise<unknown> => Promise.resolve(currentCall()?.admission?.user?.username);
-    expect(
-      await runField({ source: {}, context: fieldBelow(query, 'type', execution), info: undefined }, read),
-    ).toBe('ann');
   });
 });
 

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import axios, { type AxiosInstance, type AxiosRequestConfig } from 'axios';
+import { Receiver } from '../../../../test/support/receiver.js';
 import type { RelayedSession } from './session-context.js';
 import { relayFrom } from './axios-relay.js';
 import { targetOf } from './relay-origins.js';
@@ -11,43 +9,23 @@ type BeforeRedirect = NonNullable<AxiosRequestConfig['beforeRedirect']>;
 
 const ANN: RelayedSession = { token: 'ann', authIv: 'iv', authority: 'default' };
 
-const servers: Server[] = [];
-let payroll: { readonly origin: string; readonly received: IncomingHttpHeaders[] };
-let foreign: typeof payroll;
+let payroll: Receiver;
+let foreign: Receiver;
 let session: RelayedSession | undefined;
 let client: AxiosInstance;
 
-/** Starts a service that records headers, and redirects `/to?<url>`. */
-async function receiver(): Promise<typeof payroll> {
-  const received: IncomingHttpHeaders[] = [];
-  const server = createServer(({ url, headers }, response) => {
-    received.push(headers);
-    const target = url?.split('/to?')[1];
-    if (target !== undefined) response.writeHead(302, { location: decodeURIComponent(target) });
-    response.end('done');
-  }).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
-}
-
-const tokens = (): unknown[][] =>
-  [payroll, foreign].map(({ received }) => received.map((headers) => headers['x-auth-token']));
-const ivs = (): unknown[][] =>
-  [payroll, foreign].map(({ received }) => received.map((headers) => headers['x-auth-iv']));
+const tokens = (): unknown[][] => [payroll, foreign].map((each) => each.tokens);
+const ivs = (): unknown[][] => [payroll, foreign].map((each) => each.ivs);
 const send = (config: AxiosRequestConfig) => client.request(config);
 
 beforeEach(async () => {
-  [payroll, foreign] = [await receiver(), await receiver()];
+  [payroll, foreign] = [await new Receiver().start(), await new Receiver().start()];
   session = ANN;
   client = axios.create({ proxy: false, validateStatus: null });
   relayFrom(client, new Set([targetOf(payroll.origin, 'default')]), () => session);
 });
 afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
+  for (const each of [payroll, foreign]) each.close();
 });
 
 describe('a redirect', () => {
@@ -55,7 +33,7 @@ describe('a redirect', () => {
 
   it.each(['/end', undefined])('carries no session, and the other headers: to %p', async (path) => {
     await send({ url: redirectTo(path ?? foreign.origin), headers: { 'x-other': 'kept' } });
-    const [first, second] = [...payroll.received, ...foreign.received];
+    const [first, second] = [...payroll.received, ...foreign.received].map(({ headers }) => headers);
     expect(first).toMatchObject({ 'x-auth-token': 'ann', 'x-auth-iv': 'iv', 'x-other': 'kept' });
     expect(second).toMatchObject({ 'x-other': 'kept' });
     expect([second?.['x-auth-token'], second?.['x-auth-iv']]).toEqual([undefined, undefined]);

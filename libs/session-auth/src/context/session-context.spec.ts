@@ -1,19 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ExecutionContext } from '@nestjs/common';
+import { admissionOf } from '../../../../test/support/session-parts.js';
 import { SessionRejectedError } from '../exceptions/session-exceptions.js';
-import type { Admission } from '../guard/guarded-request.js';
 import { currentCall, runInCall } from './current-call.js';
 import { SessionContext } from './session-context.js';
 
-const ADMISSION: Admission = {
-  verifier: { revoker: { count: 0 } },
+const ADMISSION = admissionOf({
   authority: 'staff',
-  revocations: 0,
-  context: {} as ExecutionContext,
   user: { username: 'ann' },
   session: { token: 'token', authIv: 'iv' },
-};
-const WITHOUT_SESSION: Admission = { ...ADMISSION, user: undefined, session: undefined };
+});
 
 describe('the session of the current call', () => {
   const context = new SessionContext(currentCall);
@@ -31,7 +26,7 @@ describe('the session of the current call', () => {
     ['in a call that no guard has admitted', (read) => runInCall({ admission: undefined }, read)],
     [
       'in a call that was admitted without a session',
-      (read) => runInCall({ admission: WITHOUT_SESSION }, read),
+      (read) => runInCall({ admission: admissionOf() }, read),
     ],
     [
       'in a part of no call within a call',

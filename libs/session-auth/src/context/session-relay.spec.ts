@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import axios, { AxiosHeaders, type AxiosAdapter, type AxiosInstance } from 'axios';
-import type { ExecutionContext } from '@nestjs/common';
+import { admissionOf } from '../../../../test/support/session-parts.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { currentCall, runInCall } from './current-call.js';
 import { SessionContext } from './session-context.js';
@@ -11,12 +11,8 @@ import { SessionRelay } from './session-relay.js';
 const PAYROLL = 'https://payroll.internal';
 const SLIPS = 'https://slips.internal';
 
-function admissionOf(session: Admission['session'], authority = 'default'): Admission {
-  const context = {} as ExecutionContext;
-  return { verifier: { revoker: { count: 0 } }, authority, revocations: 0, context, user: {}, session };
-}
-const ANN = admissionOf({ token: 'token', authIv: 'iv' });
-const OF_PARTNERS = admissionOf({ token: 'token', authIv: undefined }, 'partners');
+const ANN = admissionOf({ session: { token: 'token', authIv: 'iv' } });
+const OF_PARTNERS = admissionOf({ session: { token: 'token', authIv: undefined }, authority: 'partners' });
 const ANN_HEADERS = { 'X-AUTH-TOKEN': 'token', 'X-AUTH-IV': 'iv' };
 
 const inCall = <Result>(admission: Admission | undefined, run: () => Result): Result =>
@@ -40,7 +36,7 @@ describe('an axios instance', () => {
     relayOf().attachTo(instance, { to: [PAYROLL] });
     const tokens = (): Promise<unknown[]> => Promise.all([tokenTo(`${PAYROLL}/a`), tokenTo(`${SLIPS}/a`)]);
     expect(await inCall(ANN, tokens)).toEqual(['token', undefined]);
-    expect(await inCall(admissionOf(undefined), tokens)).toEqual([undefined, undefined]);
+    expect(await inCall(admissionOf(), tokens)).toEqual([undefined, undefined]);
     expect(await tokens()).toEqual([undefined, undefined]);
   });
 
@@ -115,7 +111,7 @@ describe('the headers for a URL', () => {
       { ...targets, authority: 'partners' },
       { 'X-AUTH-TOKEN': 'token' },
     ],
-    ['a target, in a call without a session', admissionOf(undefined), PAYROLL, targets, {}],
+    ['a target, in a call without a session', admissionOf(), PAYROLL, targets, {}],
     ['a target, in a call that no guard has admitted', undefined, PAYROLL, targets, {}],
   ])('are those of the session for a target only: %s', (_case, admission, url, to, headers) => {
     expect(inCall(admission, () => relayOf().headersFor(url, to))).toStrictEqual(headers);
@@ -167,9 +163,6 @@ describe('the metadata for messages', () => {
 
   it('are none without a session', () => {
     const relay = relayOf();
-    expect([relay.metadata(), inCall(admissionOf(undefined), () => relay.metadata())]).toStrictEqual([
-      {},
-      {},
-    ]);
+    expect([relay.metadata(), inCall(admissionOf(), () => relay.metadata())]).toStrictEqual([{}, {}]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { receivedRequest as httpRequest } from '../../../../test/support/session-parts.js';
+import { admissionOf, receivedRequest as httpRequest } from '../../../../test/support/session-parts.js';
 import { ACCESS_DENIED, SESSION_REQUIRED } from '../contract/denials.js';
 import { InvalidConfigurationError, type SessionAuthError } from '../contract/errors.js';
 import { unavailable } from '../contract/outcome.js';
@@ -145,16 +145,7 @@ describe('the reply of an operation', () => {
 /** Admits a resolver as a user of this name, as a guard does. */
 function admit(context: ExecutionContext, username: string): void {
   const call = GRAPHQL.open(context);
-  const user = { username };
-  const admission = {
-    verifier: { revoker: { count: 0 } },
-    authority: 'default',
-    revocations: 0,
-    context,
-    user,
-    session: undefined,
-  };
-  attach(call.request, admission);
+  attach(call.request, admissionOf({ context, user: { username } }));
   GRAPHQL.admitted?.(call);
 }
 

@@ -1,14 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { Subject } from 'rxjs';
+import { openCall } from '../../../../test/support/session-parts.js';
 import type { NodeResponse, ReplyOfCall } from '../guard/transport.js';
-import { CHECK } from '../guard/guarded-request.js';
 import { endWithSession } from './open-replies.js';
 
 it.each(['throws', 'is called'])(
   'a stream of events whose write() %s at the end of its session ends',
   (what) => {
-    const ended = new Subject<string>();
     const calls: string[] = [];
     const response = Object.assign(new EventEmitter(), {
       writableEnded: false,
@@ -24,27 +22,9 @@ it.each(['throws', 'is called'])(
       end: () => calls.push('end'),
       destroy: () => calls.push('destroy'),
     });
-    const user = { username: 'ann' };
-    const session = { token: 'token', authIv: undefined };
-    const check = { session };
-    const parts = {
-      verifier: {
-        check: (_session: object, _maxAgeMs: number, earlier: object) => earlier,
-        revoker: { onRefusal: () => undefined },
-      },
-      whileOpen: { recheckMs: 60_000, outageGraceMs: 0 },
-      ends: {
-        ended,
-        evicted: new Subject(),
-        forgottenUsers: new Subject(),
-        fingerprintOf: () => 'fingerprint',
-      },
-    };
-    const context = { getHandler: () => () => undefined, getClass: () => Subject };
-    const call = { request: { [CHECK]: check }, transport: {} };
-    const reply = { call, admission: { context, session, user }, parts } as unknown as ReplyOfCall;
-    endWithSession(response as unknown as NodeResponse, reply);
-    ended.next('fingerprint');
+    const { end, ...reply } = openCall();
+    endWithSession(response as unknown as NodeResponse, reply as ReplyOfCall);
+    end();
     expect(calls).toEqual(['event: session-ended', what === 'throws' ? 'destroy' : 'end']);
   },
 );

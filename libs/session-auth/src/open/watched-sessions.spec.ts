@@ -1,20 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Subject } from 'rxjs';
-import { Deadlines } from '../client/deadline.js';
+import { partsWith } from '../../../../test/support/session-parts.js';
 import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
 import type { GuardDenial } from '../guard/denial.js';
-import type { WatchParts } from '../guard/transport.js';
-import { Lanes } from '../verifier/lanes.js';
-import { SessionCache } from '../verifier/session-cache.js';
-import { SessionVerifier } from '../verifier/session-verifier.js';
 import { MAX_OPEN_OF_SESSION, type Watched, WatchedSessions } from './watched-sessions.js';
 
 const ANN: Verdict<UserRecord> = { kind: 'authenticated', user: { username: 'ann' } };
-const LIMITS = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
-const CACHE = { ttlMs: 100, negativeTtlMs: 0, maxEntries: 10, refreshAheadMs: 0, staleIfErrorMs: 600_000 };
 const SETTINGS = { recheckMs: 1_000, outageGraceMs: 5_000 };
 const OUTAGE = unavailable('unreachable', 9);
 
@@ -44,10 +38,10 @@ function anAuthority({ cached = false } = {}) {
     await service.onAsk();
     return service.answers.get(token) ?? { kind: 'authenticated', user: { username: token.split('-')[0] } };
   };
-  const cache = cached ? { cache: new SessionCache<UserRecord>(CACHE) } : {};
-  const verifier = new SessionVerifier(new Lanes(ask, new Deadlines(), LIMITS), cache);
   const source = new Source();
-  const parts = { verifier, ends: source } as unknown as WatchParts;
+  const cache = cached && { cache: { ttlMs: 100, negativeTtlMs: 0 } };
+  const parts = { ...partsWith(ask, { ...cache }), ends: source };
+  const { verifier } = parts;
   const sessions = WatchedSessions.of(parts);
   const open = (token: string, settings: object = {}, authIv?: string): Opened => {
     const ends: GuardDenial[] = [];
