@@ -11,7 +11,6 @@ import type { Peer, Presented, SocketLibrary } from './peers.js';
 interface GatewayBed {
   readonly service: ScriptedService;
   readonly plan: GatewayPlan;
-  readonly peers: readonly Peer[];
   start(options?: Partial<SessionAuthOptions & SessionAuthExtras>): Promise<RunningApp>;
   connect(presented?: Presented): Promise<Peer>;
 }
@@ -29,7 +28,6 @@ export function gatewayBed([, adapter, connect]: SocketLibrary): GatewayBed {
     for (const peer of peers.splice(0)) await peer.close();
   });
   return {
-    peers,
     get service() {
       return current.service;
     },

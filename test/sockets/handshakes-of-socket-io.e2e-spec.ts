@@ -1,6 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import { fromBearer } from 'nestjs-session-auth';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { WebSocketGateway, type OnGatewayConnection, type OnGatewayInit } from '@nestjs/websockets';
 import { io, type Socket } from 'socket.io-client';
@@ -8,10 +7,9 @@ import { WebSocket } from 'ws';
 import { afterDelay, json } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { plainRow } from '../support/trial/row.js';
-import { SOCKET_IO, type Presented } from './peers.js';
+import { SOCKET_IO } from './peers.js';
 import { Feed, FeedGateway } from './feed.gateway.js';
 import { socketTrial } from './socket-trial.js';
-import { gatewayBed } from './gateway-bed.js';
 
 /** A namespace of socket.io, as far as a test has to do with it. */
 interface Namespace {
@@ -265,51 +263,5 @@ describe('handshakes of socket.io', () => {
 
     expect(await app.get(SessionSockets).watch(stranger)).toBeUndefined();
     expect(sent).toEqual(['exception', 'disconnected']);
-  });
-});
-
-describe('the handshake of socket.io', () => {
-  const bed = gatewayBed(SOCKET_IO);
-
-  async function ask(presented: Presented): Promise<readonly unknown[]> {
-    await bed.start();
-    return (await bed.connect(presented)).ask('me');
-  }
-
-  it.each([
-    ['as the token of auth', { auth: { token: 'good' } }],
-    ['in auth, by the name of the header', { auth: { 'X-AUTH-TOKEN': 'good' } }],
-    ['in a header', { headers: { 'x-auth-token': 'good' } }],
-    [
-      'in a header, over one in auth',
-      { auth: { 'x-auth-token': 'bad', token: 'bad' }, headers: { 'x-auth-token': 'good' } },
-    ],
-  ])('has the token %s', async (_place, presented) => {
-    bed.service.signInAs({}, 'good');
-    expect((await ask(presented))[1]).toMatchObject({ me: 'ann' });
-  });
-
-  it.each([
-    ['two in auth', { 'x-auth-token': 'good', 'X-AUTH-TOKEN': 'good' }],
-    ['one in auth that is no text', { token: { good: 'good' } }],
-    [
-      'one among very many fields',
-      { ...Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, 'x'])), token: 'good' },
-    ],
-    ['one in the prototype', JSON.parse('{ "__proto__": { "token": "good" } }') as Record<string, unknown>],
-  ])('has no token when it has %s', async (_case, auth) => {
-    bed.service.signInAs({}, 'good');
-    expect((await ask({ auth }))[1]).toMatchObject({ statusCode: 401 });
-  });
-
-  it('has a bearer token in auth, with its scheme or as the token', async () => {
-    bed.service.signInAs({}, 'good');
-    await bed.start({ token: fromBearer() });
-    const answerTo = async (auth: Record<string, unknown>): Promise<unknown> =>
-      (await (await bed.connect({ auth })).ask('me'))[1];
-
-    expect(await answerTo({ token: 'good' })).toMatchObject({ me: 'ann' });
-    expect(await answerTo({ Authorization: 'Bearer good' })).toMatchObject({ me: 'ann' });
-    expect(await answerTo({ Authorization: 'Basic good', token: 'good' })).toMatchObject({ statusCode: 401 });
   });
 });

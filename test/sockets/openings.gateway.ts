@@ -37,8 +37,8 @@ export class GatewayPlan {
   ran = 0;
   /** How it watches the sockets, if it protects its server. */
   watch: SessionSocketOptions | undefined;
-  /** The sockets that opened, with their users at that moment. */
-  readonly connected: { client: SocketClient; user: UserRecord | undefined }[] = [];
+  /** How many sockets opened. */
+  connected = 0;
 }
 
 /** Leaves time for other messages between the guard and the parameters of a handler. */
@@ -64,8 +64,8 @@ export class OpeningsGateway implements OnGatewayInit, OnGatewayConnection {
     if (this.plan.watch) this.sockets.protect(server, this.plan.watch);
   }
 
-  handleConnection(client: SocketClient): void {
-    this.plan.connected.push({ client, user: this.sockets.userOf(client) });
+  handleConnection(): void {
+    this.plan.connected += 1;
   }
 
   @SubscribeMessage('me')
@@ -112,14 +112,6 @@ export class OpeningsGateway implements OnGatewayInit, OnGatewayConnection {
   @Public()
   userOfSocket(@ConnectedSocket() client: SocketClient): WsResponse {
     return answer(this.sockets.userOf(client)?.username ?? 'nobody');
-  }
-
-  /** Whether the socket that connected at this place is watched. */
-  @SubscribeMessage('is-watched')
-  @Public()
-  isWatched(@MessageBody() index: number): WsResponse {
-    const connection = this.plan.connected[index];
-    return answer(connection !== undefined && this.sockets.userOf(connection.client) !== undefined);
   }
 
   @SubscribeMessage('sign-out')

@@ -3,25 +3,28 @@ import { text } from 'node:stream/consumers';
 import { io, type ManagerOptions, type SocketOptions } from 'socket.io-client';
 import { WebSocket } from 'ws';
 
+/** The denial of a handshake: the JSON of its body (ws), or the `data` of its error (socket.io). */
+export interface Denial {
+  readonly statusCode: number;
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+}
+
 /** The outcome of an attempt to open a socket. */
 export interface Attempt {
   readonly opened: boolean;
-  /**
-   * Of a denied handshake: the status, and the JSON of the body (ws) or the `data` of the error (socket.io).
-   */
-  readonly denial?: {
-    readonly statusCode: number;
-    readonly code: string;
-    readonly retryAfterSeconds?: number;
-  };
+  readonly denial?: Denial;
+  /** Of a denied handshake of ws. */
   readonly status?: number | undefined;
   readonly headers?: IncomingHttpHeaders;
   /** Every message that reached the client, before and after the handshake. */
   readonly messages: readonly string[];
-  send(event: string, data?: unknown): void;
+  readonly send: (event: string, data?: unknown) => void;
+  readonly isOpen: () => boolean;
   /** Status and code that the server closed the socket with. */
   readonly closed: Promise<{ readonly statusCode: number; readonly code: string }>;
-  close(): void;
+  readonly close: () => void;
 }
 
 /** A way to open a socket. */
@@ -45,14 +48,15 @@ export const attemptWs: Attempting = async (url, token, { extraHeaders } = {}) =
     socket.once('close', (status, code) => resolve({ statusCode: status - 4000, code: code.toString() })),
   );
   const send = (event: string, data?: unknown): void => socket.send(JSON.stringify({ event, data }));
-  const common = { messages, send, closed, close: () => socket.terminate() };
+  const isOpen = (): boolean => socket.readyState !== WebSocket.CLOSED;
+  const common = { messages, send, isOpen, closed, close: () => socket.terminate() };
   return new Promise((resolve, reject) => {
     socket.once('open', () => resolve({ ...common, opened: true }));
     socket.on('error', reject);
     socket.once('unexpected-response', (_request, response) => {
       void text(response).then((body) => {
         const isJson = response.headers['content-type']?.startsWith('application/json') === true;
-        const denial = isJson && { denial: JSON.parse(body) as NonNullable<Attempt['denial']> };
+        const denial = isJson && { denial: JSON.parse(body) as Denial };
         resolve({
           ...common,
           ...denial,
@@ -86,7 +90,8 @@ export const attemptSocketIo: Attempting = async (url, token, options = {}) => {
   });
   const send = (event: string, data?: unknown): void =>
     void socket.emit(event, ...(data === undefined ? [] : [data]));
-  const common = { messages, send, closed, close: () => void socket.disconnect() };
+  const isOpen = (): boolean => socket.connected;
+  const common = { messages, send, isOpen, closed, close: () => void socket.disconnect() };
   return new Promise((resolve) => {
     socket.once('connect', () => resolve({ ...common, opened: true }));
     // A denied client closes its connection before it says why.
@@ -95,7 +100,7 @@ export const attemptSocketIo: Attempting = async (url, token, options = {}) => {
       resolve({
         ...common,
         opened: false,
-        denial: (error as { data?: unknown }).data as NonNullable<Attempt['denial']>,
+        denial: (error as { data?: unknown }).data as Denial,
       });
     });
   });
