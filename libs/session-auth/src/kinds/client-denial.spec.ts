@@ -1,6 +1,6 @@
-import { BadRequestException } from '@nestjs/common';
+import { BadRequestException, type HttpException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { httpExceptionOf, payloadOf } from './client-denial.js';
+import { PackageExceptions, payloadOf } from './client-denial.js';
 
 describe('the payload of a denial', () => {
   const denial = { statusCode: 503, code: 'CODE', message: 'Later.' };
@@ -16,8 +16,11 @@ describe('the payload of a denial', () => {
 });
 
 describe('the exception of a denial', () => {
-  it('is one of HTTP for a denial with any other status', () => {
-    const exception = httpExceptionOf({ statusCode: 400, code: 'CODE', message: 'message' });
+  it('is one of HTTP without the package, for any status', async () => {
+    const exceptions = new PackageExceptions(() => Promise.reject(new Error('not installed')));
+    await exceptions.load();
+    const denial = { statusCode: 400, code: 'CODE', message: 'message' };
+    const exception = exceptions.exceptionOf(denial, {}) as HttpException;
     expect(exception).not.toBeInstanceOf(BadRequestException);
     expect(exception.getStatus()).toBe(400);
     expect(exception.getResponse()).toEqual({

@@ -26,7 +26,7 @@ type ExceptionClass = new (payload: object) => Error;
 /** The exceptions of an optional package, which Nest sends to the client unchanged. */
 export class PackageExceptions {
   readonly #import: () => Promise<ExceptionClass>;
-  #loading: Promise<void> | undefined;
+  #loading: Promise<ExceptionClass> | undefined;
   #Exception: ExceptionClass | undefined;
 
   /** @param load imports the class of the exceptions */
@@ -35,29 +35,24 @@ export class PackageExceptions {
   }
 
   /** Imports the package. Never rejects. An application with a context of the package has it installed. */
-  load(): Promise<void> {
-    return (this.#loading ??= this.#load());
+  async load(): Promise<void> {
+    try {
+      this.#loading ??= this.#import();
+      this.#Exception = await this.#loading;
+    } catch {
+      // Without the package, the exceptions are those of HTTP.
+    }
   }
 
   exceptionOf(denial: HttpDenial, payload: object): Error {
     const Exception = this.#Exception;
-    return Exception ? withoutStack(() => new Exception(payload)) : httpExceptionOf(denial);
+    return withoutStack(() =>
+      Exception ? new Exception(payload) : new HttpException(bodyOf(denial), denial.statusCode),
+    );
   }
 
   async reject(denial: HttpDenial, payload: object): Promise<never> {
     await this.load();
     throw this.exceptionOf(denial, payload);
   }
-
-  async #load(): Promise<void> {
-    try {
-      this.#Exception = await this.#import();
-    } catch {
-      // Without the package, the exceptions are those of HTTP.
-    }
-  }
-}
-
-export function httpExceptionOf(denial: HttpDenial): HttpException {
-  return withoutStack(() => new HttpException(bodyOf(denial), denial.statusCode));
 }
