@@ -571,7 +571,7 @@ export const EQUIVALENT = [
     reason: RETURNS_NOTHING,
   },
   {
-    file: 'sockets/unfinished-handshakes.ts',
+    file: 'sockets/socket-io-handshakes.ts',
     in: 'REPLACED',
     original: "'busy'",
     replacement: '""',

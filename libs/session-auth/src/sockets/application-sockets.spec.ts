@@ -98,14 +98,8 @@ describe('the handshakes of an application', () => {
     ]);
   });
 
-  it.each<[string, (own: GuardParts) => GuardParts | undefined]>([
-    ['without an authority', () => undefined],
-    [
-      'of an authority by an older copy of this package, which shares no ends',
-      ({ reader }) => ({ reader }) as never,
-    ],
-  ])('are denied %s, and their token is not read', (_which, select) => {
-    const { own, other, handshake } = application(select);
+  it('are denied without an authority, and their token is not read', () => {
+    const { own, other, handshake } = application(() => undefined);
     expect(handshake()).toMatchObject({ watched: undefined, denials: [[SESSION_REJECTED, own.parts]] });
     expect([own.contexts, own.tokens, other.tokens]).toEqual([[], [], []]);
   });

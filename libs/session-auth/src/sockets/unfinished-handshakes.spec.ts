@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { SERVICE_UNAVAILABLE } from '../contract/denials.js';
-import { UnfinishedHandshakes } from './unfinished-handshakes.js';
+import { UnfinishedHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoSocket } from './socket-io-server.js';
 
 type Ending = NonNullable<ReturnType<UnfinishedHandshakes['begin']>['target']>;
