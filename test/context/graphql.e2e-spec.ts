@@ -63,10 +63,6 @@ describe.each(GRAPHQL_SERVERS)('the current user in an operation on %s', (_name,
     expect(await ask(server.url, query, 'good')).toEqual({ things: [thing(0), thing(1)] });
   });
 
-  it('is available in every event of a subscription', async () => {
-    expect(await all('subscription { names }', 'good')).toEqual([{ names: 'ann 1' }, { names: 'ann 2' }]);
-  });
-
   it('belongs to each of many concurrent operations, over HTTP and over sockets', async () => {
     for (const username of names) service.signInAs({ username }, username);
     const query = '{ name things(count: 3) { laterOwner } }';

@@ -39,22 +39,13 @@ describe.each(GRAPHQL_SERVERS)('subscriptions on %s', (_name, start) => {
     service.requests.length = 0;
   });
 
-  function connect(connectionParams: Record<string, unknown>, headers: Record<string, string> = {}): Client {
-    const client = graphqlSocket(server.url, connectionParams, { headers });
+  function connect(connectionParams: Record<string, unknown>): Client {
+    const client = graphqlSocket(server.url, connectionParams);
     clients.push(client);
     return client;
   }
 
   const ticksOf = (name: string): unknown[] => [1, 2, 3].map((tick) => ({ ticks: `${name} ${tick}` }));
-
-  it.each([
-    ['as a field of connectionParams with the name of the header', { 'X-Auth-Token': 'good' }, {}],
-    ['as the token in connectionParams', { token: 'good' }, {}],
-    ['in a header of the request that opens the socket', {}, { 'x-auth-token': 'good' }],
-  ])('take the token %s', async (_place, params, headers) => {
-    service.signInAs({}, 'good');
-    expect(await allOf(connect(params, headers), 'subscription { ticks }')).toEqual(ticksOf('ann'));
-  });
 
   it.each([
     ['none', {}, { statusCode: 401, code: 'SESSION_REQUIRED' }],

@@ -78,7 +78,7 @@ class Seen {
   readonly by = new Map<string, unknown>();
 }
 
-type Reads = [user: unknown, token: unknown, session: unknown];
+type Reads = [user: unknown, token: unknown, session?: unknown];
 
 @Injectable()
 class SeeingInterceptor implements NestInterceptor {
@@ -90,14 +90,14 @@ class SeeingInterceptor implements NestInterceptor {
   }
 }
 
-@Controller()
-class Listeners {
+@Injectable()
+abstract class Noting {
   constructor(
     private readonly seen: Seen,
     private readonly session: SessionContext,
   ) {}
 
-  #note(name: string, ...[user, token, session]: Reads): string {
+  protected note(name: string, ...[user, token, session]: Reads): string {
     const inContext = this.session.findUser()?.username ?? 'none';
     const injected = [
       (user as UserRecord | undefined)?.username,
@@ -110,11 +110,14 @@ class Listeners {
     this.seen.by.set(name, saw);
     return saw;
   }
+}
 
+@Controller()
+class Listeners extends Noting {
   @EventPattern('hired')
   @SessionAuthority('default')
   staff(@CurrentUser() user: unknown, @AuthToken() token: unknown, @CurrentSession() session: unknown): void {
-    this.#note('staff', user, token, session);
+    this.note('staff', user, token, session);
   }
 
   @EventPattern('hired')
@@ -124,7 +127,7 @@ class Listeners {
     @AuthToken() token: unknown,
     @CurrentSession() session: unknown,
   ): void {
-    this.#note('partners', user, token, session);
+    this.note('partners', user, token, session);
   }
 
   @EventPattern('hired')
@@ -134,71 +137,60 @@ class Listeners {
     @AuthToken() token: unknown,
     @CurrentSession() session: unknown,
   ): void {
-    this.#note('optional', user, token, session);
+    this.note('optional', user, token, session);
   }
 
   @EventPattern('hired')
   @Public()
   open(@CurrentUser() user: unknown, @AuthToken() token: unknown, @CurrentSession() session: unknown): void {
-    this.#note('open', user, token, session);
+    this.note('open', user, token, session);
   }
 
   /** The same handlers in another order. */
   @EventPattern('left')
   @OptionalAuth()
   optionalFirst(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
-    this.#note('optionalFirst', user, token, undefined);
+    this.note('optionalFirst', user, token);
   }
 
   @EventPattern('left')
   @Public()
   openNext(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
-    this.#note('openNext', user, token, undefined);
+    this.note('openNext', user, token);
   }
 
   @EventPattern('left')
   @SessionAuthority('partners')
   partnersLast(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
-    this.#note('partnersLast', user, token, undefined);
+    this.note('partnersLast', user, token);
   }
 
   @MessagePattern('me')
   @SessionAuthority('default')
   me(@CurrentUser() user: unknown, @AuthToken() token: unknown, @CurrentSession() session: unknown): string {
-    return this.#note('me', user, token, session);
+    return this.note('me', user, token, session);
   }
 }
 
 /** Nest creates it for each message, and one event has several handlers in it too. */
 @Controller({ scope: Scope.REQUEST })
-class ScopedListeners {
-  constructor(private readonly seen: Seen) {}
-
+class ScopedListeners extends Noting {
   @EventPattern('moved')
   @SessionAuthority('partners')
   scopedPartners(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
-    this.#note('scopedPartners', user, token);
+    this.note('scopedPartners', user, token);
   }
 
   @EventPattern('moved')
   @SessionAuthority('default')
   scopedStaff(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
-    this.#note('scopedStaff', user, token);
+    this.note('scopedStaff', user, token);
   }
 
   @EventPattern('moved')
   @Public()
   scopedOpen(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
-    this.#note('scopedOpen', user, token);
-  }
-
-  #note(name: string, user: unknown, token: unknown): void {
-    const saw = [
-      (user as UserRecord | undefined)?.username,
-      token as string | undefined,
-      SeeingInterceptor.users.get(name),
-    ];
-    this.seen.by.set(name, saw.map((each) => each ?? 'none').join(' '));
+    this.note('scopedOpen', user, token);
   }
 }
 
@@ -309,9 +301,9 @@ describe('messages that share one object', () => {
       running.seen.by.clear();
       await running.wire.deliver('moved', {}, running.context);
       const seen = {
-        scopedPartners: 'bob partner-token bob',
-        scopedStaff: 'ann own-token ann',
-        scopedOpen: 'none none none',
+        scopedPartners: 'bob partner-token none bob bob',
+        scopedStaff: 'ann own-token none ann ann',
+        scopedOpen: NO_USER,
       };
       expect([round, Object.fromEntries(running.seen.by)]).toEqual([round, seen]);
     }

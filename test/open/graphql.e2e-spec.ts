@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { GraphQLModule, GraphQLSchemaHost, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { parse, subscribe, type ExecutionResult } from 'graphql';
-import { createClient, type Client } from 'graphql-ws';
+import type { Client } from 'graphql-ws';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CurrentUser, KeepOpen, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
@@ -23,6 +23,7 @@ import { CapturedLog } from '../support/captured-log.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { EXPRESS, PLATFORMS, type Platform, type RunningApp } from '../support/platforms.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
+import { graphqlSocket } from '../graphql/graphql-client.js';
 import { GRAPHQL_SERVERS, type GraphqlServer } from '../graphql/graphql-servers.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
@@ -116,14 +117,7 @@ function bedOn(platform: Platform, options: object = { subscriptions: { 'graphql
       service,
       app,
       connect: (token) => {
-        const client = createClient({
-          url: `${app.url.replace('http', 'ws')}/graphql`,
-          webSocketImpl: WebSocket,
-          connectionParams: { token },
-          retryAttempts: 0,
-          lazy: false,
-          onNonLazyError: () => undefined,
-        });
+        const client = graphqlSocket(app.url, { token });
         clients.push(client);
         return client;
       },
@@ -176,15 +170,7 @@ describe.each(GRAPHQL_SERVERS)('a subscription on %s', (_name, start) => {
 
   function connect(token: string) {
     const closed: unknown[] = [];
-    const client = createClient({
-      url: `${server.url.replace('http', 'ws')}/graphql`,
-      webSocketImpl: WebSocket,
-      connectionParams: { token },
-      retryAttempts: 0,
-      lazy: false,
-      onNonLazyError: () => undefined,
-      on: { closed: (event) => closed.push((event as { readonly code: number }).code) },
-    });
+    const client = graphqlSocket(server.url, { token }, { closed: (event) => closed.push(event) });
     clients.push(client);
     const read = (query: string) => {
       const received: unknown[] = [];
