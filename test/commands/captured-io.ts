@@ -1,4 +1,4 @@
-import type { CommandIo } from '../../libs/session-auth-cli/src/command-line/command-io.js';
+import type { CommandIo } from '../../libs/session-auth-cli/src/command-line/command-line.js';
 
 /** Inputs and outputs of a command, for a test. */
 export interface CapturedIo extends CommandIo {
@@ -16,7 +16,7 @@ export function captureIo(env: Readonly<Record<string, string>> = {}, isTTY = fa
   const [out, err] = [[] as string[], [] as string[]];
   return {
     stdout: { write: (text) => out.push(text), isTTY },
-    stderr: { write: (text) => err.push(text), isTTY },
+    stderr: { write: (text) => err.push(text) },
     env,
     interrupted: interruption.signal,
     out: () => out.join(''),

@@ -9,10 +9,8 @@ import { promisify } from 'node:util';
 import type { Report } from '../../libs/session-auth-cli/src/doctor/report.js';
 import { issueCertificate } from '../support/certificates.js';
 import { API_KEY, OddService, USER, type Habits, type OddReply } from './odd-service.js';
-import { readCommandLine } from '../../libs/session-auth-cli/src/command-line/command-line.js';
-import { paintFor } from '../../libs/session-auth-cli/src/command-line/command-io.js';
-import { runCommand } from '../../libs/session-auth-cli/src/run-command.js';
-import { SUBCOMMANDS } from '../../libs/session-auth-cli/src/run-command.js';
+import { paintFor, readCommandLine } from '../../libs/session-auth-cli/src/command-line/command-line.js';
+import { runCommand, SUBCOMMANDS } from '../../libs/session-auth-cli/src/run-command.js';
 import { captureIo } from './captured-io.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -190,8 +188,10 @@ describe('the command', () => {
   it('prints only the name and the code of an internal error', async () => {
     const io = captureIo();
     const error = Object.assign(new TypeError('the key is hunter2'), { code: 'ERR_TRIAL' });
-    const broken = { name: 'broken', summary: '', load: () => Promise.reject(error) };
-    expect(await runCommand(['broken'], io, [broken])).toBe(1);
+    const write = (): never => {
+      throw error;
+    };
+    expect(await runCommand(['dev', '--help'], { ...io, stdout: { write } })).toBe(1);
     expect(io.err()).toBe(
       'The command failed: TypeError (ERR_TRIAL). This is a fault of nestjs-session-auth-cli.\n',
     );
@@ -249,7 +249,7 @@ describe('the output of a command', () => {
     'on a terminal: %s, with %j, is coloured only on a terminal without NO_COLOR',
     (isTTY, env, expected) => {
       const io = captureIo(env, isTTY);
-      expect(paintFor(io.stdout, io)('red', 'no')).toBe(expected);
+      expect(paintFor(io)('red', 'no')).toBe(expected);
     },
   );
 });

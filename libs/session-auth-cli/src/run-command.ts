@@ -1,19 +1,21 @@
-import { type CommandIo, type ExitCode, UsageError } from './command-line/command-io.js';
-import { type Command, readCommandLine, table } from './command-line/command-line.js';
+import {
+  type Command,
+  type CommandIo,
+  type ExitCode,
+  readCommandLine,
+  table,
+  UsageError,
+} from './command-line/command-line.js';
 
-/** Runs the command with its arguments. Resolves with its exit code; never rejects. */
-export async function runCommand(
-  args: readonly string[],
-  io: CommandIo,
-  subcommands = SUBCOMMANDS,
-): Promise<ExitCode> {
+/** Never rejects. */
+export async function runCommand(args: readonly string[], io: CommandIo): Promise<ExitCode> {
   const [name = '--help', ...rest] = args;
   if (name === '--help' || name === '-h') {
-    io.stdout.write(helpOf(subcommands));
+    io.stdout.write(helpText());
     return args.length === 0 ? 2 : 0;
   }
   try {
-    const command = await subcommandOf(name, subcommands).load();
+    const command = await loadSubcommand(name);
     const options = readCommandLine(name, command, rest);
     if (typeof options !== 'string') return await command.run(options, io);
     io.stdout.write(options);
@@ -25,11 +27,11 @@ export async function runCommand(
   }
 }
 
-function subcommandOf(name: string, subcommands: readonly Subcommand[]): Subcommand {
-  const found = subcommands.find((subcommand) => subcommand.name === name);
-  if (found) return found;
+function loadSubcommand(name: string): Promise<Command> {
+  const found = SUBCOMMANDS.find((subcommand) => subcommand.name === name);
+  if (found) return found.load();
   throw new UsageError(
-    `Unknown subcommand. One of: ${subcommands.map((known) => known.name).join(', ')}. See: nestjs-session-auth-cli --help`,
+    `Unknown subcommand. One of: ${SUBCOMMANDS.map((known) => known.name).join(', ')}. See: nestjs-session-auth-cli --help`,
   );
 }
 
@@ -42,10 +44,10 @@ function failed(error: unknown, { stderr }: CommandIo): ExitCode {
   return 1;
 }
 
-function helpOf(subcommands: readonly Subcommand[]): string {
+function helpText(): string {
   return [
     'Usage: nestjs-session-auth-cli SUBCOMMAND [options]',
-    `\nSubcommands:\n${table(subcommands.map(({ name, summary }) => [name, summary]))}`,
+    `\nSubcommands:\n${table(SUBCOMMANDS.map(({ name, summary }) => [name, summary]))}`,
     '\nThe options of a subcommand: nestjs-session-auth-cli SUBCOMMAND --help\n',
   ].join('\n');
 }
@@ -56,7 +58,6 @@ interface Subcommand {
   load(): Promise<Command>;
 }
 
-/** The subcommands, in the order of the help. Each is loaded when it runs. */
 export const SUBCOMMANDS: readonly Subcommand[] = [
   {
     name: 'dev',

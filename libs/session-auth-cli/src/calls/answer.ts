@@ -8,27 +8,25 @@ export interface ReplyAnswer extends Reply {
   readonly bytes: number;
   readonly firstByteMs: number;
   readonly totalMs: number;
-  /** Whether the call used a connection of an earlier call. */
+  /** Whether the connection is one of an earlier call. */
   readonly reused: boolean;
 }
 
 /** The code of a call that the user ended. */
 export const INTERRUPTED = 'INTERRUPTED';
 
-/** No complete reply: a code of Node.js, or one of our own. */
 export interface FailedAnswer {
   readonly kind: 'failure';
-  /** `TIMEOUT`, `TOO_LARGE`, `INTERRUPTED`, or a code such as `ECONNREFUSED`. */
+  /** `TIMEOUT`, `TOO_LARGE`, `INTERRUPTED`, or a code of Node.js. */
   readonly code: string;
-  readonly totalMs: number;
   readonly reused: boolean;
   readonly isSignIn: boolean;
 }
 
 export type Answer = ReplyAnswer | FailedAnswer;
 
-export function statusOf(answer: Answer | undefined): number | undefined {
-  return answer?.kind === 'reply' ? answer.status : undefined;
+export function statusOf(answer: Answer): number | undefined {
+  return answer.kind === 'reply' ? answer.status : undefined;
 }
 
 export function hasBody({ body }: Reply): boolean {
@@ -66,7 +64,6 @@ export function tokenIn({ body }: ReplyAnswer): string | undefined {
   return typeof token === 'string' ? token : undefined;
 }
 
-/** The meanings of error codes of Node.js, each with a remedy. */
 const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
   [
     /^ENOTFOUND$|^EAI_/,

@@ -3,14 +3,11 @@ import { randomBytes } from 'node:crypto';
 /** A short secret, or a word such as `sessions`: the sentences of the commands have it, whatever the secret is. */
 const COMMON = /^(?:.{1,3}|[a-z]{1,12})$/i;
 
-/** The kind of the secrets of a session. */
 export const TOKENS = 'a token or an IV';
 
-/** Values that must not be printed. */
 export class Secrets {
   readonly #kinds = new Map<string, string>();
 
-  /** Adds secrets of a kind, such as `the key`. */
   add(kind: string, ...values: readonly (string | undefined)[]): void {
     for (const value of values) if (value) this.#kinds.set(value, kind);
   }
@@ -35,7 +32,7 @@ export class Secrets {
   }
 }
 
-/** A random text of visible ASCII that no service has issued, and no user is named. */
+/** A token that no service has issued, or a name that no user has. */
 export function randomText(): string {
   return `trial-${randomBytes(18).toString('hex')}`;
 }

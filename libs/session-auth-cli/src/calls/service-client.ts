@@ -28,10 +28,9 @@ export interface Account {
 }
 
 export interface OpenSession {
-  /** As issued by the sign-in. */
   readonly token: string;
   readonly authIv: string | undefined;
-  /** Tokens that replaced it, in order. */
+  /** Tokens that replaced that of the sign-in, in order. */
   readonly laterTokens: string[];
 }
 
@@ -39,7 +38,6 @@ export interface ServiceSettings {
   /** Root of the service, without a trailing slash. */
   readonly url: string;
   readonly apiKey: string;
-  /** Milliseconds for connection, reply and body of each call. */
   readonly timeoutMs: number;
   readonly interrupted?: AbortSignal;
 }
@@ -58,10 +56,7 @@ export class ServiceClient {
   readonly #agent: http.Agent | undefined;
   readonly #sessions = new Map<string, OpenSession>();
 
-  /**
-   * `keepAlive`: user details are read over kept connections, as the library does. Otherwise, each call has
-   * its own.
-   */
+  /** `keepAlive`: user details are read over kept connections, as the library does. */
   constructor(settings: ServiceSettings, { keepAlive = false } = {}) {
     this.settings = settings;
     this.#protocol = settings.url.startsWith('https:') ? https : http;
@@ -93,14 +88,12 @@ export class ServiceClient {
     return this.call({ method: 'DELETE', path, headers: { [AUTH_TOKEN_HEADER]: token, ...headers } });
   }
 
-  /** Returns the session that a sign-in opened, unless it was signed out. */
+  /** Returns the open session of a sign-in. */
   sessionOf(signIn: Answer): OpenSession | undefined {
     return signIn.kind === 'reply' ? this.#sessions.get(tokenIn(signIn) ?? '') : undefined;
   }
 
-  /**
-   * Signs out every session that is still open, also after an interruption. Returns the number of failures.
-   */
+  /** Signs out every session that is still open. Returns the number of failures. */
   async endSessions(): Promise<number> {
     let left = 0;
     for (const session of this.#sessions.values()) if (!(await this.#end(session))) left += 1;
@@ -112,15 +105,14 @@ export class ServiceClient {
     this.#agent?.destroy();
   }
 
-  /** Sends a request with no header but `Accept`, `Accept-Encoding` and those given. */
+  /** Sends a request without the application key. */
   async send(request: ServiceRequest): Promise<Answer> {
     const { method, headers = {} } = request;
     const isSignIn = method === 'POST';
     if (this.isInterrupted && method !== 'DELETE')
-      return this.#record({ kind: 'failure', code: INTERRUPTED, totalMs: 0, reused: false, isSignIn });
+      return this.#record({ kind: 'failure', code: INTERRUPTED, reused: false, isSignIn });
     const answer = this.#record(await this.#exchange(request, method === 'GET' ? this.#agent : undefined));
-    // A call on a connection that the service had closed in the meantime is repeated once, as the library
-    // does.
+    // The library also repeats a call on a connection that the service had closed in the meantime.
     if (answer.kind === 'failure')
       return answer.reused && answer.code !== 'TIMEOUT' && answer.code !== INTERRUPTED
         ? this.#record(await this.#exchange(request, undefined))
@@ -154,12 +146,12 @@ export class ServiceClient {
     const early = method === 'GET' ? this.settings.interrupted : undefined;
     let sent: http.ClientRequest | undefined;
     let cause: unknown;
-    const times = (): { totalMs: number; reused: boolean } => ({
-      totalMs: performance.now() - startedAt,
+    const failure = (code: string): Answer => ({
+      kind: 'failure',
+      code,
       reused: sent?.reusedSocket ?? false,
+      isSignIn: method === 'POST',
     });
-    const isSignIn = method === 'POST';
-    const failure = (code: string): Answer => ({ kind: 'failure', code, isSignIn, ...times() });
     try {
       sent = this.#protocol.request(new URL(`${this.settings.url}${path}`), {
         method,
@@ -170,12 +162,15 @@ export class ServiceClient {
       // It may also come after the head of the reply.
       sent.on('error', (error) => (cause ??= error));
       const [reply] = (await once(sent.end(request.body), 'response')) as [http.IncomingMessage];
-      const firstByteMs = times().totalMs;
+      const firstByteMs = performance.now() - startedAt;
       const bytes = await bytesOf(reply);
       if (!bytes) return failure('TOO_LARGE');
       const { statusCode: status = 0, headers: answered } = reply;
       const body = isReadable(answered, MAX_BODY_BYTES) ? bytes : undefined;
-      return { kind: 'reply', status, headers: answered, body, bytes: bytes.length, firstByteMs, ...times() };
+      const totalMs = performance.now() - startedAt;
+      const { length } = bytes;
+      const { reusedSocket: reused } = sent;
+      return { kind: 'reply', status, headers: answered, body, bytes: length, firstByteMs, totalMs, reused };
     } catch (error) {
       return failure(limit.aborted ? 'TIMEOUT' : early?.aborted ? INTERRUPTED : codeOf(cause ?? error));
     }

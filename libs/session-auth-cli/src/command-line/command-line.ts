@@ -1,23 +1,59 @@
-import { parseArgs } from 'node:util';
-import { type CommandIo, type ExitCode, UsageError } from './command-io.js';
+import { parseArgs, styleText } from 'node:util';
 
-interface OptionSpec {
-  readonly type: 'string' | 'boolean';
-  /** Placeholder of the value in the help, such as `URL`. */
-  readonly value?: string;
-  readonly multiple?: boolean;
-  readonly about: string;
+interface TextOutput {
+  write(text: string): unknown;
 }
 
-export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+/** The inputs and outputs of a command, apart from the network. */
+export interface CommandIo {
+  readonly stdout: TextOutput & { readonly isTTY?: boolean };
+  readonly stderr: TextOutput;
+  /** Environment variables: the only place of keys and passwords. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts at SIGINT and SIGTERM. The command then tidies up, and its `run` resolves. */
+  readonly interrupted: AbortSignal;
+}
 
-/** The command line of a subcommand. */
+/** 2: the command line or the environment is not usable. */
+export type ExitCode = 0 | 1 | 2;
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Returns a function that colours text for stdout: only on a terminal, and not if NO_COLOR is set. */
+export function paintFor({ stdout, env }: CommandIo): (style: Style, text: string) => string {
+  if (!stdout.isTTY || env.NO_COLOR) return (_style, text) => text;
+  // Later versions of Node.js would decide themselves.
+  const paint = styleText as (...args: unknown[]) => string;
+  return (style, text) => paint(style, text, { validateStream: false });
+}
+
+/** Its message is one sentence, without any value that a user typed. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export type OptionSpecs = Readonly<
+  Record<
+    string,
+    {
+      readonly type: 'string' | 'boolean';
+      /** Placeholder of the value in the help, such as `URL`. */
+      readonly value?: string;
+      readonly multiple?: boolean;
+      readonly about: string;
+    }
+  >
+>;
+
+export type OptionValues<Specs extends OptionSpecs> = ReturnType<
+  typeof parseArgs<{ options: Specs }>
+>['values'];
+
 interface CommandLine<Specs extends OptionSpecs> {
   readonly about: string;
   readonly options: Specs;
   /** Environment variables that it reads: name and meaning. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The meanings of the exit codes. */
   readonly exitCodes: readonly [zero: string, one: string];
 }
 
@@ -26,31 +62,18 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> extends Comman
   run(options: OptionValues<Specs>, io: CommandIo): Promise<ExitCode>;
 }
 
-type ValueOf<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
-  ? boolean
-  : Spec extends { multiple: true }
-    ? string[]
-    : string;
-
-export type OptionValues<Specs extends OptionSpecs> = {
-  readonly [Name in keyof Specs]?: ValueOf<Specs[Name]>;
-};
-
 /** Returns the help instead if `--help` is among the arguments. @throws UsageError for an unknown one */
 export function readCommandLine<Specs extends OptionSpecs>(
   name: string,
   line: CommandLine<Specs>,
   args: readonly string[],
 ): OptionValues<Specs> | string {
-  const options = Object.entries(line.options).map(
-    ([option, { type, multiple = false }]) => [option, { type, multiple }] as const,
-  );
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } },
+      options: { ...(line.options as OptionSpecs), help: { type: 'boolean', short: 'h' } },
     });
-    return values.help === true ? helpOf(name, line) : (values as OptionValues<Specs>);
+    return values.help ? helpOf(name, line) : (values as OptionValues<Specs>);
   } catch (error) {
     throw new UsageError(`${problemOf(error)} See: nestjs-session-auth-cli ${name} --help`);
   }

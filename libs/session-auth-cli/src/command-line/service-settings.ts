@@ -1,9 +1,7 @@
 import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../../session-auth/src/contract/wire.js';
 import type { Account, ServiceSettings } from '../calls/service-client.js';
-import { type CommandIo, UsageError } from './command-io.js';
-import type { OptionSpecs, OptionValues } from './command-line.js';
+import { type CommandIo, type OptionSpecs, type OptionValues, UsageError } from './command-line.js';
 
-/** The options of each command that calls a service. */
 export const SERVICE_OPTIONS = {
   url: {
     type: 'string',
@@ -30,9 +28,9 @@ export function readServiceSettings(
 }
 
 /** Reads the user of an option, whose password is in the environment. @throws UsageError that names no value */
-export function readAccount<Option extends string>(
-  option: Option,
-  { [option]: username }: Readonly<Partial<Record<Option, string>>>,
+export function readAccount(
+  option: string,
+  username: string | undefined,
   variable: string,
   { env: { [variable]: password } }: CommandIo,
 ): Account | undefined {

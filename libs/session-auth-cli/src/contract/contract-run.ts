@@ -22,11 +22,9 @@ const NOT_SIGNED_IN =
 const MAX_ROWS_WITHOUT_REPLY = 3;
 const MAX_SESSIONS_LEFT_OPEN = 3;
 
-/** Runs rows of the contract against one service, one after the other. */
 export class ContractRun {
   readonly #settings: ContractSettings;
   readonly #secrets = new Secrets();
-  /** Whether the users of rows can be signed in, as far as their first rows show. */
   readonly #canSignIn = new Map<Need, boolean>();
   #stopped: string | undefined;
   #rowsWithoutReply = 0;
@@ -45,7 +43,6 @@ export class ContractRun {
     return triesWrongPassword && !tryWrongPassword ? LOCKS : undefined;
   }
 
-  /** Runs a row, or skips it. Leaves none of its sessions open. */
   async run(row: ContractRow): Promise<RowResult> {
     const reason = this.lacks(row) ?? this.#stopReason(row);
     if (reason !== undefined) return { row, outcome: 'skipped', text: reason, seconds: 0 };
@@ -60,7 +57,6 @@ export class ContractRun {
     return { row, outcome: 'fail', text: this.#secrets.mask(problem.message), seconds };
   }
 
-  /** Returns the result for the sessions of the rows, as a separate row. */
   finish(): RowResult {
     const title = 'Every session that the rows opened was signed out.';
     const row = { id: 'sessions-ended', section: 'Sessions of this run', title };

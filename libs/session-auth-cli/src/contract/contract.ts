@@ -1,6 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type CommandIo, type ExitCode, UsageError } from '../command-line/command-io.js';
-import type { Command, OptionSpecs, OptionValues } from '../command-line/command-line.js';
+import {
+  type Command,
+  type CommandIo,
+  type ExitCode,
+  type OptionSpecs,
+  type OptionValues,
+  UsageError,
+} from '../command-line/command-line.js';
 import { readAccount, readServiceSettings, SERVICE_OPTIONS } from '../command-line/service-settings.js';
 import { ContractRun, type ContractSettings } from './contract-run.js';
 import { asJson, asJunit, planText, textReport } from './report.js';
@@ -58,9 +64,14 @@ function readSettings(options: OptionValues<typeof OPTIONS>, io: CommandIo): Con
   const service = readServiceSettings(options, io);
   const { 'try-wrong-password': tryWrongPassword = false } = options;
   const users = {
-    user: readAccount('user', options, 'SESSION_SERVICE_PASSWORD', io),
-    'second user': readAccount('second-user', options, 'SESSION_SERVICE_SECOND_PASSWORD', io),
-    'pending user': readAccount('pending-user', options, 'SESSION_SERVICE_PENDING_PASSWORD', io),
+    user: readAccount('user', options.user, 'SESSION_SERVICE_PASSWORD', io),
+    'second user': readAccount('second-user', options['second-user'], 'SESSION_SERVICE_SECOND_PASSWORD', io),
+    'pending user': readAccount(
+      'pending-user',
+      options['pending-user'],
+      'SESSION_SERVICE_PENDING_PASSWORD',
+      io,
+    ),
   };
   if (tryWrongPassword && !users.user) throw new UsageError('--try-wrong-password needs --user.');
   return { ...service, users, tryWrongPassword };
@@ -85,7 +96,7 @@ async function runAll(settings: ContractSettings, io: CommandIo, isJson = false)
     results.push(result);
     report?.add(result);
   };
-  (isJson ? io.stderr : io.stdout).write(planText(CONTRACT_ROWS, run, settings));
+  (isJson ? io.stderr : io.stdout).write(planText(run, settings));
   for (const row of CONTRACT_ROWS) add(await run.run(row));
   add(run.finish());
   if (report) report.finish(results);

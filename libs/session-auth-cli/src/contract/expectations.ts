@@ -26,9 +26,6 @@ export const CCL_INFO_TYPES: Readonly<Record<string, string>> = Object.fromEntri
   CCL_FIELDS.map(([name]) => [name, 'number']),
 );
 
-/** The statuses that the interface lists for a request that is not granted. It does not list their causes. */
-const REFUSALS = [400, 401, 403, 404];
-
 type RecordJson = Readonly<Record<string, unknown>>;
 
 /** @throws Complaint if there is a body, or another status */
@@ -39,7 +36,7 @@ export function expectEmpty(answer: Answer, ...statuses: readonly number[]): voi
 
 /** @throws Complaint if it is not one of the documented refusals, with an empty body */
 export function expectRefusal(answer: Answer): void {
-  expectEmpty(answer, ...REFUSALS);
+  expectEmpty(answer, 400, 401, 403, 404);
 }
 
 /** Returns the token of a new session: other rows check the rest. @throws Complaint if there is none */
@@ -102,7 +99,7 @@ function remark(reply: ReplyAnswer): string {
   return reply.status === 429 ? ': the service limits the rate of requests' : '';
 }
 
-/** The service does not keep a row of the contract. Its message holds no text of a reply. */
+/** The message holds no text of a reply. */
 export class Complaint extends Error {}
 
 export class NoReply extends Complaint {

@@ -18,7 +18,6 @@ import { type ContractRow, rowsOf, SECTIONS } from './row.js';
 const row = rowsOf(SECTIONS.authentication);
 const LONG = 4_096;
 
-/** An operation of the interface, by the name that rows have for it. */
 type Operation = readonly [name: string, method: ServiceRequest['method'], path: string];
 
 const TOKEN_OPERATIONS: readonly Operation[] = [
@@ -35,15 +34,8 @@ type BadHeaders = readonly (readonly [
 ])[];
 
 const BAD_KEYS: BadHeaders = [
-  ['missing', 'without an application key', () => [{}]],
-  ['unknown', 'with an unknown application key', () => [{ [API_KEY_HEADER]: randomText() }]],
-  ['empty', 'with an empty application key', () => [{ [API_KEY_HEADER]: '' }]],
-  ['blank', 'with a blank application key', () => [{ [API_KEY_HEADER]: '  ' }]],
-  [
-    'almost',
-    'with an application key that has a character too many or too few',
-    (key) => almost(API_KEY_HEADER, key),
-  ],
+  ...unusable(API_KEY_HEADER, 'an', 'application key'),
+  almost(API_KEY_HEADER, 'an application key'),
   [
     'elsewhere',
     'with the application key in another header than X-API-KEY',
@@ -52,21 +44,14 @@ const BAD_KEYS: BadHeaders = [
 ];
 
 const BAD_TOKENS: BadHeaders = [
-  ['missing', 'without a token', () => [{}]],
-  ['unknown', 'with an unknown token', () => [{ [AUTH_TOKEN_HEADER]: randomText() }]],
-  ['empty', 'with an empty token', () => [{ [AUTH_TOKEN_HEADER]: '' }]],
-  ['blank', 'with a blank token', () => [{ [AUTH_TOKEN_HEADER]: ' ' }]],
+  ...unusable(AUTH_TOKEN_HEADER, 'a', 'token'),
   ['long', `with a token of ${LONG} characters`, () => [{ [AUTH_TOKEN_HEADER]: 'x'.repeat(LONG) }]],
   ['sql', 'with SQL for a token', () => [{ [AUTH_TOKEN_HEADER]: `' OR '1'='1` }]],
 ];
 
 /** Made of the token of a session. */
 const MISUSED_TOKENS: BadHeaders = [
-  [
-    'almost',
-    'with a token that has a character too many or too few',
-    (token) => almost(AUTH_TOKEN_HEADER, token),
-  ],
+  almost(AUTH_TOKEN_HEADER, 'a token'),
   [
     'elsewhere',
     'with its token in another header than X-AUTH-TOKEN',
@@ -77,8 +62,21 @@ const MISUSED_TOKENS: BadHeaders = [
   ],
 ];
 
-function almost(name: string, right: string): readonly Headers[] {
-  return [{ [name]: `${right}x` }, { [name]: right.slice(0, -1) }];
+function unusable(header: string, article: string, name: string): BadHeaders {
+  return [
+    ['missing', `without ${article} ${name}`, () => [{}]],
+    ['unknown', `with an unknown ${name}`, () => [{ [header]: randomText() }]],
+    ['empty', `with an empty ${name}`, () => [{ [header]: '' }]],
+    ['blank', `with a blank ${name}`, () => [{ [header]: ' ' }]],
+  ];
+}
+
+function almost(header: string, name: string): BadHeaders[number] {
+  return [
+    'almost',
+    `with ${name} that has a character too many or too few`,
+    (right) => [{ [header]: `${right}x` }, { [header]: right.slice(0, -1) }],
+  ];
 }
 
 function requestOf([, method, path]: Operation, user: Account, token: string): ServiceRequest {
@@ -87,7 +85,7 @@ function requestOf([, method, path]: Operation, user: Account, token: string): S
     : { method, path, headers: { [AUTH_TOKEN_HEADER]: token } };
 }
 
-/** A request that lacks only an application key. Opens a session for it if it needs one. */
+/** A request that lacks only an application key. */
 async function grantedRequest(
   operation: Operation,
   client: ServiceClient,

@@ -1,18 +1,15 @@
-import { type CommandIo, paintFor } from '../command-line/command-io.js';
+import { type CommandIo, paintFor } from '../command-line/command-line.js';
 import type { ContractRun, ContractSettings } from './contract-run.js';
-import type { ContractRow, RowResult } from './row.js';
+import type { RowResult } from './row.js';
+import { CONTRACT_ROWS } from './rows.js';
 
 const STYLES = { ok: 'green', fail: 'red', skipped: 'gray' } as const;
 const WIDTH = 'skipped'.length;
 const MAX_IDS = 3;
 
 /** The plan of a run, with the sign-ins that it makes. */
-export function planText(
-  rows: readonly ContractRow[],
-  run: ContractRun,
-  { url, users, tryWrongPassword }: ContractSettings,
-): string {
-  const planned = rows.filter((row) => run.lacks(row) === undefined);
+export function planText(run: ContractRun, { url, users, tryWrongPassword }: ContractSettings): string {
+  const planned = CONTRACT_ROWS.filter((row) => run.lacks(row) === undefined);
   const opensSessions = planned.some(({ needs }) => needs !== 'nothing');
   const signIns = Object.entries(users).flatMap(([need, account]) => {
     const { length } = planned.filter(({ needs }) => needs === need);
@@ -23,7 +20,7 @@ export function planText(
   const wrong = planned.filter((row) => row.triesWrongPassword).length;
   return [
     // The last row is about the sessions of all others.
-    `Runs ${planned.length + Number(opensSessions)} of ${rows.length + 1} rows of the contract against ${url}.`,
+    `Runs ${planned.length + Number(opensSessions)} of ${CONTRACT_ROWS.length + 1} rows of the contract against ${url}.`,
     signIns.length > 0
       ? `Signs in as ${signIns.join(', ')}, and signs every session out.`
       : 'Opens no session.',
@@ -42,7 +39,7 @@ interface TextReport {
 
 export function textReport(io: CommandIo): TextReport {
   const { stdout } = io;
-  const paint = paintFor(stdout, io);
+  const paint = paintFor(io);
   const complaints = new Set<string>();
   let current: string | undefined;
   return {

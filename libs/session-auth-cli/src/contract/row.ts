@@ -1,9 +1,8 @@
 import type { Account, ServiceClient } from '../calls/service-client.js';
 
-/** The user that a row needs besides the application key. */
 export type Need = 'nothing' | 'user' | 'second user' | 'pending user';
 
-/** The sections of the interface that have rows, in the order of the report. */
+/** The sections of the interface that have rows. */
 export const SECTIONS = {
   signIn: '4.1 Sign in: POST /authentication',
   signOut: '4.2 Sign out: DELETE /authentication',
@@ -17,7 +16,6 @@ export const SECTIONS = {
  */
 type Run = (client: ServiceClient, user: Account) => Promise<unknown>;
 
-/** One statement of the contract, and how it is checked. */
 export interface ContractRow {
   /** Stable, such as `sign-out.ends-session`. */
   readonly id: string;

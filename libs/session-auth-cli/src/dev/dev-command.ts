@@ -1,11 +1,16 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { aUserRecord } from '../../../session-auth/src/testing/a-user-record.js';
-import { type CommandIo, type ExitCode, paintFor, UsageError } from '../command-line/command-io.js';
-import type { Command, OptionValues } from '../command-line/command-line.js';
+import {
+  type Command,
+  type CommandIo,
+  type ExitCode,
+  type OptionValues,
+  paintFor,
+  UsageError,
+} from '../command-line/command-line.js';
 import { CONTROL_PATH, DevService, type DevUser } from './dev-service.js';
 
-/** The user of a service that is started without users. */
 const DEFAULT_USER = 'ann:secret:hiring_manager';
 
 const OPTIONS = {
@@ -69,7 +74,7 @@ async function dev(options: OptionValues<typeof OPTIONS>, io: CommandIo): Promis
   const names = given.map(({ record }) => record.username).join(', ');
   stdout.write(
     [
-      `Session service for development: ${paintFor(stdout, io)('bold', service.url)}`,
+      `Session service for development: ${paintFor(io)('bold', service.url)}`,
       `  application key  ${env.SESSION_SERVICE_API_KEY ? 'that of SESSION_SERVICE_API_KEY' : 'any'}`,
       `  users            ${names || `${DEFAULT_USER} (name:password:role)`}`,
       `  control          GET ${CONTROL_PATH}, POST ${CONTROL_PATH}/revoke, ${CONTROL_PATH}/delay, ${CONTROL_PATH}/fail, ${CONTROL_PATH}/reset`,
@@ -82,16 +87,21 @@ async function dev(options: OptionValues<typeof OPTIONS>, io: CommandIo): Promis
 }
 
 async function usersFrom({ user = [], users }: OptionValues<typeof OPTIONS>): Promise<DevUser[]> {
-  return [...(users === undefined ? [] : usersFromJson(await textOf(users))), ...user.map(userFromOption)];
+  return [...(users === undefined ? [] : await usersInFile(users)), ...user.map(userFromOption)];
 }
 
-async function textOf(file: string): Promise<string> {
+async function usersInFile(file: string): Promise<DevUser[]> {
+  let users: unknown;
   try {
-    return await readFile(file, 'utf8');
+    users = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
+    // The error of the parser quotes the text, which contains passwords.
+    if (error instanceof SyntaxError) throw new UsageError('--users must name a file with valid JSON.');
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new UsageError(`--users: the file can't be read (${code}).`);
   }
+  if (Array.isArray(users)) return users.map(userFromRecord);
+  throw new UsageError('--users must name a file with a JSON array of user records.');
 }
 
 function namesFrom(names: readonly string[] = []): readonly string[] {
@@ -118,21 +128,6 @@ function userFromOption(text: string): DevUser {
   const roles = { role: role || null, sub_role: sub_role || null };
   const unnamed = { first_name: null, last_name: null, email: null };
   return { password, record: { ...aUserRecord({ ...roles, ...unnamed }), username } };
-}
-
-function usersFromJson(text: string): DevUser[] {
-  const users = parse(text);
-  if (Array.isArray(users)) return users.map(userFromRecord);
-  throw new UsageError('--users must name a file with a JSON array of user records.');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The error of the parser quotes the text, which contains passwords.
-    throw new UsageError('--users must name a file with valid JSON.');
-  }
 }
 
 function userFromRecord(value: unknown, index: number): DevUser {

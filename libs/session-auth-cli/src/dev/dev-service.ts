@@ -22,7 +22,7 @@ const FOREIGN = refusal(
   'This host is not known. Use localhost or an IP address, or start dev with --allow-host NAME.',
 );
 
-/** How the service fails: with a status, or without an answer. */
+/** A status, or how no answer comes. */
 type Fault = number | 'reset' | 'silence';
 
 export interface DevUser {
@@ -45,9 +45,8 @@ export interface DevServiceOptions {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * The session service of the test kit, for development: it checks application keys and hosts, and has control
- * endpoints for tests of front ends: `POST /_dev/revoke`, `/_dev/delay`, `/_dev/fail` and `/_dev/reset`, and
- * `GET /_dev`. Each returns the state, or 400 with the remedy.
+ * The session service of the test kit, which also checks application keys and hosts, and has control
+ * endpoints for tests of front ends. Each returns the state, or 400 with the remedy.
  */
 export class DevService extends ScriptedSessionService {
   readonly #options: DevServiceOptions;
@@ -65,7 +64,6 @@ export class DevService extends ScriptedSessionService {
       this.addUser({ username: record.username, password }, record);
   }
 
-  /** Rejects with the error of the server if it can't listen. */
   open(port: number): Promise<void> {
     return this.listen(port, this.#options.host);
   }
@@ -97,10 +95,7 @@ export class DevService extends ScriptedSessionService {
     return !key || (apiKey && key !== apiKey) ? reply(403) : super.scriptFor(request);
   }
 
-  /**
-   * A page can point its own name at this machine (DNS rebinding); the browser then sends this name as the
-   * host.
-   */
+  /** A page can point its own name at this machine (DNS rebinding); the browser then sends it as the host. */
   #isOwn({ headers: { host = '' } }: SeenRequest): boolean {
     const [, address, text] = HOST.exec(host) ?? [];
     const name = address ?? text?.toLowerCase();
@@ -127,7 +122,7 @@ export class DevService extends ScriptedSessionService {
     return mistake === undefined ? this.#state() : refusal(400, mistake);
   }
 
-  /** Changes the behaviour. Returns what to send instead, if the body is not valid. */
+  /** Returns what to send instead, if the body is not valid. */
   #change(action: string, { token, username, ms, as }: Body): string | undefined {
     if (action === 'reset') {
       this.book.endUser();

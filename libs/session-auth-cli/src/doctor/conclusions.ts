@@ -6,7 +6,7 @@ import {
 } from '../../../session-auth/src/contract/status-outcomes.js';
 import type { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
-import { type Answer, hasBody, type ReplyAnswer, tokenIn } from '../calls/answer.js';
+import { hasBody, type ReplyAnswer, tokenIn } from '../calls/answer.js';
 import { type Secrets, TOKENS } from '../calls/secrets.js';
 import type { Examination } from './examination.js';
 import { readUser } from './reading.js';
@@ -16,8 +16,8 @@ import { readUser } from './reading.js';
  * a wrong path gets is `unavailable`, so that no user is blamed for it. Ambiguous
  * statuses stay `unauthenticated`, and a check reports them.
  */
-export function adviseStatusMap({ options, refusals }: Examination): void {
-  const sessions = refusalsIn([refusals.junkToken, refusals.endedToken, refusals.noIv, refusals.otherIv]);
+export function adviseStatusMap({ options, refusals }: Examination, junk: ReplyAnswer): void {
+  const sessions = refusalsIn([junk, refusals.endedToken, refusals.noIv, refusals.otherIv]);
   const configurations = refusalsIn([refusals.wrongKey, refusals.noKey, refusals.wrongPath]);
   const statuses = new Set(sessions.map(({ status }) => status));
   const map: Partial<Record<RefusalStatus, StatusMeaning>> = {};
@@ -30,13 +30,13 @@ export function adviseStatusMap({ options, refusals }: Examination): void {
 
 type Refusal = ReplyAnswer & { readonly status: RefusalStatus };
 
-/** Whether a refusal is `unauthenticated` by default. */
+/** By default. */
 function isUnauthenticated(reply: Refusal): boolean {
   return reply.status === 404 ? !hasBody(reply) : reply.status !== 403;
 }
 
-function refusalsIn(answers: readonly (Answer | undefined)[]): Refusal[] {
-  return answers.filter((answer): answer is Refusal => answer?.kind === 'reply' && isRefusal(answer.status));
+function refusalsIn(replies: readonly (ReplyAnswer | undefined)[]): Refusal[] {
+  return replies.filter((reply): reply is Refusal => reply !== undefined && isRefusal(reply.status));
 }
 
 /**
@@ -64,9 +64,10 @@ function leaksIn(reply: ReplyAnswer, secrets: Secrets): readonly string[] {
 const ignore = (): void => undefined;
 
 /** Asks the code of the library itself for the verdicts of the guard with the advised options. */
-export function examineVerdicts(examination: Examination): void {
-  const { findings, junkToken, options, refusals, sessionAnswer } = examination;
-  if (!refusals.junkToken) return;
+export function examineVerdicts(
+  { findings, junkToken, options, sessionAnswer }: Examination,
+  junkReply: ReplyAnswer,
+): void {
   const reader: ReplyReader<UserRecord> = {
     statusMap: options.statusMap ?? {},
     tokenEcho: options.tokenEcho ?? DEFAULTS.tokenEcho,
@@ -74,10 +75,8 @@ export function examineVerdicts(examination: Examination): void {
     reports: { occurred: ignore, unlistedStatus: ignore },
     renew: ignore,
   };
-  const kindOf = (answer: Answer, token: string): string =>
-    answer.kind === 'reply' ? verdictOf(answer, token, reader).kind : 'unavailable';
-  const junk = kindOf(refusals.junkToken, junkToken);
-  const session = sessionAnswer && kindOf(sessionAnswer.answer, sessionAnswer.token);
+  const junk = verdictOf(junkReply, junkToken, reader).kind;
+  const session = sessionAnswer && verdictOf(sessionAnswer.reply, sessionAnswer.token, reader).kind;
   const text = 'With these options, the guard';
   if (junk !== 'unauthenticated') findings.fail('guard', `${text} finds a junk token ${junk}.`);
   else if (session === undefined)

@@ -6,21 +6,19 @@ import type { Examination } from './examination.js';
 const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
 
 /**
- * Reaches the service with a token that it never issued. Returns whether it is a session service, as far as
- * its answer shows.
+ * Returns the answer to a token that was never issued, if it is one of a session service as far as it shows.
  */
-export async function examineConnection(examination: Examination): Promise<boolean> {
-  const { calls, findings, junkToken, refusals, settings } = examination;
+export async function examineConnection(examination: Examination): Promise<ReplyAnswer | undefined> {
+  const { calls, findings, junkToken, settings } = examination;
   examineAddress(examination);
   const answer = await calls.userDetails(junkToken);
   if (answer.kind === 'failure') {
     findings.fail(isTlsCode(answer.code) ? 'tls' : 'reachable', failureText(answer));
-    return false;
+    return undefined;
   }
-  refusals.junkToken = answer;
   const isTls = settings.url.startsWith('https:');
   findings.ok('reachable', `The service replies${isTls ? ', over TLS with a trusted certificate' : ''}.`);
-  return isService(examination, answer);
+  return isService(examination, answer) ? answer : undefined;
 }
 
 function examineAddress({ env, findings, settings }: Examination): void {
@@ -39,10 +37,6 @@ function examineAddress({ env, findings, settings }: Examination): void {
     );
 }
 
-/**
- * Distinguishes the answer of a session service to a junk token from that of a gateway, a web site or a
- * service that is open to everyone.
- */
 function isService(examination: Examination, answer: ReplyAnswer): boolean {
   const { findings } = examination;
   const problem = problemOf(answer);
@@ -74,7 +68,6 @@ export function rateLimitText({ headers: { 'retry-after': after = '' } }: ReplyA
   return `The service limits the rate (429) ${seconds}. The guard answers 503 then. The examination stops here.`;
 }
 
-/** Reports whether refusals have bodies, which the interface does not list. */
 export function examineBodies({ findings, refusals, replies }: Examination): void {
   const refused = replies.filter(
     (reply) => reply.status >= 400 && reply.status < 500 && reply !== refusals.wrongPath,

@@ -1,11 +1,18 @@
-import { type CommandIo, type ExitCode, UsageError } from '../command-line/command-io.js';
-import type { Command, OptionSpecs, OptionValues } from '../command-line/command-line.js';
+import type { ReplyAnswer } from '../calls/answer.js';
+import {
+  type Command,
+  type CommandIo,
+  type ExitCode,
+  type OptionSpecs,
+  type OptionValues,
+  UsageError,
+} from '../command-line/command-line.js';
 import { readAccount, readServiceSettings, SERVICE_OPTIONS } from '../command-line/service-settings.js';
 import { adviseStatusMap, examineLeaks, examineVerdicts } from './conclusions.js';
 import { examineBodies, examineConnection, rateLimitText } from './connection.js';
 import { type DoctorSettings, Examination } from './examination.js';
 import { examineKeys, examinePath, examineRefusals, needsSlash } from './refusals.js';
-import { reportAsJson, reportAsText } from './report.js';
+import { reportAsText } from './report.js';
 import { examineSession, skipSession } from './session.js';
 import { examineConnections } from './user-details.js';
 
@@ -46,7 +53,8 @@ async function doctor(options: OptionValues<typeof OPTIONS>, io: CommandIo): Pro
   await examine(examination);
   const { findings, secrets } = examination;
   const report = { checks: findings.checks, options: findings.hasFailure ? {} : examination.options };
-  io.stdout.write(secrets.mask(options.json ? reportAsJson(report) : reportAsText(report, io)));
+  const text = options.json ? `${JSON.stringify(report, null, 2)}\n` : reportAsText(report, io);
+  io.stdout.write(secrets.mask(text));
   return findings.hasFailure ? 1 : 0;
 }
 
@@ -54,7 +62,7 @@ function readSettings(options: OptionValues<typeof OPTIONS>, io: CommandIo): Doc
   const { REDIS_PASSWORD: password } = io.env;
   return {
     ...readServiceSettings(options, io),
-    account: readAccount('user', options, 'SESSION_SERVICE_PASSWORD', io),
+    account: readAccount('user', options.user, 'SESSION_SERVICE_PASSWORD', io),
     redis: options.redis === undefined ? undefined : { url: readRedisUrl(options.redis), password },
   };
 }
@@ -70,9 +78,9 @@ function readRedisUrl(value: string): URL {
 async function examine(examination: Examination): Promise<void> {
   const { calls, findings, settings } = examination;
   try {
-    const isService = await examineConnection(examination);
-    if (isService) await examineRefusals(examination);
-    if (isService && !(await needsSlash(examination))) await examineService(examination);
+    const junk = await examineConnection(examination);
+    if (junk) await examineRefusals(examination, junk);
+    if (junk && !(await needsSlash(examination, junk))) await examineService(examination, junk);
     else findings.unknown('session-service', 'Everything else: it needs a session service that answers.');
     if (settings.redis && !calls.isInterrupted)
       await (await import('./redis.js')).examineRedis(examination, settings.redis);
@@ -86,18 +94,18 @@ async function examine(examination: Examination): Promise<void> {
   }
 }
 
-async function examineService(examination: Examination): Promise<void> {
+async function examineService(examination: Examination, junk: ReplyAnswer): Promise<void> {
   const { findings, settings } = examination;
   if (!settings.account) skipSession(examination);
   else if (!examination.isOver) await examineSession(examination, settings.account);
-  examinePath(examination);
-  examineKeys(examination);
+  examinePath(examination, junk);
+  examineKeys(examination, junk);
   examineBodies(examination);
   examineConnections(examination);
   examineRateLimit(examination);
   examineLeaks(examination);
-  adviseStatusMap(examination);
-  if (!findings.hasFailure) examineVerdicts(examination);
+  adviseStatusMap(examination, junk);
+  if (!findings.hasFailure) examineVerdicts(examination, junk);
 }
 
 function examineRateLimit({ calls, findings, replies }: Examination): void {

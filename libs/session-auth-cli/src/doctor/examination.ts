@@ -1,24 +1,13 @@
 import type { StatusMap } from '../../../session-auth/src/contract/status-outcomes.js';
-import type { Answer, ReplyAnswer } from '../calls/answer.js';
+import type { ReplyAnswer } from '../calls/answer.js';
 import { randomText, Secrets } from '../calls/secrets.js';
 import { type Account, ServiceClient, type ServiceSettings } from '../calls/service-client.js';
-import type { CommandIo } from '../command-line/command-io.js';
+import type { CommandIo } from '../command-line/command-line.js';
 
-/** Answers to one call each, by the headers of the call. */
-export interface Refusals {
-  junkToken?: Answer;
-  noToken?: Answer;
-  noKey?: Answer;
-  wrongKey?: Answer;
-  wrongPath?: Answer;
-  /** The token after its sign-out. */
-  endedToken?: Answer;
-  /** The IV of the sign-in absent, or another one. */
-  noIv?: Answer;
-  otherIv?: Answer;
-}
+/** Calls that a session service refuses, by what is wrong with them. */
+export type Refused = 'noToken' | 'noKey' | 'wrongKey' | 'wrongPath' | 'endedToken' | 'noIv' | 'otherIv';
 
-/** Options of the module that the examination advises. `baseUrl` is always one of them, as it was given. */
+/** Options of the module that the examination advises. */
 export interface AdvisedOptions {
   readonly baseUrl: string;
   timeoutMs?: number;
@@ -33,19 +22,18 @@ export interface DoctorSettings extends ServiceSettings {
   readonly redis: { readonly url: URL; readonly password: string | undefined } | undefined;
 }
 
-/** State of one examination. */
 export class Examination {
   readonly findings = new Findings();
   readonly secrets = new Secrets();
   readonly calls: ServiceClient;
-  readonly refusals: Refusals = {};
+  readonly refusals: Partial<Record<Refused, ReplyAnswer>> = {};
   readonly options: AdvisedOptions;
   readonly settings: DoctorSettings;
   readonly env: CommandIo['env'];
   /** A token that the service never issued. */
   readonly junkToken = randomText();
   /** The answer to user_details with the token of a session, which the guard must accept. */
-  sessionAnswer: { readonly answer: Answer; readonly token: string } | undefined;
+  sessionAnswer: { readonly reply: ReplyAnswer; readonly token: string } | undefined;
 
   constructor(settings: DoctorSettings, { env }: CommandIo) {
     this.settings = settings;
@@ -72,7 +60,6 @@ export class Examination {
  */
 export type Outcome = 'ok' | 'warn' | 'fail' | 'unknown';
 
-/** The result of one check. */
 export interface Check {
   readonly id: string;
   readonly outcome: Outcome;
@@ -80,7 +67,7 @@ export interface Check {
   readonly text: string;
 }
 
-export class Findings {
+class Findings {
   readonly checks: Check[] = [];
   readonly ok = this.#adder('ok');
   readonly warn = this.#adder('warn');

@@ -3,7 +3,7 @@ import { USER_FIELDS } from '../../../session-auth/src/contract/record/record-fi
 import { prepareUserReader } from '../../../session-auth/src/contract/record/user-reader.js';
 import type { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
 import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
-import type { Answer, ReplyAnswer } from '../calls/answer.js';
+import type { ReplyAnswer } from '../calls/answer.js';
 
 const FIELDS: readonly string[] = USER_FIELDS.map(([name]) => name);
 const TOKEN_NAME = 'auth_token';
@@ -12,12 +12,10 @@ const MAX_NAMES = 10;
 let problem: string | undefined;
 const { read } = prepareUserReader((_field, requirement) => (problem = requirement));
 
-/**
- * The body of a 200 as the library reads it: a record, or the reason why it is invalid, without any value.
- */
-type Reading = { readonly user: UserRecord } | { readonly problem: string };
-
-export function readUserRecord(answer: ReplyAnswer): Reading {
+/** Returns the record in the body of a 200, or the reason why it is invalid, without any value. */
+export function readUserRecord(
+  answer: ReplyAnswer,
+): { readonly user: UserRecord } | { readonly problem: string } {
   const json = readJsonObject(answer);
   if (json === undefined) return { problem: bodyProblem(answer) };
   const user = readUser(json);
@@ -32,9 +30,8 @@ export function readUserRecord(answer: ReplyAnswer): Reading {
 }
 
 /** The names of the interface that a record lacks, and others that it has. */
-export function fieldsText(answer: Answer): string {
-  const json = answer.kind === 'reply' ? readJsonObject(answer) : undefined;
-  const names = namesIn(json);
+export function fieldsText(reply: ReplyAnswer): string {
+  const names = namesIn(readJsonObject(reply));
   const lacking = FIELDS.filter((name) => !names.includes(name));
   const others = names.filter((name) => !FIELDS.includes(name));
   return [
@@ -49,7 +46,6 @@ function namesIn(json: object = {}): string[] {
   return Object.keys(json).filter((name) => name !== TOKEN_NAME);
 }
 
-/** Names may be anything. */
 function listOf(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
   const shown = names.slice(0, MAX_NAMES).map((name) => name.replace(/(\W|(?<=^\w{40})\w).*/s, '…'));

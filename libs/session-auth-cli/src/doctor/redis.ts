@@ -5,12 +5,6 @@ import { reasonOf } from '../../../session-auth/src/redis/probe.js';
 import { RedisSessionStore } from '../../../session-auth/src/redis/redis-session-store.js';
 import type { DoctorSettings, Examination } from './examination.js';
 
-/**
- * Keys and the channel are below the prefix of the library, so that its rights suffice, and apart from those
- * of applications.
- */
-const PREFIX = 'session-auth';
-
 /** Examines the Redis of a shared cache, with keys and a channel of its own. Leaves no key behind. */
 export async function examineRedis(
   examination: Examination,
@@ -34,10 +28,11 @@ export async function examineRedis(
   try {
     await redis.connect();
     findings.ok('redis', 'Redis accepts the connection.');
-    const prefix = `${PREFIX}:doctor-${randomUUID()}`;
+    // Below the prefix of the library, so that its rights suffice, and apart from those of applications.
+    const prefix = `session-auth:doctor-${randomUUID()}`;
     const store = new RedisSessionStore({ redis, prefix });
     await examineServer(examination, redis);
-    await examineRights(examination, { redis, store, prefix });
+    await examineRights(examination, redis, store, prefix);
     await examineMessages(examination, store);
   } catch (error) {
     findings.fail('redis', `${reasonOf(cause ?? error)}.`);
@@ -50,14 +45,14 @@ const OLDEST_MAJOR = 5;
 /** Clocks that differ by more shorten the life of entries. */
 const MAX_CLOCK_MS = 60_000;
 
-/** Reports the version of the server, its eviction policy, and the offset of its clock. */
-async function examineServer({ findings }: Examination, redis: Redis): Promise<void> {
+async function examineServer(examination: Examination, redis: Redis): Promise<void> {
+  const { findings } = examination;
   const info = await redis.info().catch(() => undefined);
   if (info === undefined)
     findings.unknown('redis-version', 'Version and memory of Redis: its user lacks the right to INFO.');
   else {
-    describeVersion(findings, info);
-    describeMemory(findings, info);
+    describeVersion(examination, info);
+    describeMemory(examination, info);
   }
   const before = Date.now();
   const time = await redis.time().catch(() => undefined);
@@ -71,9 +66,7 @@ async function examineServer({ findings }: Examination, redis: Redis): Promise<v
   else findings.ok('redis-clock', `${text}.`);
 }
 
-type Findings = Examination['findings'];
-
-function describeVersion(findings: Findings, info: string): void {
+function describeVersion({ findings }: Examination, info: string): void {
   const version = /^(?:valkey|redis)_version:(\d{1,3}(?:\.\d{1,5}){0,2})/m.exec(info)?.[1];
   if (version === undefined)
     findings.unknown('redis-version', 'The version of Redis: INFO does not hold it.');
@@ -82,7 +75,7 @@ function describeVersion(findings: Findings, info: string): void {
   else findings.ok('redis-version', `Redis ${version}.`);
 }
 
-function describeMemory(findings: Findings, info: string): void {
+function describeMemory({ findings }: Examination, info: string): void {
   const policy = /^maxmemory_policy:([a-z-]{1,30})/m.exec(info)?.[1] ?? '';
   const limit = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? '0');
   const text = `maxmemory-policy is ${policy}`;
@@ -99,19 +92,16 @@ function describeMemory(findings: Findings, info: string): void {
     );
 }
 
-/** Milliseconds after which the keys expire, if they could not be deleted. */
 const TTL_MS = 10_000;
 const KEY = 'trial';
 const HOLDER = 'doctor';
 
-interface Place {
-  readonly redis: Redis;
-  readonly store: RedisSessionStore;
-  readonly prefix: string;
-}
-
-/** Runs the commands of the library on a separate key, and reports those that Redis refuses. */
-async function examineRights({ findings }: Examination, { redis, store, prefix }: Place): Promise<void> {
+async function examineRights(
+  { findings }: Examination,
+  redis: Redis,
+  store: RedisSessionStore,
+  prefix: string,
+): Promise<void> {
   const lease = { id: randomUUID(), holder: HOLDER, ttlMs: TTL_MS, graceMs: TTL_MS };
   const steps: readonly (readonly [what: string, step: () => Promise<unknown>])[] = [
     ['look-ups', () => store.get(KEY, lease)],
@@ -156,18 +146,14 @@ function whyNot(error: unknown): string {
   return reasonOf(error);
 }
 
-/** A subscription is active, or refused, within this time. */
 const MAX_WAIT_MS = 5_000;
 
-/** Publishes a message on a channel of its own, and waits for it. */
 async function examineMessages({ findings, settings }: Examination, store: RedisSessionStore): Promise<void> {
   const id = randomUUID();
   let settle: (problem?: string) => void = () => undefined;
   const outcome = new Promise<string | undefined>((resolve) => (settle = resolve));
-  const timer = setTimeout(
-    () => settle('A published message does not arrive'),
-    Math.min(settings.timeoutMs, MAX_WAIT_MS),
-  ).unref();
+  const waitMs = Math.min(settings.timeoutMs, MAX_WAIT_MS);
+  setTimeout(settle, waitMs, 'A published message does not arrive').unref();
   const stop = store.subscribe({
     message: (bytes) => {
       if (Buffer.from(bytes).toString() === id) settle();
@@ -176,10 +162,9 @@ async function examineMessages({ findings, settings }: Examination, store: Redis
       void store
         .publish(Buffer.from(id))
         .catch(() => settle('Redis refuses to publish: grant +publish and the channels')),
-    interrupted: (reason) => settle(reason),
+    interrupted: settle,
   });
   const problem = await outcome;
-  clearTimeout(timer);
   await stop();
   if (problem === undefined)
     findings.ok('redis-messages', 'A published message arrives: a sign-out reaches every instance.');

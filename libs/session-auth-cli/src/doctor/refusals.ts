@@ -10,19 +10,17 @@ import {
   failureText,
   hasBody,
   isSame,
+  type ReplyAnswer,
   statusOf,
 } from '../calls/answer.js';
 import { randomText } from '../calls/secrets.js';
-import type { Examination, Refusals } from './examination.js';
+import type { Examination, Refused } from './examination.js';
 
-/** A call that must be refused, by the name of its answer. */
-type Probe = readonly [name: keyof Refusals, send: () => Promise<Answer>];
+type Probe = readonly [name: Refused, send: () => Promise<Answer>];
 
-/** Sends calls that a session service refuses, each once, and compares the refusals. */
-export async function examineRefusals(examination: Examination): Promise<void> {
-  const { calls, refusals, junkToken, findings } = examination;
-  const junk = refusals.junkToken;
-  if (!junk) return;
+/** Sends calls that a session service refuses, and compares their refusals with that of a junk token. */
+export async function examineRefusals(examination: Examination, junk: ReplyAnswer): Promise<void> {
+  const { calls, junkToken, findings } = examination;
   const probes: readonly Probe[] = [
     ['noToken', () => calls.call({ method: 'GET', path: USER_DETAILS_PATH })],
     ...keyProbes(examination, junkToken),
@@ -33,7 +31,6 @@ export async function examineRefusals(examination: Examination): Promise<void> {
   if (await sendProbes(examination, probes, failed)) examineTokens(examination, junk);
 }
 
-/** The probes that present a token without the application key, and with a wrong one. */
 export function keyProbes({ calls }: Examination, token: string): readonly Probe[] {
   const headers = { [AUTH_TOKEN_HEADER]: token };
   return [
@@ -57,7 +54,7 @@ export async function sendProbes(
   return true;
 }
 
-function examineTokens({ findings, refusals: { noToken } }: Examination, junk: Answer): void {
+function examineTokens({ findings, refusals: { noToken } }: Examination, junk: ReplyAnswer): void {
   findings.ok('junk-token', `user_details answers ${described(junk)} to a token that was never issued.`);
   if (!noToken) return;
   const text = `user_details answers ${described(noToken)} without a token`;
@@ -65,26 +62,24 @@ function examineTokens({ findings, refusals: { noToken } }: Examination, junk: A
   else findings.ok('no-token', `${text}. The library never calls it so.`);
 }
 
-function isGranted(answer: Answer): boolean {
-  return answer.kind === 'reply' && answer.status < 300;
+function isGranted({ status }: ReplyAnswer): boolean {
+  return status < 300;
 }
 
 /**
  * Reports whether a wrong baseUrl would be noticed. Called last: a session shows that this is the session
  * service.
  */
-export function examinePath({
-  findings,
-  refusals: { junkToken, wrongPath },
-  sessionAnswer,
-  settings: { account },
-}: Examination): void {
-  if (wrongPath?.kind !== 'reply' || !junkToken) {
+export function examinePath(
+  { findings, refusals: { wrongPath }, sessionAnswer, settings: { account } }: Examination,
+  junk: ReplyAnswer,
+): void {
+  if (!wrongPath) {
     findings.unknown('wrong-path', 'Whether a wrong baseUrl would be noticed: the call brought no reply.');
     return;
   }
   const text = `A path that does not exist answers ${described(wrongPath)}`;
-  if (!isSame(wrongPath, junkToken)) findings.ok('wrong-path', `${text}, unlike a junk token.`);
+  if (!isSame(wrongPath, junk)) findings.ok('wrong-path', `${text}, unlike a junk token.`);
   else if (wrongPath.status === 404 && hasBody(wrongPath) && !sessionAnswer)
     findings.fail(
       'session-service',
@@ -101,16 +96,21 @@ export function examinePath({
  * Reports whether a wrong or a missing key differs from an invalid session. Called last: a session shows more
  * than a junk token.
  */
-export function examineKeys({ findings, refusals: { junkToken, noKey, wrongKey } }: Examination): void {
-  if (!junkToken) return;
+export function examineKeys(
+  { findings, refusals: { noKey, wrongKey } }: Examination,
+  junk: ReplyAnswer,
+): void {
   for (const [id, name, answer] of [
     ['wrong-key', 'a wrong key', wrongKey],
     ['no-key', 'no key', noKey],
   ] as const) {
-    const text = `user_details answers ${answer ? described(answer) : ''} to ${name}`;
-    if (!answer) findings.unknown(id, `How the service answers to ${name}: the call brought no reply.`);
-    else if (isGranted(answer)) findings.warn(id, `${text}: it does not check the key.`);
-    else if (isSame(answer, junkToken))
+    if (!answer) {
+      findings.unknown(id, `How the service answers to ${name}: the call brought no reply.`);
+      continue;
+    }
+    const text = `user_details answers ${described(answer)} to ${name}`;
+    if (isGranted(answer)) findings.warn(id, `${text}: it does not check the key.`);
+    else if (isSame(answer, junk))
       findings.warn(
         id,
         `${text}, as to a junk token. The guard can't distinguish them: a wrong apiKey shows as 401 for every user.`,
@@ -123,11 +123,10 @@ export function examineKeys({ findings, refusals: { junkToken, noKey, wrongKey }
  * If user_details does not seem to exist, tries its path with a slash at its end, which the library never
  * sends. Returns whether that one exists.
  */
-export async function needsSlash(examination: Examination): Promise<boolean> {
-  const { calls, findings, junkToken, refusals } = examination;
-  const { junkToken: junk, wrongPath } = refusals;
-  if (junk?.kind !== 'reply' || examination.isOver) return false;
-  if (junk.status !== 404 || !wrongPath || !isSame(junk, wrongPath)) return false;
+export async function needsSlash(examination: Examination, junk: ReplyAnswer): Promise<boolean> {
+  const { calls, findings, isOver, junkToken, refusals } = examination;
+  const { wrongPath } = refusals;
+  if (isOver || junk.status !== 404 || !wrongPath || !isSame(junk, wrongPath)) return false;
   const status = statusOf(await calls.userDetails(junkToken, {}, `${USER_DETAILS_PATH}/`));
   const exists = status === 400 || status === 401 || status === 403;
   if (exists)

@@ -1,4 +1,4 @@
-import { type CommandIo, paintFor } from '../command-line/command-io.js';
+import { type CommandIo, paintFor } from '../command-line/command-line.js';
 import type { AdvisedOptions, Check, Outcome } from './examination.js';
 
 const STYLES = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'gray' } as const satisfies Record<
@@ -13,12 +13,8 @@ export interface Report {
   readonly options: Partial<AdvisedOptions>;
 }
 
-export function reportAsJson({ checks, options }: Report): string {
-  return `${JSON.stringify({ checks, options }, null, 2)}\n`;
-}
-
 export function reportAsText({ checks, options }: Report, io: CommandIo): string {
-  const paint = paintFor(io.stdout, io);
+  const paint = paintFor(io);
   const line = ({ id, outcome, text }: Check): string =>
     `${paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${paint('bold', id)}: ${text}`;
   const known = checks.filter(({ outcome }) => outcome !== 'unknown');

@@ -27,7 +27,6 @@ const WITHOUT_USER = [
   ['sign-out', 'Whether a sign-out ends the session'],
 ] as const;
 
-/** Reports the checks that need a user as `unknown`. */
 export function skipSession({ findings }: Examination): void {
   for (const [id, question] of WITHOUT_USER) findings.unknown(id, `${question}: pass --user.`);
 }
@@ -53,7 +52,6 @@ export async function examineSession(examination: Examination, account: Account)
   }
 }
 
-/** The largest value of `http.maxTokenLength`. */
 const MAX_TOKEN_LENGTH = 65_536;
 
 /** Appended to the text of a status that the library understands. */
@@ -71,7 +69,7 @@ async function signIn(
   return { answer, session };
 }
 
-/** The first sign-in. Returns its session if the library could use it. */
+/** Returns the session of the first sign-in if the library could use it. */
 async function examineSignIn(examination: Examination, account: Account): Promise<OpenSession | undefined> {
   const { findings, options } = examination;
   const { answer, session } = await signIn(examination, account);
@@ -114,29 +112,25 @@ function signInProblem(answer: ReplyAnswer, token: string | undefined): string |
     : 'The token holds other characters than visible ASCII, or is longer than 65536 bytes: no header can carry it.';
 }
 
-/** The paths and the names of fields and headers are those of the interface. */
-const FIXED = {
-  path: 'The library calls /authentication below baseUrl, a path that no option changes: let a gateway map it.',
-  fields:
-    'The library sends JSON with username and password, names that no option changes: let a gateway map them.',
-};
+const FIXED_PATH =
+  'The library calls /authentication below baseUrl, a path that no option changes: let a gateway map it.';
 
 function refusalText({ status }: ReplyAnswer): string {
   switch (callOutcomeOf('sign_in', status)) {
     case 'rejected': {
-      const [url, path] = status === 404 ? [', and the path of --url', ` ${FIXED.path}`] : ['', ''];
+      const [url, path] = status === 404 ? [', and the path of --url', ` ${FIXED_PATH}`] : ['', ''];
       return `check --user and SESSION_SERVICE_PASSWORD${url}. It is not tried again, since that could lock the account.${path}`;
     }
     case 'denied':
       return 'check the key, and whether the user may sign in, or is locked.';
     case 'invalid':
-      return `the service does not understand the request. ${FIXED.fields}`;
+      return 'the service does not understand the request. The library sends JSON with username and password, names that no option changes: let a gateway map them.';
     case 'limited':
       return 'the service limits sign-ins.';
     default:
       return status >= 500
         ? 'the service fails.'
-        : `the service redirects the request, or does not know it. ${FIXED.path}`;
+        : `the service redirects the request, or does not know it. ${FIXED_PATH}`;
   }
 }
 
@@ -158,7 +152,6 @@ async function examineWrongPassword(examination: Examination): Promise<void> {
   else findings.warn('wrong-password', `${text}, which is ${ERRORS[outcome]} in signIn(), not 401.`);
 }
 
-/** The errors of `signIn()`. */
 const ERRORS = {
   done: 'no error',
   accepted: 'no error',
@@ -168,7 +161,6 @@ const ERRORS = {
   unavailable: 'SessionServiceUnavailableError (503)',
 } as const;
 
-/** Signs the session out, presents its token again, and signs it out again. */
 async function examineSignOut(examination: Examination, token: string): Promise<void> {
   const { calls, findings, refusals } = examination;
   const answer = await calls.signOut(token);
@@ -216,7 +208,6 @@ async function examineSecondSignOut({ calls, findings }: Examination, token: str
 
 const newIv = (): string => randomBytes(16).toString('base64');
 
-/** Opens a session with an X-AUTH-IV, and reads its user with this one, with none and with another one. */
 async function examineIv(examination: Examination, account: Account): Promise<void> {
   const { calls, findings, secrets } = examination;
   const [authIv, otherIv] = [newIv(), newIv()];
@@ -247,8 +238,8 @@ function compareIvs(
   const [acceptsOwn, acceptsNone, acceptsOther] = [own, none, other].map((read) => statusOf(read) === 200);
   const statuses = `(own IV: ${described(own)}, none: ${described(none)}, another: ${described(other)})`;
   if (acceptsOwn) {
-    if (!acceptsNone) refusals.noIv = none;
-    if (!acceptsOther) refusals.otherIv = other;
+    if (none.kind === 'reply') refusals.noIv = none;
+    if (other.kind === 'reply') refusals.otherIv = other;
     const text = acceptsOther
       ? `user_details accepts a session with any X-AUTH-IV ${statuses}. forwardAuthIv: false is possible.`
       : `A session is bound to the X-AUTH-IV of its sign-in ${statuses}. Callers present it with the token.`;

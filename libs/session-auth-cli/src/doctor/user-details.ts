@@ -11,9 +11,7 @@ const MAX_SAMPLE_MS = 2_000;
 /** The longest lifetime of a cache entry. */
 const MAX_TTL_MS = 300_000;
 
-/**
- * Reads the user of the session some times over kept connections. Returns whether the guard could accept it.
- */
+/** Reads the user of the session some times. Returns whether the guard could accept it. */
 export async function examineUserDetails(examination: Examination, session: OpenSession): Promise<boolean> {
   const { calls, findings } = examination;
   const startedAt = performance.now();
@@ -30,14 +28,18 @@ export async function examineUserDetails(examination: Examination, session: Open
     answers.push(last);
   }
   const replies = answers.filter((answer) => answer.kind === 'reply').filter(({ status }) => status === 200);
-  if (calls.isInterrupted && replies.length === 0) return false;
-  const problem = recordProblem(first);
-  if (problem !== undefined) {
-    findings.fail('user-details', problem);
+  const [reply] = replies;
+  if (!reply) {
+    if (!calls.isInterrupted) findings.fail('user-details', refusedText(first));
     return false;
   }
-  findings.ok('user-details', `user_details answers 200 with a valid user record${fieldsText(first)}.`);
-  examination.sessionAnswer = { answer: first, token: session.token };
+  const reading = readUserRecord(reply);
+  if ('problem' in reading) {
+    findings.fail('user-details', `user_details answers 200, but ${reading.problem}.`);
+    return false;
+  }
+  findings.ok('user-details', `user_details answers 200 with a valid user record${fieldsText(reply)}.`);
+  examination.sessionAnswer = { reply, token: session.token };
   if (!examineEcho(examination, session, replies, last)) return false;
   examineLatency(examination, replies);
   examineSize(examination, replies);
@@ -50,11 +52,10 @@ export async function examineUserDetails(examination: Examination, session: Open
   return true;
 }
 
-function recordProblem(answer: Answer): string | undefined {
-  if (answer.kind === 'failure') return failureText(answer);
-  if (answer.status !== 200) return `user_details answers ${described(answer)} to the token of the sign-in.`;
-  const reading = readUserRecord(answer);
-  return 'problem' in reading ? `user_details answers 200, but ${reading.problem}.` : undefined;
+function refusedText(answer: Answer): string {
+  return answer.kind === 'failure'
+    ? failureText(answer)
+    : `user_details answers ${described(answer)} to the token of the sign-in.`;
 }
 
 function examineCacheHeaders({ findings }: Examination, replies: readonly ReplyAnswer[]): void {
@@ -90,7 +91,6 @@ function examineEcho(
     findings.ok('token-echo', `user_details returns ${what}.`);
     return true;
   }
-  // Another token is either of a wrong record, or a new one for the same session.
   const isMixedUp = !isOfSameUser([...all, ...replies]);
   if (!isMixedUp) laterTokens.push(...others);
   const isReplaced = last.kind === 'reply' && last.status >= 400 && last.status < 429;
@@ -112,7 +112,6 @@ const MIXED_UP =
 const REPLACED =
   'user_details issues a new token, and refuses the old one then. The library cannot work with it: each check ends the session.';
 
-/** Compares the records of user_details with that of the sign-in. */
 function isOfSameUser(replies: readonly ReplyAnswer[]): boolean {
   const records = replies.filter((reply) => reply.status === 200 && tokenIn(reply) !== undefined);
   const names = records.map((reply) => {
@@ -128,7 +127,6 @@ const STEP_MS = 500;
 const MAX_TIMEOUT_MS = 300_000;
 const DRIP_MS = 250;
 
-/** Reports how fast user_details replies over kept connections, and which `timeoutMs` follows. */
 function examineLatency(
   { findings, options, replies: all }: Examination,
   replies: readonly ReplyAnswer[],
@@ -146,7 +144,6 @@ function examineLatency(
   findings.warn('latency', `${text} The default timeoutMs of ${DEFAULTS.timeoutMs} is short for it.`);
 }
 
-/** Reports whether connections are kept, and whether bodies arrive slowly. */
 export function examineConnections({ calls, findings, replies }: Examination): void {
   const isReset = calls.answers.some(
     (answer) => answer.kind === 'failure' && answer.reused && answer.code === 'ECONNRESET',
@@ -170,9 +167,8 @@ export function examineConnections({ calls, findings, replies }: Examination): v
     );
 }
 
-/** Reports the size of replies, and which `http.maxResponseBytes` follows. */
 function examineSize({ findings, options }: Examination, replies: readonly ReplyAnswer[]): void {
-  const bytes = Math.max(0, ...replies.map((reply) => reply.bytes));
+  const bytes = Math.max(...replies.map((reply) => reply.bytes));
   const { maxResponseBytes } = DEFAULTS.http;
   if (bytes <= maxResponseBytes) {
     findings.ok('response-size', `The record has ${bytes} bytes.`);
@@ -186,7 +182,7 @@ function examineSize({ findings, options }: Examination, replies: readonly Reply
 }
 
 function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
 }
 
 function ms(value: number): string {
