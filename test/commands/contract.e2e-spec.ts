@@ -395,9 +395,9 @@ describe('the JUnit report', () => {
     const odd = `<a href="x">&amp; ]]> 'q' \0 \u{b} \ud800 \ufffe \t\r\n \u{1f600}`;
     const row = { id: odd, section: odd, title: odd };
     const results: RowResult[] = [
-      { row, outcome: 'fail', text: odd, seconds: 0.0005 },
-      { row, outcome: 'skipped', text: odd, seconds: 0 },
-      { row, outcome: 'ok', seconds: 61.25 },
+      { ...row, outcome: 'fail', text: odd, seconds: 0.0005 },
+      { ...row, outcome: 'skipped', text: odd, seconds: 0 },
+      { ...row, outcome: 'ok', seconds: 61.25 },
     ];
     const expected = Array.from(odd, (character) => (FORBIDDEN.has(character) ? '\ufffd' : character)).join(
       '',

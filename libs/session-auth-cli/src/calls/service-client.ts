@@ -45,10 +45,7 @@ export interface ServiceSettings {
 /** More than the library reads by default, so that a larger limit can be advised. */
 const MAX_BODY_BYTES = 4_194_304;
 
-/**
- * The calls of a command, without a redirect followed. Knows the sessions that they opened. After an
- * interruption, it only signs out.
- */
+/** The calls of a command. They follow no redirect. After an interruption, it only signs out. */
 export class ServiceClient {
   readonly answers: Answer[] = [];
   readonly settings: ServiceSettings;
@@ -135,10 +132,7 @@ export class ServiceClient {
     return isRefused;
   }
 
-  /**
-   * Never rejects. Neither a sign-in nor a sign-out is interrupted once sent: the reply of a sign-in holds
-   * the token that its session must be ended with.
-   */
+  /** Only reads are interrupted: the reply of a sign-in holds the token that its session must be ended with. */
   async #exchange(request: ServiceRequest, agent: http.Agent | undefined): Promise<Answer> {
     const { method, path, headers } = request;
     const startedAt = performance.now();

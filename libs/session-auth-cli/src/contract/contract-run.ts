@@ -44,30 +44,34 @@ export class ContractRun {
   }
 
   async run(row: ContractRow): Promise<RowResult> {
+    const { id, section, title } = row;
     const reason = this.lacks(row) ?? this.#stopReason(row);
-    if (reason !== undefined) return { row, outcome: 'skipped', text: reason, seconds: 0 };
+    if (reason !== undefined) return { id, section, title, outcome: 'skipped', text: reason, seconds: 0 };
     const client = new ServiceClient(this.#settings);
     const startedAt = performance.now();
     const problem = await this.#try(row, client);
     this.#learn(row, client.answers, problem);
     const seconds = (performance.now() - startedAt) / 1_000;
-    if (problem === undefined) return { row, outcome: 'ok', seconds };
-    if (problem instanceof NoReply && problem.isInterruption)
-      return { row, outcome: 'skipped', text: INTERRUPTED, seconds };
-    return { row, outcome: 'fail', text: this.#secrets.mask(problem.message), seconds };
+    if (problem === undefined) return { id, section, title, outcome: 'ok', seconds };
+    return problem instanceof NoReply && problem.isInterruption
+      ? { id, section, title, outcome: 'skipped', text: INTERRUPTED, seconds }
+      : { id, section, title, outcome: 'fail', text: this.#secrets.mask(problem.message), seconds };
   }
 
   finish(): RowResult {
-    const title = 'Every session that the rows opened was signed out.';
-    const row = { id: 'sessions-ended', section: 'Sessions of this run', title };
+    const row = {
+      id: 'sessions-ended',
+      section: 'Sessions of this run',
+      title: 'Every session that the rows opened was signed out.',
+    };
     const left = this.#sessionsLeftOpen;
     if (left > 0) {
       const text = `${left} could not be signed out. They end when they expire.`;
-      return { row, outcome: 'fail', text, seconds: 0 };
+      return { ...row, outcome: 'fail', text, seconds: 0 };
     }
     return [...this.#canSignIn.values()].includes(true)
-      ? { row, outcome: 'ok', seconds: 0 }
-      : { row, outcome: 'skipped', text: 'no row opened a session', seconds: 0 };
+      ? { ...row, outcome: 'ok', seconds: 0 }
+      : { ...row, outcome: 'skipped', text: 'no row opened a session', seconds: 0 };
   }
 
   async #try({ needs, run }: ContractRow, client: ServiceClient): Promise<Complaint | undefined> {

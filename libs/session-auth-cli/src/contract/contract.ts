@@ -9,7 +9,7 @@ import {
 } from '../command-line/command-line.js';
 import { readAccount, readServiceSettings, SERVICE_OPTIONS } from '../command-line/service-settings.js';
 import { ContractRun, type ContractSettings } from './contract-run.js';
-import { asJson, asJunit, planText, textReport } from './report.js';
+import { asJson, asJunit, planText, rowWriter, summaryOf } from './report.js';
 import type { RowResult } from './row.js';
 import { CONTRACT_ROWS } from './rows.js';
 
@@ -90,16 +90,15 @@ async function openReport(file: string): Promise<FileHandle> {
 
 async function runAll(settings: ContractSettings, io: CommandIo, isJson = false): Promise<RowResult[]> {
   const run = new ContractRun(settings);
-  const report = isJson ? undefined : textReport(io);
+  const write = isJson ? undefined : rowWriter(io);
   const results: RowResult[] = [];
   const add = (result: RowResult): void => {
     results.push(result);
-    report?.add(result);
+    write?.(result);
   };
   (isJson ? io.stderr : io.stdout).write(planText(run, settings));
   for (const row of CONTRACT_ROWS) add(await run.run(row));
   add(run.finish());
-  if (report) report.finish(results);
-  else io.stdout.write(asJson(results));
+  io.stdout.write(isJson ? asJson(results) : summaryOf(results));
   return results;
 }

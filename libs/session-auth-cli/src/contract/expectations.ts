@@ -34,12 +34,11 @@ export function expectEmpty(answer: Answer, ...statuses: readonly number[]): voi
   if (bytes > 0) throw new Complaint(`Expected an empty body, but the ${status} has one.`);
 }
 
-/** @throws Complaint if it is not one of the documented refusals, with an empty body */
 export function expectRefusal(answer: Answer): void {
   expectEmpty(answer, 400, 401, 403, 404);
 }
 
-/** Returns the token of a new session: other rows check the rest. @throws Complaint if there is none */
+/** Returns the token of a new session: other rows check the rest. */
 export async function openSession(client: ServiceClient, user: Account, headers?: Headers): Promise<string> {
   const reply = expectStatus(await client.signIn(user, headers), 200, 201);
   return expectToken({ auth_token: tokenIn(reply) });
@@ -60,7 +59,6 @@ export function expectRecord(answer: Answer): RecordJson {
   return record;
 }
 
-/** Returns the `auth_token` of a record. @throws Complaint if no header can carry it */
 export function expectToken({ auth_token: token }: RecordJson): string {
   if (typeof token !== 'string') throw new Complaint('The record has no auth_token.');
   if (!/^[\x21-\x7e]+$/.test(token))

@@ -10,7 +10,6 @@ const MAX_IDS = 3;
 /** The plan of a run, with the sign-ins that it makes. */
 export function planText(run: ContractRun, { url, users, tryWrongPassword }: ContractSettings): string {
   const planned = CONTRACT_ROWS.filter((row) => run.lacks(row) === undefined);
-  const opensSessions = planned.some(({ needs }) => needs !== 'nothing');
   const signIns = Object.entries(users).flatMap(([need, account]) => {
     const { length } = planned.filter(({ needs }) => needs === need);
     return account
@@ -20,7 +19,7 @@ export function planText(run: ContractRun, { url, users, tryWrongPassword }: Con
   const wrong = planned.filter((row) => row.triesWrongPassword).length;
   return [
     // The last row is about the sessions of all others.
-    `Runs ${planned.length + Number(opensSessions)} of ${CONTRACT_ROWS.length + 1} rows of the contract against ${url}.`,
+    `Runs ${planned.length + Number(signIns.length > 0)} of ${CONTRACT_ROWS.length + 1} rows of the contract against ${url}.`,
     signIns.length > 0
       ? `Signs in as ${signIns.join(', ')}, and signs every session out.`
       : 'Opens no session.',
@@ -31,48 +30,39 @@ export function planText(run: ContractRun, { url, users, tryWrongPassword }: Con
   ].join('\n');
 }
 
-interface TextReport {
-  add(result: RowResult): void;
-  /** Prints why rows failed or were skipped, and the totals. */
-  finish(results: readonly RowResult[]): void;
-}
-
-export function textReport(io: CommandIo): TextReport {
+/** Returns a function that writes the lines of a row. */
+export function rowWriter(io: CommandIo): (result: RowResult) => void {
   const { stdout } = io;
   const paint = paintFor(io);
   const complaints = new Set<string>();
   let current: string | undefined;
-  return {
-    add({ row, outcome, text = '' }) {
-      if (row.section !== current) stdout.write(`\n${paint('bold', row.section)}\n`);
-      current = row.section;
-      stdout.write(`  ${paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${row.title}\n`);
-      if (outcome !== 'fail' || complaints.has(text)) return;
-      complaints.add(text);
-      stdout.write(`  ${' '.repeat(WIDTH)}  ${paint('red', text)} [${row.id}]\n`);
-    },
-    finish(results) {
-      for (const [outcome, title] of [
-        ['fail', 'Failed'],
-        ['skipped', 'Skipped'],
-      ]) {
-        const left = results.filter((result) => result.outcome === outcome);
-        if (left.length > 0) stdout.write(`\n${title}, and why:\n`);
-        for (const [reason, rows] of groupResults(left, ({ text = '' }) => text))
-          stdout.write(`  ${rows.length}: ${reason.replace(/\.?$/, '.')}${idsOf(rows)}\n`);
-      }
-      const { ok, fail, skipped } = countOutcomes(results);
-      stdout.write(`\n${results.length} rows: ${ok} ok, ${fail} fail, ${skipped} skipped.\n`);
-    },
+  return ({ id, section, title, outcome, text = '' }) => {
+    if (section !== current) stdout.write(`\n${paint('bold', section)}\n`);
+    current = section;
+    stdout.write(`  ${paint(STYLES[outcome], outcome.padEnd(WIDTH))}  ${title}\n`);
+    if (outcome !== 'fail' || complaints.has(text)) return;
+    complaints.add(text);
+    stdout.write(`  ${' '.repeat(WIDTH)}  ${paint('red', text)} [${id}]\n`);
   };
+}
+
+/** Why rows failed or were skipped, and the totals. */
+export function summaryOf(results: readonly RowResult[]): string {
+  const lines = [['fail', 'Failed'] as const, ['skipped', 'Skipped'] as const].flatMap(([outcome, title]) => {
+    const left = results.filter((result) => result.outcome === outcome);
+    const reasons = [...groupResults(left, ({ text = '' }) => text)].map(
+      ([reason, rows]) => `  ${rows.length}: ${reason.replace(/\.?$/, '.')}${idsOf(rows)}`,
+    );
+    return left.length > 0 ? [`\n${title}, and why:`, ...reasons] : [];
+  });
+  const { ok, fail, skipped } = countOutcomes(results);
+  return [...lines, `\n${results.length} rows: ${ok} ok, ${fail} fail, ${skipped} skipped.\n`].join('\n');
 }
 
 /** Few rows are easily overlooked among many. */
 function idsOf(rows: readonly RowResult[]): string {
   const failed = rows.filter(({ outcome }) => outcome === 'fail');
-  return failed.length > 0 && failed.length <= MAX_IDS
-    ? ` [${failed.map(({ row }) => row.id).join(', ')}]`
-    : '';
+  return failed.length > 0 && failed.length <= MAX_IDS ? ` [${failed.map(({ id }) => id).join(', ')}]` : '';
 }
 
 function countOutcomes(results: readonly RowResult[]): Readonly<Record<RowResult['outcome'], number>> {
@@ -92,19 +82,13 @@ function groupResults(
 }
 
 export function asJson(results: readonly RowResult[]): string {
-  const rows = results.map(({ row: { id, section, title }, seconds, ...result }) => ({
-    id,
-    section,
-    title,
-    ...result,
-    seconds: Number(seconds.toFixed(3)),
-  }));
+  const rows = results.map((result) => ({ ...result, seconds: Number(result.seconds.toFixed(3)) }));
   return `${JSON.stringify({ rows, totals: countOutcomes(results) }, null, 2)}\n`;
 }
 
-/** The XML of JUnit: a test suite for each section, a test case for each row, and times in seconds. */
+/** A test suite for each section, a test case for each row, and times in seconds. */
 export function asJunit(results: readonly RowResult[]): string {
-  const sections = groupResults(results, ({ row }) => row.section);
+  const sections = groupResults(results, ({ section }) => section);
   const suites = [...sections].map(
     ([section, rows]) =>
       `  <testsuite ${totals(section, rows)}>\n${rows.map(testCase).join('')}  </testsuite>\n`,
@@ -118,8 +102,8 @@ function totals(name: string, results: readonly RowResult[]): string {
   return attributes({ name, tests: results.length, failures, errors: 0, skipped, time });
 }
 
-function testCase({ row, outcome, text = '', seconds }: RowResult): string {
-  const start = `    <testcase ${attributes({ name: row.title, classname: row.id, time: seconds.toFixed(3) })}`;
+function testCase({ id, title, outcome, text = '', seconds }: RowResult): string {
+  const start = `    <testcase ${attributes({ name: title, classname: id, time: seconds.toFixed(3) })}`;
   if (outcome === 'ok') return `${start}/>\n`;
   const element =
     outcome === 'fail'

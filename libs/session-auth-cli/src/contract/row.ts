@@ -10,10 +10,7 @@ export const SECTIONS = {
   authentication: '5 Authentication: X-API-KEY and X-AUTH-TOKEN',
 } as const;
 
-/**
- * Checks a row with the user that it needs; one that is unknown if it needs none. @throws Complaint if it does
- * not hold, and `NoReply` if it could not be determined
- */
+/** `user` is unknown if the row needs none. @throws Complaint if it does not hold */
 type Run = (client: ServiceClient, user: Account) => Promise<unknown>;
 
 export interface ContractRow {
@@ -33,8 +30,8 @@ export function rowsOf(
   return (id, title, needs, run) => ({ id, section, title, needs, run });
 }
 
-export interface RowResult {
-  readonly row: Pick<ContractRow, 'id' | 'title'> & { readonly section: string };
+export interface RowResult extends Pick<ContractRow, 'id' | 'title'> {
+  readonly section: string;
   readonly outcome: 'ok' | 'fail' | 'skipped';
   /** Why it fails, or is skipped. Holds no text of a reply. */
   readonly text?: string;

@@ -35,10 +35,8 @@ export interface DevServiceOptions {
   readonly host: string;
   /** Names that it answers to, besides `host`, localhost and IP addresses. */
   readonly allowedHosts: readonly string[];
-  /** The only accepted application key. Without it, or empty, any key is accepted. */
   readonly apiKey: string | undefined;
   readonly users: readonly DevUser[];
-  /** Called for each request with its path, without a query, and its status or fault. */
   readonly onAnswer: (method: string, path: string, answer: Fault) => void;
 }
 
@@ -81,11 +79,8 @@ export class DevService extends ScriptedSessionService {
     if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`))
       return this.#reporting(path, this.#control(request, path));
     const fault = this.#fault;
-    const script = this.#reporting(
-      path,
-      fault === undefined ? this.#answer(request) : scriptOf(fault),
-      fault,
-    );
+    const answer = fault === undefined ? this.#answer(request) : scriptOf(fault);
+    const script = this.#reporting(path, answer, fault);
     return this.#delayMs > 0 ? afterDelay(this.#delayMs, script) : script;
   }
 

@@ -30,7 +30,6 @@ export function adviseStatusMap({ options, refusals }: Examination, junk: ReplyA
 
 type Refusal = ReplyAnswer & { readonly status: RefusalStatus };
 
-/** By default. */
 function isUnauthenticated(reply: Refusal): boolean {
   return reply.status === 404 ? !hasBody(reply) : reply.status !== 403;
 }
@@ -39,10 +38,6 @@ function refusalsIn(replies: readonly (ReplyAnswer | undefined)[]): Refusal[] {
   return replies.filter((reply): reply is Refusal => reply !== undefined && isRefusal(reply.status));
 }
 
-/**
- * Reports which secrets replies repeat: logs and caches on the way would keep them. The record of a sign-in or
- * of user_details holds the token by the interface.
- */
 export function examineLeaks({ replies, findings, secrets }: Examination): void {
   const kinds = new Set(replies.flatMap((reply) => leaksIn(reply, secrets)));
   if (kinds.size > 0)
@@ -53,6 +48,7 @@ export function examineLeaks({ replies, findings, secrets }: Examination): void 
 }
 
 function leaksIn(reply: ReplyAnswer, secrets: Secrets): readonly string[] {
+  // Records hold the token by the interface.
   const isRecord = reply.status < 300 && tokenIn(reply) !== undefined;
   const body = reply.body?.toString('latin1') ?? '';
   return [

@@ -18,7 +18,7 @@ import type { Examination, Refused } from './examination.js';
 
 type Probe = readonly [name: Refused, send: () => Promise<Answer>];
 
-/** Sends calls that a session service refuses, and compares their refusals with that of a junk token. */
+/** Sends calls that a session service refuses. */
 export async function examineRefusals(examination: Examination, junk: ReplyAnswer): Promise<void> {
   const { calls, junkToken, findings } = examination;
   const probes: readonly Probe[] = [
@@ -66,10 +66,7 @@ function isGranted({ status }: ReplyAnswer): boolean {
   return status < 300;
 }
 
-/**
- * Reports whether a wrong baseUrl would be noticed. Called last: a session shows that this is the session
- * service.
- */
+/** Called last: a session shows that this is the session service. */
 export function examinePath(
   { findings, refusals: { wrongPath }, sessionAnswer, settings: { account } }: Examination,
   junk: ReplyAnswer,
@@ -92,10 +89,7 @@ export function examinePath(
     );
 }
 
-/**
- * Reports whether a wrong or a missing key differs from an invalid session. Called last: a session shows more
- * than a junk token.
- */
+/** Called last: a session shows more than a junk token. */
 export function examineKeys(
   { findings, refusals: { noKey, wrongKey } }: Examination,
   junk: ReplyAnswer,
@@ -119,10 +113,7 @@ export function examineKeys(
   }
 }
 
-/**
- * If user_details does not seem to exist, tries its path with a slash at its end, which the library never
- * sends. Returns whether that one exists.
- */
+/** Returns whether user_details exists only with a slash at its end, which the library never sends. */
 export async function needsSlash(examination: Examination, junk: ReplyAnswer): Promise<boolean> {
   const { calls, findings, isOver, junkToken, refusals } = examination;
   const { wrongPath } = refusals;

@@ -134,9 +134,7 @@ function refusalText({ status }: ReplyAnswer): string {
   }
 }
 
-/**
- * A sign-in that must be refused. With a random user name: failures with a real one could lock its account.
- */
+/** With a random user name: failures with a real one could lock its account. */
 async function examineWrongPassword(examination: Examination): Promise<void> {
   const { findings } = examination;
   const { answer } = await signIn(examination, { username: randomText(), password: randomText() });
@@ -145,21 +143,21 @@ async function examineWrongPassword(examination: Examination): Promise<void> {
     findings.unknown('wrong-password', `${text}. ${failureText(answer)}`);
     return;
   }
-  const outcome = callOutcomeOf('sign_in', answer.status) ?? 'unavailable';
+  const outcome = callOutcomeOf('sign_in', answer.status) ?? '';
   if (answer.status < 300) findings.fail('wrong-password', `${text}: the service signs in anyone.`);
   else if (outcome === 'rejected')
     findings.ok('wrong-password', `${text}, which is CredentialsRejectedError (401).`);
-  else findings.warn('wrong-password', `${text}, which is ${ERRORS[outcome]} in signIn(), not 401.`);
+  else {
+    const error = ERRORS[outcome] ?? 'SessionServiceUnavailableError (503)';
+    findings.warn('wrong-password', `${text}, which is ${error} in signIn(), not 401.`);
+  }
 }
 
-const ERRORS = {
-  done: 'no error',
-  accepted: 'no error',
+const ERRORS: Partial<Record<string, string>> = {
   invalid: 'InvalidRequestError (400)',
   denied: 'AccessDeniedError (403)',
   limited: 'TooManyAttemptsError (429)',
-  unavailable: 'SessionServiceUnavailableError (503)',
-} as const;
+};
 
 async function examineSignOut(examination: Examination, token: string): Promise<void> {
   const { calls, findings, refusals } = examination;

@@ -8,7 +8,6 @@ import { fieldsText, readUserRecord } from './reading.js';
 
 const MAX_CALLS = 20;
 const MAX_SAMPLE_MS = 2_000;
-/** The longest lifetime of a cache entry. */
 const MAX_TTL_MS = 300_000;
 
 /** Reads the user of the session some times. Returns whether the guard could accept it. */
@@ -73,10 +72,7 @@ function examineCacheHeaders({ findings }: Examination, replies: readonly ReplyA
   else findings.ok('cache', 'No header of user_details shortens the option cache.');
 }
 
-/**
- * Reports which token user_details returns, and which `tokenEcho` follows. Returns whether the guard can work
- * with it.
- */
+/** Returns whether the guard can work with the tokens that user_details returns. */
 function examineEcho(
   { findings, options, replies: all, secrets }: Examination,
   { token, laterTokens }: OpenSession,
@@ -121,7 +117,6 @@ function isOfSameUser(replies: readonly ReplyAnswer[]): boolean {
   return new Set(names).size === 1;
 }
 
-/** The time limit of a check, as a multiple of the slowest reply. */
 const MARGIN = 3;
 const STEP_MS = 500;
 const MAX_TIMEOUT_MS = 300_000;
