@@ -21,18 +21,18 @@ const problemsOfBugs = bugs.flatMap(({ name, file, find, suites }) => [
   ...(splitAt(sourceOf(file), find).length === 2 ? [] : [`${name}: its place is not once in ${file}`]),
   ...suites.filter((suite) => !isSuite(suite)).map((suite) => `${name}: there is no suite ${suite}`),
 ]);
-const goneMutants = EQUIVALENT.filter(({ file, in: where, original, count = 1 }) => {
+const goneMutants = EQUIVALENT.filter(({ file, where, original, count }) => {
   const [text, namesAt] = [sourceOf(file), namesIn(sourceOf(file))];
   return (
-    offsetsOf(text, original).filter((offset) => where === undefined || namesAt(offset).includes(where))
-      .length < count
+    offsetsOf(text, original).filter((offset) => where === '' || namesAt(offset).includes(where)).length <
+    count
   );
 });
 const problems = [
   ...problemsOfBugs,
   ...(names.size < bugs.length ? ['two bugs have the same name'] : []),
   ...goneMutants.map(
-    ({ file, in: where, original }) => `test/mutation/equivalent.mjs: ${file}, ${where} has no ${original}`,
+    ({ file, where, original }) => `test/mutation/equivalent.mjs: ${file}, ${where} has no ${original}`,
   ),
 ];
 for (const problem of problems) console.error(problem);

@@ -16,720 +16,347 @@ const BUILT =
 const SAME_TEXT = 'Equal strings cannot be distinguished: only memory is saved.';
 
 /**
- * Mutants that change nothing that a program can observe. Each entry has the file, the function, class or
- * constant that they are in, the original and its replacement (white space does not matter), and the reason;
- * and the number of places there, where it is more than one. `npm run test:places` finds entries whose code
- * is gone. Code at the top of a file is in nothing.
+ * Mutants that change nothing that a program can observe, by file and by the function, class or constant that
+ * they are in: the original and its replacement (white space does not matter), the reason, and the number of
+ * places there, where it is more than one. `npm run test:places` finds those whose code is gone. Code at the
+ * top of a file is in ''.
  */
-export const EQUIVALENT = [
-  { file: 'contract/errors.ts', in: 'value', original: 'true', replacement: 'false', reason: BRAND },
-  {
-    file: 'contract/errors.ts',
-    in: 'markAsSessionAuthError',
-    original: '{ value: true }',
-    replacement: '{}',
-    reason: BRAND,
-  },
-  { file: 'contract/session-store.ts', in: 'value', original: 'true', replacement: 'false', reason: BRAND },
-  { file: 'contract/session-store.ts', original: '{ value: true }', replacement: '{}', reason: BRAND },
-  {
-    file: 'contract/record/user-reader.ts',
-    in: 'internCommonValues',
-    original: '{ name, share: internTable<string>() }',
-    replacement: '{}',
-    reason: SAME_TEXT,
-  },
-  {
-    file: 'contract/record/user-reader.ts',
-    in: 'internCommonValues',
-    original: "{ const text = user[name]; if (typeof text === 'string') user[name] = share(text, text); }",
-    replacement: '{}',
-    reason: SAME_TEXT,
-  },
-  {
-    file: 'contract/record/user-reader.ts',
-    in: 'internCommonValues',
-    original: "typeof text === 'string'",
-    replacement: 'false',
-    reason: SAME_TEXT,
-  },
-  {
-    file: 'contract/record/user-reader.ts',
-    in: 'internCommonValues',
-    original: "'string'",
-    replacement: '""',
-    reason: SAME_TEXT,
-  },
-  {
-    file: 'contract/record/user-reader.ts',
-    in: 'internTable',
-    original: 'key.length <= MAX_LENGTH',
-    replacement: 'true',
-    reason:
-      'Longer values are strings, because the ids of a ccl_info are safe integers. Equal strings cannot be distinguished.',
-  },
-  {
-    file: 'contract/record/user-reader.ts',
-    in: 'internTable',
-    original: 'key.length <= MAX_LENGTH',
-    replacement: 'key.length < MAX_LENGTH',
-    reason: SAME_TEXT,
-  },
-  {
-    file: 'contract/record/user-reader.ts',
-    in: 'hideToken',
-    original: '#token in user',
-    replacement: 'true',
-    reason: 'Each record has the field: only the compiler needs the question.',
-  },
-  {
-    file: 'records/invalid-field.ts',
-    in: 'checkNested',
-    original: "typeof value !== 'object'",
-    replacement: 'false',
-    reason: 'The class of a primitive value has no fields, which the next lines refuse.',
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'isTransformed',
-    original:
-      'transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined)',
-    replacement: 'true',
-    reason: SLOWER,
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'isTransformed',
-    original: 'transforms.length > 0',
-    replacement: 'transforms.length >= 0',
-    reason: SLOWER,
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'isTransformed',
-    original: 'transforms.length > 0',
-    replacement: 'transforms.length <= 0',
-    reason: SLOWER,
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'isTransformed',
-    original: 'renamed !== undefined',
-    replacement: 'renamed === undefined',
-    reason: SLOWER,
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'isTransformed',
-    original: 'typed !== undefined && nested === undefined',
-    replacement: 'typed !== undefined || nested === undefined',
-    reason: SLOWER,
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'isTransformed',
-    original: 'typed !== undefined',
-    replacement: 'true',
-    reason: SLOWER,
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'isTransformed',
-    original: 'typed !== undefined',
-    replacement: 'typed === undefined',
-    reason: SLOWER,
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'isTransformed',
-    original: 'nested === undefined',
-    replacement: 'true',
-    reason: NESTED,
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'isTransformed',
-    original: 'nested === undefined',
-    replacement: 'nested !== undefined',
-    reason: NESTED,
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'checks',
-    original: "metadatas.filter(({ type }) => type === 'customValidation')",
-    replacement: 'metadatas',
-    reason: 'Metadata of other types has no constraints.',
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'checks',
-    original: "type === 'customValidation'",
-    replacement: 'true',
-    reason: 'Metadata of other types has no constraints.',
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'checkOf',
-    original: '!each && !validateIf',
-    replacement: 'false',
-    reason: 'The path below gives the same result, with one more function call.',
-  },
-  {
-    file: 'records/field-descriptions.ts',
-    in: 'expectationOf',
-    original: 'instance.defaultMessage?.(args)',
-    replacement: 'instance.defaultMessage(args)',
-    reason: 'The error is caught, and the result is the same text.',
-  },
-  {
-    file: 'client/reply.ts',
-    in: 'readCacheForMs',
-    original: 'control === undefined && age === undefined',
-    replacement: 'false',
-    reason: 'The lifetime is then ttlMs, for which the function returns undefined as well.',
-  },
-  {
-    file: 'client/axios-http.service.ts',
-    in: '[SESSION_HTTP]',
-    original: 'true',
-    replacement: 'false',
-    reason: BRAND,
-  },
-  {
-    file: 'guard/access.decorators.ts',
-    in: 'Authorize',
-    original: '() => false',
-    replacement: '() => undefined',
-    reason: REFUSED,
-  },
-  {
-    file: 'guard/session-auth-error.filter.ts',
-    in: 'DEFAULT_CHALLENGES',
-    original: '[]',
-    replacement: '["Stryker was here"]',
-    reason: 'A text names no scheme: it is the same as no source.',
-  },
-  {
-    file: 'guard/http-request.ts',
-    in: 'headerCount',
-    original: 'index < lines.length',
-    replacement: 'index <= lines.length',
-    reason: 'There is no name after the last line.',
-  },
-  {
-    file: 'guard/http-request.ts',
-    in: 'headerCount',
-    original: 'name?.length === header.length',
-    replacement: 'true',
-    reason:
-      'A name of another length differs: no letter that becomes several in lower case becomes letters of ASCII only.',
-  },
-  {
-    file: 'guard/http-request.ts',
-    in: 'headerCount',
-    original: 'name?.length',
-    replacement: 'name.length',
-    reason: 'The loop stays within the list.',
-  },
-  {
-    file: 'guard/denial.ts',
-    in: 'reportDenial',
-    original: 'DENIALS.hasSubscribers',
-    replacement: 'true',
-    reason: 'Without subscribers, publish() does nothing: only time is saved.',
-  },
-  {
-    file: 'guard/decisions.ts',
-    in: '#impersonatorOf',
-    original: "''",
-    replacement: '"Stryker was here!"',
-    reason: 'No record has a field of this name either.',
-  },
-  {
-    file: 'guard/cross-origin.ts',
-    in: 'isCrossOrigin',
-    original: 'origin !== undefined',
-    replacement: 'true',
-    reason: 'The set of trusted origins does not contain undefined.',
-  },
-  {
-    file: 'guard/cross-origin.ts',
-    in: 'opensSocket',
-    original: "''",
-    replacement: '"Stryker was here!"',
-    count: 2,
-    reason: 'The expression does not match this text either.',
-  },
-  {
-    file: 'guard/cross-origin.ts',
-    in: 'isWebOrigin',
-    original: '/^https?:\\/\\//',
-    replacement: '/https?:\\/\\//',
-    reason: 'The origin of any other URL differs from the URL.',
-  },
-  { file: 'guard/cross-origin.ts', in: '[MARK]', original: 'true', replacement: 'false', reason: BRAND },
-  {
-    file: 'verifier/session-verifier.ts',
-    in: '#reported',
-    original: "verdict.kind === 'authenticated'",
-    replacement: 'true',
-    reason: NO_SUCH_MEMBER,
-  },
-  {
-    file: 'verifier/session-verifier.ts',
-    in: 'reason',
-    original: "verdict.kind === 'unavailable'",
-    replacement: 'true',
-    reason: NO_SUCH_MEMBER,
-  },
-  {
-    file: 'verifier/session-verifier.ts',
-    in: '#orStale',
-    original: 'this.#cache?.findStale',
-    replacement: 'this.#cache.findStale',
-    reason: SET_HERE,
-  },
-  {
-    file: 'verifier/session-verifier.ts',
-    in: 'check',
-    original: 'this.#cache?.tryRefresh',
-    replacement: 'this.#cache.tryRefresh',
-    reason: SET_HERE,
-  },
-  {
-    file: 'verifier/single-flight.ts',
-    in: '#canJoin',
-    original: 'maxAgeMs === Infinity',
-    replacement: 'false',
-    reason: FASTER,
-  },
-  {
-    file: 'verifier/session-cache.ts',
-    in: '#storeUser',
-    original: 'sessionKey === tokenKey',
-    replacement: 'false',
-    reason: 'The entry has the same user and the same key: only memory is saved.',
-  },
-  {
-    file: 'verifier/session-cache.ts',
-    in: '#storeUser',
-    original: 'refreshAheadMs > 0',
-    replacement: 'true',
-    reason: 'With 0, the cache asks for no refresh: only memory is saved.',
-  },
-  {
-    file: 'verifier/session-cache.ts',
-    in: '#storeUser',
-    original: 'refreshAheadMs > 0',
-    replacement: 'refreshAheadMs >= 0',
-    reason: 'With 0, the cache asks for no refresh: only memory is saved.',
-  },
-  {
-    file: 'verifier/session-cache.ts',
-    in: 'revoke',
-    original: 'true',
-    replacement: 'false',
-    reason: 'A tombstone is any value: it is compared with undefined.',
-  },
-  {
-    file: 'verifier/revocations.ts',
-    in: 'hasNoUsers',
-    original: 'this.#newestUserAtMs === -Infinity',
-    replacement: 'false',
-    reason: FASTER,
-  },
-  {
-    file: 'verifier/revocations.ts',
-    in: 'hasNoUsers',
-    original: '-Infinity',
-    replacement: '+Infinity',
-    reason: FASTER,
-  },
-  {
-    file: 'verifier/revocations.ts',
-    in: 'revokes',
-    original: 'tokenKey !== undefined',
-    replacement: 'true',
-    reason: NO_SUCH_KEY,
-  },
-  {
-    file: 'verifier/circuit-breaker.ts',
-    in: '#published',
-    original: "'closed'",
-    replacement: '""',
-    reason: 'The first state after it is never closed.',
-  },
-  {
-    file: 'verifier/circuit-breaker.ts',
-    in: 'undoTrip',
-    original: "this.state.kind !== 'closed'",
-    replacement: 'true',
-    reason: 'Other states do not have the member.',
-  },
-  {
-    file: 'verifier/circuit-breaker.ts',
-    in: '#publish',
-    original: 'this.#onChange?.(state)',
-    replacement: 'this.#onChange(state)',
-    reason: SET_HERE,
-  },
-  {
-    file: 'verifier/circuit-breaker.ts',
-    in: 'count',
-    original: 'this.#slices.slice(1 - SLICES)',
-    replacement: 'this.#slices',
-    reason: 'The sums exclude slices before the window anyway: only memory is saved.',
-  },
-  {
-    file: 'verifier/circuit-breaker.ts',
-    in: 'recordCall',
-    original: 'this.#limited.size > 0',
-    replacement: 'true',
-    reason: 'The first 429 after five minutes clears the table: only time is saved.',
-  },
-  {
-    file: 'verifier/lanes.ts',
-    in: '#next',
-    original: 'this.#turn + 1',
-    replacement: 'this.#turn - 1',
-    reason: 'The remainder is 0 at every fourth turn in both directions.',
-  },
-  {
-    file: 'verifier/lanes.ts',
-    in: '#makeRoom',
-    original: 'oldest?.settle',
-    replacement: 'oldest.settle',
-    reason: 'If the queue is full and a lane is below its share, the other has a waiter.',
-  },
-  {
-    file: 'verifier/lanes.ts',
-    in: '#makeRoom',
-    original: 'oldest !== undefined',
-    replacement: 'true',
-    reason: 'If the queue is full and a lane is below its share, the other has a waiter.',
-  },
-  {
-    file: 'verifier/lanes.ts',
-    in: 'letFirstEnter',
-    original: '!first',
-    replacement: 'false',
-    reason: 'Only a lane with a waiter gets the next place.',
-  },
-  {
-    file: 'fleet/leases.ts',
-    in: '#newId',
-    original: 'this.#count += 1',
-    replacement: 'this.#count -= 1',
-    reason: OWN_NAME,
-  },
-  {
-    file: 'fleet/outbox.ts',
-    in: 'flush',
-    original: 'start < all.length',
-    replacement: 'start <= all.length',
-    reason: 'A batch without deliveries ends the loop.',
-  },
-  {
-    file: 'fleet/session-seal.ts',
-    in: 'seal',
-    original: '{ authTagLength: TAG_BYTES }',
-    replacement: '{}',
-    reason: 'It is the length by default, and open() passes a tag of this length.',
-  },
-  {
-    file: 'fleet/session-seal.ts',
-    in: 'open',
-    original: '{ authTagLength: TAG_BYTES }',
-    replacement: '{}',
-    reason: 'It is the length by default, and open() passes a tag of this length.',
-  },
-  {
-    file: 'fleet/session-seal.ts',
-    in: 'open',
-    original: "'utf8'",
-    replacement: '""',
-    count: 2,
-    reason: 'The concatenation converts the bytes in the same way.',
-  },
-  {
-    file: 'fleet/session-seal.ts',
-    in: 'open',
-    original: '{ return undefined; }',
-    replacement: '{}',
-    reason: 'Without a return, the result is undefined.',
-  },
-  {
-    file: 'contract/wire.ts',
-    in: 'parseObject',
-    original: '{ return undefined; }',
-    replacement: '{}',
-    reason: 'Without a return, the result is undefined.',
-  },
-  {
-    file: 'fleet/shared-cache.ts',
-    in: '#verdictOf',
-    original: 'text === undefined',
-    replacement: 'false',
-    reason: 'The next line returns undefined too, because undefined is no JSON.',
-  },
-  {
-    file: 'fleet/fleet.ts',
-    in: '#settle',
-    original: "found.kind === 'missing'",
-    replacement: 'true',
-    reason: NO_SUCH_MEMBER,
-  },
-  {
-    file: 'fleet/fleet.ts',
-    in: '#store',
-    original: "verdict.kind !== 'authenticated'",
-    replacement: 'false',
-    reason: NO_SUCH_MEMBER,
-  },
-  {
-    file: 'fleet/store-access.ts',
-    in: 'insist',
-    original: 'began',
-    replacement: 'true',
-    reason: 'The breaker ignores a call that began in no state.',
-  },
-  {
-    file: 'module/events/event-source.ts',
-    in: 'fingerprintOf',
-    original: "'latin1'",
-    replacement: '""',
-    reason: 'A fingerprint is valid in its process only: any encoding distinguishes keys.',
-  },
-  {
-    file: 'module/events/isolated-observable.ts',
-    in: 'pipe',
-    original: 'operators.length === 0',
-    replacement: 'false',
-    reason: 'The observable is isolated a second time, which changes nothing.',
-  },
-  {
-    file: 'module/authorities/several-services.ts',
-    in: 'rejectAmbiguousNames',
-    original: 'authorityIn(module)?.protectAllRoutes',
-    replacement: 'authorityIn(module).protectAllRoutes',
-    reason: SET_HERE,
-  },
-  {
-    file: 'module/authorities/several-services.ts',
-    in: '#nameOf',
-    original: 'name instanceof Promise',
-    replacement: 'true',
-    reason: 'A value without this method throws here, which denies the call as well.',
-  },
-  {
-    file: 'module/authorities/several-services.ts',
-    in: 'partsOf',
-    original: 'name === undefined',
-    replacement: 'false',
-    reason: NO_SUCH_KEY,
-  },
-  {
-    file: 'context/axios-relay.ts',
-    in: 'finalUrl',
-    original: "''",
-    replacement: '"Stryker was here!"',
-    reason: 'The path of a URL has no part in its origin.',
-  },
-  {
-    file: 'context/axios-relay.ts',
-    in: 'finalUrl',
-    original: '{ return undefined; }',
-    replacement: '{}',
-    reason: RETURNS_NOTHING,
-  },
-  {
-    file: 'module/wiring.ts',
-    in: 'breakerReporter',
-    original: 'BREAKER.hasSubscribers',
-    replacement: 'true',
-    reason: FASTER,
-  },
-  {
-    file: 'module/providers.ts',
-    in: 'authorityModule',
-    original: '[]',
-    replacement: '["Stryker was here"]',
-    reason: BUILT,
-  },
-  {
-    file: 'audit/schema-reach.ts',
-    in: 'builtRootFields',
-    original: "typeof token === 'function'",
-    replacement: 'true',
-    reason: NO_SUCH_MEMBER,
-  },
-  {
-    file: 'audit/schema-reach.ts',
-    in: 'builtRootFields',
-    original: '{ return undefined; }',
-    replacement: '{}',
-    reason: RETURNS_NOTHING,
-  },
-  {
-    file: 'sockets/socket-io-handshakes.ts',
-    in: 'REPLACED',
-    original: "'busy'",
-    replacement: '""',
-    reason: 'The client gets the code of the denial, and not its reason.',
-  },
-  {
-    file: 'browsers/same-origin.guard.ts',
-    in: 'NO_CHALLENGES',
-    original: '[]',
-    replacement: '["Stryker was here"]',
-    reason: 'Only a 401 has challenges, and this guard answers 403.',
-  },
-  {
-    file: 'terminus/session-auth.health.ts',
-    in: '#authority',
-    original: 'this.modules?.get',
-    replacement: 'this.modules.get',
-    reason: 'An error is caught, and the result is the same.',
-  },
-  {
-    file: 'terminus/session-auth.health.ts',
-    in: '#authority',
-    original: 'events && sessions',
-    replacement: 'true',
-    reason: 'An authority provides both or neither, for which Nest throws.',
-  },
-  {
-    file: 'terminus/session-auth.health.ts',
-    in: '#authority',
-    original: 'events && sessions',
-    replacement: 'events || sessions',
-    reason: 'An authority provides both or neither, for which Nest throws.',
-  },
-  {
-    file: 'terminus/session-auth.health.ts',
-    in: '#authority',
-    original: '{ return undefined; }',
-    replacement: '{}',
-    reason: RETURNS_NOTHING,
-  },
-  {
-    file: 'terminus/session-auth.health.ts',
-    in: '#sharedProbe',
-    original: "verdict.kind === 'unavailable'",
-    replacement: 'true',
-    reason: NO_SUCH_MEMBER,
-  },
-  {
-    file: 'redis/entries.ts',
-    in: 'decodeEntry',
-    original: 'kind === LEASE',
-    replacement: 'true',
-    reason: 'The expression matches only a text that begins with L.',
-  },
-  {
-    file: 'redis/entries.ts',
-    in: 'decodeEntry',
-    original: "''",
-    replacement: '"Stryker was here!"',
-    reason: 'Neither text is a lease.',
-  },
-  {
-    file: 'redis/entries.ts',
-    in: 'decodeEntry',
-    original: '[]',
-    replacement: '["Stryker was here"]',
-    reason: 'Neither list has an id.',
-  },
-  {
-    file: 'redis/entries.ts',
-    in: 'decodeEntry',
-    original: 'id === undefined',
-    replacement: 'false',
-    reason: 'A lease has both parts, and another text neither.',
-  },
-  {
-    file: 'redis/entries.ts',
-    in: 'decodeEntry',
-    original: 'holder === undefined',
-    replacement: 'false',
-    reason: 'A lease has both parts, and another text neither.',
-  },
-  {
-    file: 'redis/probe.ts',
-    in: 'reasonOf',
-    original: "''",
-    replacement: '"Stryker was here!"',
-    reason: 'Neither text is a reply of the list.',
-  },
-  {
-    file: 'redis/probe.ts',
-    in: 'reasonOf',
-    original: '[]',
-    replacement: '["Stryker was here"]',
-    reason: 'Neither list has a reason.',
-  },
-  {
-    file: 'redis/probe.ts',
-    in: 'reasonOf',
-    original: 'code !== undefined',
-    replacement: 'true',
-    reason: 'The text of undefined has small letters, which no code has.',
-  },
-  {
-    file: 'redis/probe.ts',
-    in: 'receive',
-    original: 'this.#onArrival?.()',
-    replacement: 'this.#onArrival()',
-    reason: SET_HERE,
-  },
-  { file: 'redis/probe.ts', in: '#try', original: "'not published'", replacement: '""', reason: OWN_NAME },
-  {
-    file: 'redis/redis-session-store.ts',
-    in: 'keepAlive',
-    original: "'1'",
-    replacement: '""',
-    reason: 'Only whether there is a heartbeat is read.',
-  },
-  {
-    file: 'redis/redis-session-store.ts',
-    in: 'get',
-    original: "''",
-    replacement: '"Stryker was here!"',
-    reason: 'No entry has either text.',
-  },
-  {
-    file: 'redis/redis-session-store.ts',
-    in: 'setRevocation',
-    original: 'timeMs > Number(await recorded)',
-    replacement: 'timeMs >= Number(await recorded)',
-    reason: 'The same time is recorded again.',
-  },
-  {
-    file: 'redis/scripts.ts',
-    in: 'script',
-    original: "'hex'",
-    replacement: '""',
-    reason: 'The server does not know the name, and gets the text each time: more slowly.',
-  },
-  {
-    file: 'redis/commands.ts',
-    in: 'clocksMs',
-    original: '[]',
-    replacement: '["Stryker was here"]',
-    reason: 'A text is no later time.',
-  },
-  {
-    file: 'redis/commands.ts',
-    in: 'clockMs',
-    original: '{ return 0; }',
-    replacement: '{}',
-    reason: 'Neither result is a later time.',
-  },
-  {
-    file: 'redis/subscription.ts',
-    in: '#lastNode',
-    original: "''",
-    replacement: '"Stryker was here!"',
-    reason: 'No node has either address.',
-  },
-];
+const MUTANTS = {
+  'contract/errors.ts': {
+    value: [['true', 'false', BRAND]],
+    markAsSessionAuthError: [['{ value: true }', '{}', BRAND]],
+  },
+  'contract/session-store.ts': {
+    value: [['true', 'false', BRAND]],
+    '': [['{ value: true }', '{}', BRAND]],
+  },
+  'contract/record/user-reader.ts': {
+    internCommonValues: [
+      ['{ name, share: internTable<string>() }', '{}', SAME_TEXT],
+      [
+        "{ const text = user[name]; if (typeof text === 'string') user[name] = share(text, text); }",
+        '{}',
+        SAME_TEXT,
+      ],
+      ["typeof text === 'string'", 'false', SAME_TEXT],
+      ["'string'", '""', SAME_TEXT],
+    ],
+    internTable: [
+      [
+        'key.length <= MAX_LENGTH',
+        'true',
+        'Longer values are strings, because the ids of a ccl_info are safe integers. Equal strings cannot be distinguished.',
+      ],
+      ['key.length <= MAX_LENGTH', 'key.length < MAX_LENGTH', SAME_TEXT],
+    ],
+    hideToken: [
+      ['#token in user', 'true', 'Each record has the field: only the compiler needs the question.'],
+    ],
+  },
+  'records/invalid-field.ts': {
+    checkNested: [
+      [
+        "typeof value !== 'object'",
+        'false',
+        'The class of a primitive value has no fields, which the next lines refuse.',
+      ],
+    ],
+  },
+  'records/field-descriptions.ts': {
+    isTransformed: [
+      [
+        'transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined)',
+        'true',
+        SLOWER,
+      ],
+      ['transforms.length > 0', 'transforms.length >= 0', SLOWER],
+      ['transforms.length > 0', 'transforms.length <= 0', SLOWER],
+      ['renamed !== undefined', 'renamed === undefined', SLOWER],
+      ['typed !== undefined && nested === undefined', 'typed !== undefined || nested === undefined', SLOWER],
+      ['typed !== undefined', 'true', SLOWER],
+      ['typed !== undefined', 'typed === undefined', SLOWER],
+      ['nested === undefined', 'true', NESTED],
+      ['nested === undefined', 'nested !== undefined', NESTED],
+    ],
+    checks: [
+      [
+        "metadatas.filter(({ type }) => type === 'customValidation')",
+        'metadatas',
+        'Metadata of other types has no constraints.',
+      ],
+      ["type === 'customValidation'", 'true', 'Metadata of other types has no constraints.'],
+    ],
+    checkOf: [
+      ['!each && !validateIf', 'false', 'The path below gives the same result, with one more function call.'],
+    ],
+    expectationOf: [
+      [
+        'instance.defaultMessage?.(args)',
+        'instance.defaultMessage(args)',
+        'The error is caught, and the result is the same text.',
+      ],
+    ],
+  },
+  'client/reply.ts': {
+    readCacheForMs: [
+      [
+        'control === undefined && age === undefined',
+        'false',
+        'The lifetime is then ttlMs, for which the function returns undefined as well.',
+      ],
+    ],
+  },
+  'client/axios-http.service.ts': {
+    '[SESSION_HTTP]': [['true', 'false', BRAND]],
+  },
+  'guard/access.decorators.ts': {
+    Authorize: [['() => false', '() => undefined', REFUSED]],
+  },
+  'guard/session-auth-error.filter.ts': {
+    DEFAULT_CHALLENGES: [
+      ['[]', '["Stryker was here"]', 'A text names no scheme: it is the same as no source.'],
+    ],
+  },
+  'guard/http-request.ts': {
+    headerCount: [
+      ['index < lines.length', 'index <= lines.length', 'There is no name after the last line.'],
+      [
+        'name?.length === header.length',
+        'true',
+        'A name of another length differs: no letter that becomes several in lower case becomes letters of ASCII only.',
+      ],
+      ['name?.length', 'name.length', 'The loop stays within the list.'],
+    ],
+  },
+  'guard/denial.ts': {
+    reportDenial: [
+      ['DENIALS.hasSubscribers', 'true', 'Without subscribers, publish() does nothing: only time is saved.'],
+    ],
+  },
+  'guard/decisions.ts': {
+    '#impersonatorOf': [["''", '"Stryker was here!"', 'No record has a field of this name either.']],
+  },
+  'guard/cross-origin.ts': {
+    isCrossOrigin: [
+      ['origin !== undefined', 'true', 'The set of trusted origins does not contain undefined.'],
+    ],
+    opensSocket: [["''", '"Stryker was here!"', 'The expression does not match this text either.', 2]],
+    isWebOrigin: [
+      ['/^https?:\\/\\//', '/https?:\\/\\//', 'The origin of any other URL differs from the URL.'],
+    ],
+    '[MARK]': [['true', 'false', BRAND]],
+  },
+  'verifier/session-verifier.ts': {
+    '#reported': [["verdict.kind === 'authenticated'", 'true', NO_SUCH_MEMBER]],
+    reason: [["verdict.kind === 'unavailable'", 'true', NO_SUCH_MEMBER]],
+    '#orStale': [['this.#cache?.findStale', 'this.#cache.findStale', SET_HERE]],
+    check: [['this.#cache?.tryRefresh', 'this.#cache.tryRefresh', SET_HERE]],
+  },
+  'verifier/single-flight.ts': {
+    '#canJoin': [['maxAgeMs === Infinity', 'false', FASTER]],
+  },
+  'verifier/session-cache.ts': {
+    '#storeUser': [
+      [
+        'sessionKey === tokenKey',
+        'false',
+        'The entry has the same user and the same key: only memory is saved.',
+      ],
+      ['refreshAheadMs > 0', 'true', 'With 0, the cache asks for no refresh: only memory is saved.'],
+      [
+        'refreshAheadMs > 0',
+        'refreshAheadMs >= 0',
+        'With 0, the cache asks for no refresh: only memory is saved.',
+      ],
+    ],
+    revoke: [['true', 'false', 'A tombstone is any value: it is compared with undefined.']],
+  },
+  'verifier/revocations.ts': {
+    hasNoUsers: [
+      ['this.#newestUserAtMs === -Infinity', 'false', FASTER],
+      ['-Infinity', '+Infinity', FASTER],
+    ],
+    revokes: [['tokenKey !== undefined', 'true', NO_SUCH_KEY]],
+  },
+  'verifier/circuit-breaker.ts': {
+    '#published': [["'closed'", '""', 'The first state after it is never closed.']],
+    undoTrip: [["this.state.kind !== 'closed'", 'true', 'Other states do not have the member.']],
+    '#publish': [['this.#onChange?.(state)', 'this.#onChange(state)', SET_HERE]],
+    count: [
+      [
+        'this.#slices.slice(1 - SLICES)',
+        'this.#slices',
+        'The sums exclude slices before the window anyway: only memory is saved.',
+      ],
+    ],
+    recordCall: [
+      [
+        'this.#limited.size > 0',
+        'true',
+        'The first 429 after five minutes clears the table: only time is saved.',
+      ],
+    ],
+  },
+  'verifier/lanes.ts': {
+    '#next': [
+      ['this.#turn + 1', 'this.#turn - 1', 'The remainder is 0 at every fourth turn in both directions.'],
+    ],
+    '#makeRoom': [
+      [
+        'oldest?.settle',
+        'oldest.settle',
+        'If the queue is full and a lane is below its share, the other has a waiter.',
+      ],
+      [
+        'oldest !== undefined',
+        'true',
+        'If the queue is full and a lane is below its share, the other has a waiter.',
+      ],
+    ],
+    letFirstEnter: [['!first', 'false', 'Only a lane with a waiter gets the next place.']],
+  },
+  'fleet/leases.ts': {
+    '#newId': [['this.#count += 1', 'this.#count -= 1', OWN_NAME]],
+  },
+  'fleet/outbox.ts': {
+    flush: [['start < all.length', 'start <= all.length', 'A batch without deliveries ends the loop.']],
+  },
+  'fleet/session-seal.ts': {
+    seal: [
+      [
+        '{ authTagLength: TAG_BYTES }',
+        '{}',
+        'It is the length by default, and open() passes a tag of this length.',
+      ],
+    ],
+    open: [
+      [
+        '{ authTagLength: TAG_BYTES }',
+        '{}',
+        'It is the length by default, and open() passes a tag of this length.',
+      ],
+      ["'utf8'", '""', 'The concatenation converts the bytes in the same way.', 2],
+      ['{ return undefined; }', '{}', 'Without a return, the result is undefined.'],
+    ],
+  },
+  'contract/wire.ts': {
+    parseObject: [['{ return undefined; }', '{}', 'Without a return, the result is undefined.']],
+  },
+  'fleet/shared-cache.ts': {
+    '#verdictOf': [
+      ['text === undefined', 'false', 'The next line returns undefined too, because undefined is no JSON.'],
+    ],
+  },
+  'fleet/fleet.ts': {
+    '#settle': [["found.kind === 'missing'", 'true', NO_SUCH_MEMBER]],
+    '#store': [["verdict.kind !== 'authenticated'", 'false', NO_SUCH_MEMBER]],
+  },
+  'fleet/store-access.ts': {
+    insist: [['began', 'true', 'The breaker ignores a call that began in no state.']],
+  },
+  'module/events/event-source.ts': {
+    fingerprintOf: [
+      ["'latin1'", '""', 'A fingerprint is valid in its process only: any encoding distinguishes keys.'],
+    ],
+  },
+  'module/events/isolated-observable.ts': {
+    pipe: [
+      ['operators.length === 0', 'false', 'The observable is isolated a second time, which changes nothing.'],
+    ],
+  },
+  'module/authorities/several-services.ts': {
+    rejectAmbiguousNames: [
+      ['authorityIn(module)?.protectAllRoutes', 'authorityIn(module).protectAllRoutes', SET_HERE],
+    ],
+    '#nameOf': [
+      [
+        'name instanceof Promise',
+        'true',
+        'A value without this method throws here, which denies the call as well.',
+      ],
+    ],
+    partsOf: [['name === undefined', 'false', NO_SUCH_KEY]],
+  },
+  'context/axios-relay.ts': {
+    finalUrl: [
+      ["''", '"Stryker was here!"', 'The path of a URL has no part in its origin.'],
+      ['{ return undefined; }', '{}', RETURNS_NOTHING],
+    ],
+  },
+  'module/wiring.ts': {
+    breakerReporter: [['BREAKER.hasSubscribers', 'true', FASTER]],
+  },
+  'module/providers.ts': {
+    authorityModule: [['[]', '["Stryker was here"]', BUILT]],
+  },
+  'audit/schema-reach.ts': {
+    builtRootFields: [
+      ["typeof token === 'function'", 'true', NO_SUCH_MEMBER],
+      ['{ return undefined; }', '{}', RETURNS_NOTHING],
+    ],
+  },
+  'sockets/socket-io-handshakes.ts': {
+    REPLACED: [["'busy'", '""', 'The client gets the code of the denial, and not its reason.']],
+  },
+  'browsers/same-origin.guard.ts': {
+    NO_CHALLENGES: [['[]', '["Stryker was here"]', 'Only a 401 has challenges, and this guard answers 403.']],
+  },
+  'terminus/session-auth.health.ts': {
+    '#authority': [
+      ['this.modules?.get', 'this.modules.get', 'An error is caught, and the result is the same.'],
+      ['events && sessions', 'true', 'An authority provides both or neither, for which Nest throws.'],
+      [
+        'events && sessions',
+        'events || sessions',
+        'An authority provides both or neither, for which Nest throws.',
+      ],
+      ['{ return undefined; }', '{}', RETURNS_NOTHING],
+    ],
+    '#sharedProbe': [["verdict.kind === 'unavailable'", 'true', NO_SUCH_MEMBER]],
+  },
+  'redis/entries.ts': {
+    decodeEntry: [
+      ['kind === LEASE', 'true', 'The expression matches only a text that begins with L.'],
+      ["''", '"Stryker was here!"', 'Neither text is a lease.'],
+      ['[]', '["Stryker was here"]', 'Neither list has an id.'],
+      ['id === undefined', 'false', 'A lease has both parts, and another text neither.'],
+      ['holder === undefined', 'false', 'A lease has both parts, and another text neither.'],
+    ],
+  },
+  'redis/probe.ts': {
+    reasonOf: [
+      ["''", '"Stryker was here!"', 'Neither text is a reply of the list.'],
+      ['[]', '["Stryker was here"]', 'Neither list has a reason.'],
+      ['code !== undefined', 'true', 'The text of undefined has small letters, which no code has.'],
+    ],
+    receive: [['this.#onArrival?.()', 'this.#onArrival()', SET_HERE]],
+    '#try': [["'not published'", '""', OWN_NAME]],
+  },
+  'redis/redis-session-store.ts': {
+    keepAlive: [["'1'", '""', 'Only whether there is a heartbeat is read.']],
+    get: [["''", '"Stryker was here!"', 'No entry has either text.']],
+    setRevocation: [
+      [
+        'timeMs > Number(await recorded)',
+        'timeMs >= Number(await recorded)',
+        'The same time is recorded again.',
+      ],
+    ],
+  },
+  'redis/scripts.ts': {
+    script: [["'hex'", '""', 'The server does not know the name, and gets the text each time: more slowly.']],
+  },
+  'redis/commands.ts': {
+    clocksMs: [['[]', '["Stryker was here"]', 'A text is no later time.']],
+    clockMs: [['{ return 0; }', '{}', 'Neither result is a later time.']],
+  },
+  'redis/subscription.ts': {
+    '#lastNode': [["''", '"Stryker was here!"', 'No node has either address.']],
+  },
+};
+
+export const EQUIVALENT = Object.entries(MUTANTS).flatMap(([file, places]) =>
+  Object.entries(places).flatMap(([where, mutants]) =>
+    mutants.map(([original, replacement, , count = 1]) => ({ file, where, original, replacement, count })),
+  ),
+);

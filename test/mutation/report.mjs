@@ -30,7 +30,7 @@ export function report(files, folders) {
       `${COLUMN_OF[status]}: ${file}:${line} ${mutator}: ${oneLine(original)} => ${oneLine(replacement)}`,
     );
   }
-  for (const { file, in: where, original, replacement } of unmatched) {
+  for (const { file, where, original, replacement } of unmatched) {
     console.error(
       `test/mutation/equivalent.mjs: no such mutant survives in ${file}, ${where}: ${original} => ${replacement}`,
     );
@@ -86,12 +86,12 @@ function textAt(lines, { start, end }) {
  * Marks the mutants that an entry describes, in one place or as many as it says. On a slow machine, one can
  * time out instead of surviving.
  */
-function takeEntry(mutants, { file, in: where, original, replacement, count = 1 }) {
+function takeEntry(mutants, { file, where, original, replacement, count }) {
   const found = mutants.filter(
     (mutant) =>
       mutant.file === file &&
       (isLeft(mutant) || mutant.status === 'Timeout') &&
-      (where === undefined || mutant.names.includes(where)) &&
+      (where === '' || mutant.names.includes(where)) &&
       plain(mutant.original) === plain(original) &&
       plain(mutant.replacement) === plain(replacement),
   );
