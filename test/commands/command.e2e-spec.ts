@@ -169,7 +169,9 @@ describe('the command', () => {
       const help = captureIo();
       expect(await runCommand([name, '--help'], help)).toBe(0);
       expect(help.out()).toMatch(new RegExp(`^Usage: nestjs-session-auth-cli ${name} `));
-      expect(help.out()).toContain('Exit code:\n  0');
+      expect(help.out()).toMatch(
+        /\nOptions:\n {2}--[^]*\n {2}-h, --help[^]*\nEnvironment:\n {2}SESSION_SERVICE_API_KEY[^]*\nExit code:\n {2}0 /,
+      );
       const refused = captureIo();
       expect(await runCommand([name, '--passwordd=hunter2'], refused)).toBe(2);
       expect([refused.out(), refused.err()]).toEqual([
@@ -211,19 +213,9 @@ describe('a command line', () => {
   } as const;
 
   it('is read into the values of its options', () => {
-    expect({
-      ...(readCommandLine('trial', line, [
-        '--url',
-        'http://a',
-        '--user=ann',
-        '--user=bob',
-        '--json',
-      ]) as object),
-    }).toEqual({
-      url: 'http://a',
-      user: ['ann', 'bob'],
-      json: true,
-    });
+    const args = ['--url', 'http://a', '--user=ann', '--user=bob', '--json'];
+    const values = { url: 'http://a', user: ['ann', 'bob'], json: true };
+    expect(readCommandLine('trial', line, args)).toEqual(expect.objectContaining(values));
   });
 
   it.each([

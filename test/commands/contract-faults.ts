@@ -31,6 +31,11 @@ const replyTo = (
   reply: (usual, call, service) => (which(call, usual) ? reply(usual, call, service) : usual),
 });
 
+const granted =
+  (which: (call: ServedCall) => boolean) =>
+  (call: ServedCall, { status }: ServedReply): boolean =>
+    which(call) && status === 200;
+
 /** Changes the fields of every record. */
 const withFields = (fields: object, which: (call: ServedCall) => boolean = () => true): Fault =>
   replyTo(
@@ -63,47 +68,27 @@ const RECORDS = [
 ];
 const READS = ['user-details.record', 'user-details.record-of-others', 'user-details.iv'];
 
-const ACCEPTS_NO_KEY = ['missing', 'unknown', 'empty', 'blank', 'almost', 'elsewhere'];
-
 const anyKey = (which: (call: ServedCall) => boolean): Fault => ({
   request: (call) => (which(call) ? withHeaders(call, { 'x-api-key': API_KEY }) : call),
 });
 
-const isMissingPassword = ({ body }: ServedCall): boolean => /^\{"username":"[^"]*"\}$/.test(body);
-
 /** Services with one fault each. */
 export const FAULTS: readonly FaultRow[] = [
-  {
-    name: 'user_details checks no key',
-    fault: anyKey(isRead),
-    fails: ACCEPTS_NO_KEY.map((id) => `key.user-details.${id}`),
-  },
-  {
-    name: 'the sign-out checks no key',
-    fault: anyKey(isSignOut),
-    fails: ACCEPTS_NO_KEY.map((id) => `key.sign-out.${id}`),
-  },
-  {
-    name: 'the sign-in checks no key',
-    fault: anyKey(isSignIn),
-    fails: ACCEPTS_NO_KEY.map((id) => `key.sign-in.${id}`),
-  },
+  ...Object.entries({ 'user-details': isRead, 'sign-out': isSignOut, 'sign-in': isSignIn }).map(
+    ([name, which]) => ({
+      name: `checks no key: ${name}`,
+      fault: anyKey(which),
+      fails: ['missing', 'unknown', 'empty', 'blank', 'almost', 'elsewhere'].map((id) => `key.${name}.${id}`),
+    }),
+  ),
   {
     name: 'compares only the start of a key',
-    fault: {
-      request: (call) =>
-        call.headers['x-api-key']?.startsWith(API_KEY) ? withHeaders(call, { 'x-api-key': API_KEY }) : call,
-    },
+    fault: anyKey(({ headers }) => headers['x-api-key']?.startsWith(API_KEY) === true),
     fails: ['key.sign-in.almost', 'key.sign-out.almost', 'key.user-details.almost'],
   },
   {
     name: 'reads the key from Authorization too',
-    fault: {
-      request: (call) =>
-        call.headers.authorization === `Bearer ${API_KEY}`
-          ? withHeaders(call, { 'x-api-key': API_KEY })
-          : call,
-    },
+    fault: anyKey(({ headers }) => headers.authorization === `Bearer ${API_KEY}`),
     fails: ['key.sign-in.elsewhere', 'key.sign-out.elsewhere', 'key.user-details.elsewhere'],
   },
   {
@@ -154,7 +139,10 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     name: 'answers 500 to a sign-in without a password',
-    fault: replyTo(isMissingPassword, () => ({ status: 500 })),
+    fault: replyTo(
+      ({ body }) => /^\{"username":"[^"]*"\}$/.test(body),
+      () => ({ status: 500 }),
+    ),
     fails: ['malformed.no-password', 'wrong-password.absent'],
   },
   {
@@ -269,40 +257,28 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     name: 'keeps sessions at a sign-out',
-    fault: replyTo(
-      (call, { status }) => isSignOut(call) && status === 200,
-      (usual, call, { sessions }) => {
-        sessions.set(call.headers['x-auth-token'] ?? '', ANN.username);
-        return usual;
-      },
-    ),
+    fault: replyTo(granted(isSignOut), (usual, call, { sessions }) => {
+      sessions.set(call.headers['x-auth-token'] ?? '', ANN.username);
+      return usual;
+    }),
     fails: ['sign-out.ends-session'],
   },
   {
     name: 'answers 204 to a sign-out',
-    fault: replyTo(
-      (call, { status }) => isSignOut(call) && status === 200,
-      () => ({ status: 204 }),
-    ),
+    fault: replyTo(granted(isSignOut), () => ({ status: 204 })),
     fails: ['sign-out.ends-session', 'sign-out.iv', 'key.sign-out.any-case'],
   },
   {
     name: 'sends a body with a sign-out',
-    fault: replyTo(
-      (call, { status }) => isSignOut(call) && status === 200,
-      () => json({}),
-    ),
+    fault: replyTo(granted(isSignOut), () => json({})),
     fails: ['sign-out.ends-session', 'sign-out.iv'],
   },
   {
     name: 'grants a token only one read',
-    fault: replyTo(
-      (call, { status }) => isRead(call) && status === 200,
-      (usual, call, { sessions }) => {
-        sessions.delete(call.headers['x-auth-token'] ?? '');
-        return usual;
-      },
-    ),
+    fault: replyTo(granted(isRead), (usual, call, { sessions }) => {
+      sessions.delete(call.headers['x-auth-token'] ?? '');
+      return usual;
+    }),
     fails: ['user-details.repeated'],
   },
   {
@@ -327,10 +303,7 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     name: 'signs in with 201',
-    fault: replyTo(
-      (call, { status }) => isSignIn(call) && status === 200,
-      (usual) => ({ ...usual, status: 201 }),
-    ),
+    fault: replyTo(granted(isSignIn), (usual) => ({ ...usual, status: 201 })),
     fails: [...RECORDS, 'key.sign-in.any-case', 'user-details.record', 'user-details.record-of-others'],
   },
   {
