@@ -23,8 +23,9 @@ import { ServiceClient } from '../../libs/session-auth-cli/src/calls/service-cli
 import { type Need, SECTIONS } from '../../libs/session-auth-cli/src/contract/row.js';
 import { CONTRACT_ROWS } from '../../libs/session-auth-cli/src/contract/rows.js';
 import { decidedStatus } from './decided-statuses.js';
+import { JSON_TYPE, KEY, MANAGER, post, signIn, signOut, tokenFrom, userDetails } from './demo-calls.js';
 import { expectEmpty, expectUserRecord, RECORD_FIELDS } from './expectations.js';
-import { send, type WireReply, type WireRequest } from './send.js';
+import { send } from './send.js';
 import {
   type Account,
   accounts,
@@ -76,53 +77,15 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
         });
     });
 
-    function call(request: WireRequest): Promise<WireReply> {
-      const headers = { Accept: 'application/json', 'X-API-KEY': service.apiKey, ...request.headers };
-      return send(service.url, { ...request, headers });
-    }
-
-    function post(body: string, headers: WireRequest['headers'] = {}): Promise<WireReply> {
-      return call({
-        method: 'POST',
-        path: '/authentication',
-        headers: { 'Content-Type': 'application/json', ...headers },
-        body,
-      });
-    }
-
-    function signIn(account: Account | undefined, headers: WireRequest['headers'] = {}): Promise<WireReply> {
-      return post(JSON.stringify(account), headers);
-    }
-
-    async function tokenOf(account: Account | undefined): Promise<string> {
-      return String(expectUserRecord(await signIn(account)).auth_token);
-    }
-
-    function userDetails(
-      token: string,
-      headers: WireRequest['headers'] = {},
-      path = '/authentication/user_details',
-    ): Promise<WireReply> {
-      return call({ method: 'GET', path, headers: { 'X-AUTH-TOKEN': token, ...headers } });
-    }
-
-    function signOut(
-      token: string,
-      headers: WireRequest['headers'] = {},
-      path = '/authentication',
-    ): Promise<WireReply> {
-      return call({ method: 'DELETE', path, headers: { 'X-AUTH-TOKEN': token, ...headers } });
-    }
-
     describe('sign in: POST /authentication (our decision)', () => {
       itIsOurDecision('refuses a pending user whose password is wrong as any other', async () => {
-        expectEmpty(await signIn({ username: 'pending', password: 'wrong' }), 401);
+        expectEmpty(await signIn(service.url, { username: 'pending', password: 'wrong' }), 401);
       });
 
       itIsOurDecision(
         'returns all fifteen fields of a hiring manager, the identifiers nested in ccl_info',
         async () => {
-          const record = expectUserRecord(await signIn(accounts.manager));
+          const record = expectUserRecord(await signIn(service.url));
 
           expect(Object.keys(record).sort()).toEqual([...RECORD_FIELDS].sort());
           expect(record).toMatchObject({ username: 'manager', role: 'hiring_manager', sub_role: 'approver' });
@@ -131,7 +94,7 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
       );
 
       itIsOurDecision('omits absent fields: a new hire has no sub_role', async () => {
-        const record = expectUserRecord(await signIn(accounts.newhire));
+        const record = expectUserRecord(await signIn(service.url, accounts.newhire));
 
         expect(Object.keys(record).sort()).toEqual(
           RECORD_FIELDS.filter((name) => name !== 'sub_role').sort(),
@@ -140,10 +103,9 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
       });
 
       itIsOurDecision('refuses a body without a content type as malformed', async () => {
-        expectEmpty(
-          await call({ method: 'POST', path: '/authentication', body: JSON.stringify(accounts.manager) }),
-          400,
-        );
+        const body = JSON.stringify(MANAGER);
+        const headers = KEY;
+        expectEmpty(await send(service.url, { method: 'POST', path: '/authentication', headers, body }), 400);
       });
     });
 
@@ -152,21 +114,24 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
         itIsOurDecision.each(knownAccounts)(
           'answers 200 with the same record that the sign-in of the %s gave',
           async (_, account) => {
-            const signedIn = expectUserRecord(await signIn(account));
+            const signedIn = expectUserRecord(await signIn(service.url, account));
 
-            expect(expectUserRecord(await userDetails(String(signedIn.auth_token), {}, path))).toEqual(
-              signedIn,
-            );
+            expect(
+              expectUserRecord(await userDetails(service.url, String(signedIn.auth_token), { path })),
+            ).toEqual(signedIn);
           },
         );
+      });
 
-        itIsOurDecision('accepts any X-AUTH-IV', async () => {
-          expectUserRecord(await userDetails(await tokenOf(accounts.manager), ANY_IV, path));
-        });
+      itIsOurDecision('accepts any X-AUTH-IV at /authentication/user_details/', async () => {
+        const variant = { headers: ANY_IV, path: '/authentication/user_details/' };
+        expectUserRecord(await userDetails(service.url, await tokenFrom(service.url), variant));
       });
 
       itIsOurDecision('knows no 304: every good answer carries the record', async () => {
-        expectUserRecord(await userDetails(await tokenOf(accounts.manager), { 'If-None-Match': '*' }));
+        expectUserRecord(
+          await userDetails(service.url, await tokenFrom(service.url), { headers: { 'If-None-Match': '*' } }),
+        );
       });
     });
 
@@ -174,43 +139,41 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
       itIsOurDecision(
         'accepts a slash at the end of its path, and the token is refused from then on',
         async () => {
-          const token = await tokenOf(accounts.manager);
+          const token = await tokenFrom(service.url);
 
-          expectEmpty(await signOut(token, {}, '/authentication/'), 200);
-          expectEmpty(await userDetails(token), 401);
+          expectEmpty(await signOut(service.url, token, { path: '/authentication/' }), 200);
+          expectEmpty(await userDetails(service.url, token), 401);
         },
       );
 
-      itIsOurDecision.each(['/authentication', '/authentication/'])(
-        'accepts any X-AUTH-IV at %s',
-        async (path) => {
-          expectEmpty(await signOut(await tokenOf(accounts.manager), ANY_IV, path), 200);
-        },
-      );
+      itIsOurDecision('accepts any X-AUTH-IV at /authentication/', async () => {
+        const variant = { headers: ANY_IV, path: '/authentication/' };
+        expectEmpty(await signOut(service.url, await tokenFrom(service.url), variant), 200);
+      });
 
       itIsOurDecision('is refused the second time', async () => {
-        const token = await tokenOf(accounts.manager);
-        await signOut(token);
+        const token = await tokenFrom(service.url);
+        await signOut(service.url, token);
 
-        expectEmpty(await signOut(token), 401);
+        expectEmpty(await signOut(service.url, token), 401);
       });
 
       itIsOurDecision('grants one of many at the same time', async () => {
-        const token = await tokenOf(accounts.manager);
-        const replies = await Promise.all(Array.from({ length: 8 }, () => signOut(token)));
+        const token = await tokenFrom(service.url);
+        const replies = await Promise.all(Array.from({ length: 8 }, () => signOut(service.url, token)));
 
         expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
       });
 
       itIsOurDecision('ends only its own session, as every sign-in opens one', async () => {
-        const [first, second] = [await tokenOf(accounts.manager), await tokenOf(accounts.manager)];
-        const others = await tokenOf(accounts.recruiter);
+        const [first, second] = [await tokenFrom(service.url), await tokenFrom(service.url)];
+        const others = await tokenFrom(service.url, accounts.recruiter);
         expect(first).not.toBe(second);
-        expectEmpty(await signOut(first), 200);
+        expectEmpty(await signOut(service.url, first), 200);
 
-        expectEmpty(await userDetails(first), 401);
-        expectUserRecord(await userDetails(second));
-        expectUserRecord(await userDetails(others));
+        expectEmpty(await userDetails(service.url, first), 401);
+        expectUserRecord(await userDetails(service.url, second));
+        expectUserRecord(await userDetails(service.url, others));
       });
     });
 
@@ -219,20 +182,11 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
       ['DELETE', '/authentication'],
       ['GET', '/authentication/user_details'],
     ])('the application key of %s %s (our decision)', (method, path) => {
-      const request = async (headers: WireRequest['headers']): Promise<WireReply> => {
-        const token = await tokenOf(accounts.manager);
-        const body = method === 'POST' ? { body: JSON.stringify(accounts.manager) } : {};
-        const type = method === 'POST' ? { 'Content-Type': 'application/json' } : {};
-        return send(service.url, {
-          method,
-          path,
-          headers: { 'X-AUTH-TOKEN': token, ...type, ...headers },
-          ...body,
-        });
-      };
-
       itIsOurDecision('is refused when it is sent twice', async () => {
-        expectEmpty(await request({ 'X-API-KEY': [service.apiKey, service.apiKey] }), 403);
+        const token = await tokenFrom(service.url);
+        const headers = { ...JSON_TYPE, 'X-AUTH-TOKEN': token, 'X-API-KEY': Array(2).fill(service.apiKey) };
+        const body = method === 'POST' ? { body: JSON.stringify(MANAGER) } : {};
+        expectEmpty(await send(service.url, { method, path, headers, ...body }), 403);
       });
     });
 
@@ -241,10 +195,13 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
       ['GET', '/authentication/user_details'],
     ])('the token of %s %s (our decision)', (method, path) => {
       itIsOurDecision('is refused if it is sent twice, and its session stays valid', async () => {
-        const token = await tokenOf(accounts.manager);
+        const token = await tokenFrom(service.url);
 
-        expectEmpty(await call({ method, path, headers: { 'X-AUTH-TOKEN': [token, token] } }), 401);
-        expectUserRecord(await userDetails(token));
+        expectEmpty(
+          await send(service.url, { method, path, headers: { ...KEY, 'X-AUTH-TOKEN': [token, token] } }),
+          401,
+        );
+        expectUserRecord(await userDetails(service.url, token));
       });
     });
 
@@ -263,7 +220,7 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
         ['POST', '/authentications'],
         ['GET', '/%zz'],
       ])('%s %s is answered with 404 and an empty body', async (method, path) => {
-        expectEmpty(await call({ method, path }), 404);
+        expectEmpty(await send(service.url, { method, path, headers: KEY }), 404);
         expectEmpty(await send(service.url, { method, path }), 404);
       });
     });
@@ -272,30 +229,21 @@ describe.each(servicesUnderTest)('$name', ({ suite, open }) =>
       itIsOurDecision(
         'forbids storing it, user_details in shared HTTP caches only, and does not name its software',
         async () => {
-          const token = await tokenOf(accounts.manager);
+          const token = await tokenFrom(service.url);
           const answers = [
-            await signIn(accounts.manager),
-            await signIn(accounts.pending),
-            await userDetails(token),
-            await post('{}'),
-            await userDetails('of-no-session'),
-            await call({ method: 'GET', path: '/nowhere' }),
+            await signIn(service.url),
+            await signIn(service.url, accounts.pending),
+            await userDetails(service.url, token),
+            await post(service.url, '{}'),
+            await userDetails(service.url, 'of-no-session'),
+            await send(service.url, { method: 'GET', path: '/nowhere', headers: KEY }),
             await send(service.url, { method: 'GET', path: '/authentication/user_details' }),
-            await signOut(token),
+            await signOut(service.url, token),
           ];
 
           expect(answers.map((answer) => answer.status)).toEqual([200, 202, 200, 400, 401, 404, 403, 200]);
-          const [no, ours] = ['no-store', 'private'];
-          expect(answers.map(({ headers }) => headers['cache-control'])).toEqual([
-            no,
-            no,
-            ours,
-            no,
-            ours,
-            no,
-            no,
-            no,
-          ]);
+          const caching = answers.map(({ headers }) => headers['cache-control']).join(' ');
+          expect(caching).toBe('no-store no-store private no-store private no-store no-store no-store');
           for (const { headers } of answers) {
             expect(headers).not.toHaveProperty('x-powered-by');
             expect(headers).not.toHaveProperty('etag');

@@ -10,40 +10,45 @@ export const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** The credentials of the manager of the demo accounts. */
 export const MANAGER = { username: 'manager', password: 'manager-demo' };
 
-/** How a sign-in differs from a plain one. */
-export type SignInVariant = Pick<WireRequest, 'from' | 'headers'>;
+/** How a call differs from a plain one. Its headers are sent in addition. */
+export type Variant = Partial<Pick<WireRequest, 'path' | 'from' | 'headers'>>;
 
-/** Signs in at the reference service. */
-export function signIn(
+/** Sends a body to the sign-in of the reference service. */
+export function post(
   url: string,
-  credentials: object = MANAGER,
-  { from, headers = {} }: SignInVariant = {},
+  body: string | Buffer,
+  { headers, ...variant }: Variant = {},
 ): Promise<WireReply> {
-  const body = JSON.stringify(credentials);
-  return send(url, {
-    method: 'POST',
-    path: '/authentication',
-    headers: { ...KEY, ...JSON_TYPE, ...headers },
-    body,
-    ...(from && { from }),
-  });
+  const all = { ...KEY, ...JSON_TYPE, ...headers };
+  return send(url, { method: 'POST', path: '/authentication', headers: all, body, ...variant });
 }
 
-/** The token of a new session of the manager. */
-export async function tokenFrom(url: string): Promise<string> {
-  return String(expectUserRecord(await signIn(url)).auth_token);
+/** Signs in at the reference service. */
+export function signIn(url: string, credentials: object = MANAGER, variant?: Variant): Promise<WireReply> {
+  return post(url, JSON.stringify(credentials), variant);
+}
+
+/** The token of a new session of the manager, or of another user. */
+export async function tokenFrom(url: string, credentials?: object): Promise<string> {
+  return String(expectUserRecord(await signIn(url, credentials)).auth_token);
 }
 
 /** Calls user_details with the token. */
-export function userDetails(url: string, token: string): Promise<WireReply> {
-  return send(url, {
-    method: 'GET',
-    path: '/authentication/user_details',
-    headers: { ...KEY, 'X-AUTH-TOKEN': token },
-  });
+export function userDetails(
+  url: string,
+  token: string,
+  { headers, ...variant }: Variant = {},
+): Promise<WireReply> {
+  const all = { ...KEY, 'X-AUTH-TOKEN': token, ...headers };
+  return send(url, { method: 'GET', path: '/authentication/user_details', headers: all, ...variant });
 }
 
 /** Ends the session of the token. */
-export function signOut(url: string, token: string): Promise<WireReply> {
-  return send(url, { method: 'DELETE', path: '/authentication', headers: { ...KEY, 'X-AUTH-TOKEN': token } });
+export function signOut(
+  url: string,
+  token: string,
+  { headers, ...variant }: Variant = {},
+): Promise<WireReply> {
+  const all = { ...KEY, 'X-AUTH-TOKEN': token, ...headers };
+  return send(url, { method: 'DELETE', path: '/authentication', headers: all, ...variant });
 }

@@ -1,22 +1,9 @@
 import { expect } from '@jest/globals';
 import { CCL_INFO_TYPES, FIELD_TYPES } from '../../libs/session-auth-cli/src/contract/expectations.js';
 import { type WireReply } from './send.js';
-import { checksReferenceService } from './service-under-test.js';
 
 /** All fields of a user record (interface, 2.1). */
 export const RECORD_FIELDS = Object.keys(FIELD_TYPES);
-
-/** The statuses that the interface lists for a request that is not granted. It does not list their causes. */
-const REFUSALS = [400, 401, 403, 404];
-
-/**
- * Expects the status that we decided on from the reference service, and any documented one from another.
- * Always empty.
- */
-export function expectRefusal(reply: WireReply, decided: number): void {
-  expect(checksReferenceService ? [decided] : REFUSALS).toContain(reply.status);
-  expect(reply.body).toBe('');
-}
 
 /** Expects the status with an empty body. */
 export function expectEmpty(reply: WireReply, status: number): void {

@@ -1,27 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NestApplicationOptions } from '@nestjs/common';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import { Test } from '@nestjs/testing';
-import type { Kysely } from 'kysely';
 import { startReferenceService } from 'session-service';
-import { openDatabase } from '../../apps/session-service/src/database/open-database.js';
-import type { Schema } from '../../apps/session-service/src/database/schema.js';
-import { seedDemoAccounts } from '../../apps/session-service/src/database/seed-demo-accounts.js';
-import { configureApplication } from '../../apps/session-service/src/http/configure-application.js';
-import { listen } from '../../apps/session-service/src/http/listen.js';
-import { PasswordHashing } from '../../apps/session-service/src/passwords/password-hashing.js';
-import { SessionServiceModule } from '../../apps/session-service/src/session-service.module.js';
-import { SessionLimits } from '../../apps/session-service/src/sessions/session-limits.js';
 import { plainRow } from '../support/trial/row.js';
-import { JSON_TYPE, KEY, signIn, signOut, tokenFrom, userDetails, MANAGER } from './demo-calls.js';
+import { JSON_TYPE, KEY, MANAGER, post, signIn, signOut, tokenFrom, userDetails } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
 import { expectSignOutToOutliveKill } from './outliving-a-kill.js';
 import { HeldPasswordHashing } from './held-password-hashing.js';
-import { send, type WireReply } from './send.js';
+import { send } from './send.js';
 import {
   compileService,
   runServiceToItsEnd,
@@ -203,89 +190,47 @@ describe('the embedded service', () => {
 });
 
 describe('the reference service under abuse', () => {
-  let database: Kysely<Schema>;
-  let hashing: HeldPasswordHashing;
-  let app: NestExpressApplication;
-  let url: string;
+  let service: HeldReferenceService;
 
   beforeEach(async () => {
-    database = await openDatabase();
-    hashing = new HeldPasswordHashing();
-    await seedDemoAccounts(database, hashing);
-    const testing = Test.createTestingModule({
-      imports: [SessionServiceModule.over(database, new SessionLimits())],
-    });
-    const module = await testing.overrideProvider(PasswordHashing).useValue(hashing).compile();
-    const options: Pick<NestApplicationOptions, 'bodyParser' | 'logger'> = {
-      bodyParser: false,
-      logger: false,
-    };
-    app = module.createNestApplication<NestExpressApplication>(options);
-    configureApplication(app);
-    await app.init();
-    const server: Server = app.getHttpServer();
-    ({ url } = await listen(server, 0, '127.0.0.1'));
+    service = await startHeldReferenceService();
   });
-
-  afterEach(async () => {
-    hashing.letGo();
-    await app.close();
-    await database.destroy();
-  });
+  afterEach(() => service.close());
 
   it('answers 503 with an empty body when too many passwords wait, and serves those that do', async () => {
     const signIns = Array.from({ length: 259 }, (_, number) =>
-      signIn(url, { username: `nobody-${number}`, password: 'x' }),
+      signIn(service.url, { username: `nobody-${number}`, password: 'x' }),
     );
     const refused = await Promise.race(signIns);
     expectEmpty(refused, 503);
     expect(refused.headers['retry-after']).toBe('1');
-    hashing.letGo();
+    service.hashing.letGo();
 
     const statuses = (await Promise.all(signIns)).map((reply) => reply.status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(258);
   });
 
   it.each([
-    ['a password of 1025 bytes', { username: 'manager', password: 'x'.repeat(1025) }, 401],
-    ['a password of 1025 bytes in fewer characters', { username: 'manager', password: '€'.repeat(342) }, 401],
-    ['a username of 1025 bytes', { username: 'x'.repeat(1025), password: 'manager-demo' }, 401],
-    ['a password of 1 MiB', { username: 'manager', password: 'x'.repeat(1024 * 1024) }, 400],
-  ])('hashes nothing for %s', async (_, credentials, status) => {
-    expectEmpty(await signIn(url, credentials), status);
-    expect(hashing.started).toBe(0);
+    ['a password of 1025 bytes in fewer characters', { username: 'manager', password: '€'.repeat(342) }],
+    ['a username of 1025 bytes', { username: 'x'.repeat(1025), password: 'manager-demo' }],
+  ])('hashes nothing for %s', async (_, credentials) => {
+    expectEmpty(await signIn(service.url, credentials), 401);
+    expect(service.hashing.started).toBe(0);
   });
 
-  it.each([
-    ['10 MiB long', {}, Buffer.alloc(10 * 1024 * 1024, ' ')],
-    ['not UTF-8', {}, Buffer.from('{"username":"manager\xff","password":"x"}', 'latin1')],
-    ['compressed', { 'Content-Encoding': 'gzip' }, Buffer.from('{"username":"manager","password":"x"}')],
-  ])('answers 400 with an empty body to a body that is %s', async (_, headers, body) => {
-    expectEmpty(
-      await send(url, {
-        method: 'POST',
-        path: '/authentication',
-        headers: { ...KEY, ...JSON_TYPE, ...headers },
-        body,
-      }),
-      400,
-    );
-    expect(hashing.started).toBe(0);
+  it('answers 400 with an empty body to a body that is compressed', async () => {
+    expectEmpty(await signIn(service.url, MANAGER, { headers: { 'Content-Encoding': 'gzip' } }), 400);
+    expect(service.hashing.started).toBe(0);
   });
 
   it('answers 403 to a wrong application key before it reads the body', async () => {
-    const body = Buffer.alloc(10 * 1024 * 1024, ' ');
     const headers = { 'X-API-KEY': 'wrong', 'Content-Type': 'text/plain' };
-    expectEmpty(await send(url, { method: 'POST', path: '/authentication', headers, body }), 403);
+    expectEmpty(await post(service.url, Buffer.alloc(10 * 1024 * 1024, ' '), { headers }), 403);
   });
 
-  it('needs no database to refuse a wrong application key, and answers 500 with an empty body where it needs one', async () => {
-    await database.destroy();
-
-    for (const headers of [{ 'X-API-KEY': 'wrong', 'X-AUTH-TOKEN': 'x' }, { 'X-AUTH-TOKEN': 'x' }]) {
-      expectEmpty(await send(url, { method: 'GET', path: '/authentication/user_details', headers }), 403);
-    }
-    expectEmpty(await userDetails(url, 'x'), 500);
+  it('answers 500 with an empty body where it needs the database, which is closed', async () => {
+    await service.loseDatabase();
+    expectEmpty(await userDetails(service.url, 'x'), 500);
   });
 });
 
@@ -301,10 +246,6 @@ const ENDPOINTS = [
   ['DELETE', '/authentication'],
   ['GET', '/authentication/user_details'],
 ] as const;
-
-function post(url: string, body: string | Buffer, path = '/authentication'): Promise<WireReply> {
-  return send(url, { method: 'POST', path, headers: { ...KEY, ...JSON_TYPE }, body });
-}
 
 /** Sign-ins of each user whose times are compared. */
 const ROUNDS = 25;
@@ -332,9 +273,9 @@ describe('the reference service', () => {
     async () => {
       service.hashing.letGo();
       for (const path of ['/authentication', '/authentication/']) {
-        expectUserRecord(await post(service.url, JSON.stringify(MANAGER), path));
-        expectEmpty(await post(service.url, JSON.stringify({ ...MANAGER, password: 'wrong' }), path), 401);
-        expectEmpty(await post(service.url, '{', path), 400);
+        expectUserRecord(await signIn(service.url, MANAGER, { path }));
+        expectEmpty(await signIn(service.url, { ...MANAGER, password: 'wrong' }, { path }), 401);
+        expectEmpty(await post(service.url, '{', { path }), 400);
       }
       expectEmpty(await userDetails(service.url, 'of-no-session'), 401);
       expectEmpty(await signOut(service.url, 'of-no-session'), 401);

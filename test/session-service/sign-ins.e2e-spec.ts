@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { plainRow } from '../support/trial/row.js';
 import { inLongForm } from '../support/long-form.js';
-import { JSON_TYPE, KEY, MANAGER, signIn, type SignInVariant } from './demo-calls.js';
+import { JSON_TYPE, KEY, MANAGER, post, signIn, type Variant } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
-import { send, type WireReply } from './send.js';
+import type { WireReply } from './send.js';
 import { startHeldReferenceService, type HeldReferenceService } from './held-reference-service.js';
 import {
   compileService,
@@ -18,10 +18,6 @@ import {
   type ServiceProcess,
   type ServiceProgram,
 } from './service-process.js';
-
-function post(url: string, body: string | Buffer): Promise<WireReply> {
-  return send(url, { method: 'POST', path: '/authentication', headers: { ...KEY, ...JSON_TYPE }, body });
-}
 
 describe('the bodies of sign-ins at the reference service', () => {
   let service: HeldReferenceService;
@@ -102,13 +98,8 @@ describe('the bodies of sign-ins at the reference service', () => {
         'multipart/form-data',
         'application/json\t x',
       ];
-      for (const type of types) {
-        const headers = { ...KEY, 'Content-Type': type };
-        expectEmpty(
-          await send(service.url, { method: 'POST', path: '/authentication', headers, body: good }),
-          400,
-        );
-      }
+      for (const type of types)
+        expectEmpty(await post(service.url, good, { headers: { 'Content-Type': type } }), 400);
     },
   );
 
@@ -149,8 +140,6 @@ describe('the bodies of sign-ins at the reference service', () => {
   });
 });
 
-/** Each takes a hash. */
-const SIGN_INS = inLongForm('30 of 50 sign-ins') ? 50 : 20;
 const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
 
 (inLongForm('the limits of failed sign-ins, at the service as a process') ? describe : describe.skip)(
@@ -180,7 +169,7 @@ const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
     const start = (environment: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> =>
       services.start(program, { DATA_DIR: dataDir, ...environment });
 
-    const guess = (username: string, times: number, variant?: SignInVariant): Promise<WireReply[]> =>
+    const guess = (username: string, times: number, variant?: Variant): Promise<WireReply[]> =>
       Promise.all(
         Array.from({ length: times }, (_, time) =>
           signIn(url, { username, password: `wrong-${time}` }, variant),
@@ -245,8 +234,8 @@ const RECRUITER = { username: 'recruiter', password: 'recruiter-demo' };
 
     it('count nothing for right passwords, however many come at once, nor for bodies that are no sign-in', async () => {
       ({ url } = await start({ SIGN_IN_MAX_FAILURES: '1', SIGN_IN_MAX_FAILURES_PER_CALLER: '1' }));
-      const replies = await Promise.all(Array.from({ length: SIGN_INS }, () => signIn(url)));
-      expect(countOf(200, replies)).toBe(SIGN_INS);
+      const replies = await Promise.all(Array.from({ length: 50 }, () => signIn(url)));
+      expect(countOf(200, replies)).toBe(50);
       expectEmpty(await signIn(url, { username: 'pending', password: 'pending-demo' }), 202);
       expectEmpty(await signIn(url, { username: 'manager' }), 400);
       expectEmpty(await signIn(url, { ...MANAGER, password: 'x'.repeat(1_025) }), 401);
