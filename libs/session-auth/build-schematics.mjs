@@ -9,7 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 const [target = fileURLToPath(new URL('dist/schematics', import.meta.url))] = process.argv.slice(2);
 
 buildSync({
-  entryPoints: [`${source}/index.ts`],
+  entryPoints: [`${source}/nest-add.ts`],
   outfile: `${target}/index.cjs`,
   bundle: true,
   minify: true,

@@ -29,7 +29,6 @@ export interface Application {
   readonly folders: readonly string[];
 }
 
-/** Reads the application from nest-cli.json. */
 export function readApplication(tree: Tree, sourceRootOption: string | undefined): Application {
   const cli = tree.exists('nest-cli.json') ? (tree.readJson('nest-cli.json') as NestCli) : {};
   const sourceRoot = posix.normalize(sourceRootOption ?? cli.sourceRoot ?? 'src');
@@ -45,7 +44,6 @@ export function readApplication(tree: Tree, sourceRootOption: string | undefined
   return { sourceRoot, main, isJavaScript: cli.language === 'js', folders };
 }
 
-/** Returns the source file that calls one of the methods of a class that a package exports. */
 export function fileThatCalls(
   { ts, tree, sourceRoot }: { ts: TypeScript; tree: Tree; sourceRoot: string },
   owner: { name: string; from: string },
@@ -59,10 +57,7 @@ export function fileThatCalls(
   return undefined;
 }
 
-/**
- * Returns a file that names a guard, or what applies guards; `undefined` if the application has none. Without
- * a compiler, a comment counts too.
- */
+/** Returns a file that names a guard, or what applies guards. Without a compiler, a comment counts too. */
 export function fileWithGuard(
   compiler: TypeScript | undefined,
   tree: Tree,

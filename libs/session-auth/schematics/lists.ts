@@ -1,7 +1,25 @@
 import type ts from 'typescript';
-import { indentAt, type Edit } from './edits.js';
 
-/** A list between brackets or braces in a text. */
+export interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Positions refer to the original text. Of two edits at one position, the later in the list comes first. */
+export function edited(text: string, edits: readonly Edit[]): string {
+  const lastFirst = [...edits].sort((one, other) => other.from - one.from);
+  return lastFirst.reduce(
+    (result, { from, to, text: replacement }) => result.slice(0, from) + replacement + result.slice(to),
+    text,
+  );
+}
+
+export function indentAt(text: string, position: number): string {
+  const line = text.slice(text.lastIndexOf('\n', position - 1) + 1);
+  return line.slice(0, line.length - line.trimStart().length);
+}
+
 export interface List {
   readonly text: string;
   readonly items: ts.NodeArray<ts.Node>;
@@ -13,27 +31,23 @@ export interface List {
   readonly step: string;
 }
 
-/** Returns the edits that append items, one per line. */
 export function appended(list: List, added: readonly string[]): Edit[] {
   const lines = added.map((item) => onItsLine(list, item)).join(',');
   const comma = list.items.length === 0 || list.items.hasTrailingComma || isOnOneLine(list) ? ',' : '';
   return [...broken(list), closing(list, lines + comma)];
 }
 
-/** Returns the edits that prepend items, one per line, to a list that is not empty. */
+/** For a list that is not empty. */
 export function prepended(list: List, added: readonly string[]): Edit[] {
   const lines = added.map((item) => `${onItsLine(list, item)},`).join('');
   return [...opened(list), { from: list.items.pos, to: list.items.pos, text: lines }];
 }
 
-/** Returns the edits that put each item of a one-line list on its own line. */
+/** Puts each item of a one-line list on its own line. */
 export function opened(list: List): Edit[] {
   return isOnOneLine(list) ? [...broken(list), closing(list, '')] : [];
 }
 
-/**
- * Returns whether the first item is on the line of the opening bracket or brace; `false` for an empty list.
- */
 export function isOnOneLine({ text, items }: Pick<List, 'text' | 'items'>): boolean {
   const [first] = items;
   return first !== undefined && !text.slice(items.pos, first.getStart()).includes('\n');

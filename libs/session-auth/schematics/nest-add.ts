@@ -2,7 +2,6 @@ import type { Rule } from '@angular-devkit/schematics';
 import { fileWithGuard, readApplication } from './application.js';
 import { prepareEndToEndTest } from './e2e-test.js';
 import { addEnvExample } from './env-example.js';
-import { saying } from './next-steps.js';
 import { register, type Wish } from './outcome.js';
 import { addPackages, installation } from './packages.js';
 import { reportText } from './report.js';
@@ -46,6 +45,12 @@ export function nestAdd({
       envExample,
       notInstalled,
     };
-    context.addTask(saying(reportText(report)), dependencies);
+    const options = { name: 'next-steps', options: { text: reportText(report) } };
+    context.addTask({ toConfiguration: () => ({ name: 'run-schematic', options }) }, dependencies);
   };
+}
+
+/** Logs the next steps. A separate schematic, because only a task can run after the installation. */
+export function nextSteps({ text }: { readonly text: string }): Rule {
+  return (_tree, { logger }) => logger.info(text);
 }

@@ -4,13 +4,11 @@ import { CannotEdit, registered } from './register.js';
 import { findRootModule } from './root-module.js';
 import { ownTypeScript, type TypeScript } from './source.js';
 
-/** Result of the registration. */
 export type Outcome =
   | { readonly kind: 'registered'; readonly path: string }
   | { readonly kind: 'present'; readonly path: string }
   | { readonly kind: 'by-hand'; readonly why: string };
 
-/** Options of the registration. */
 export interface Wish {
   readonly module?: string;
   readonly protectAllRoutes: boolean;

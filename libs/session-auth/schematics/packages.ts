@@ -1,21 +1,11 @@
 import type { TaskConfigurationGenerator, Tree } from '@angular-devkit/schematics';
 
 const FILE = 'package.json';
-/** Packages that the session check needs in addition to Nest itself, by major version of Nest. */
-const PACKAGES: Readonly<Record<11 | 12, Readonly<Record<string, string>>>> = {
-  11: { '@nestjs/axios': '^4.0.0', '@nestjs/config': '^4.0.0' },
-  12: { '@nestjs/axios': '^12.0.0', '@nestjs/config': '^12.0.0' },
-};
-/** Packages that it needs on every version of Nest. */
+/** Packages that the session check needs on every version of Nest, besides those of Nest. */
 const COMMON_PACKAGES = { axios: '^1.8.0', 'class-transformer': '^0.5.1', 'class-validator': '^0.15.0' };
 
-interface Manifest {
-  readonly version?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-}
+type Kind = 'dependencies' | 'devDependencies' | 'peerDependencies' | 'optionalDependencies';
+type Manifest = Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
 
 /** Adds the missing dependencies to package.json, and returns their names. */
 export function addPackages(tree: Tree): string[] {
@@ -23,9 +13,9 @@ export function addPackages(tree: Tree): string[] {
   const manifest = JSON.parse(text) as Manifest;
   const { dependencies, devDependencies, peerDependencies, optionalDependencies } = manifest;
   const present = { ...dependencies, ...devDependencies, ...peerDependencies, ...optionalDependencies };
-  const missing = Object.entries({ ...PACKAGES[majorOfNest(tree, present)], ...COMMON_PACKAGES }).filter(
-    ([name]) => !(name in present),
-  );
+  const ofNest = majorOfNest(tree, present) === '11' ? '^4.0.0' : '^12.0.0';
+  const needed = { '@nestjs/axios': ofNest, '@nestjs/config': ofNest, ...COMMON_PACKAGES };
+  const missing = Object.entries(needed).filter(([name]) => !(name in present));
   if (missing.length === 0) return [];
   const all = Object.entries({ ...dependencies, ...Object.fromEntries(missing) }).sort(([one], [other]) =>
     one < other ? -1 : 1,
@@ -34,28 +24,22 @@ export function addPackages(tree: Tree): string[] {
   return missing.map(([name]) => name);
 }
 
-/**
- * Returns the major version of the installed Nest; if it is not installed, that of the range in package.json.
- */
-function majorOfNest(tree: Tree, ranges: Readonly<Record<string, string>>): 11 | 12 {
+/** Of the installed Nest; if it is not installed, of the range in package.json. */
+function majorOfNest(tree: Tree, ranges: Readonly<Record<string, string>>): string | undefined {
   const installed = 'node_modules/@nestjs/core/package.json';
   const version = tree.exists(installed)
-    ? (tree.readJson(installed) as Manifest).version
+    ? (tree.readJson(installed) as { readonly version?: string }).version
     : ranges['@nestjs/core'];
-  return /\d+/.exec(version ?? '')?.[0] === '11' ? 11 : 12;
+  return /\d+/.exec(version ?? '')?.[0];
 }
 
-/** Keeps the indentation and the line ends of the file. */
 function serialize(manifest: Manifest, before: string): string {
   const indent = /^[ \t]+/m.exec(before)?.[0] ?? 2;
   const text = JSON.stringify(manifest, undefined, indent) + (before.endsWith('\n') ? '\n' : '');
   return before.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
 }
 
-/**
- * Returns the task that installs the packages. The schematics CLI detects npm, yarn and pnpm by their lock
- * files, but not Bun.
- */
+/** The schematics CLI detects npm, yarn and pnpm by their lock files, but not Bun. */
 export function installation(tree: Tree): TaskConfigurationGenerator<object> {
   const isBun = tree.exists('bun.lock') || tree.exists('bun.lockb');
   const options = {

@@ -1,9 +1,8 @@
 import type ts from 'typescript';
-import { edited, indentAt, type Edit } from './edits.js';
-import { appended, isOnOneLine, opened, prepended } from './lists.js';
+import { appended, edited, indentAt, isOnOneLine, opened, prepended, type Edit } from './lists.js';
 import { entries, importLine, IMPORTS, USUAL, type Names, type Registration } from './registration.js';
 import type { RootModule } from './root-module.js';
-import { findNode, importLists, isValid, localName, type Source } from './source.js';
+import { findNode, importDeclarations, importLists, isValid, localName, type Source } from './source.js';
 
 /** The reason why the file can't be edited safely, for the user. */
 export class CannotEdit extends Error {}
@@ -32,7 +31,7 @@ export function registered(
 
 function styleOf(source: Source): Pick<Registration, 'quote' | 'step' | 'semicolon'> {
   const { file } = source;
-  const imported = lastImport(source, () => true);
+  const imported = importDeclarations(source).at(-1)?.declaration;
   const indented = findNode(source, (node): node is ts.Node => indentAt(file.text, node.getStart()) !== '');
   return {
     quote: imported?.moduleSpecifier.getText()[0] ?? USUAL.quote,
@@ -50,24 +49,14 @@ function importEdits(source: Source, nameOf: Names, registration: Registration):
     if (!items && added.length > 0) lines.push(`\n${importLine(from, added, registration)}`);
     return items ? nameEdits(source, items, added) : [];
   });
-  const end = lineEndOf(source, lastImport(source, (from) => !from.startsWith('.'))?.getEnd() ?? 0);
+  const last = importDeclarations(source).findLast(({ from }) => !from.startsWith('.'));
+  const end = lineEndOf(source, last?.declaration.getEnd() ?? 0);
   return lines.length > 0 ? [...edits, { from: end, to: end, text: lines.join('') }] : edits;
 }
 
-/** Returns the position after the trailing comments of a node that ends at `position`. */
+/** The position after the trailing comments of a node that ends at `position`. */
 function lineEndOf({ ts, file }: Source, position: number): number {
   return ts.getTrailingCommentRanges(file.text, position)?.at(-1)?.end ?? position;
-}
-
-function lastImport(
-  { ts, file }: Source,
-  from: (specifier: string) => boolean,
-): ts.ImportDeclaration | undefined {
-  const matches = (specifier: ts.Expression): boolean =>
-    ts.isStringLiteral(specifier) && from(specifier.text);
-  return file.statements
-    .filter((one) => ts.isImportDeclaration(one))
-    .findLast(({ moduleSpecifier }) => matches(moduleSpecifier));
 }
 
 function nameEdits(
@@ -84,10 +73,7 @@ function nameEdits(
   ];
 }
 
-/**
- * Returns a function that returns the local name of an export: the imported name, or a free name for a new
- * import.
- */
+/** Returns the imported name of an export, or a free name for a new import. */
 function localNames(source: Source): Names {
   const all = Object.entries(IMPORTS).flatMap(([from, names]) =>
     names.map((name) => [name, localName(source, name, from) ?? freeName(source, name)] as const),
@@ -130,7 +116,6 @@ function decoratorEdits(
   ];
 }
 
-/** Returns the array literal of the module's `imports`; `undefined` if it has no `imports`. */
 function importsIn(
   { ts }: Source,
   { properties }: ts.ObjectLiteralExpression,
@@ -149,12 +134,10 @@ function importsOf(added: readonly string[], step: string): string {
   return `imports: [${added.map((entry) => `${indented(entry, step)},`).join('')}\n]`;
 }
 
-/** Puts lines on new lines, indented by one step. */
 function indented(lines: string, step: string): string {
   return `\n${lines}`.replaceAll('\n', `\n${step}`);
 }
 
-/** Uses the line ends of the file, CRLF. */
 function withCrlf(edit: Edit): Edit {
   return { ...edit, text: edit.text.replaceAll(/\r?\n/g, '\r\n') };
 }

@@ -6,10 +6,8 @@ export const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'nestjs-session-auth': ['SessionAuthModule'],
 };
 
-/** Returns the local name of an export. */
 export type Names = (exported: string) => string;
 
-/** Content and style of the added lines. */
 export interface Registration {
   /** Whether to add `ConfigModule.forRoot()`, which reads `.env`. An application needs only one. */
   readonly withConfig: boolean;
@@ -21,10 +19,8 @@ export interface Registration {
   readonly semicolon: string;
 }
 
-/** Default style. */
 export const USUAL = { typed: true, quote: "'", step: '  ', semicolon: ';' } as const;
 
-/** Returns an import declaration. */
 export function importLine(
   from: string,
   names: readonly string[],

@@ -4,7 +4,6 @@ import { entries, importLine, IMPORTS, KEYS, USUAL } from './registration.js';
 /** The version of the package, filled in by the build. */
 declare const VERSION: string;
 
-/** Content of the report. */
 export interface Report {
   readonly outcome: Outcome;
   readonly protectAllRoutes: boolean;
@@ -13,15 +12,12 @@ export interface Report {
   /** The file in which the application has a guard of its own. */
   readonly guard: string | undefined;
   readonly typed: boolean;
-  /** The end-to-end test that was changed. */
+  /** The path of the end-to-end test that was changed. */
   readonly test: string | undefined;
-  /** The file that shows the variables. */
   readonly envExample: string;
-  /** Packages that were added to package.json but not installed. */
   readonly notInstalled: readonly string[];
 }
 
-/** Returns the text that is shown to the user at the end. */
 export function reportText(report: Report): string {
   const steps = [...installSteps(report), ...keySteps(report), ...guardSteps(report)];
   const numbered = steps.map((step, index) => `  ${index + 1}. ${step.replaceAll('\n', '\n     ')}`);

@@ -2,11 +2,17 @@ import { posix } from 'node:path';
 import type { Tree } from '@angular-devkit/schematics';
 import type ts from 'typescript';
 import type { Application } from './application.js';
-import { findCall, localName, readSource, type Source, type TypeScript } from './source.js';
+import {
+  findCall,
+  importDeclarations,
+  localName,
+  readSource,
+  type Source,
+  type TypeScript,
+} from './source.js';
 
 const NEST_FACTORY = { name: 'NestFactory', from: '@nestjs/core' };
 
-/** A module class: its file, and its `@Module(...)` call. */
 export interface RootModule {
   readonly source: Source;
   readonly decorator: ts.CallExpression;
@@ -61,7 +67,6 @@ function decoratorOf(source: Source, owner: ts.ClassDeclaration): ts.CallExpress
   return calls.find(({ expression }) => ts.isIdentifier(expression) && expression.text === name);
 }
 
-/** Returns the module that `main` passes to `NestFactory`. */
 function startedModule(ts: TypeScript, tree: Tree, main: string): RootModule | undefined {
   if (!tree.exists(main)) return undefined;
   const source = readSource(ts, tree, main);
@@ -75,15 +80,11 @@ function startedModule(ts: TypeScript, tree: Tree, main: string): RootModule | u
     : undefined;
 }
 
-/** Returns the module specifier of the import of a name. */
-function importedFrom({ ts, file }: Source, name: string): string | undefined {
-  const declaration = file.statements.find((statement): statement is ts.ImportDeclaration => {
-    if (!ts.isImportDeclaration(statement)) return false;
-    const { name: defaultImport, namedBindings } = statement.importClause ?? {};
-    const named = namedBindings && ts.isNamedImports(namedBindings) ? namedBindings.elements : [];
+function importedFrom(source: Source, name: string): string | undefined {
+  const found = importDeclarations(source).find(({ declaration }) => {
+    const { name: defaultImport, namedBindings } = declaration.importClause ?? {};
+    const named = namedBindings && source.ts.isNamedImports(namedBindings) ? namedBindings.elements : [];
     return [defaultImport, ...named.map((one) => one.name)].some((one) => one?.text === name);
   });
-  return declaration && ts.isStringLiteral(declaration.moduleSpecifier)
-    ? declaration.moduleSpecifier.text
-    : undefined;
+  return found?.from;
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Tree } from '@angular-devkit/schematics';
 import type ts from 'typescript';
 
-/** The TypeScript compiler API. */
 export type TypeScript = typeof ts;
 
 /** A file of the project, parsed by the project's compiler. */
@@ -27,25 +26,19 @@ export function ownTypeScript(): TypeScript | undefined {
   }
 }
 
-/**
- * Returns a file's text with its byte order mark. Invalid UTF-8 becomes U+FFFD rather than an error, because
- * most files are only searched.
- */
+/** Invalid UTF-8 becomes U+FFFD rather than an error, because most files are only searched. */
 export function textOf(tree: Tree, path: string): string {
   return tree.read(path)?.toString('utf8') ?? '';
 }
 
-/** Parses a file. */
 export function readSource(ts: TypeScript, tree: Tree, path: string): Source {
   return { ts, path, file: ts.createSourceFile(path, textOf(tree, path), ts.ScriptTarget.Latest, true) };
 }
 
-/** Returns whether a text is valid TypeScript. */
 export function isValid(ts: TypeScript, text: string): boolean {
   return ts.transpileModule(text, { reportDiagnostics: true }).diagnostics?.length === 0;
 }
 
-/** Returns the first node, in source order, that matches. */
 export function findNode<Found extends ts.Node>(
   { ts, file }: Source,
   matches: (node: ts.Node) => node is Found,
@@ -54,24 +47,29 @@ export function findNode<Found extends ts.Node>(
   return ts.forEachChild(file, search);
 }
 
-/** Returns the lists of named imports from a package, without type-only declarations. */
-export function importLists({ ts, file }: Source, from: string): ts.NodeArray<ts.ImportSpecifier>[] {
-  return file.statements.flatMap((statement) => {
-    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
-    const clause = statement.importClause;
-    if (
-      statement.moduleSpecifier.text !== from ||
-      !clause?.namedBindings ||
-      ts.isTypeOnlyImportDeclaration(clause)
-    )
-      return [];
-    return ts.isNamedImports(clause.namedBindings) ? [clause.namedBindings.elements] : [];
+/** The import declarations of a file, with the packages or files that they import from. */
+export function importDeclarations({
+  ts,
+  file,
+}: Source): { readonly declaration: ts.ImportDeclaration; readonly from: string }[] {
+  return file.statements.flatMap((declaration) =>
+    ts.isImportDeclaration(declaration) && ts.isStringLiteral(declaration.moduleSpecifier)
+      ? [{ declaration, from: declaration.moduleSpecifier.text }]
+      : [],
+  );
+}
+
+/** The lists of named imports from a package, without type-only declarations. */
+export function importLists(source: Source, from: string): ts.NodeArray<ts.ImportSpecifier>[] {
+  const { ts } = source;
+  return importDeclarations(source).flatMap(({ declaration: { importClause }, from: specifier }) => {
+    const bindings = importClause?.namedBindings;
+    if (specifier !== from || !bindings || ts.isTypeOnlyImportDeclaration(importClause)) return [];
+    return ts.isNamedImports(bindings) ? [bindings.elements] : [];
   });
 }
 
-/**
- * Returns the local name of an export of a package; `undefined` if the file does not import it as a value.
- */
+/** `undefined` if the file does not import it as a value. */
 export function localName(source: Source, exported: string, from: string): string | undefined {
   const imported = importLists(source, from).flat();
   return imported.find(
@@ -79,7 +77,6 @@ export function localName(source: Source, exported: string, from: string): strin
   )?.name.text;
 }
 
-/** Returns the first call of one of the methods of a class that a package exports. */
 export function findCall(
   source: Source,
   owner: { name: string; from: string },
