@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { startReferenceService, type ReferenceService } from 'session-service';
 import { inLongForm } from '../support/long-form.js';
 import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
-import { SilentProxy } from '../support/silent-proxy.js';
+import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { signIn, signOut, tokenFrom, userDetails } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
@@ -114,7 +114,7 @@ import type { WireReply } from './send.js';
     });
 
     it('ends with exit code 0 on SIGTERM while its database does not answer', async () => {
-      const proxy = await SilentProxy.to(server.port);
+      const proxy = await MeddlingProxy.to(server.port);
       try {
         const service = await start(
           server.urlOf(new URL(DATABASE_URL).pathname.slice(1), server.password, proxy.port),
@@ -274,7 +274,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
   });
 
   it('answers 503 when the network swallows everything, and as before once it does not, as no mute connection is used again', async () => {
-    const proxy = await SilentProxy.to(server.port);
+    const proxy = await MeddlingProxy.to(server.port);
     try {
       const { url } = await start(
         server.urlOf(new URL(databaseUrl).pathname.slice(1), server.password, proxy.port),
@@ -284,7 +284,7 @@ describeWithPostgres('the service on a PostgreSQL that fails', () => {
       proxy.fallSilent();
       const replies = await Promise.all(Array.from({ length: 20 }, () => userDetails(url, token)));
       expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(503));
-      proxy.speak();
+      proxy.restore();
       expectUserRecord(await userDetails(url, token));
     } finally {
       await proxy.close();

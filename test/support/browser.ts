@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs';
-import { describe } from '@jest/globals';
 import { chromium, type Browser } from 'playwright-core';
+import { suiteWith } from './server-process.js';
 
 /** Debian's place for it, unless CHROMIUM names another. */
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const installed = existsSync(EXECUTABLE);
-
-/** A suite that needs Chromium: skipped where it is missing, or failing where REQUIRE_SERVICES is set. */
-export const describeWithBrowser =
-  installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+export const describeWithBrowser = suiteWith(existsSync(EXECUTABLE));
 
 /**
  * Starts a browser without a window. Containers give it no sandbox of its own, and it opens only pages of the

@@ -21,38 +21,11 @@ export function issueCertificate(
     void execFileSync('openssl', args, { cwd: place, stdio: 'ignore' });
   writeFileSync(join(place, 'index'), '');
   writeFileSync(join(place, 'ca.conf'), configuration(address));
-  run(
-    'req',
-    '-new',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-subj',
-    `/CN=${address} ${endsIn}`,
-    '-keyout',
-    'key',
-    '-out',
-    'request',
-  );
-  const dates = ['-startdate', '20200101000000Z', '-enddate', `${endsIn}0101000000Z`];
-  run(
-    'ca',
-    '-batch',
-    '-selfsign',
-    '-config',
-    'ca.conf',
-    '-keyfile',
-    'key',
-    '-in',
-    'request',
-    '-out',
-    'cert',
-    '-notext',
-    '-rand_serial',
-    ...dates,
-  );
+  const key = 'ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key -out request';
+  run('req', '-subj', `/CN=${address} ${endsIn}`, ...`-new -newkey ${key}`.split(' '));
+  const dates = `-startdate 20200101000000Z -enddate ${endsIn}0101000000Z`;
+  const files = '-config ca.conf -keyfile key -in request -out cert';
+  run('ca', ...`-batch -selfsign ${files} -notext -rand_serial ${dates}`.split(' '));
   return { key: readFileSync(join(place, 'key'), 'utf8'), cert: readFileSync(join(place, 'cert'), 'utf8') };
 }
 

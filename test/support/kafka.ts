@@ -1,11 +1,7 @@
-import { describe } from '@jest/globals';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { endProcess, suiteWith } from './server-process.js';
 
-const installed = spawnSync('kcat', ['-V']).status === 0;
-
-/** A suite that needs `kcat`: skipped where it is missing, or failing where REQUIRE_SERVICES is set. */
-export const describeWithKafka = installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+export const describeWithKafka = suiteWith(spawnSync('kcat', ['-V']).status === 0);
 
 /** One broker, which ends with its standard input. The address after `-b` is not used. */
 const ARGUMENTS = ['-X', 'test.mock.num.brokers=1', '-d', 'mock', '-b', 'none', '-P', '-t', 'none'];
@@ -26,10 +22,8 @@ export class KafkaBroker {
     return new KafkaBroker(broker, await addressOf(broker));
   }
 
-  async close(): Promise<void> {
-    const ended = once(this.process, 'close');
-    this.process.kill('SIGKILL');
-    await ended;
+  close(): Promise<void> {
+    return endProcess(this.process, 'SIGKILL');
   }
 }
 

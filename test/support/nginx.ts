@@ -4,16 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { describe } from '@jest/globals';
-import { freePort, startOnPort } from './server-process.js';
+import { endProcess, freePort, startOnPort, suiteWith } from './server-process.js';
 import { until } from './until.js';
 
 /** Where Debian has it, too. */
 const PATH = [process.env.PATH, '/usr/sbin'].join(delimiter);
-const installed = spawnSync('nginx', ['-v'], { env: { PATH } }).status === 0;
-
-/** A suite that needs `nginx`: skipped where it is missing, or failing where REQUIRE_SERVICES is set. */
-export const describeWithNginx = installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+export const describeWithNginx = suiteWith(spawnSync('nginx', ['-v'], { env: { PATH } }).status === 0);
 
 /** An nginx of our own, on a free loopback port. */
 export class NginxServer {
@@ -40,11 +36,7 @@ export class NginxServer {
   }
 
   async close(): Promise<void> {
-    if (this.process?.exitCode === null) {
-      const ended = once(this.process, 'close');
-      this.process.kill('SIGTERM');
-      await ended;
-    }
+    await endProcess(this.process, 'SIGTERM');
     await rm(this.directory, { recursive: true, force: true });
   }
 

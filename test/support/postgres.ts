@@ -5,18 +5,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { describe } from '@jest/globals';
 import { Client } from 'pg';
-import { freePort, startOnPort, untilSaid } from './server-process.js';
+import { endProcess, freePort, startOnPort, suiteWith, untilSaid } from './server-process.js';
 
 const binaries = findBinaries();
 
-/**
- * A suite that needs the binaries of PostgreSQL: skipped where they are missing, or failing where
- * REQUIRE_SERVICES is set.
- */
-export const describeWithPostgres =
-  binaries !== undefined || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+export const describeWithPostgres = suiteWith(binaries !== undefined);
 
 /** A PostgreSQL server of our own, in a temporary directory, which waits for the disk as in production. */
 export class PostgresServer {
@@ -111,11 +105,7 @@ export class PostgresServer {
 
   /** Ends the server without a checkpoint, as nothing is kept, and removes its files. */
   async stop(): Promise<void> {
-    if (this.process?.exitCode === null && this.process.signalCode === null) {
-      const ended = once(this.process, 'close');
-      this.process.kill('SIGQUIT');
-      await ended;
-    }
+    await endProcess(this.process, 'SIGQUIT');
     await rm(this.directory, { recursive: true, force: true });
   }
 

@@ -1,11 +1,9 @@
-import { describe } from '@jest/globals';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, startOnPort, untilSaid } from './server-process.js';
+import { endProcess, freePort, startOnPort, suiteWith, untilSaid } from './server-process.js';
 
 /**
  * The program itself: the one in the path of Debian runs as another user, and writes to the folders of the
@@ -14,14 +12,7 @@ import { freePort, startOnPort, untilSaid } from './server-process.js';
 const PROGRAM = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 /** The start takes seconds longer if the server may open many files. */
 const COMMAND = `ulimit -n 1024; exec ${PROGRAM}`;
-const installed = existsSync(PROGRAM);
-
-/**
- * A suite that needs `rabbitmq-server`: skipped where it is missing, or failing where REQUIRE_SERVICES is
- * set.
- */
-export const describeWithRabbitMq =
-  installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+export const describeWithRabbitMq = suiteWith(existsSync(PROGRAM));
 
 /** A RabbitMQ server of our own, on free loopback ports, with its files in a folder of its own. */
 export class RabbitMqServer {
@@ -45,9 +36,7 @@ export class RabbitMqServer {
   }
 
   async close(): Promise<void> {
-    const ended = once(this.process, 'close');
-    this.process.kill('SIGTERM');
-    await ended;
+    await endProcess(this.process, 'SIGTERM');
     spawnSync('epmd', ['-kill'], { env: this.env });
     await rm(this.directory, { recursive: true, force: true });
   }

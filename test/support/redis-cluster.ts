@@ -3,14 +3,9 @@ import { redisClient, RedisServer } from './redis.js';
 import { until } from './until.js';
 
 const SLOTS = 16_384;
-const SETTINGS = [
-  '--cluster-enabled',
-  'yes',
-  '--cluster-node-timeout',
-  '1000',
-  '--cluster-require-full-coverage',
-  'no',
-];
+const SETTINGS = '--cluster-enabled yes --cluster-node-timeout 1000 --cluster-require-full-coverage no'.split(
+  ' ',
+);
 
 /** One node of a cluster, and a client of it alone. */
 interface Node {

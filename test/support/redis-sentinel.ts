@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisServer } from './redis.js';
-import { freePort, untilSaid } from './server-process.js';
+import { endProcess, freePort, untilSaid } from './server-process.js';
 
 /** Name of the master that a sentinel knows. */
 export const MASTER = 'main';
@@ -35,11 +34,7 @@ export class RedisSentinel {
   }
 
   async close(): Promise<void> {
-    if (this.sentinel.exitCode === null) {
-      const ended = once(this.sentinel, 'exit');
-      this.sentinel.kill('SIGKILL');
-      await ended;
-    }
+    await endProcess(this.sentinel, 'SIGKILL');
     await this.server.close();
     await rm(this.directory, { recursive: true, force: true });
   }

@@ -1,20 +1,13 @@
-import { describe } from '@jest/globals';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort, startOnPort, untilSaid } from './server-process.js';
+import { endProcess, freePort, startOnPort, suiteWith, untilSaid } from './server-process.js';
 
 /** A server in a cluster takes the port 10 000 above its own too. */
 const MAX_PORT = 55_000;
-const installed = spawnSync('redis-server', ['--version']).status === 0;
-
-/**
- * A suite that needs `redis-server`: skipped where it is missing, or failing where REQUIRE_SERVICES is set.
- */
-export const describeWithRedis = installed || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+export const describeWithRedis = suiteWith(spawnSync('redis-server', ['--version']).status === 0);
 
 /** A client that lets a process end soon after the server is killed. */
 export function redisClient(port: number): Redis {
@@ -56,12 +49,8 @@ export class RedisServer {
   }
 
   /** Ends it as a power cut does. */
-  async kill(): Promise<void> {
-    const server = this.#process;
-    if (server?.exitCode !== null || server.signalCode !== null) return;
-    const ended = once(server, 'close');
-    server.kill('SIGKILL');
-    await ended;
+  kill(): Promise<void> {
+    return endProcess(this.#process, 'SIGKILL');
   }
 
   async close(): Promise<void> {
@@ -70,19 +59,9 @@ export class RedisServer {
   }
 
   async #runOn(port: number): Promise<void> {
-    const place = [
-      '--port',
-      String(port),
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      this.directory,
-      '--save',
-      '',
-      '--appendonly',
-      'no',
-    ];
-    const server = spawn('redis-server', [...place, ...this.settings], {
+    const place = ['--dir', this.directory, '--save', '', '--appendonly', 'no'];
+    const address = ['--port', String(port), '--bind', '127.0.0.1'];
+    const server = spawn('redis-server', [...address, ...place, ...this.settings], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#process = server;

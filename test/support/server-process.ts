@@ -3,8 +3,22 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { describe } from '@jest/globals';
 
 const START_ATTEMPTS = 10;
+
+/** A suite that needs a program: skipped where it is missing, or failing where REQUIRE_SERVICES is set. */
+export function suiteWith(isInstalled: boolean): typeof describe | typeof describe.skip {
+  return isInstalled || process.env.REQUIRE_SERVICES === '1' ? describe : describe.skip;
+}
+
+/** Ends a process, unless it has ended. Resolves when it is gone. */
+export async function endProcess(server: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (server?.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'close');
+  server.kill(signal);
+  await ended;
+}
 
 /** A port of the loopback interface that no program uses. */
 export async function freePort(below = 65_536): Promise<number> {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis, Cluster } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { describeWithRedis, redisClient, RedisServer } from '../../support/redis.js';
-import { SilentProxy } from '../../support/silent-proxy.js';
+import { MeddlingProxy } from '../../support/meddling-proxy.js';
 import { until } from '../../support/until.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { inLongForm, oneOf } from '../../support/long-form.js';
@@ -112,14 +112,14 @@ describeWithRedis('the subscription of a store', () => {
   });
 
   it('reports that Redis stops answering, and when it answers again [Q05]', async () => {
-    const proxy = await SilentProxy.to(server.port);
+    const proxy = await MeddlingProxy.to(server.port);
     subscribe({ port: proxy.port });
     await expectMessages();
 
     proxy.fallSilent();
     await until('the state is reported', () => subscriber.states.length === 2);
     expect(subscriber.states[1]).toBe('Redis does not answer');
-    proxy.speak();
+    proxy.restore();
     await expectMessages();
     await proxy.close();
   });
@@ -154,13 +154,13 @@ const INSTANCES = 12;
 
 describeWithRedis('the subscription of a store in a Redis Cluster', () => {
   let cluster: RedisCluster;
-  let proxies: SilentProxy[];
+  let proxies: MeddlingProxy[];
   let redis: Cluster;
   let stops: (() => Promise<void>)[];
 
   beforeEach(async () => {
     cluster = await RedisCluster.start(3);
-    proxies = await Promise.all(cluster.places.map(({ port }) => SilentProxy.to(port)));
+    proxies = await Promise.all(cluster.places.map(({ port }) => MeddlingProxy.to(port)));
     const natMap = Object.fromEntries(
       cluster.places.map(({ port }, index) => [
         `127.0.0.1:${port}`,
