@@ -16,6 +16,7 @@ import { expectRefusal, expectStatus, openSession } from './expectations.js';
 import { type ContractRow, rowsOf, SECTIONS } from './row.js';
 
 const row = rowsOf(SECTIONS.authentication);
+const rowOfNobody = rowsOf(SECTIONS.authentication, 'nothing');
 const LONG = 4_096;
 
 type Operation = readonly [name: string, method: ServiceRequest['method'], path: string];
@@ -107,10 +108,9 @@ function keyRows(operation: Operation): ContractRow[] {
   const [name, method, path] = operation;
   const refuses = `${method} ${path} refuses a request`;
   return [
-    row(
+    rowOfNobody(
       `key.${name}.anonymous`,
       `${refuses} of no user without a key, and with an unknown one, with an empty body.`,
-      'nothing',
       (client, user) =>
         expectRefusals(client, requestOf(operation, user, randomText()), [
           {},
@@ -118,18 +118,14 @@ function keyRows(operation: Operation): ContractRow[] {
         ]),
     ),
     ...BAD_KEYS.map(([id, what, headersOf]) =>
-      row(`key.${name}.${id}`, `${refuses} ${what}, with an empty body.`, 'user', async (client, user) =>
-        expectRefusals(
-          client,
-          await grantedRequest(operation, client, user),
-          headersOf(client.settings.apiKey),
-        ),
-      ),
+      row(`key.${name}.${id}`, `${refuses} ${what}, with an empty body.`, async (client, user) => {
+        const request = await grantedRequest(operation, client, user);
+        await expectRefusals(client, request, headersOf(client.settings.apiKey));
+      }),
     ),
     row(
       `key.${name}.any-case`,
       `${method} ${path} finds the application key in any case of the header name.`,
-      'user',
       async (client, user) => {
         const { headers, ...request } = await grantedRequest(operation, client, user);
         const sent = { ...headers, 'x-api-KEY': client.settings.apiKey };
@@ -140,20 +136,22 @@ function keyRows(operation: Operation): ContractRow[] {
 }
 
 function tokenRows([name, method, path]: Operation): ContractRow[] {
-  const rows = (bad: BadHeaders, needs: 'nothing' | 'user'): ContractRow[] =>
+  const rows = (
+    bad: BadHeaders,
+    rowOf: typeof row,
+    tokenOf: (client: ServiceClient, user: Account) => string | Promise<string>,
+  ): ContractRow[] =>
     bad.map(([id, what, headersOf]) =>
-      row(
+      rowOf(
         `token.${name}.${id}`,
         `${method} ${path} refuses a request ${what}, with an empty body.`,
-        needs,
         async (client, user) => {
           const headers = { [API_KEY_HEADER]: client.settings.apiKey };
-          const token = needs === 'user' ? await openSession(client, user) : '';
-          await expectRefusals(client, { method, path, headers }, headersOf(token));
+          await expectRefusals(client, { method, path, headers }, headersOf(await tokenOf(client, user)));
         },
       ),
     );
-  return [...rows(BAD_TOKENS, 'nothing'), ...rows(MISUSED_TOKENS, 'user')];
+  return [...rows(BAD_TOKENS, rowOfNobody, () => ''), ...rows(MISUSED_TOKENS, row, openSession)];
 }
 
 export const HEADER_ROWS: readonly ContractRow[] = [

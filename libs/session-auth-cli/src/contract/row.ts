@@ -26,8 +26,9 @@ export interface ContractRow {
 
 export function rowsOf(
   section: ContractRow['section'],
-): (id: string, title: string, needs: Need, run: Run) => ContractRow {
-  return (id, title, needs, run) => ({ id, section, title, needs, run });
+  needs: Need = 'user',
+): (id: string, title: string, run: Run) => ContractRow {
+  return (id, title, run) => ({ id, section, title, needs, run });
 }
 
 export interface RowResult extends Pick<ContractRow, 'id' | 'title'> {

@@ -29,39 +29,31 @@ export const CONTRACT_ROWS: readonly ContractRow[] = [
   signOut(
     'sign-out.ends-session',
     'A sign-out answers 200 with an empty body, and the token is refused from then on.',
-    'user',
     async (client, user) => {
       const token = await openSession(client, user);
       expectEmpty(await client.signOut(token), 200);
       expectRefusal(await client.userDetails(token));
     },
   ),
-  signOut('sign-out.iv', 'A sign-out accepts the X-AUTH-IV of the sign-in.', 'user', async (client, user) =>
+  signOut('sign-out.iv', 'A sign-out accepts the X-AUTH-IV of the sign-in.', async (client, user) =>
     expectEmpty(await client.signOut(await openSession(client, user, ANY_IV), ANY_IV), 200),
   ),
   userDetails(
     'user-details.record',
     'user_details answers 200 with the record of the user that signed in.',
-    'user',
     expectSameUser,
   ),
-  userDetails(
+  rowsOf(SECTIONS.userDetails, 'second user')(
     'user-details.record-of-others',
     'user_details answers 200 with the record of another user that signed in.',
-    'second user',
     expectSameUser,
   ),
-  userDetails(
-    'user-details.iv',
-    'user_details accepts the X-AUTH-IV of the sign-in.',
-    'user',
-    async (client, user) =>
-      expectRecord(await client.userDetails(await openSession(client, user, ANY_IV), ANY_IV)),
+  userDetails('user-details.iv', 'user_details accepts the X-AUTH-IV of the sign-in.', async (client, user) =>
+    expectRecord(await client.userDetails(await openSession(client, user, ANY_IV), ANY_IV)),
   ),
   userDetails(
     'user-details.repeated',
     'user_details answers as often as it is asked.',
-    'user',
     async (client, user) => {
       const token = await openSession(client, user);
       const reads = Array.from({ length: READS_AT_ONCE }, () => client.userDetails(token));

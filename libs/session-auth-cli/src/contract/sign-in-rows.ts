@@ -2,9 +2,10 @@ import { AUTH_IV_HEADER, AUTH_TOKEN_HEADER } from '../../../session-auth/src/con
 import { randomText } from '../calls/secrets.js';
 import type { Account, ServiceClient } from '../calls/service-client.js';
 import { Complaint, expectEmpty, expectRecord, expectRefusal, expectToken } from './expectations.js';
-import { type ContractRow, type Need, rowsOf, SECTIONS } from './row.js';
+import { type ContractRow, rowsOf, SECTIONS } from './row.js';
 
 const row = rowsOf(SECTIONS.signIn);
+const rowOfNobody = rowsOf(SECTIONS.signIn, 'nothing');
 const json = JSON.stringify;
 const SQL = `' OR '1'='1`;
 
@@ -92,71 +93,57 @@ const MEDIA_TYPES = [
 ] as const;
 
 const refused = (what: string): string => `A sign-in with ${what} is refused with an empty body.`;
-const rowsWith = (bodies: Bodies, needs: Need): ContractRow[] =>
+const rowsWith = (bodies: Bodies, rowOf = row): ContractRow[] =>
   bodies.map(([id, what, body]) =>
-    row(id, refused(what), needs, async (client, user) => {
+    rowOf(id, refused(what), async (client, user) => {
       const value = body(user);
       expectRefusal(await client.post(typeof value === 'string' ? value : json(value)));
     }),
   );
 
-async function expectSignIn(client: ServiceClient, user: Account, path: string): Promise<void> {
+const expectSignIn = (path: string) => async (client: ServiceClient, user: Account) => {
   const record = expectRecord(await client.signIn(user, {}, path));
   expectToken(record);
   if (record.username !== undefined && record.username !== user.username)
     throw new Complaint('The record has another username than the sign-in.');
-}
+};
 
 export const SIGN_IN_ROWS: readonly ContractRow[] = [
   ...SIGN_IN_PATHS.flatMap(([name, path]) => [
-    row(
-      `${name}.record`,
-      `POST ${path} answers 200 with the user record and a token.`,
-      'user',
-      (client, user) => expectSignIn(client, user, path),
-    ),
-    row(
+    row(`${name}.record`, `POST ${path} answers 200 with the user record and a token.`, expectSignIn(path)),
+    rowsOf(SECTIONS.signIn, 'second user')(
       `${name}.record-of-others`,
       `POST ${path} answers 200 with the record of another user.`,
-      'second user',
-      (client, user) => expectSignIn(client, user, path),
+      expectSignIn(path),
     ),
-    row(`${name}.iv`, `POST ${path} accepts an X-AUTH-IV.`, 'user', async (client, user) =>
+    row(`${name}.iv`, `POST ${path} accepts an X-AUTH-IV.`, async (client, user) =>
       expectRecord(await client.signIn(user, ANY_IV, path)),
     ),
   ]),
-  row(
-    'sign-in.charset',
-    'A sign-in accepts a JSON media type with a charset.',
-    'user',
-    async (client, user) =>
-      expectRecord(await client.signIn(user, { 'Content-Type': 'application/json; charset=utf-8' })),
+  row('sign-in.charset', 'A sign-in accepts a JSON media type with a charset.', async (client, user) =>
+    expectRecord(await client.signIn(user, { 'Content-Type': 'application/json; charset=utf-8' })),
   ),
-  row(
-    'sign-in.any-token',
-    'A sign-in needs no X-AUTH-TOKEN, and does not mind one.',
-    'user',
-    async (client, user) => expectRecord(await client.signIn(user, { [AUTH_TOKEN_HEADER]: randomText() })),
+  row('sign-in.any-token', 'A sign-in needs no X-AUTH-TOKEN, and does not mind one.', async (client, user) =>
+    expectRecord(await client.signIn(user, { [AUTH_TOKEN_HEADER]: randomText() })),
   ),
-  row(
+  rowsOf(SECTIONS.signIn, 'pending user')(
     'sign-in.pending',
     'The sign-in of a pending user answers 202 with an empty body.',
-    'pending user',
     async (client, user) => expectEmpty(await client.signIn(user), 202),
   ),
-  ...rowsWith(BODIES, 'nothing'),
-  ...rowsWith(BODIES_OF_USER, 'user'),
+  ...rowsWith(BODIES, rowOfNobody),
+  ...rowsWith(BODIES_OF_USER),
   ...MEDIA_TYPES.map(([id, type]) =>
-    row(`media-type.${id}`, refused(`the Content-Type "${type}"`), 'user', async (client, user) =>
+    row(`media-type.${id}`, refused(`the Content-Type "${type}"`), async (client, user) =>
       expectRefusal(await client.signIn(user, { 'Content-Type': type })),
     ),
   ),
   ...[
     ...SIGN_IN_PATHS.map(([name, path]) =>
-      row(name, `POST ${path} refuses a wrong password with an empty body.`, 'user', async (client, user) =>
+      row(name, `POST ${path} refuses a wrong password with an empty body.`, async (client, user) =>
         expectRefusal(await client.signIn({ ...user, password: randomText() }, {}, path)),
       ),
     ),
-    ...rowsWith(WRONG_PASSWORDS, 'user'),
+    ...rowsWith(WRONG_PASSWORDS),
   ].map((made) => ({ ...made, id: `wrong-password.${made.id}`, triesWrongPassword: true })),
 ];
