@@ -117,7 +117,10 @@ function oneOf(
  * application's own record class.
  */
 export type AuthorizationRule = {
-  /** Returns whether the user has access: `true`, or a promise of it. Any other value denies. */
+  /**
+   * Returns whether the user has access: `true`, or a promise of it. Any other value denies. An
+   * `HttpException` that it throws is the answer.
+   */
   rule(user: AnyUserRecord, context: ExecutionContext, localUser: LocalUser): boolean | Promise<boolean>;
 }['rule'];
 

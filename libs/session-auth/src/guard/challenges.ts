@@ -50,8 +50,8 @@ export class Challenges {
   }
 
   /**
-   * `error="invalid_token"` is in the challenge of the scheme by which the
-   * request presented its token, and in no other (RFC 6750, section 3.1).
+   * `error="invalid_token"` is in the challenge of the scheme by which the request presented its token, and in
+   * no other (RFC 6750, section 3.1).
    */
   headersOf({ statusCode, code, retryAfterSeconds }: HttpDenial, request?: object): HeaderList {
     if (retryAfterSeconds !== undefined) return [['retry-after', String(retryAfterSeconds)]];
