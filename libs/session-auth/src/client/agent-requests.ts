@@ -58,6 +58,8 @@ function readReply(reply: IncomingMessage, maxBytes: number, settle: (answer: An
     if (!body.append(chunk, maxBytes)) discard();
   });
   reply.on('end', () => settle({ status, headers, body: body.bytes }));
+  // Node.js emits an error only to a listener; a runtime that emits it to none would end the process.
+  reply.on('error', () => settle(UNREACHABLE));
   reply.on('close', () => settle(UNREACHABLE));
   if (!isReadable(headers, maxBytes)) discard();
 }
