@@ -66,8 +66,9 @@ export function decoratedParametersOf({
   owner,
   name,
 }: Handler): Record<string, { readonly factory?: object }> {
-  return (Reflect.getMetadata('__routeArguments__', owner, name) ?? {}) as ReturnType<
-    typeof decoratedParametersOf
+  return (Reflect.getMetadata('__routeArguments__', owner, name) ?? {}) as Record<
+    string,
+    { readonly factory?: object }
   >;
 }
 

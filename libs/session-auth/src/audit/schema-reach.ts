@@ -2,17 +2,13 @@ import type { ModulesContainer } from '@nestjs/core';
 
 /** The used part of a type of graphql-js, which is not imported, because an application may not have it. */
 interface SchemaType {
-  readonly ofType?: SchemaType;
-  getFields?(): Fields;
-  getTypes?(): readonly SchemaType[];
-  getInterfaces?(): readonly NamedType[];
-}
-
-interface NamedType extends SchemaType {
+  /** Lists and non-null types have none. */
   readonly name: string;
+  readonly ofType?: SchemaType;
+  getFields?(): Readonly<Record<string, SchemaField>>;
+  getTypes?(): readonly SchemaType[];
+  getInterfaces?(): readonly SchemaType[];
 }
-
-type Fields = Readonly<Record<string, SchemaField>>;
 
 interface SchemaField {
   readonly type: SchemaType;
@@ -73,8 +69,8 @@ function neighboursOf(type: SchemaType, schema: Schema): readonly SchemaType[] {
   return [...Object.values(type.getFields()).map((field) => field.type), ...schema.getPossibleTypes(type)];
 }
 
-function namedTypeOf(type: SchemaType): NamedType {
-  return type.ofType ? namedTypeOf(type.ofType) : (type as NamedType);
+function namedTypeOf(type: SchemaType): SchemaType {
+  return type.ofType ? namedTypeOf(type.ofType) : type;
 }
 
 /** Returns those of the schema that Nest has built: the host throws if it has built none. */
