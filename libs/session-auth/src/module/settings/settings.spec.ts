@@ -51,7 +51,7 @@ const KNOWN =
   "'tokenEcho', 'audit', " +
   "'http', 'whileOpen', 'authority', 'token'";
 
-/** What an option inside another one is beside. */
+/** The other options of a group, where a test sets one. */
 const BESIDE: Record<string, object> = { breaker: { pauseMs: 2_000 }, cache: { ttlMs: 10_000 } };
 
 /** Options of which one, perhaps inside another, has this value. */
