@@ -225,16 +225,17 @@ describe.each(platforms('Express'))('bodies on %s', (_name, platform) => {
     'a field of another type, such as a role that is an array, an object or a number, becomes 503 [C06]',
     async (trial) => {
       const wrongTexts = ['role', 'sub_role', 'auth_token', 'preffered_language', 'display_label'].flatMap(
-        (name) => [['hiring_manager'], [], { name: 'hiring_manager' }, 7, true].map((value) => [name, value]),
+        (name) =>
+          [['hiring_manager'], [], { name: 'hiring_manager' }, 7, true].map((value) => ({ [name]: value })),
       );
       const wrongFlags = ['ats_enabled', 'help_checkbox'].flatMap((name) =>
-        ['true', 1, [], {}].map((value) => [name, value]),
+        ['true', 1, [], {}].map((value) => ({ [name]: value })),
       );
-      const wrongIds = [[], [{}], 'x', 7, true].map((value) => ['ccl_info', value]);
-      const wrong = [...wrongTexts, ...wrongFlags, ...wrongIds, ['username', 7]];
+      const wrongIds = [[], [{}], 'x', 7, true].map((value) => ({ ccl_info: value }));
+      const wrong = [...wrongTexts, ...wrongFlags, ...wrongIds, { username: 7 }];
       await expectUnusable(
         trial,
-        wrong.map(([name, value]) => json({ ...ANN, email: 'ann@a.example', [String(name)]: value })),
+        wrong.map((field) => json({ ...ANN, email: 'ann@a.example', ...field })),
       );
     },
   );

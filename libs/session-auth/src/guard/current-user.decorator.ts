@@ -13,18 +13,18 @@ import { nameParameter } from './access-metadata.js';
 export type CurrentUserRecord =
   SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
 
-type NamedRecords =
+type OrNamed<Own> =
   SessionAuthTypes extends Readonly<
     Record<'authorities', infer Records extends Readonly<Record<string, UserRecord>>>
   >
-    ? Records[keyof Records]
-    : never;
+    ? Own | Records[keyof Records]
+    : Own;
 
 /**
  * The record of any authority: also those that the application declares as `authorities` in
  * `SessionAuthTypes`.
  */
-export type AnyUserRecord = CurrentUserRecord | NamedRecords;
+export type AnyUserRecord = OrNamed<CurrentUserRecord>;
 
 /**
  * What `@CurrentUser()` injects: the application's own user, if it is declared as `localUser` in
@@ -34,7 +34,7 @@ export type CurrentRequestUser =
   SessionAuthTypes extends Readonly<Record<'localUser', infer Local>> ? Local : CurrentUserRecord;
 
 /** Authorities with a name may have no `loadUser`. */
-type AnyRequestUser = CurrentRequestUser | NamedRecords;
+type AnyRequestUser = OrNamed<CurrentRequestUser>;
 
 /**
  * Loads the application's own user of a record, for the option `loadUser`: an injectable class. If it is a

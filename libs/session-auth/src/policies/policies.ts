@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { ExecutionContext, Type } from '@nestjs/common';
+import type { ExecutionContext, InjectionToken, Type } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
@@ -78,6 +78,11 @@ function homeOf({ host }: { readonly host?: unknown }): NestModule {
   return host as NestModule;
 }
 
+function storedIn({ providers }: NestModule, token: InjectionToken): Wrapper {
+  const wrapper: unknown = providers.get(token);
+  return wrapper as Wrapper;
+}
+
 /** An optional dependency shows which provider Nest injects for a policy. */
 async function providerIn(module: NestModule, policy: Type): Promise<Wrapper | undefined> {
   const token = Symbol(policy.name);
@@ -86,7 +91,7 @@ async function providerIn(module: NestModule, policy: Type): Promise<Wrapper | u
     useFactory: () => undefined,
     inject: [{ token: policy, optional: true }],
   });
-  const dependent = module.providers.get(token) as Wrapper;
+  const dependent = storedIn(module, token);
   await injectorOf(module).loadProvider(dependent, module);
   module.providers.delete(token);
   return dependenciesOf(dependent)[0];
@@ -94,7 +99,7 @@ async function providerIn(module: NestModule, policy: Type): Promise<Wrapper | u
 
 async function addTo(module: NestModule, handler: Handler, policy: Type): Promise<Wrapper> {
   module.addProvider(policy);
-  const wrapper = module.providers.get(policy) as Wrapper;
+  const wrapper = storedIn(module, policy);
   try {
     await injectorOf(module).loadProvider(wrapper, module);
   } catch (error) {
