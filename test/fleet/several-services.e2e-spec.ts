@@ -8,7 +8,7 @@ import { CapturedLog } from '../support/captured-log.js';
 import { describeWithRedis, RedisServer } from '../support/redis.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
-import { PATIENCE_MS } from './shared-store.js';
+import { PATIENCE_MS } from './fleet.js';
 
 @Module({})
 class Root {}

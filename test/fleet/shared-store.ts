@@ -6,9 +6,7 @@ import { redisClient, RedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { TOKEN } from '../support/trial/canaries.js';
 import type { Trial, TrialSetup } from '../support/trial/trial.js';
-
-/** The longest time to wait for a store: a Redis on a busy machine is not a slow one. */
-export const PATIENCE_MS = 1_000;
+import { PATIENCE_MS } from './fleet.js';
 
 /** A Redis of the rows of a suite, which their applications reach through a proxy that can break it. */
 export class SharedStore {

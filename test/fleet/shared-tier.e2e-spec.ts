@@ -8,9 +8,9 @@ import { canariesIn, formsOf, IV, TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Trial } from '../support/trial/trial.js';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
-import { PATIENCE_MS, SharedStore } from './shared-store.js';
+import { SharedStore } from './shared-store.js';
 import { fleets, TIMEOUT_MS, sharedFleet, type SharedFleet } from './suites.js';
-import { CHANNEL } from './fleet.js';
+import { CHANNEL, PATIENCE_MS } from './fleet.js';
 
 const TTL_MS = 300_000;
 const SHORT_TTL_MS = 1_000;
