@@ -48,6 +48,10 @@ describeWithRedis('the subscription of a store', () => {
       password: PASSWORD,
       ...options,
     });
+    subscribeBy(redis);
+  }
+
+  function subscribeBy(redis: Redis | Cluster): void {
     redis.on('error', () => undefined);
     const stop = new RedisSessionStore({ redis }).subscribe(subscriber);
     close = async () => {
@@ -133,6 +137,13 @@ describeWithRedis('the subscription of a store', () => {
 
     await until('the state is reported', () => subscriber.states.length > 0);
     expect(subscriber.states).toEqual(['No Sentinel that monitors the master is reachable']);
+  });
+
+  it('reports that no node of a Cluster can be reached', async () => {
+    subscribeBy(new Cluster([{ host: '127.0.0.1', port: 1 }]));
+
+    await until('the state is reported', () => subscriber.states.length > 0);
+    expect(subscriber.states).toEqual(['The Redis Cluster is not connected']);
   });
 
   it('leaves no connection open, whenever it ends', async () => {
