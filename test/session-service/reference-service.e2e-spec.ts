@@ -54,6 +54,11 @@ describe('the service as a process', () => {
     },
   );
 
+  plainRow(
+    'a sign-out that was answered 200 survives a kill of the process right afterwards, and other sessions stay valid [O03]',
+    () => expectSignOutToOutliveKill(start),
+  );
+
   it('writes no key, token, user name or password to its output, not even for refused requests', async () => {
     const service = await start();
     const token = await tokenFrom(service.url);
@@ -393,23 +398,6 @@ describe('the reference service', () => {
       expect(service.hashing.started).toBe(0);
       for (const username of ['manager\0', `' OR '1'='1`, `manager' --`]) {
         expectEmpty(await signIn(service.url, { ...MANAGER, username }), 401);
-      }
-    },
-  );
-});
-
-describe('the reference service as a process', () => {
-  plainRow(
-    'a sign-out that was answered 200 survives a kill of the process right afterwards, and other sessions stay valid [O03]',
-    async () => {
-      const dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
-      const [program, services] = [await compileService(), new ServiceProcesses()];
-      try {
-        await expectSignOutToOutliveKill(() => services.start(program, { DATA_DIR: dataDir }));
-      } finally {
-        await services.killAll();
-        await program.remove();
-        await rm(dataDir, { recursive: true, force: true });
       }
     },
   );
