@@ -16,7 +16,7 @@ import { expectRefusal, expectStatus, openSession } from './expectations.js';
 import { type ContractRow, rowsOf, SECTIONS } from './row.js';
 
 const row = rowsOf(SECTIONS.authentication);
-const rowOfNobody = rowsOf(SECTIONS.authentication, 'nothing');
+const rowWithoutUser = rowsOf(SECTIONS.authentication, 'nothing');
 const LONG = 4_096;
 
 type Operation = readonly [name: string, method: ServiceRequest['method'], path: string];
@@ -108,7 +108,7 @@ function keyRows(operation: Operation): ContractRow[] {
   const [name, method, path] = operation;
   const refuses = `${method} ${path} refuses a request`;
   return [
-    rowOfNobody(
+    rowWithoutUser(
       `key.${name}.anonymous`,
       `${refuses} of no user without a key, and with an unknown one, with an empty body.`,
       (client, user) =>
@@ -151,7 +151,7 @@ function tokenRows([name, method, path]: Operation): ContractRow[] {
         },
       ),
     );
-  return [...rows(BAD_TOKENS, rowOfNobody, () => ''), ...rows(MISUSED_TOKENS, row, openSession)];
+  return [...rows(BAD_TOKENS, rowWithoutUser, () => ''), ...rows(MISUSED_TOKENS, row, openSession)];
 }
 
 export const HEADER_ROWS: readonly ContractRow[] = [

@@ -5,7 +5,7 @@ import { Complaint, expectEmpty, expectRecord, expectRefusal, expectToken } from
 import { type ContractRow, rowsOf, SECTIONS } from './row.js';
 
 const row = rowsOf(SECTIONS.signIn);
-const rowOfNobody = rowsOf(SECTIONS.signIn, 'nothing');
+const rowWithoutUser = rowsOf(SECTIONS.signIn, 'nothing');
 const json = JSON.stringify;
 const SQL = `' OR '1'='1`;
 
@@ -131,7 +131,7 @@ export const SIGN_IN_ROWS: readonly ContractRow[] = [
     'The sign-in of a pending user answers 202 with an empty body.',
     async (client, user) => expectEmpty(await client.signIn(user), 202),
   ),
-  ...rowsWith(BODIES, rowOfNobody),
+  ...rowsWith(BODIES, rowWithoutUser),
   ...rowsWith(BODIES_OF_USER),
   ...MEDIA_TYPES.map(([id, type]) =>
     row(`media-type.${id}`, refused(`the Content-Type "${type}"`), async (client, user) =>
