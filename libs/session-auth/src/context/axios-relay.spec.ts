@@ -122,7 +122,8 @@ describe('the URL that decides', () => {
     change: (config: AxiosRequestConfig) => void,
   ) {
     const instance = axios.create({ proxy: false, ...defaults });
-    instance.interceptors.request.use((final) => {
+    instance.interceptors.request.use((former) => {
+      const final = { ...former };
       change(final);
       return final;
     });
