@@ -163,7 +163,7 @@ class WatchedSession {
   }
 }
 
-/** What is open of one authority. Holds nothing that is not open, and sessions only while they have it. */
+/** All that is open of one authority. Holds nothing else, and sessions only while they have something open. */
 export class WatchedSessions {
   readonly #parts: WatchParts;
   /** By fingerprint of the token. There are several only if a token is presented with several IVs. */
@@ -239,7 +239,7 @@ export class WatchedSessions {
     setImmediate(() => this.#end(fingerprint, kind === 'forbidden' ? ACCESS_DENIED : SESSION_REJECTED));
   }
 
-  /** What waits is checked again instead. */
+  /** Those that wait are checked again instead. */
   #endUser(username: string | undefined): void {
     const concerned = [...this.#sessions.values()]
       .flat()

@@ -3,7 +3,7 @@ import type { ApplicationSockets } from './application-sockets.js';
 
 const OWNER = Symbol('owner');
 
-/** What an adapter keeps of a lost connection. One that writes to a store loses the symbol. */
+/** Kept by an adapter of a lost connection. One that writes to a store loses the symbol. */
 interface KeptSession {
   readonly sid: string;
   readonly data: object;
