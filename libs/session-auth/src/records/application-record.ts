@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
-import { ownField, type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
+import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import {
   type FieldDescription,
   fieldsOf,
@@ -14,6 +14,7 @@ import { undecoratedFields } from './undecorated-fields.js';
 
 type Fields = Record<string, unknown>;
 
+const OPTION = 'userRecord';
 const TOKEN_FIELD = 'auth_token';
 
 /**
@@ -79,7 +80,7 @@ function constructing<T>(construct: () => T, problem: string): T {
 }
 
 function rejectClass(problem: string, remedy: string): never {
-  throw new InvalidConfigurationError(`SessionAuthModule: userRecord ${problem}. ${remedy}.`);
+  throw new InvalidConfigurationError(`SessionAuthModule: ${OPTION} ${problem}. ${remedy}.`);
 }
 
 /** Turns `null` into `undefined` in described fields at every depth, and freezes the values of the fields. */
@@ -132,6 +133,11 @@ function fieldCopierOf(record: RecordClass, fields: readonly FieldDescription[])
     }
     return instance;
   };
+}
+
+/** Returns a field of JSON, and nothing that other code added to `Object.prototype`. */
+export function ownField(json: object, name: string): unknown {
+  return Object.hasOwn(json, name) ? (json as Fields)[name] : undefined;
 }
 
 function mapObjects(value: unknown, build: Build): unknown {

@@ -2,10 +2,16 @@ import { TransformationType } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import type { ValidatorConstraintInterface } from 'class-validator';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
-import type { ConstraintMetadata } from 'class-validator/types/metadata/ConstraintMetadata.js';
-import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 
 export type RecordClass = new () => object;
+type ValidationMetadata = ReturnType<
+  ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
+>[number];
+
+type ConstraintMetadata = ReturnType<
+  ReturnType<typeof getMetadataStorage>['getTargetValidatorConstraints']
+>[number];
+
 type Check = (value: unknown, owner: object) => boolean;
 
 interface ValueCheck {

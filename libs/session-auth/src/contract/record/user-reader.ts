@@ -61,7 +61,8 @@ function copyFields(
   path = '',
 ): boolean {
   for (const [name, type] of types) {
-    const value = ownField(json, name) ?? undefined;
+    // Nothing that other code added to `Object.prototype`.
+    const value = Object.hasOwn(json, name) ? ((json as Fields)[name] ?? undefined) : undefined;
     const isAccepted =
       value === undefined ||
       (type === 'id' ? Number.isSafeInteger(value) : typeof value === type && !Array.isArray(value));
@@ -72,11 +73,6 @@ function copyFields(
     target[name] = value;
   }
   return true;
-}
-
-/** Returns a field of JSON, and nothing that other code added to `Object.prototype`. */
-export function ownField(json: object, name: string): unknown {
-  return Object.hasOwn(json, name) ? (json as Fields)[name] : undefined;
 }
 
 /** A record class that hides `auth_token` from enumeration, serialization and inspection. */
