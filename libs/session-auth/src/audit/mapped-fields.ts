@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import {
   type GraphqlOptions,
@@ -6,15 +7,23 @@ import {
   type Handler,
   isField,
   type Placed,
+  withGuardsOf,
 } from '../guard/handlers.js';
-import type { NestModule } from '../guard/nest-container.js';
+import type { NestModule, Wrapper } from '../guard/nest-container.js';
 import type { RootField } from './schema-reach.js';
 
 const RESOLVER_TYPE = 'graphql:resolver_type';
 const RESOLVER_NAME = 'graphql:resolver_name';
+const CONTEXT_CREATOR = 'ExternalContextCreator';
 
 /** Returns the handlers that Nest maps: of those of a field, the last one. */
-export function mappedHandlersOf(placed: readonly Placed[], modules: ModulesContainer): Handler[] {
+export function mappedHandlersOf(inModules: readonly Placed[], modules: ModulesContainer): Handler[] {
+  const findHost = resolverHosts(modules);
+  const placed = inModules.map((each) => {
+    const { handler, module, wrapper } = each;
+    if (!isField(handler)) return each;
+    return { ...each, handler: withGuardsOf(findHost(wrapper, handler.owner, module), handler) };
+  });
   const graphql = graphqlModules(modules);
   if (graphql.length === 0) return placed.map(({ handler }) => handler);
   const fields = placed.filter(({ handler }) => isField(handler));
@@ -24,6 +33,30 @@ export function mappedHandlersOf(placed: readonly Placed[], modules: ModulesCont
     ),
   );
   return [...placed.flatMap(({ handler }) => (isField(handler) ? [] : [handler])), ...mapped];
+}
+
+/**
+ * Returns how Nest finds the module whose guards a resolver has: by the class, and since some version of
+ * NestJS 11 by the instance. Asks Nest's own code.
+ */
+function resolverHosts(
+  modules: ModulesContainer,
+): (wrapper: Wrapper, owner: Type, module: NestModule) => NestModule | undefined {
+  const providers = [...modules.values()].flatMap((module) => [...module.providers]);
+  const [, creator] =
+    providers.find(([token]) => typeof token === 'function' && token.name === CONTEXT_CREATOR) ?? [];
+  const finder = creator?.instance as HostFinder | undefined;
+  return (wrapper, owner, module) => {
+    const id = wrapper.isDependencyTreeStatic() ? undefined : wrapper.id;
+    const host = modules.get(finder?.getHostModuleKey?.(wrapper.instance, owner, id) ?? '');
+    if (host || !finder?.getContextModuleKey) return host ?? module;
+    return modules.get(finder.getContextModuleKey(owner));
+  };
+}
+
+interface HostFinder {
+  getHostModuleKey?(instance: unknown, owner: Type, id?: string): string;
+  getContextModuleKey?(owner: Type): string;
 }
 
 function graphqlModules(

@@ -51,12 +51,12 @@ export const GRAPHQL_OPTIONS = 'GqlModuleOptions';
  * package share it.
  */
 export const REPLACED_OPTION = Symbol.for('nestjs-session-auth:replaced-option');
-const CONTEXT_CREATOR = 'ExternalContextCreator';
 
 const scanner = new MetadataScanner();
 
 export interface Placed {
   readonly module: NestModule;
+  readonly wrapper: Wrapper;
   readonly handler: Handler;
 }
 
@@ -75,24 +75,28 @@ export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
  * factories and values provide.
  */
 export function placedHandlersOf(modules: ModulesContainer): Placed[] {
-  const findHost = resolverHosts(modules);
   const readsInstances = graphqlOptionsOf(modules).length > 0;
   return [...modules.values()].flatMap((module) => {
-    const place = (handler: Handler, host: NestModule | undefined): Placed => {
-      const isFound = (guard: unknown): boolean =>
-        typeof guard !== 'function' || host?.injectables.has(guard) === true;
-      return { module, handler: { ...handler, guards: handler.guards.filter(isFound) } };
-    };
-    const controllers = [...module.controllers.values()].flatMap(({ metatype, instance }) =>
-      hasPrototype(metatype) ? handlersCalledOn(instance, metatype) : [],
-    );
-    const providers = [...module.providers.values()].flatMap((wrapper) =>
-      handlersBy(wrapper, readsInstances).map((handler) =>
-        place(handler, isField(handler) ? findHost(wrapper, handler.owner, module) : module),
+    const place = (wrapper: Wrapper, handlers: readonly Handler[]): Placed[] =>
+      handlers.map((handler) => ({ module, wrapper, handler: withGuardsOf(module, handler) }));
+    return [
+      ...[...module.controllers.values()].flatMap((wrapper) =>
+        hasPrototype(wrapper.metatype)
+          ? place(wrapper, handlersCalledOn(wrapper.instance, wrapper.metatype))
+          : [],
       ),
-    );
-    return [...controllers.map((handler) => place(handler, module)), ...providers];
+      ...[...module.providers.values()].flatMap((wrapper) =>
+        place(wrapper, handlersBy(wrapper, readsInstances)),
+      ),
+    ];
   });
+}
+
+/** Returns a handler with those of its guards that Nest finds in a module. */
+export function withGuardsOf(module: NestModule | undefined, handler: Handler): Handler {
+  const isFound = (guard: unknown): boolean =>
+    typeof guard !== 'function' || module?.injectables.has(guard) === true;
+  return { ...handler, guards: guardsNamedBy(handler).filter(isFound) };
 }
 
 function handlersBy({ isNotMetatype, metatype, instance }: Wrapper, readsInstances: boolean): Handler[] {
@@ -100,30 +104,6 @@ function handlersBy({ isNotMetatype, metatype, instance }: Wrapper, readsInstanc
   if (!readsInstances || typeof instance !== 'object' || instance === null) return [];
   const owner = (Object.getPrototypeOf(instance) as { readonly constructor?: unknown } | null)?.constructor;
   return hasPrototype(owner) ? handlersIn(owner).filter(isField) : [];
-}
-
-/**
- * Returns how Nest finds the module whose guards a resolver has: by the class, and since some version of
- * NestJS 11 by the instance. Asks Nest's own code.
- */
-function resolverHosts(
-  modules: ModulesContainer,
-): (wrapper: Wrapper, owner: Type, module: NestModule) => NestModule | undefined {
-  const providers = [...modules.values()].flatMap((module) => [...module.providers]);
-  const [, creator] =
-    providers.find(([token]) => typeof token === 'function' && token.name === CONTEXT_CREATOR) ?? [];
-  const finder = creator?.instance as HostFinder | undefined;
-  return (wrapper, owner, module) => {
-    const id = wrapper.isDependencyTreeStatic() ? undefined : wrapper.id;
-    const host = modules.get(finder?.getHostModuleKey?.(wrapper.instance, owner, id) ?? '');
-    if (host || !finder?.getContextModuleKey) return host ?? module;
-    return modules.get(finder.getContextModuleKey(owner));
-  };
-}
-
-interface HostFinder {
-  getHostModuleKey?(instance: unknown, owner: Type, id?: string): string;
-  getContextModuleKey?(owner: Type): string;
 }
 
 export function classesOf({ controllers, providers }: Pick<NestModule, 'controllers' | 'providers'>): Type[] {
