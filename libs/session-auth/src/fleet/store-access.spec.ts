@@ -111,20 +111,18 @@ describe('a failing store', () => {
 });
 
 describe('a process that was busy', () => {
-  /** The wait of the event loop, at whose end the timer of the call is late. */
-  function stall(ms: number): void {
-    for (const untilMs = performance.now() + ms; performance.now() < untilMs;);
-  }
-
   it('uses an answer that arrived meanwhile, and blames the store for none that did not [Q20]', async () => {
-    jest.useRealTimers();
     const { access, failures } = accessWith();
-    // Before the call, whose time limit would else begin earlier by as long as this process has to wait here.
-    const answer = new Promise<string>((resolve) => setTimeout(() => setImmediate(resolve, 'value'), 1));
+    // Read in the turn in which the time limits of the calls have passed.
+    const answer = new Promise<string>((resolve) =>
+      setTimeout(() => setImmediate(resolve, 'value'), TIMEOUT_MS),
+    );
     const arrived = access.try(() => answer);
     const never = Array.from({ length: 5 }, () => access.try(() => new Promise<string>(() => undefined)));
-    stall(2 * TIMEOUT_MS);
+    const late = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 2 * TIMEOUT_MS);
+    await jest.advanceTimersByTimeAsync(TIMEOUT_MS + 1);
     expect([await arrived, ...(await Promise.all(never))]).toEqual(['value', ...never.map(() => undefined)]);
+    late.mockRestore();
     expect([failures.count, await access.try(works)]).toEqual([0, 'value']);
   });
 });
