@@ -1,7 +1,17 @@
-import { describe, expect, it } from '@jest/globals';
-import { startSessionService } from 'nestjs-session-auth/testing';
-import { bytes, bytesThenReset, drop, json, halfClose, type Script } from '../support/scripted-service.js';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startSessionService, type ScriptedSessionService } from 'nestjs-session-auth/testing';
+import {
+  bytes,
+  bytesThenReset,
+  drop,
+  json,
+  silence,
+  halfClose,
+  type Script,
+} from '../support/scripted-service.js';
 import { platforms } from '../support/platforms.js';
+import { SILENCE_MS } from '../support/total-time.js';
+import { TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN } from '../support/trial/trial.js';
 import { testbed } from '../support/testbed.js';
@@ -9,9 +19,30 @@ import { TRANSPORTS } from '../support/transports.js';
 
 const OK = 'HTTP/1.1 200 OK';
 const TYPE = 'Content-Type: application/json';
+const RECORD = JSON.stringify(ANN);
+const LENGTH = `Content-Length: ${RECORD.length}`;
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+const BYPASS_VARIABLES = ['NO_PROXY', 'no_proxy'];
+
+/** Answers, and then ends the connection without having said so. */
+const answerAndEnd: Script = (request, response, socket) => {
+  response.on('finish', () => socket.destroySoon());
+  json(ANN)(request, response, socket);
+};
 
 describe.each(platforms('Express'))('connections on %s', (_name, platform) => {
   const row = rowsOn(platform);
+
+  /** Rows in which each of these answers becomes 503, after two calls at most. */
+  const unusable = (name: string, scripts: readonly Script[]): void =>
+    row(name, async (trial) => {
+      for (const script of scripts) {
+        trial.service.on('user_details', script);
+        const before = trial.calls();
+        expect(await trial.status()).toBe(503);
+        expect(trial.calls() - before).toBeLessThanOrEqual(2);
+      }
+    });
 
   row(
     'a service that refuses connections becomes 503 [D01]',
@@ -33,6 +64,90 @@ describe.each(platforms('Express'))('connections on %s', (_name, platform) => {
     async (trial) => expect(await trial.status()).toBe(503),
     { baseUrl: () => 'http://sessions.invalid', recover: false },
   );
+
+  row(
+    'a service that accepts and never replies becomes 503 at the deadline [D03]',
+    async (trial) => {
+      trial.service.on('user_details', silence);
+      expect([await trial.status(), trial.calls()]).toEqual([503, 1]);
+    },
+    { options: { timeoutMs: SILENCE_MS } },
+  );
+
+  unusable(
+    'a reset before the headers, or in the middle of them, becomes 503 after two calls at most [D04]',
+    [drop, bytesThenReset('HTTP/1.1 2'), bytesThenReset(OK, 'Content-Le')],
+  );
+
+  unusable('garbage, a length beside chunks, or two lengths become 503 [D05]', [
+    bytes('\x16\x03\x01 this is not HTTP', '', ''),
+    bytes(
+      OK,
+      TYPE,
+      LENGTH,
+      'Transfer-Encoding: chunked',
+      '',
+      RECORD.length.toString(16),
+      RECORD,
+      '0',
+      '',
+      '',
+    ),
+    bytes(OK, TYPE, LENGTH, 'Content-Length: 5', '', RECORD),
+    bytes(OK, TYPE, LENGTH, LENGTH, '', RECORD),
+  ]);
+
+  row(
+    'connections that the service closes between requests fail no request: 200 of 200 get 200 [D06]',
+    async (trial) => {
+      trial.service.on('user_details', answerAndEnd);
+      expect(await trial.flood(200, (index) => ({ token: `${TOKEN}-${index}` }), 1)).toEqual({ 200: 200 });
+    },
+  );
+
+  unusable('response headers of 20 kB become 503 [D08]', [
+    bytes(OK, TYPE, `X-Filler: ${'x'.repeat(20_000)}`, LENGTH, '', RECORD),
+  ]);
+});
+
+describe.each(platforms('Express'))('proxies that the environment names on %s', (_name, platform) => {
+  const row = rowsOn(platform);
+  const before = { ...process.env };
+  let trap: ScriptedSessionService;
+
+  beforeEach(async () => {
+    trap = await startSessionService();
+    for (const name of PROXY_VARIABLES) process.env[name] = trap.url;
+    for (const name of BYPASS_VARIABLES) Reflect.deleteProperty(process.env, name);
+  });
+  afterEach(async () => {
+    for (const name of [...PROXY_VARIABLES, ...BYPASS_VARIABLES]) {
+      if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = before[name];
+    }
+    await trap.close();
+  });
+
+  row(
+    'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY are not used: the proxy gets no connection [D07]',
+    async (trial) => {
+      expect([await trial.status(), trial.calls()]).toEqual([200, 1]);
+      await trial.sessions.signOut(TOKEN);
+      await trial.thrownBy(trial.sessions.signIn({ username: 'ann', password: 'x' }));
+
+      expect(trial.service.requests).toHaveLength(3);
+      expect(trap.connections()).toBe(0);
+    },
+  );
+
+  row('a proxy that the options name is used [D07]', async (trial) => {
+    const { hostname, port } = new URL(trap.url);
+    const other = await trial.keepApp({ http: { proxy: { host: hostname, port: Number(port) } } });
+    trap.on('user_details', json(ANN));
+
+    expect(await trial.status({ at: other.url })).toBe(200);
+    expect(trap.callsTo('user_details')).toBe(1);
+  });
 });
 
 const ANN_JSON = '{"username":"ann"}';
@@ -86,7 +201,7 @@ describe.each(platforms('Express'))('on %s', (_name, platform) => {
 
   describe.each(TRANSPORTS)('over %s', (_transport, http) => {
     it.each(BROKEN)(
-      '%s makes the reply 503, after two calls at most, and the next caller is served [D04] [D05] [D08]',
+      '%s makes the reply 503, after two calls at most, and the next caller is served',
       async (_case, script) => {
         let broken = true;
         const sound = bytes(OK, TYPE, ANN_LENGTH, 'Connection: close', '', ANN_JSON);

@@ -80,7 +80,7 @@ describe.each(platforms('Express'))('the connections to the session service on %
   );
 
   it.each(AGENTS)(
-    'of %s may be closed by the service between requests: every call is still answered [D06]',
+    'of %s may be closed by the service between requests: every call is still answered',
     async (_agent, http) => {
       const service = await bed.service();
       service.on('user_details', endAfter(json({ username: 'ann' })));
@@ -218,7 +218,7 @@ describe.each(platforms('Express'))('on %s', (_name, platform) => {
       ),
     );
 
-    it('is not used [D07]', async () => {
+    it('is not used', async () => {
       const proxy = await bed.serviceThat(trap);
       for (const name of VARIABLES.slice(0, 6)) process.env[name] = proxy.url;
       const service = await bed.service();
@@ -231,7 +231,7 @@ describe.each(platforms('Express'))('on %s', (_name, platform) => {
     });
   });
 
-  it('a proxy that the options name is used, for every operation [D07]', async () => {
+  it('a proxy that the options name is used, for every operation', async () => {
     const proxy = await bed.service({ basePath: '/api' });
     const token = proxy.signInAs({});
     const { hostname, port } = new URL(proxy.url);

@@ -124,7 +124,7 @@ describe.each(platforms('Express'))('a slow session service on %s', (_name, plat
     });
 
     it.each(SLOW.map(([name]) => [name] as const))(
-      'that %s makes the reply 503 when the total time is over, and its connection is closed [D03] [E01]',
+      'that %s makes the reply 503 when the total time is over, and its connection is closed',
       async (name: string) => {
         const trial = trials.get(name);
         const outcome = await trial?.outcome;
@@ -149,8 +149,25 @@ describe.each(platforms('Express'))('a slow session service on %s', (_name, plat
   });
 });
 
+const HEAD_LINES = ['HTTP/1.1 200 OK', 'Content-Type: application/json', 'Content-Length: 100', '', ''];
+
 describe.each(platforms('Express'))('slowness on %s', (_name, platform) => {
   const row = rowsOn(platform);
+
+  row(
+    'a reply without a body, or with an unfinished one, becomes 503 at the deadline [E01]',
+    async (trial) => {
+      for (const script of [
+        bytesThenSilence(...HEAD_LINES),
+        bytesThenSilence(...HEAD_LINES.slice(0, -1), '{"username":'),
+      ]) {
+        trial.service.on('user_details', script);
+        expect(await trial.status()).toBe(503);
+      }
+      expect(trial.calls()).toBe(2);
+    },
+    { options: { timeoutMs: SILENCE_MS } },
+  );
 
   row(
     'an answer just before the deadline lets the caller in, after one call [E02]',
