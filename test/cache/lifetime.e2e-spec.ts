@@ -104,6 +104,18 @@ describe.each(platforms('Fastify'))('a cached session on %s', (_name, platform) 
     expect(counts).toEqual([0, 2, 1, 0]);
   });
 
+  it('causes one call in its lifetime, and another after that, however often it is used', async () => {
+    const { service, status, calls } = await cachingApp(bed);
+    const token = service.signInAs({});
+    const steps: unknown[] = [];
+    for (const ms of [0, 0, 5_000, 4_999, 1, 9_999, 1]) {
+      clock.advance(ms);
+      steps.push([await status('/me', token), calls()]);
+    }
+
+    expect(steps).toEqual([1, 1, 1, 1, 2, 2, 3].map((asked) => [200, asked]));
+  });
+
   it('gets the headers and the body of its first reply', async () => {
     const { service, app, calls } = await cachingApp(bed);
     const token = service.signInAs({ role: 'boss', ccl_info: { client_id: 7 } });

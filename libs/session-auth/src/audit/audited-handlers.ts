@@ -6,7 +6,7 @@ import { guardsNamedBy, type Handler } from '../guard/handlers.js';
 
 const rules = new WeakMap<Handler, AccessRule>();
 
-/** Returns the rule of a handler. Each audit lists the handlers anew, and most findings ask for their rules. */
+/** Returns the rule of a handler. Each audit lists the handlers again, and most findings ask for their rules. */
 export function auditedRuleOf(handler: Handler): AccessRule {
   const known = rules.get(handler);
   if (known) return known;

@@ -27,7 +27,7 @@ export interface Reporter {
   report(context: ExecutionContext, parts: GuardParts, check: (call: GuardedCall) => unknown): void;
 }
 
-/** What the plugins of an authority share, and its guards: Nest creates one in each module that names it. */
+/** The objects that plugins and guards of an authority share: Nest creates a guard in each module that names it. */
 export interface GuardParts extends WatchParts {
   readonly rules: AccessRules;
   readonly reader: SessionReader;
