@@ -77,6 +77,7 @@ function copyOfLibrary() {
     'package.json',
     'tsconfig.json',
     ...tools.map((name) => `test/${name}`),
+    'test/fleet/memory-store.ts',
     'test/support/receiver.ts',
     'test/support/service-requests.ts',
     'test/support/session-parts.ts',

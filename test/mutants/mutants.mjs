@@ -282,13 +282,7 @@ export const MUTANTS = [
     file: 'guard/session-auth.guard.ts',
     find: 'return this.deny(call, failed ?',
     replace: 'return (!failed && Math.random() < 0.5) || this.deny(call, failed ?',
-    suites: [
-      'access/roles',
-      'access/policies-of-every-kind',
-      'access/handlers',
-      'graphql/resolvers',
-      'cache/separate-sessions',
-    ],
+    suites: ['access/roles', 'access/policies-of-every-kind', 'access/handlers', 'graphql/resolvers'],
     every: true,
   },
   {
