@@ -23,7 +23,7 @@ const LOADERS = {
 };
 /** Tests that start an application, and tests of what plugins rely on. */
 const SPECS = [
-  'guard/session-auth.guard',
+  'guard/missing-module',
   'module/providers',
   'module/session-auth.module',
   'module/authorities/unopened-parts',
