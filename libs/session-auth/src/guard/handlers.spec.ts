@@ -123,6 +123,18 @@ describe('the handlers of a class', () => {
     expect(handlersIn(Gateway)[0]?.method).toBe(value);
   });
 
+  it('include one that was decorated after an earlier application had read the class', () => {
+    class Late {
+      say(): string {
+        return 'said';
+      }
+    }
+    expect(found(Late)).toEqual([]);
+    const { say } = Object.getOwnPropertyDescriptors(Late.prototype);
+    SubscribeMessage('say')(Late.prototype, 'say', say);
+    expect(found(Late)).toEqual([['say', ['gateway']]]);
+  });
+
   it('include those that it inherits, and not those that it overrides without a decorator', () => {
     class Derived extends Routes {
       override event(): unknown {

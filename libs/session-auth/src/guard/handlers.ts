@@ -118,30 +118,16 @@ export function handlersIn(owner: Type): Handler[] {
 
 /** The instance of a controller may have functions of its own in the place of its methods. */
 function handlersCalledOn(instance: object | undefined, owner: Type): Handler[] {
-  return mappedMethodsOf(owner).map(({ kinds, name, method }) => {
+  const prototype = owner.prototype as object;
+  return scanner.getAllMethodNames(prototype).flatMap((name) => {
+    const method = Reflect.get(prototype, name) as object;
+    // Every method of the application is read here: most have no metadata.
+    const kinds = new Set(Reflect.getMetadataKeys(method).flatMap((key: unknown) => KINDS.get(key) ?? []));
+    if (kinds.size === 0) return [];
     const own: unknown = instance && Reflect.get(instance, name);
     const called = typeof own === 'function' ? own : method;
-    return { kinds, owner, name, method, called, guards: guardsNamedBy({ owner, called }), replaced: [] };
+    return [{ kinds, owner, name, method, called, guards: guardsNamedBy({ owner, called }), replaced: [] }];
   });
-}
-
-type MappedMethod = Pick<Handler, 'kinds' | 'name' | 'method'>;
-
-/** A start reads every method of the application several times: most have no metadata. */
-const mappedMethods = new WeakMap<Type, readonly MappedMethod[]>();
-
-/** Returns the methods of a class that Nest maps, as they were when they were first asked for. */
-function mappedMethodsOf(owner: Type): readonly MappedMethod[] {
-  const known = mappedMethods.get(owner);
-  if (known) return known;
-  const prototype = owner.prototype as object;
-  const mapped = scanner.getAllMethodNames(prototype).flatMap((name) => {
-    const method = Reflect.get(prototype, name) as object;
-    const kinds = Reflect.getMetadataKeys(method).flatMap((key: unknown) => KINDS.get(key) ?? []);
-    return kinds.length > 0 ? [{ kinds: new Set(kinds), name, method }] : [];
-  });
-  mappedMethods.set(owner, mapped);
-  return mapped;
 }
 
 export function guardsNamedBy({ owner, called }: Pick<Handler, 'owner' | 'called'>): readonly unknown[] {
