@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Module, type Provider, type Type } from '@nestjs/common';
+import { Controller, Module, type Provider, type Type, UseGuards } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import { GraphQLSchemaHost } from '@nestjs/graphql';
+import { GraphQLSchemaHost, Query } from '@nestjs/graphql';
 import { buildSchema } from 'graphql';
+import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { OTHER_KINDS } from './other-kinds.js';
@@ -52,6 +53,21 @@ describe('the context of the audit', () => {
       guards: [SessionAuthGuard],
       interceptors: [Interceptor],
     });
+  });
+
+  it('has the guards of a field of a controller, which GraphQL does not map, by its module', async () => {
+    @Controller()
+    @UseGuards(SessionAuthGuard)
+    class Openings {
+      @Query()
+      openings(): string {
+        return 'openings';
+      }
+    }
+    @Module({ controllers: [Openings], providers: [{ provide: GUARD_PARTS, useValue: {} }] })
+    class Feature {}
+    const { handlers } = await contextOf([Feature]);
+    expect(handlers).toMatchObject([{ owner: Openings, guards: [SessionAuthGuard] }]);
   });
 
   const [guarded, others] = [

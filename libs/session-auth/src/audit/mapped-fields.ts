@@ -21,7 +21,7 @@ export function mappedHandlersOf(inModules: readonly Placed[], modules: ModulesC
   const findHost = resolverHosts(modules);
   const placed = inModules.map((each) => {
     const { handler, module, wrapper } = each;
-    if (!isField(handler)) return each;
+    if (!wrapper || !isField(handler)) return each;
     return { ...each, handler: withGuardsOf(findHost(wrapper, handler.owner, module), handler) };
   });
   const graphql = graphqlModules(modules);

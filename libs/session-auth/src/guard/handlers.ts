@@ -56,7 +56,8 @@ const scanner = new MetadataScanner();
 
 export interface Placed {
   readonly module: NestModule;
-  readonly wrapper: Wrapper;
+  /** Of a provider: GraphQL reads no controllers. */
+  readonly wrapper?: Wrapper | undefined;
   readonly handler: Handler;
 }
 
@@ -77,16 +78,14 @@ export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
 export function placedHandlersOf(modules: ModulesContainer): Placed[] {
   const readsInstances = graphqlOptionsOf(modules).length > 0;
   return [...modules.values()].flatMap((module) => {
-    const place = (wrapper: Wrapper, handlers: readonly Handler[]): Placed[] =>
+    const place = (handlers: readonly Handler[], wrapper?: Wrapper): Placed[] =>
       handlers.map((handler) => ({ module, wrapper, handler: withGuardsOf(module, handler) }));
     return [
-      ...[...module.controllers.values()].flatMap((wrapper) =>
-        hasPrototype(wrapper.metatype)
-          ? place(wrapper, handlersCalledOn(wrapper.instance, wrapper.metatype))
-          : [],
+      ...[...module.controllers.values()].flatMap(({ metatype, instance }) =>
+        hasPrototype(metatype) ? place(handlersCalledOn(instance, metatype)) : [],
       ),
       ...[...module.providers.values()].flatMap((wrapper) =>
-        place(wrapper, handlersBy(wrapper, readsInstances)),
+        place(handlersBy(wrapper, readsInstances), wrapper),
       ),
     ];
   });
