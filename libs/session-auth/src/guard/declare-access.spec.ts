@@ -10,7 +10,15 @@ import {
   nameParameter,
   parameterNameOf,
 } from './access-metadata.js';
-import { Authorize, OptionalAuth, Public, Roles, applyGuard, SessionAuthority } from './access.decorators.js';
+import {
+  Authorize,
+  OptionalAuth,
+  Public,
+  Roles,
+  applyGuard,
+  SessionAuthority,
+  SubRoles,
+} from './access.decorators.js';
 
 class OtherGuard implements CanActivate {
   canActivate(): boolean {
@@ -160,12 +168,21 @@ describe('@SessionAuthority()', () => {
   });
 });
 
+const under = (base: Type, ...decorators: ClassDecorator[]): Type => {
+  class Derived extends base {}
+  for (const decorate of decorators) decorate(Derived);
+  return Derived;
+};
+
+it('a class has its own requirements of a kind, and those of other kinds that it inherits', () => {
+  const derived = under(controller(Roles('boss'), SubRoles('recruiter')), Roles('clerk'));
+  expect(declarationOf(derived).requirements.map(({ text }) => text)).toEqual([
+    '@Roles(clerk)',
+    '@SubRoles(recruiter)',
+  ]);
+});
+
 describe('the opening of a class or a handler', () => {
-  const under = (base: Type, ...decorators: ClassDecorator[]): Type => {
-    class Derived extends base {}
-    for (const decorate of decorators) decorate(Derived);
-    return Derived;
-  };
   it('is @Public() or @OptionalAuth(), not both', () => {
     for (const both of [
       [Public(), OptionalAuth()],
