@@ -14,6 +14,8 @@ const PARAMETER_KEY = 'nestjs-session-auth:parameter';
 /** Begins the name of a function that `bind()` returns. */
 const BOUND = 'bound ';
 const KINDS = ['Roles', 'SubRoles', 'RequireFlags', 'CclScope', 'Authorize', 'FreshSession'] as const;
+/** A key for each kind: a decorator that copies the metadata of one function to another adds its kinds. */
+const REQUIREMENT_KEYS = KINDS.map((kind) => `${REQUIREMENTS_KEY}:${kind}`);
 
 export type RequirementKind = (typeof KINDS)[number];
 
@@ -32,44 +34,39 @@ export function declareRequirement(
   target: object,
   requirement: Requirement & { readonly kind: RequirementKind },
 ): void {
-  const own = requirementsOn(target);
-  const ofKind = [...(own?.[requirement.kind] ?? []), requirement];
-  Reflect.defineMetadata(REQUIREMENTS_KEY, { ...own, [requirement.kind]: ofKind }, target);
-}
-
-type Requirements = Readonly<Partial<Record<RequirementKind, readonly Requirement[]>>>;
-
-function requirementsOn(level: object): Requirements | undefined {
-  return Reflect.getOwnMetadata(REQUIREMENTS_KEY, level) as Requirements | undefined;
+  const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;
+  const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
+  Reflect.defineMetadata(key, [...own, requirement], target);
 }
 
 export function authorityOf(target: object): string | undefined {
   return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
 }
 
-/**
- * Returns what a handler or a controller declares. Of a class and those that it extends, the narrowest decides
- * for each kind of requirement, and for the opening: a guard that one names replaces `@Public()` of a class
- * that it extends.
- */
 export function declarationOf(target: object): Declaration {
-  let open: Declaration['open'];
-  let namesGuard = false;
-  let declared: Requirements | undefined;
-  let level: object | null = target;
-  for (; level && level !== Function.prototype; level = Object.getPrototypeOf(level) as object | null) {
-    const own = requirementsOn(level);
-    declared = declared && own ? { ...own, ...declared } : (declared ?? own);
-    if (open) continue;
-    open = Reflect.getOwnMetadata(OPEN_KEY, level) as Declaration['open'];
-    namesGuard ||= !open && namesSessionAuthGuardItself(level);
-  }
+  // One look-up instead of one for each kind: most targets declare few.
+  const keys = Reflect.getMetadataKeys(target);
   return {
-    open: open === 'public' && namesGuard ? undefined : open,
-    namesGuard,
-    requirements: declared ? KINDS.flatMap((kind) => declared[kind] ?? []) : [],
+    ...declaredOpeningOf(target),
+    requirements: REQUIREMENT_KEYS.filter((key) => keys.includes(key)).flatMap(
+      (key) => Reflect.getMetadata(key, target) as Requirement[],
+    ),
     authority: authorityOf(target),
   };
+}
+
+/**
+ * Of a class and those that it extends, the narrowest decides: a guard that one names replaces `@Public()` of
+ * a class that it extends.
+ */
+function declaredOpeningOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
+  let namesGuard = false;
+  for (let level: object | null = target; level; level = Object.getPrototypeOf(level) as object | null) {
+    const open = Reflect.getOwnMetadata(OPEN_KEY, level) as Declaration['open'];
+    if (open) return { open: open === 'public' && namesGuard ? undefined : open, namesGuard };
+    namesGuard ||= namesSessionAuthGuardItself(level);
+  }
+  return { open: undefined, namesGuard };
 }
 
 /**

@@ -174,6 +174,27 @@ const under = (base: Type, ...decorators: ClassDecorator[]): Type => {
   return Derived;
 };
 
+it('a method that a decorator wraps has the requirement that it adds, and those that it copies', () => {
+  const wrap = (prototype: object, name: string, descriptor: PropertyDescriptor): void => {
+    const inner = descriptor.value as object;
+    const wrapper = (): string => 'in';
+    descriptor.value = wrapper;
+    SubRoles('recruiter')(prototype, name, descriptor);
+    for (const key of Reflect.getMetadataKeys(inner))
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, inner), wrapper);
+  };
+  class Openings {
+    @wrap @Roles('boss') list(): string {
+      return 'in';
+    }
+  }
+  const list: unknown = Reflect.get(Openings.prototype, 'list');
+  expect(declarationOf(list as object).requirements.map(({ text }) => text)).toEqual([
+    '@Roles(boss)',
+    '@SubRoles(recruiter)',
+  ]);
+});
+
 it('a class has its own requirements of a kind, and those of other kinds that it inherits', () => {
   const derived = under(controller(Roles('boss'), SubRoles('recruiter')), Roles('clerk'));
   expect(declarationOf(derived).requirements.map(({ text }) => text)).toEqual([
@@ -216,7 +237,7 @@ it('declarations are read by every copy of this package', () => {
   const target = controller();
   const requirement = { kind: 'Roles', isMet: () => true };
   Reflect.defineMetadata('nestjs-session-auth:open', 'optional', target);
-  Reflect.defineMetadata('nestjs-session-auth:requirements', { Roles: [requirement] }, target);
+  Reflect.defineMetadata('nestjs-session-auth:requirements:Roles', [requirement], target);
   Reflect.defineMetadata('nestjs-session-auth:authority', 'partners', target);
   expect(declarationOf(target)).toEqual({
     open: 'optional',
