@@ -113,14 +113,7 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
 
   it('moves before any click: the demo sends a few requests, until the visitor pauses them, uses the controls, or prefers no motion', async () => {
     const visitor = await visit();
-    await until('each kind has passed', async () => {
-      const [joined, asked, denied] = [
-        await visitor.counted('joined'),
-        await visitor.counted('asked'),
-        await visitor.counted('denied'),
-      ];
-      return joined > 0 && asked > 0 && denied > 0;
-    });
+    for (const kind of ['joined', 'asked', 'denied'] as const) await visitor.untilCounted(kind);
     let turns = 0;
     visitor.page.on('request', (request) => (turns += Number(request.url().endsWith('/console/trickle'))));
     await visitor.page.waitForRequest('**/console/trickle');
@@ -146,10 +139,7 @@ describeWithBrowser.each(platforms('Express'))('the page on %s', (platform, newA
     await visitor.page
       .getByText(/^500 requests, \d+ answered 200, (\d+ without a reply, )?\d+ calls? to the session service/)
       .waitFor();
-    await until(
-      'the lane is empty',
-      async () => (await visitor.lane.locator('canvas').getAttribute('data-marks')) === '0',
-    );
+    await visitor.lane.locator('canvas[data-marks="0"]').waitFor({ state: 'attached' });
   });
 
   it.each(SCENES)(
@@ -420,7 +410,7 @@ describeWithBrowser('the page of a demo with another session service', () => {
     await drawer.getByRole('button', { name: 'Sign in', exact: true }).click();
     await drawer.getByText('Signed in as ann.').waitFor();
     await visitor.call('GET /api/openings', '200 OK');
-    await until('the request has passed the lane', async () => (await visitor.counted('asked')) > 0);
+    await visitor.untilCounted('asked');
     expect(
       await visitor.page
         .getByRole('button', { name: /End all sessions|at once|a second|stampede|Free play/ })

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { type SceneName } from '../../apps/demo/src/console/messages.js';
 import { SHOWN_KINDS } from '../../apps/demo/page/lane/kinds.js';
@@ -25,6 +26,19 @@ const HOLD_SCENES = `
     return String(path).endsWith('/console/scenes') ? new Response(reply.body.pipeThrough(new TransformStream(untilResult)), reply) : reply;
   };`;
 
+/**
+ * Draws ten frames a second at most: a machine without a GPU spends most of its time on the others, which
+ * nobody sees.
+ */
+const FEW_FRAMES = `
+  const frame = requestAnimationFrame;
+  const cancelled = new Set();
+  globalThis.requestAnimationFrame = (draw) => {
+    const id = setTimeout(() => frame((now) => cancelled.has(id) || draw(now)), 100);
+    return id;
+  };
+  globalThis.cancelAnimationFrame = (id) => void cancelled.add(id);`;
+
 /** How a visitor comes. */
 export interface Visit {
   readonly width?: number;
@@ -40,6 +54,20 @@ export interface Visit {
   readonly holdsScenes?: boolean;
 }
 
+/**
+ * The tabs that visitors have left, for those who come in the same way: a browser takes longer to open a tab
+ * than a page in it.
+ */
+const leftTabs = new WeakMap<Browser, Map<string, Page[]>>();
+
+async function openTab(context: BrowserContext, holdsScenes: boolean): Promise<Page> {
+  context.setDefaultTimeout(PATIENCE_MS);
+  const tab = await context.newPage();
+  await tab.addInitScript(FEW_FRAMES);
+  if (holdsScenes) await tab.addInitScript(HOLD_SCENES);
+  return tab;
+}
+
 /** A visitor of the page, with the events of the browser. */
 export class Visitor {
   /** Origins that were asked for anything. */
@@ -52,7 +80,7 @@ export class Visitor {
 
   private constructor(
     readonly page: Page,
-    private readonly context: BrowserContext,
+    private readonly left: Page[],
   ) {
     page.on('request', (request) => this.origins.add(new URL(request.url()).origin));
     page.on('pageerror', (error) => this.complaints.push(error.message));
@@ -68,10 +96,16 @@ export class Visitor {
     url: string,
     { width = 1440, height = 900, holdsScenes = false, ...visit }: Visit = {},
   ): Promise<Visitor> {
-    const context = await browser.newContext({ viewport: { width, height }, ...visit });
-    context.setDefaultTimeout(PATIENCE_MS);
-    const visitor = new Visitor(await context.newPage(), context);
-    if (holdsScenes) await visitor.page.addInitScript(HOLD_SCENES);
+    const [tabs, way] = [
+      leftTabs.get(browser) ?? new Map<string, Page[]>(),
+      JSON.stringify([holdsScenes, visit]),
+    ];
+    leftTabs.set(browser, tabs);
+    const left = tabs.get(way) ?? [];
+    tabs.set(way, left);
+    const tab = left.pop() ?? (await openTab(await browser.newContext(visit), holdsScenes));
+    await tab.setViewportSize({ width, height });
+    const visitor = new Visitor(tab, left);
     await visitor.page.goto(url);
     await visitor.lane.locator('.stream[data-connected=true]').waitFor();
     return visitor;
@@ -85,15 +119,16 @@ export class Visitor {
     return this.page.getByRole('complementary', { name: 'Free play' });
   }
 
-  /** The number of requests of a kind, as the legend shows it. */
-  async counted(kind: string): Promise<number> {
-    return Number((await this.lane.locator(`[data-kind=${kind}] dd`).textContent())?.replaceAll(',', ''));
+  /** Waits until the legend counts a request of a kind. */
+  async untilCounted(kind: (typeof SHOWN_KINDS)[number]): Promise<void> {
+    await this.lane.locator(`[data-kind=${kind}] dd`).filter({ hasText: /[1-9]/ }).waitFor();
   }
 
   /** The number of requests whose outcome the legend shows. */
   async outcomes(): Promise<number> {
-    const counts = await Promise.all(SHOWN_KINDS.map((kind) => this.counted(kind)));
-    return counts.reduce((sum, count) => sum + count, 0);
+    const counts = await this.lane.locator('[data-kind] dd').allTextContents();
+    expect(counts).toHaveLength(SHOWN_KINDS.length);
+    return counts.reduce((sum, count) => sum + Number(count.replaceAll(',', '')), 0);
   }
 
   /** Starts a scene. */
@@ -146,6 +181,10 @@ export class Visitor {
   }
 
   async leave(): Promise<void> {
-    await this.context.close();
+    this.page.removeAllListeners();
+    if (this.page.isClosed()) return this.page.context().close();
+    await this.page.unrouteAll();
+    await this.page.goto('about:blank');
+    this.left.push(this.page);
   }
 }
