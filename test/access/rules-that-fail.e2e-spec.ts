@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Get,
@@ -15,7 +15,6 @@ import {
   type SessionAuthDecision,
 } from 'nestjs-session-auth';
 import { AccessCheckFailedError, SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
-import type { Subscription } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';
 import {
@@ -127,32 +126,37 @@ const ANSWERS: [what: string, exception: () => unknown, answer: object][] = [
 
 describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => {
   let every: EveryKind;
-  let log: CapturedLog;
-  let decisions: SessionAuthDecision[];
-  let subscription: Subscription;
+  const log = new CapturedLog();
+  const decisions: SessionAuthDecision[] = [];
   const strays: unknown[] = [];
   const note = (reason: unknown): void => void strays.push(reason);
 
   beforeAll(() => void process.on('unhandledRejection', note));
   afterAll(() => void process.off('unhandledRejection', note));
-  const start = async (timeoutMs = PATIENT_MS): Promise<string> => {
-    log = new CapturedLog();
-    decisions = [];
+  beforeEach(() => {
+    log.lines.length = 0;
+    decisions.length = 0;
     ran = 0;
+  });
+  const start = async (timeoutMs = PATIENT_MS): Promise<() => Promise<void>> => {
     const sample = {
       options: { timeoutMs },
       controllers: [...controllers, OthersController],
       providers: [...providers, FailingPolicy, ScopedPolicy],
     };
     every = await startEveryKind(platform, sample, log);
-    subscription = every.app.app
+    const subscription = every.app.app
       .get(SessionAuthEvents)
       .decisions$.subscribe((decision) => void decisions.push(decision));
-    return every.service.signInAs({});
+    return () => {
+      subscription.unsubscribe();
+      return every.close();
+    };
   };
+  /** Ends what a test has started. */
+  const own: (() => Promise<void>)[] = [];
   afterEach(async () => {
-    subscription.unsubscribe();
-    await every.close();
+    for (const close of own.splice(0)) await close();
     expect(strays).toEqual([]);
   });
 
@@ -168,7 +172,9 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
     'that $what denies a call of $kind with 503, and one log line has handler, rule and class [P34]',
     async (failing) => {
       const { call, handler, fails, logged, what } = failing;
-      const token = await start(what === 'never settles' ? 1_500 : undefined);
+      // The log has one line for all failures of a rule.
+      own.push(await start(what === 'never settles' ? 1_500 : undefined));
+      const token = every.service.signInAs({});
       rule = fails;
       const answers = await Promise.all([call(every, token), call(every, token)]);
 
@@ -195,43 +201,51 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
     },
   );
 
-  const answering = KINDS.flatMap(([kind, call]) =>
-    ANSWERS.map(([what, throws, answer]) => ({ kind, call, what, throws, answer })),
-  );
+  describe('beside others', () => {
+    let close: () => Promise<void>;
+    beforeAll(async () => {
+      close = await start();
+    });
+    afterAll(() => close());
 
-  it.each(answering)(
-    'that $what answers a call of $kind itself, in the form of the context, without a log line [P34]',
-    async (own) => {
-      const token = await start();
-      rule = own.throws;
-      expect(await own.call(every, token)).toMatchObject(own.answer);
-      expect(ran).toBe(0);
-      expect(log.having('warn', 'rule failed')).toEqual([]);
-      expect(decisions).toMatchObject([{ isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED' }]);
-    },
-  );
+    const answering = KINDS.flatMap(([kind, call]) =>
+      ANSWERS.map(([what, throws, answer]) => ({ kind, call, what, throws, answer })),
+    );
 
-  it('that calls the session service in an outage passes its error on, with Retry-After [P34]', async () => {
-    const token = await start();
-    rule = () => raise(new SessionServiceUnavailableError({ reason: 'timeout', retryAfterSeconds: 9 }));
-    const reply = await every.app.get('/openings', token);
-    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '9']);
-    expect(await reply.json()).toMatchObject({ code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 9 });
-  });
+    it.each(answering)(
+      'that $what answers a call of $kind itself, in the form of the context, without a log line [P34]',
+      async ({ call, throws, answer }) => {
+        const token = every.service.signInAs({});
+        rule = throws;
+        expect(await call(every, token)).toMatchObject(answer);
+        expect(ran).toBe(0);
+        expect(log.having('warn', 'rule failed')).toEqual([]);
+        expect(decisions).toMatchObject([{ isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED' }]);
+      },
+    );
 
-  it('that fails is answered over HTTP with Retry-After, and kept out of caches [P34]', async () => {
-    const token = await start();
-    rule = () => raise(new DatabaseError(SECRET));
-    const { status, headers } = await every.app.get('/openings', token);
-    expect([status, headers.get('retry-after'), headers.get('cache-control')]).toEqual([
-      503,
-      '5',
-      'no-store',
-    ]);
-    expect(new AccessCheckFailedError()).toMatchObject({
-      statusCode: 503,
-      code: 'ACCESS_CHECK_FAILED',
-      retryAfterSeconds: 5,
+    it('that calls the session service in an outage passes its error on, with Retry-After [P34]', async () => {
+      const token = every.service.signInAs({});
+      rule = () => raise(new SessionServiceUnavailableError({ reason: 'timeout', retryAfterSeconds: 9 }));
+      const reply = await every.app.get('/openings', token);
+      expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '9']);
+      expect(await reply.json()).toMatchObject({ code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 9 });
+    });
+
+    it('that fails is answered over HTTP with Retry-After, and kept out of caches [P34]', async () => {
+      const token = every.service.signInAs({});
+      rule = () => raise(new DatabaseError(SECRET));
+      const { status, headers } = await every.app.get('/openings', token);
+      expect([status, headers.get('retry-after'), headers.get('cache-control')]).toEqual([
+        503,
+        '5',
+        'no-store',
+      ]);
+      expect(new AccessCheckFailedError()).toMatchObject({
+        statusCode: 503,
+        code: 'ACCESS_CHECK_FAILED',
+        retryAfterSeconds: 5,
+      });
     });
   });
 });
