@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startReferenceService } from 'session-service';
@@ -76,7 +78,7 @@ describe('the service as a process', () => {
       expect(output).not.toContain(secret);
   });
 
-  it.each(['0.0.0.0', '::', '0', 'localhost.'])(
+  it.each(oneOf('hosts', ['0.0.0.0', '::', '0', 'localhost.']))(
     'refuses to serve the published accounts on HOST=%s, and adds none [P47]',
     async (host) => {
       const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, HOST: host });
@@ -90,21 +92,16 @@ describe('the service as a process', () => {
     },
   );
 
-  it.each([{}, { NODE_ENV: 'production' }])(
-    'refuses a database with the published key on HOST=0.0.0.0, with %j [P47]',
-    async (environment) => {
-      await (await start()).end('SIGTERM');
-      const { code, output } = await runServiceToItsEnd(program, {
-        DATA_DIR: dataDir,
-        HOST: '0.0.0.0',
-        ...environment,
+  it('refuses a database with the published key on HOST=0.0.0.0, also in production [P47]', async () => {
+    await (await start()).end('SIGTERM');
+    for (const environment of [{}, { NODE_ENV: 'production' }]) {
+      const exposed = { DATA_DIR: dataDir, HOST: '0.0.0.0', ...environment };
+      expect(await runServiceToItsEnd(program, exposed)).toEqual({
+        code: 1,
+        output: expect.stringContaining('the demo accounts have published passwords'),
       });
-      expect([code, output]).toEqual([
-        1,
-        expect.stringContaining('the demo accounts have published passwords'),
-      ]);
-    },
-  );
+    }
+  });
 
   it('serves the published accounts on HOST=0.0.0.0 with EXPOSE_DEMO_ACCOUNTS=true alone, and prints the address that it is bound to [P47]', async () => {
     const { code } = await runServiceToItsEnd(program, {
@@ -126,8 +123,11 @@ describe('the service as a process', () => {
   });
 
   it('says in one line that the port is busy, and ends with exit code 1', async () => {
-    const port = new URL((await start()).url).port;
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const port = String((other.address() as AddressInfo).port);
     const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, PORT: port });
+    other.close();
 
     expect({ code, output }).toEqual({
       code: 1,

@@ -74,6 +74,14 @@ describe('the settings of a service that runs alone', () => {
   ])('are refused as %j, and the message names the wrong setting', (environment, name) => {
     expect(() => settingsOf(environment)).toThrow(name);
   });
+
+  it.each(['0.0.0.0', '::', '0', 'localhost.'])(
+    'are refused with the demo accounts on HOST=%s, unless they are exposed',
+    (HOST) => {
+      expect(() => settingsOf({ HOST })).toThrow(`${HOST} is reachable from other machines`);
+      expect(settingsOf({ HOST, EXPOSE_DEMO_ACCOUNTS: 'true' }).seed).toBe(true);
+    },
+  );
 });
 
 describe('the settings of an embedded service', () => {
