@@ -36,16 +36,20 @@ export default { projects: [project('unit', '${library}/src/**/*.spec.ts')] };
 `;
 
 const [, , ...chosen] = process.argv;
-for (const part of chosen.length > 0 ? chosen : [...ENTRIES, ...Object.keys(LOADERS)]) {
-  const copy = copyOfLibrary();
-  try {
+const copy = mkdtempSync(join(tmpdir(), 'check-parts-'));
+const buildInfo = join(copy, 'whole.tsbuildinfo');
+try {
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  copyLibrary();
+  checkTypes(buildInfo);
+  for (const part of chosen.length > 0 ? chosen : [...ENTRIES, ...Object.keys(LOADERS)]) {
+    copyLibrary();
     rmSync(join(copy, library, 'src', part), { recursive: true });
     for (const file of LOADERS[part] ?? []) removeLine(join(copy, library, 'src', file), part);
-    if (!LOADERS[part]) removeEntry(copy, part);
-    removeSpecsWith(copy, part);
-    run(copy, 'node_modules/typescript/bin/tsc', '--noEmit');
+    if (!LOADERS[part]) removeEntry(part);
+    removeSpecsWith(part);
+    checkTypesWithoutPart();
     run(
-      copy,
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
       'node_modules/jest/bin/jest.js',
@@ -54,9 +58,9 @@ for (const part of chosen.length > 0 ? chosen : [...ENTRIES, ...Object.keys(LOAD
     console.log(
       `without ${part}/, the types of the library are right, and ${SPECS.length} of its suites pass`,
     );
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
   }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
 }
 
 function jest() {
@@ -70,8 +74,19 @@ function jest() {
   ];
 }
 
-function copyOfLibrary() {
-  const copy = mkdtempSync(join(tmpdir(), 'check-parts-'));
+/** Checks again only what the deletion changes: the whole was checked in the same place. */
+function checkTypesWithoutPart() {
+  const ofPart = join(copy, 'part.tsbuildinfo');
+  cpSync(buildInfo, ofPart);
+  checkTypes(ofPart);
+}
+
+function checkTypes(info) {
+  run('node_modules/typescript/bin/tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', info);
+}
+
+function copyLibrary() {
+  rmSync(join(copy, 'libs'), { recursive: true, force: true });
   const tools = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.mjs'));
   for (const path of [
     'package.json',
@@ -88,8 +103,6 @@ function copyOfLibrary() {
   cpSync(join(root, library, 'package.json'), join(copy, library, 'package.json'));
   writeFileSync(join(copy, 'jest.config.mjs'), JEST_CONFIG);
   edit(join(copy, 'tsconfig.json'), (config) => (config.include = [`${library}/src`]));
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  return copy;
 }
 
 function removeLine(file, part) {
@@ -101,7 +114,7 @@ function removeLine(file, part) {
 }
 
 /** Deletes the specs of other folders that use a part. */
-function removeSpecsWith(copy, part) {
+function removeSpecsWith(part) {
   const sources = join(copy, library, 'src');
   for (const name of readdirSync(sources, { recursive: true })) {
     if (!name.endsWith('.spec.ts') || !readFileSync(join(sources, name), 'utf8').includes(`../${part}/`))
@@ -113,7 +126,7 @@ function removeSpecsWith(copy, part) {
 }
 
 /** Deletes the lines that name an entry: the exports of the package, and the path of the compiler. */
-function removeEntry(copy, part) {
+function removeEntry(part) {
   edit(join(copy, library, 'package.json'), ({ exports, typesVersions }) => {
     delete exports[`./${part}`];
     delete typesVersions['*'][part];
@@ -130,6 +143,6 @@ function edit(file, change) {
   writeFileSync(file, JSON.stringify(content));
 }
 
-function run(cwd, ...parameters) {
-  execFileSync(process.execPath, parameters, { cwd, stdio: ['ignore', 'inherit', 'pipe'] });
+function run(...parameters) {
+  execFileSync(process.execPath, parameters, { cwd: copy, stdio: ['ignore', 'inherit', 'pipe'] });
 }
