@@ -15,6 +15,7 @@ const SCRIPTS = [
   'lint:recipes',
   'lint:workflows',
   'docs:code',
+  'types:package',
   'docs:messages',
   'docs:causes',
   'docs:defaults',
@@ -25,8 +26,8 @@ const SCRIPTS = [
   'test:places',
   'budgets',
 ];
-/** A check that uses what another one makes. */
-const AFTER = { budgets: 'build' };
+/** Checks that use what another one makes. */
+const AFTER = { budgets: 'build', 'docs:code': 'build', 'types:package': 'build' };
 const runs = new Map();
 
 const failed = (await Promise.all([runInTurn(SCRIPTS), runInTurn(SCRIPTS)])).flat();

@@ -1,6 +1,6 @@
 // The examples of the API reference, `@example` in the comments of the library, as modules of TypeScript.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
@@ -58,10 +58,10 @@ function examplesIn(source) {
 function readExports(folder) {
   const entries = ['', ...readdirSync(library).map((name) => `/${name}`)]
     .filter((entry) => existsSync(`${library}${entry}/index.ts`))
-    .map((entry) => [`${NAME}${entry}`, `${relative(folder, library)}${entry}/index.js`]);
-  const modules = [...entries, ...PACKAGES.map((name) => [name, name])];
+    .map((entry) => `${NAME}${entry}`);
+  const modules = [...entries, ...PACKAGES];
   const file = join(folder, 'exports.ts');
-  writeFileSync(file, modules.map(([, path]) => `import '${path}';\n`).join(''));
+  writeFileSync(file, modules.map((name) => `import '${name}';\n`).join(''));
   const program = ts.createProgram([file], {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -72,7 +72,7 @@ function readExports(folder) {
     checker.getExportsOfModule(checker.getSymbolAtLocation(moduleSpecifier)).map((symbol) => {
       const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
       const type = target.flags & ts.SymbolFlags.Value ? '' : 'type ';
-      return [symbol.name, `{ ${type}* } from '${modules[index][0]}'`];
+      return [symbol.name, `{ ${type}* } from '${modules[index]}'`];
     }),
   );
   return new Map(exported.reverse());
