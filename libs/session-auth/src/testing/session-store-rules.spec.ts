@@ -233,6 +233,13 @@ it.each<[fault: string, rule: string, Fault]>([
     },
   ],
   [
+    'sets nothing over a lease',
+    'sets any bytes over a lease',
+    setting((store, ...parts) =>
+      store.find(parts[0])?.kind === 'leased' ? Promise.resolve(true) : right.set.call(store, ...parts),
+    ),
+  ],
+  [
     'sets nothing over a value',
     'sets any bytes over a lease',
     setting((store, ...parts) =>
@@ -340,6 +347,7 @@ it.each<[fault: string, rule: string, Fault]>([
       return entry?.kind === 'tombstone' ? entry : found;
     }),
   ],
+  ['clears no tombstone', 'lets a tombstone expire', { clearTombstone: nothing }],
   [
     'returns another id of a lease',
     'grants the lease to one of many',
@@ -392,6 +400,15 @@ it.each<[fault: string, rule: string, Fault]>([
     {
       isAbandoned({ lease }) {
         return !this.server.holders.has(lease.holder);
+      },
+    },
+  ],
+  [
+    'ends a lease after its grace period, although its holder is alive',
+    'keeps a lease after its grace period',
+    {
+      isAbandoned({ graceEndMs }) {
+        return graceEndMs <= nowMs;
       },
     },
   ],
