@@ -131,7 +131,10 @@ describe('the doctor', () => {
     [['--url', 'http://ann:secret@a'], '--url must not hold a user, a password, a query or a fragment.'],
     [['--url', 'http://a/?key=secret'], '--url must not hold a user, a password, a query or a fragment.'],
     [['--url', 'http://a/authentication/'], '--url must end before /authentication.'],
-    [['--url', 'http://a', '--timeout', '0'], '--timeout must be a number of milliseconds from 1 to 300000.'],
+    ...['0', '300001', '1e3'].map((ms): [string[], string] => [
+      ['--url', 'http://a', '--timeout', ms],
+      '--timeout must be a number of milliseconds from 1 to 300000.',
+    ]),
     [['--url', 'http://a', '--redis', 'http://a'], '--redis must be a redis: or rediss: URL.'],
     [
       ['--url', 'http://a', '--redis', 'redis://u:secret@a'],
@@ -143,6 +146,7 @@ describe('the doctor', () => {
   });
 
   it.each([
+    [{}, 'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.'],
     [
       { SESSION_SERVICE_API_KEY: 'a key' },
       'Set SESSION_SERVICE_API_KEY to the application key: 1 to 4096 visible ASCII characters.',
