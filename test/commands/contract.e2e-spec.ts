@@ -321,6 +321,20 @@ describe('an interrupted contract', () => {
     expect([code, service.sessions.size, service.signIns.length]).toEqual([1, 0, 1]);
   });
 
+  it('sends no second sign-in of the row that it is in', async () => {
+    const io = captureIo(ENV);
+    let last: string | undefined;
+    const service = await serve({
+      request: (call) => {
+        last = `${call.method} ${call.headers['x-api-key'] ?? 'without a key'}`;
+        if (last === 'POST without a key') io.interrupt();
+        return call;
+      },
+    });
+    await check(service, [], io);
+    expect(last).toBe('POST without a key');
+  });
+
   it('that has made no call yet makes none', async () => {
     const io = captureIo(ENV);
     const service = await serve();
