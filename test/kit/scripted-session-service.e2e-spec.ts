@@ -87,14 +87,14 @@ describe('a scripted session service', () => {
 
   it('signs in the users that were added', async () => {
     const service = keep(await startSessionService());
-    service.addUser({ username: 'ann', password: 'secret' }, { role: 'recruiter' });
-    const signedIn = await signIn(service.url, JSON.stringify({ username: 'ann', password: 'secret' }));
+    service.addUser({ username: 'eve', password: 'secret' }, { role: 'recruiter' });
+    const signedIn = await signIn(service.url, JSON.stringify({ username: 'eve', password: 'secret' }));
     const { auth_token, ...record } = (await signedIn.json()) as { auth_token: string };
 
-    expect(record).toEqual({ username: 'ann', role: 'recruiter' });
+    expect(record).toEqual({ username: 'eve', role: 'recruiter' });
     expect(await userDetails(service.url, auth_token)).toBe(200);
     for (const [body, status] of [
-      ['{"username":"ann","password":"wrong"}', 401],
+      ['{"username":"eve","password":"wrong"}', 401],
       ['{"username":"bob","password":"secret"}', 401],
       ['{"username":"bob"}', 400],
       ['null', 400],
