@@ -87,7 +87,7 @@ function examineEcho(
     findings.ok('token-echo', `user_details returns ${what}.`);
     return true;
   }
-  const isMixedUp = !isOfSameUser([...all, ...replies]);
+  const isMixedUp = !isOfSameUser(all);
   if (!isMixedUp) laterTokens.push(...others);
   const isReplaced = last.kind === 'reply' && last.status >= 400 && last.status < 429;
   if (isMixedUp || isReplaced) {
