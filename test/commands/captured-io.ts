@@ -2,11 +2,8 @@ import type { CommandIo } from '../../libs/session-auth-cli/src/command-line/com
 
 /** Inputs and outputs of a command, for a test. */
 export interface CapturedIo extends CommandIo {
-  /** Returns the output to stdout. */
   readonly out: () => string;
-  /** Returns the output to stderr. */
   readonly err: () => string;
-  /** Interrupts the command, as Ctrl-C does. */
   readonly interrupt: () => void;
 }
 

@@ -169,12 +169,10 @@ describe('the command', () => {
       const { options, environment } = await subcommand.load();
       const help = captureIo();
       expect(await runCommand([name, '--help'], help)).toBe(0);
-      expect(help.out()).toMatch(new RegExp(`^Usage: nestjs-session-auth-cli ${name} `));
       const listed = [...Object.keys(options).map((option) => `--${option}`), ...Object.keys(environment)];
       for (const start of listed) expect(help.out()).toContain(`\n  ${start} `);
-      expect(help.out()).toMatch(
-        /\nOptions:\n[^]*\n {2}-h, --help[^]*\nEnvironment:\n[^]*\nExit code:\n {2}0 /,
-      );
+      const parts = `^Usage: \\S+ ${name} .*Options:\n.*\n  -h, --help.*Environment:\n.*Exit code:\n  0 `;
+      expect(help.out()).toMatch(new RegExp(parts, 's'));
       const refused = captureIo();
       expect(await runCommand([name, '--passwordd=hunter2'], refused)).toBe(2);
       expect([refused.out(), refused.err()]).toEqual([
@@ -226,7 +224,6 @@ describe('a command line', () => {
     [['--json=hunter2'], 'Option --json is incomplete, or takes no value.'],
     [['--url', '--json'], 'Option --url is incomplete, or takes no value.'],
     [['hunter2'], 'There is an argument that belongs to no option.'],
-    [['--key=hunter2'], 'Unknown option --key.'],
     [['-k', 'hunter2'], 'Unknown option -k.'],
   ])('%j is refused without the value: %s', (args, problem) => {
     expect(() => readCommandLine('trial', line, args)).toThrow(

@@ -424,12 +424,6 @@ describe('the JUnit report', () => {
 
 describe('the command line of contract', () => {
   it.each([
-    [[], ENV, 'Set --url to the root of the session service: an http or https URL.'],
-    [
-      ['--url', 'http://a', '--user', 'ann'],
-      { SESSION_SERVICE_API_KEY: 'key' },
-      'Set SESSION_SERVICE_PASSWORD to the password of --user.',
-    ],
     [
       ['--url', 'http://a', '--second-user', 'bob'],
       { SESSION_SERVICE_API_KEY: 'key' },

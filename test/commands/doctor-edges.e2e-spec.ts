@@ -128,8 +128,10 @@ describe('the doctor', () => {
   it.each([
     [[], 'Set --url to the root of the session service: an http or https URL.'],
     [['--url', 'ftp://a'], 'Set --url to the root of the session service: an http or https URL.'],
-    [['--url', 'http://ann:secret@a'], '--url must not hold a user, a password, a query or a fragment.'],
-    [['--url', 'http://a/?key=secret'], '--url must not hold a user, a password, a query or a fragment.'],
+    ...['http://ann:secret@a', 'http://a/?key=secret'].map((url): [string[], string] => [
+      ['--url', url],
+      '--url must not hold a user, a password, a query or a fragment.',
+    ]),
     [['--url', 'http://a/authentication/'], '--url must end before /authentication.'],
     ...['0', '300001', '1e3'].map((ms): [string[], string] => [
       ['--url', 'http://a', '--timeout', ms],

@@ -232,20 +232,13 @@ it.each<[fault: string, rule: string, Fault]>([
       },
     },
   ],
-  [
-    'sets nothing over a lease',
+  ...['leased', 'value'].map((kind): [string, string, Fault] => [
+    `sets nothing over an entry of the kind ${kind}`,
     'sets any bytes over a lease',
     setting((store, ...parts) =>
-      store.find(parts[0])?.kind === 'leased' ? Promise.resolve(true) : right.set.call(store, ...parts),
+      store.find(parts[0])?.kind === kind ? Promise.resolve(true) : right.set.call(store, ...parts),
     ),
-  ],
-  [
-    'sets nothing over a value',
-    'sets any bytes over a lease',
-    setting((store, ...parts) =>
-      store.find(parts[0])?.kind === 'value' ? Promise.resolve(true) : right.set.call(store, ...parts),
-    ),
-  ],
+  ]),
   [
     'keeps text instead of bytes',
     'sets any bytes over a lease',
@@ -406,11 +399,7 @@ it.each<[fault: string, rule: string, Fault]>([
   [
     'ends a lease after its grace period, although its holder is alive',
     'keeps a lease after its grace period',
-    {
-      isAbandoned({ graceEndMs }) {
-        return graceEndMs <= nowMs;
-      },
-    },
+    { isAbandoned: ({ graceEndMs }) => graceEndMs <= nowMs },
   ],
   [
     'keeps a holder alive too long',
