@@ -166,10 +166,13 @@ describe('a misuse of SessionSockets.protect()', () => {
     );
   });
 
-  it('with an unsupported server throws after the start', () => {
+  it('with an unsupported server throws after the start, each time', () => {
     const { sockets } = registration();
     sockets.onApplicationBootstrap();
-    expect(misuse(sockets)).toThrow(InvalidConfigurationError);
+    const server = {};
+    const protect = () => sockets.protect(server);
+    expect(protect).toThrow(InvalidConfigurationError);
+    expect(protect).toThrow(InvalidConfigurationError);
     expect(() => sockets.onApplicationBootstrap()).not.toThrow();
   });
 

@@ -70,12 +70,14 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     const target = socketIo ?? server;
     if (this.#isProtectedByOther(target)) return;
     const isKnown = this.#options.has(target);
-    if (options || !isKnown) this.#options.set(target, options ?? {});
     const current = () => this.#options.get(target) ?? {};
-    if (isKnown) return;
-    if (socketIo) this.#socketIo.protect(socketIo, current);
-    else if (isWsServer(server)) this.#ws.protect(server, current);
-    else this.#rejectServer(unknownServer());
+    if (!isKnown && socketIo) this.#socketIo.protect(socketIo, current);
+    else if (!isKnown && isWsServer(server)) this.#ws.protect(server, current);
+    else if (!isKnown) {
+      this.#rejectServer(unknownServer());
+      return;
+    }
+    if (options || !isKnown) this.#options.set(target, options ?? {});
   }
 
   /**
