@@ -253,6 +253,8 @@ describe('the error of an operation', () => {
     });
     const rejection = GRAPHQL.deny(GRAPHQL.open(field({})), denial, new Challenges([]));
     await expect(rejection).rejects.toMatchObject({ code: denial.code, extensions: { code, originalError } });
+    const [, last] = /^data: (.*)$/m.exec(GRAPHQL.lastEvents?.(denial) ?? '') ?? [];
+    expect(JSON.parse(last ?? '')).toMatchObject({ errors: [{ extensions: { code, originalError } }] });
   });
 
   it.each<[SessionAuthError, string]>([

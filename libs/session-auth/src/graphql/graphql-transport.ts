@@ -14,7 +14,7 @@ import {
 } from '../kinds/handshake-request.js';
 import { watchReply, type CallRequest, type Transport } from '../guard/transport.js';
 import type { SocketClient } from '../kinds/socket-client.js';
-import { closeWithSession, lastEvents } from './watched-socket.js';
+import { closeWithSession } from './watched-socket.js';
 
 /** From its start: another request may take over a shared context during the check. */
 const executions = new WeakMap<object, Execution>();
@@ -51,7 +51,11 @@ export const GRAPHQL: Transport = {
     return undefined;
   },
 
-  lastEvents,
+  /** As the protocol of a stream of events has them: an error, and the end. */
+  lastEvents(denial) {
+    const errors = [{ message: denial.message, extensions: extensionsOf(denial) }];
+    return `event: next\ndata: ${JSON.stringify({ errors })}\n\nevent: complete\ndata:\n\n`;
+  },
 
   requestOf(context) {
     const { execution, key } = partsIn(context);
@@ -191,6 +195,9 @@ const CODES = new Map([
 function withExtensions(error: Error, denial: HttpDenial): Error {
   // Of a rule: the exception may be shared, or have extensions of its own.
   if ('extensions' in error || !Object.isExtensible(error)) return error;
-  const code = CODES.get(denial.statusCode) ?? 'INTERNAL_SERVER_ERROR';
-  return Object.assign(error, { extensions: { code, originalError: bodyOf(denial) } });
+  return Object.assign(error, { extensions: extensionsOf(denial) });
+}
+
+function extensionsOf(denial: HttpDenial): object {
+  return { code: CODES.get(denial.statusCode) ?? 'INTERNAL_SERVER_ERROR', originalError: bodyOf(denial) };
 }

@@ -1,4 +1,4 @@
-import { ACCESS_DENIED, bodyOf } from '../contract/denials.js';
+import { ACCESS_DENIED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import { isSameSession, type SessionIdentity } from '../contract/session-identity.js';
 import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
@@ -42,11 +42,4 @@ export function closeWithSession(
   watchedFor.set(socket, [...all, { parts, session }]);
   whenClosed(socket, () => watching.watched.over());
   return undefined;
-}
-
-/** The last events of a subscription over a stream of events, as its protocol has them: an error, and the end. */
-export function lastEvents(denial: GuardDenial): string {
-  const extensions = { code: 'UNAUTHENTICATED', originalError: bodyOf(denial) };
-  const errors = [{ message: denial.message, extensions }];
-  return `event: next\ndata: ${JSON.stringify({ errors })}\n\nevent: complete\ndata:\n\n`;
 }
