@@ -153,8 +153,10 @@ describe('what is open', () => {
     const { service, open, opened } = anAuthority();
     await opened('ann-1');
     for (let count = 1; count < MAX_OPEN_OF_SESSION; count += 1) open('ann-1').watched.admit(ANN);
-    const [next, other] = [open('ann-1'), await opened('ann-2')];
-    expect([next.watched.confirm(), next.ends]).toMatchObject([false, [{ statusCode: 503, reason: 'busy' }]]);
+    const [next, admitted, other] = [open('ann-1'), open('ann-1'), await opened('ann-2')];
+    expect([next.watched.confirm(), admitted.watched.admit(ANN)]).toEqual([false, false]);
+    for (const { ends } of [next, admitted])
+      expect(ends).toMatchObject([{ statusCode: 503, reason: 'busy' }]);
     expect([other.watched.state, service.tokens]).toEqual(['open', ['ann-1', 'ann-2']]);
   });
 

@@ -28,6 +28,7 @@ export class Watched {
     this.target = target;
     this.#session = session;
     session.members.add(this);
+    if (session.members.size > MAX_OPEN_OF_SESSION) this.end(denialOfVerdict(unavailable('busy')));
   }
 
   get state(): 'waiting' | 'open' | 'over' {
@@ -50,7 +51,6 @@ export class Watched {
   }
 
   #confirm(): boolean | Promise<boolean> {
-    if (this.#session.members.size > MAX_OPEN_OF_SESSION) return this.admit(unavailable('busy'));
     const verdict = this.#session.check();
     return verdict instanceof Promise ? verdict.then((settled) => this.admit(settled)) : this.admit(verdict);
   }
