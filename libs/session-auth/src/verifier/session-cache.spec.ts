@@ -219,6 +219,15 @@ describe('a session in use', () => {
     expect(refreshes({ refreshAheadMs: 40 }, [59, 1, 1, 8, 1])).toEqual([false, true, false, false, true]);
   });
 
+  it('is due no sooner because the store still has its former answer, while another instance refreshes it', () => {
+    const { cache, update, sleep } = cacheAt({ refreshAheadMs: 40 });
+    update(keys, ann);
+    sleep(60);
+    expect(cache.tryRefresh(keys)).toBe(true);
+    update(keys, { ...ann, confirmedAtMs: 1_000 });
+    expect(cache.tryRefresh(keys)).toBe(false);
+  });
+
   it('is due for a refresh in each of its lifetimes', () => {
     const { cache, update, sleep } = cacheAt({ refreshAheadMs: 98 });
     update(keys, ann);

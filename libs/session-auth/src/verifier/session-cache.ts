@@ -215,7 +215,7 @@ export class SessionCache<User extends object> {
       entry,
       startMs - (cacheForMs === undefined ? 0 : shortenedBy(cacheForMs, ttlMs)),
     );
-    this.#refreshPauses.delete(tokenKey);
+    if (confirmedAtMs === undefined) this.#refreshPauses.delete(tokenKey);
     // Otherwise an entry with a lifetime of at most `refreshAheadMs` would be refreshed on each use.
     if (cacheForMs !== undefined && refreshAheadMs > 0) this.#pauseRefresh(tokenKey, cacheForMs / 2);
   }
