@@ -99,6 +99,17 @@ describe('a failing store', () => {
     expect([await access.try(works), await access.try(works)]).toEqual(['value', 'value']);
   });
 
+  it('gets at most 8192 calls during a pause that it does not answer', async () => {
+    const { access } = await paused();
+    const hangs = jest.fn(() => new Promise<string>(() => undefined));
+    for (let call = 0; call < 8_192; call += 1) void access.insist(hangs);
+    await jest.advanceTimersByTimeAsync(TIMEOUT_MS + 1);
+    void access.insist(hangs);
+    expect(hangs).toHaveBeenCalledTimes(8_192);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(await access.insist(works)).toBe('value');
+  });
+
   it('is paused for longer when the next call fails too', async () => {
     const { access } = await paused();
     await jest.advanceTimersByTimeAsync(500);

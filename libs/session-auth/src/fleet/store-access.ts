@@ -9,7 +9,10 @@ interface Answer<Value> {
   readonly value?: Value;
 }
 
-/** Maximum number of calls to a store in flight. Further calls fail immediately. */
+/**
+ * Maximum number of calls to a store in flight, and, during a pause, without an answer: the client of a store
+ * that hangs may queue them. Further calls fail immediately.
+ */
 const MAX_CALLS = 8_192;
 /**
  * A failing store is not called during growing pauses, so that requests do not wait for it. It fails if a
@@ -35,6 +38,7 @@ export class StoreAccess {
   readonly #onResult: (isFailed: boolean) => void;
   readonly #breaker = new CircuitBreaker(BREAKER);
   #calls = 0;
+  #unanswered = 0;
 
   /** `onResult` is called for each call that fails or succeeds. */
   constructor(
@@ -62,9 +66,10 @@ export class StoreAccess {
 
   /** Makes a call as {@link try} does, but also during a pause. For revocations, and for releasing leases. */
   async insist<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
-    if (this.#calls >= MAX_CALLS) return undefined;
+    const isPaused = this.#breaker.pauseLeftMs() > 0;
+    if ((isPaused ? this.#unanswered : this.#calls) >= MAX_CALLS) return undefined;
     this.#calls += 1;
-    const began = this.#breaker.pauseLeftMs() > 0 ? undefined : this.#breaker.begin();
+    const began = isPaused ? undefined : this.#breaker.begin();
     const { result, value } = await this.#answerTo(call, late);
     if (began) this.#breaker.record(began, result);
     this.#calls -= 1;
@@ -89,10 +94,12 @@ export class StoreAccess {
       }, this.#timeoutMs).unref();
       // A call that throws rejects.
       const work = async (): Promise<Value> => call();
-      work().then(
+      this.#unanswered += 1;
+      const answered = work().then(
         (value) => (isOver ? late?.(value) : end({ result: 'success', value })),
         () => end({ result: 'failure' }),
       );
+      void answered.then(() => (this.#unanswered -= 1));
     });
   }
 }
