@@ -164,9 +164,13 @@ export class Fleet<User> implements SharedTier<User> {
     const usedMs = Math.ceil(ageMs(atMs, atWallMs)) + shortenedBy(cacheForMs, ttlMs);
     if (cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
     if (usedMs >= ttlMs || this.#isRevokedHere(verdict.user, atMs, keys.tokenKey)) return false;
-    void this.#cache.set(keys, verdict.json, usedMs, sinceMs).then((isSet) => {
-      if (!isSet) this.#listener?.foundTombstone(keys.tokenKey);
-    });
-    return true;
+    try {
+      void this.#cache.set(keys, verdict.json, usedMs, sinceMs).then((isSet) => {
+        if (!isSet) this.#listener?.foundTombstone(keys.tokenKey);
+      });
+      return true;
+    } catch {
+      return false;
+    }
   }
 }

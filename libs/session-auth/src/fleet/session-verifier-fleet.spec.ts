@@ -97,6 +97,16 @@ beforeEach(async () => {
 });
 afterEach(() => void jest.useRealTimers());
 
+describe('a record that is nested so deeply that it can be read, and not written', () => {
+  it('is used, and neither stored nor leased', async () => {
+    const { service, server, instance } = fleet();
+    const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as object;
+    service.users.set('token', { username: 'ann', deep });
+    expect(await instance().verify()).toBe('authenticated');
+    expect(server.entries.size).toBe(0);
+  });
+});
+
 describe('the end of sessions', () => {
   it.each<[string, Revocation]>([
     ['all users', FORGET_ALL],

@@ -87,15 +87,16 @@ export class SharedCache<User> {
 
   /**
    * Stores an answer of the service that is `ageMs` old. `sinceMs`: a time of the store's clock before the
-   * call was sent. Returns `false` if the session was revoked since.
+   * call was sent. Resolves to `false` if the session was revoked since.
+   * @throws RangeError for a record that is nested too deeply: it can be read, and not written
    */
-  async set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
+  set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
     const { store, seals } = this.#access;
     const { ttlMs } = this.#parts;
     const ages = { ttlMs, ageMs, sinceMs, hostMs: this.#hostClock.now() };
     const value = seals[0].sealValue(keys, writeSharedRecord(json, keys.tokenKey, ages));
     const name = seals[0].nameOf(keys.tokenKey);
-    return (await this.#access.try(() => store.set(name, value, ttlMs - ageMs))) ?? true;
+    return this.#access.try(() => store.set(name, value, ttlMs - ageMs)).then((isSet) => isSet ?? true);
   }
 
   async delete(tokenKey: TokenKey): Promise<boolean> {
