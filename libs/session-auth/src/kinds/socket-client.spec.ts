@@ -109,12 +109,6 @@ describe('a denial', () => {
     expect(calls).toEqual([['send', JSON.stringify({ event: 'exception', data: PAYLOAD })]]);
   });
 
-  it('is sent to a socket of socket.io as an event', () => {
-    const [client, calls] = socketWith(IO, 'send');
-    emitException(client, PAYLOAD);
-    expect(calls).toEqual([['emit', 'exception', PAYLOAD]]);
-  });
-
   it('closes a socket of ws with its status and its code, and sends no message', () => {
     const [client, calls] = socketWith({ readyState: 1 }, 'close', 'send');
     disconnect(client, PAYLOAD);
@@ -129,6 +123,13 @@ describe('a denial', () => {
       expect(calls).toEqual([['emit', 'exception', PAYLOAD], ['disconnect']]);
     },
   );
+
+  it('closes a socket of socket.io also if a listener throws at its exception', () => {
+    const emit = () => JSON.parse('of a listener') as never;
+    const [client, calls] = socketWith({ ...IO, emit }, 'disconnect');
+    expect(() => disconnect(client, PAYLOAD)).toThrow(SyntaxError);
+    expect(calls).toEqual([['disconnect']]);
+  });
 
   it('does nothing to a socket of socket.io that its namespace has not opened', () => {
     const [client, calls] = socketWith({ ...IO, connected: false }, 'disconnect');

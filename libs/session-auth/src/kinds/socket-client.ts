@@ -85,8 +85,11 @@ export function disconnect(client: SocketClient, payload: DenialPayload): void {
   }
   // Its namespace has not opened the socket: it receives no events, and there is nothing to close.
   if (client.connected === false) return;
-  emitException(client, payload);
-  client.disconnect?.();
+  try {
+    emitException(client, payload);
+  } finally {
+    client.disconnect?.();
+  }
 }
 
 /** Calls `listener` at once if the socket is closed already. */
