@@ -97,7 +97,6 @@ export class SessionVerifier<User extends object> {
     this.revoker.checkBegins(keys.tokenKey);
     const verdict = await this.#lanes.call(session, keys, 0, lane);
     this.#record(keys, verdict);
-    if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') this.#cache?.evict(keys.tokenKey);
     return verdict;
   }
 
@@ -158,13 +157,12 @@ export class SessionVerifier<User extends object> {
     keys: SessionKeys,
     demand: FlightDemand,
   ): ReturnType<SingleFlight<Verdict<User>>['share']> {
-    const lanes = this.#lanes;
     const shared = demand.byService ? undefined : this.#shared;
     const forced = mode === 'refresh' ? 'known' : undefined;
     const work = async (flight: Flight): Promise<Verdict<User>> => {
       const verdict = await (shared
         ? shared[mode](session, keys, this.#serviceFor(session, keys, forced), flight)
-        : lanes.call(session, keys, 0, forced));
+        : this.#lanes.call(session, keys, 0, forced));
       if (flight.isCurrent) {
         this.#record(keys, verdict);
         this.#cache?.update(keys, verdict, flight.startedAtMs);
