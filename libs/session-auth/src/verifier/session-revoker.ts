@@ -36,7 +36,7 @@ export class SessionRevoker<User extends object> implements RevocationListener {
   readonly #parts: SessionRevokerParts<User>;
   readonly #revocations: Revocations;
   readonly #notified = new TtlLruMap<TokenKey, true>({ maxEntries: MAX_NOTIFIED, ttlMs: DUPLICATE_MS });
-  readonly #refusalListeners = new Set<RefusalListener>();
+  readonly #refusalListeners: RefusalListener[] = [];
   /** Number of revocations and evictions since startup. A check made at a lower count may be outdated. */
   count = 0;
 
@@ -86,9 +86,8 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     this.#parts.shared?.subscribe(this);
   }
 
-  onRefusal(listener: RefusalListener): () => void {
-    this.#refusalListeners.add(listener);
-    return () => void this.#refusalListeners.delete(listener);
+  onRefusal(listener: RefusalListener): void {
+    this.#refusalListeners.push(listener);
   }
 
   refused(tokenKey: TokenKey, kind: 'unauthenticated' | 'forbidden'): void {
