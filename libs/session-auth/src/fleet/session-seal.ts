@@ -54,7 +54,7 @@ export class SessionSeal {
    * Seals a message to the other instances. Only copies of one message may share an IV, each sealed by
    * another secret.
    */
-  sealMessage(text: string, iv = newIv()): Buffer {
+  sealMessage(text: string, iv?: Buffer): Buffer {
     return seal(this.#messages, text, '', iv);
   }
 

@@ -82,7 +82,7 @@ export class Lanes<User> {
     const { tokenKey } = keys;
     const { lane: own, caller } = this.known.find(keys);
     const name = forced ?? own;
-    const { [name]: lane } = this.lanes;
+    const lane = this.lanes[name];
     const denial = lane.breaker.denial(caller);
     if (denial) return denial;
     const calls = name === 'strangers' ? (this.#calls.get(tokenKey) ?? 0) : 0;

@@ -13,7 +13,7 @@ interface TtlLruMapLimits {
 const TICKS_PER_MS = 2;
 
 /** A map with a size bound and a lifetime by a monotonic clock. It allocates nothing before its first entry. */
-export class TtlLruMap<Key extends string, Value extends object | string | number | true> {
+export class TtlLruMap<Key extends string, Value extends object | string | true> {
   readonly #build: () => LRUCache<Key, Value>;
   readonly #ttl: number;
   readonly #perf: { now(): number };
