@@ -37,14 +37,13 @@ export class SessionRelay {
         'SessionRelay.attachTo(): the first argument must be an axios instance, as HttpService.axiosRef is.',
       );
     }
-    const added = readTargets('attachTo()', targets);
-    for (const target of added) this.#targets.add(target);
     const attached = this.#attached.get(axios);
-    if (attached) {
-      for (const target of added) attached.add(target);
-      return;
+    const allowed = attached ?? new Set<string>();
+    for (const target of readTargets('attachTo()', targets)) {
+      this.#targets.add(target);
+      allowed.add(target);
     }
-    const allowed = new Set(added);
+    if (attached) return;
     this.#attached.set(axios, allowed);
     relayFrom(axios, allowed, () => this.#session.findSession());
   }
