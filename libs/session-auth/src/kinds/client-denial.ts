@@ -26,7 +26,6 @@ type ExceptionClass = new (payload: object) => Error;
 /** The exceptions of an optional package, which Nest sends to the client unchanged. */
 export class PackageExceptions {
   readonly #import: () => Promise<ExceptionClass>;
-  #loading: Promise<ExceptionClass> | undefined;
   #Exception: ExceptionClass | undefined;
 
   /** @param load imports the class of the exceptions */
@@ -37,8 +36,7 @@ export class PackageExceptions {
   /** Imports the package. Never rejects. An application with a context of the package has it installed. */
   async load(): Promise<void> {
     try {
-      this.#loading ??= this.#import();
-      this.#Exception = await this.#loading;
+      this.#Exception ??= await this.#import();
     } catch {
       // Without the package, the exceptions are those of HTTP.
     }
