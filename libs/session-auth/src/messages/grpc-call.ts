@@ -84,9 +84,10 @@ export function grpcErrorOf({ statusCode, code, message }: HttpDenial): object {
 }
 
 /**
- * Ends a call that Nest can't end with an exception. Returns whether the call was ended. Nest does not handle exceptions of a call that is passed to its handler, and an unhandled rejection
- * ends the process. On NestJS 11, so does the error of a call whose requests had ended before the guard could
- * pause them. The promise of the guard then never settles.
+ * Ends a call that Nest can't end with an exception. Returns whether the call was ended. Nest does not handle
+ * exceptions of a call that is passed to its handler, and an unhandled rejection ends the process. On NestJS
+ * 11, so does the error of a call whose requests had ended before the guard could pause them. The promise of
+ * the guard then never settles.
  */
 export function endCall({ call, isPassed, answer }: GrpcCall, error: object): boolean {
   if (!call || !(isPassed || call.readableEnded)) return false;
