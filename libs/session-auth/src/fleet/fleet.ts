@@ -18,7 +18,6 @@ import { SharedCache, type LookUp } from './shared-cache.js';
 import { StoreAccess } from './store-access.js';
 
 interface PendingCheck<User> {
-  readonly session: SessionIdentity;
   readonly keys: SessionKeys;
   readonly service: ServiceCall<User>;
   readonly flight: Flight;
@@ -72,7 +71,7 @@ export class Fleet<User> implements SharedTier<User> {
     service: ServiceCall<User>,
     flight: Flight,
   ): Promise<Verdict<User>> {
-    const pending = { session, keys, service, flight, startedAtMs: performance.now() };
+    const pending = { keys, service, flight, startedAtMs: performance.now() };
     const found = await this.#cache.find(session, keys, Infinity, this.#leases.create());
     if (found.kind !== 'leased') return this.#settle(found, pending);
     return this.#followers.follow(found.lease, {
@@ -91,7 +90,7 @@ export class Fleet<User> implements SharedTier<User> {
     flight: Flight,
   ): Promise<Verdict<User>> {
     const { ttlMs, refreshAheadMs, refreshPauseMs } = this.#settings;
-    const pending = { session, keys, service, flight, startedAtMs: performance.now() };
+    const pending = { keys, service, flight, startedAtMs: performance.now() };
     const found = await this.#cache.find(session, keys, ttlMs - refreshAheadMs);
     const isOurs =
       found.kind === 'found' ||

@@ -102,10 +102,8 @@ export class LeaseFollowers<User> {
    */
   async follow(lease: string, wait: LeaseWait<User>): Promise<Verdict<User>> {
     const untilMs = wait.startedAtMs + wait.timeoutMs;
-    const [over, patience] = [
-      pause(untilMs - performance.now()),
-      pause(wait.startedAtMs + wait.patienceMs - performance.now()),
-    ];
+    const over = pause(untilMs - performance.now());
+    const patience = pause(wait.startedAtMs + wait.patienceMs - performance.now());
     const verdict = await this.#follow(lease, { ...wait, untilMs, over: over.ended }, patience.ended);
     clearTimeout(over.timer);
     clearTimeout(patience.timer);

@@ -88,7 +88,7 @@ export class SharedCache<User> {
   /**
    * Stores an answer of the service that is `ageMs` old. `sinceMs`: a time of the store's clock before the
    * call was sent. Resolves to `false` if the session was revoked since.
-   * @throws RangeError for a record that is nested too deeply: it can be read, and not written
+   * @throws RangeError for a record that is nested too deeply
    */
   set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
     const { store, seals } = this.#access;
@@ -107,7 +107,7 @@ export class SharedCache<User> {
     return deleted.includes(true);
   }
 
-  async releaseLease({ tokenKey }: Pick<SessionKeys, 'tokenKey'>, id: string): Promise<void> {
+  async releaseLease({ tokenKey }: SessionKeys, id: string): Promise<void> {
     const { store, seals } = this.#access;
     await this.#access.insist(() => store.releaseLease(seals[0].nameOf(tokenKey), id));
   }
