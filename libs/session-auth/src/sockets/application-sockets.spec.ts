@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { partsWith } from '../../../../test/support/session-parts.js';
-import { SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
+import { SESSION_REJECTED } from '../contract/denials.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { GuardDenial } from '../guard/denial.js';
@@ -104,17 +104,6 @@ describe('the handshakes of an application', () => {
     expect([own.contexts, own.tokens, other.tokens]).toEqual([[], [], []]);
   });
 
-  it('without a token are denied at once, without a call', () => {
-    const { own, sockets, handshake } = application();
-    const { watched, denials } = handshake({}, {});
-    expect([watched, denials, own.tokens, sockets.count()]).toEqual([
-      undefined,
-      [[SESSION_REQUIRED, own.parts]],
-      [],
-      { watched: 0, waiting: 0 },
-    ]);
-  });
-
   it('are calls in a context of their client for the token sources of an application', () => {
     const { own, handshake } = application();
     const client = {};
@@ -129,21 +118,10 @@ describe('the handshakes of an application', () => {
     expect(context?.switchToWs().getPattern()).toBe('connection');
   });
 
-  it('wait for their verdict, and are admitted by it', async () => {
-    const { own, sockets, handshake } = application();
-    const { admitted, denials } = handshake();
-    expect([admitted, sockets.count()]).toEqual([[], { watched: 0, waiting: 1 }]);
-    await own.answer();
-    expect([admitted, denials, sockets.count()]).toEqual([
-      [{ username: 'ann' }],
-      [],
-      { watched: 1, waiting: 0 },
-    ]);
-  });
-
   it('wait for their verdict, and are denied by it', async () => {
     const { own, sockets, handshake } = application();
     const { admitted, denials } = handshake();
+    expect(sockets.count()).toEqual({ watched: 0, waiting: 1 });
     await own.answer(unavailable('server_error', 9));
     expect([admitted, denials, sockets.count()]).toMatchObject([
       [],
