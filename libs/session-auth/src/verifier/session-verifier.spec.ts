@@ -262,6 +262,17 @@ describe('stale-if-error', () => {
     expect(await check).toEqual(down);
   });
 
+  it('serves nothing after a refusal of a check that a newer one has replaced', async () => {
+    const { verify, answer } = await withExpiredSession({ staleIfErrorMs: 500 });
+    void verify();
+    void verify(0);
+    await answer(UNAUTHENTICATED, 1);
+    await answer(down, 2);
+    const check = verify();
+    await answer(down);
+    expect(await check).toEqual(down);
+  });
+
   it('serves nothing unless it is configured', async () => {
     const { verify, answer } = await withExpiredSession({});
     const check = verify();

@@ -166,6 +166,9 @@ export class SessionVerifier<User extends object> {
       if (flight.isCurrent) {
         this.#record(keys, verdict);
         this.#cache?.update(keys, verdict, flight.startedAtMs);
+      } else if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
+        // The newer flight may get no answer: the session must not be served as stale then.
+        this.#cache?.evictSession(keys.tokenKey);
       }
       return verdict;
     };
