@@ -133,6 +133,14 @@ describe('the user of a known session', () => {
     expect(known.find(keysOf('1')).caller === known.find(keysOf('2')).caller).toBe(isSame);
   });
 
+  it('is named by the first identity field that is not empty', () => {
+    const known = new KnownSessions(10, ['badge', 'email']);
+    const email = 'ann@a.example';
+    known.update(keysOf('1'), { kind: 'authenticated', user: { badge: '', email } });
+    known.update(keysOf('2'), { kind: 'authenticated', user: { email } });
+    expect(known.find(keysOf('1')).caller).toBe(known.find(keysOf('2')).caller);
+  });
+
   it('is the token itself until a check has named the user', () => {
     const { known } = tableOf();
     known.add(tokenKeyOf('1'));
