@@ -20,12 +20,9 @@ const echo =
     reply(status, JSON.stringify(request))(request, ...rest);
 
 const ANSWERS: readonly Script[] = [
-  ...[200, 202, 204, 302, 400, 401, 403, 404, 418, 429, 500, 503].map((status) => reply(status)),
-  reply(404, `<html>${KEY} ${TOKEN} ${IV}</html>`),
+  ...[200, 202, 204, 302, 400, 401, 403, 404, 418, 429, 500, 503].map(echo),
   reply(500, `${KEY} ${TOKEN} ${IV} ${PASSWORD}`, { 'x-api-key': KEY, 'x-auth-token': TOKEN }),
   reply(302, '', { location: `http://127.0.0.1:9/?${encodeURIComponent(TOKEN)}` }),
-  echo(500),
-  echo(200),
   json({ username: 'ann', auth_token: `${TOKEN}-other` }),
   json({ username: TOKEN, role: [KEY] }),
   reply(200, `{"auth_token":"${TOKEN}`),
@@ -52,12 +49,13 @@ const options = {
   breaker: false,
 } as const;
 
-/** The six calls of the service class, with the secrets that must not leak. */
+/** The calls of the service class, with the secrets that must not leak. */
 function calls({ sessions }: Trial): readonly Promise<unknown>[] {
   const credentials = { username: 'ann', password: PASSWORD };
   return [
     sessions.signIn(credentials, { authIv: IV }),
     sessions.signIn(credentials, { authIv: `${IV} ` }),
+    sessions.signIn({ ...credentials, username: 7 } as never),
     sessions.signOut(TOKEN, { authIv: IV }),
     sessions.signOut(`${TOKEN} `, { authIv: IV }),
     sessions.userDetails(TOKEN, { authIv: IV }),
