@@ -31,7 +31,8 @@ function storeWith(entries: Record<string, StoreEntryKind>) {
     sets,
     deleted,
     released: [] as string[][],
-    revokedAtMs: undefined as number | undefined,
+    revoked: '',
+    revokedAtMs: 0,
     get: (name: string, lease?: StoreLease): Promise<StoreEntry> => {
       asked.push([name, lease?.id]);
       return store.reply({ ...(entries[name] ?? NONE), storeTimeMs: 100_000 });
@@ -49,7 +50,7 @@ function storeWith(entries: Record<string, StoreEntryKind>) {
     releaseLease: (name: string, id: string): Promise<void> =>
       store.reply(void store.released.push([name, id])),
     getRevocations: (names: readonly string[]): Promise<(number | undefined)[]> =>
-      store.reply(names.map(() => store.revokedAtMs)),
+      store.reply(names.map((name) => (name === store.revoked ? store.revokedAtMs : undefined))),
     reply: <Value>(value: Value): Promise<Value> =>
       store.isDown ? Promise.reject(new Error('down')) : Promise.resolve(value),
   };
@@ -67,7 +68,8 @@ function cacheWith(
   const cache = new SharedCache<{ username?: unknown }>({
     access,
     ttlMs: TTL_MS,
-    readUser: (json: { username?: unknown }) => (json.username === 'unknown' ? undefined : json),
+    readUser: (json: { username?: unknown }) =>
+      json.username === 'unknown' ? undefined : { ...json, ...ANN },
     isRevokedHere: (_user, confirmedAtMs, tokenKey) => (
       reported.compared.push([confirmedAtMs, tokenKey]),
       reported.isRevokedHere
@@ -197,12 +199,17 @@ describe('an answer in the store', () => {
     expect(await find(LEASE)).toEqual(missing);
   });
 
-  it('must not be revoked in the store or here', async () => {
-    const { store, reported, find } = await cachedWith();
-    store.revokedAtMs = 100_000;
-    expect(await find()).toEqual(missing);
-    store.revokedAtMs = undefined;
-    expect((await find()).kind).toBe('found');
+  it('must not be revoked in the store, by any name and up to a second before, or here', async () => {
+    const { store, reported, find } = await cachedWith({ json: { username: 'ANN' } });
+    for (const seal of [SEAL, FORMER]) {
+      const users = ['ANN', 'ann'].map((name) => seal.nameOfUser(name));
+      for (const revoked of [seal.nameOfAll, seal.nameOfRevoked(KEYS.tokenKey), ...users]) {
+        Object.assign(store, { revoked, revokedAtMs: 99_000 });
+        expect(await find()).toEqual(missing);
+        store.revokedAtMs = 98_999;
+        expect((await find()).kind).toBe('found');
+      }
+    }
     reported.isRevokedHere = true;
     expect(await find()).toEqual(missing);
   });
