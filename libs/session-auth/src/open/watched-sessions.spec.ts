@@ -3,7 +3,7 @@ import { Subject } from 'rxjs';
 import { partsWith } from '../../../../test/support/session-parts.js';
 import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
-import type { UserRecord } from '../contract/record/user-record.js';
+import { readUser, type UserRecord } from '../contract/record/user-record.js';
 import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
 import type { GuardDenial } from '../guard/denial.js';
 import { MAX_OPEN_OF_SESSION, type Watched, WatchedSessions } from './watched-sessions.js';
@@ -259,9 +259,11 @@ describe('what one session has open', () => {
     expect(endsOf(first, second)).toEqual([[], ['SESSION_REJECTED']]);
   });
 
-  it('ends at once when the session is revoked, what waits too, and nothing of another', async () => {
+  it('ends at once when the session is revoked, under every IV and what waits too, and nothing of another', async () => {
     const { source, open, opened } = anAuthority();
-    const [first, second, other] = [await opened('ann-1'), await opened('ann-1'), await opened('ann-2')];
+    const [first, second] = [await opened('ann-1'), await opened('ann-1', {}, 'iv')];
+    const [other, past] = [await opened('ann-2'), await opened('ann-1', {}, 'other iv')];
+    past.watched.over();
     const [waiting, otherWaiting] = [open('ann-1'), open('ann-2')];
     source.ended.next(tokenKeyOf('ann-1'));
     expect(endsOf(first, second, waiting, other, otherWaiting)).toEqual([
@@ -306,8 +308,10 @@ describe('what one session has open', () => {
 });
 
 describe('the revocation of a user', () => {
-  it('ends what the user has open, and nothing of others', async () => {
-    const { source, opened } = anAuthority();
+  it('ends what the user has open, by the name of the service too, and nothing of others', async () => {
+    const { service, source, opened } = anAuthority();
+    const user = readUser<UserRecord>({ username: 'ann' }, () => ({ username: 'ANN' })) ?? {};
+    service.answers.set('ann-2', { kind: 'authenticated', user });
     const all = [await opened('ann-1'), await opened('bob-1'), await opened('ann-2')];
     source.forgottenUsers.next('ann');
     expect(endsOf(...all)).toEqual([['SESSION_REJECTED'], [], ['SESSION_REJECTED']]);
