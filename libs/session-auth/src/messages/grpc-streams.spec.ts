@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { openCall } from '../../../../test/support/session-parts.js';
+import { WatchedSessions } from '../open/watched-sessions.js';
 import { endWithSession } from './grpc-streams.js';
 
 it.each([
@@ -20,4 +21,13 @@ it.each([
   end();
   expect(statuses).toEqual(expected);
   expect([call.cancelled, call.write()]).toEqual([true, false]);
+});
+
+it.each(['close', 'finish', 'cancelled'])('a stream is watched until its event %s', (event) => {
+  const call = Object.assign(new EventEmitter(), { cancelled: false, write: () => true });
+  const { parts, call: guarded } = openCall();
+  endWithSession(guarded, parts, call);
+  expect(WatchedSessions.of(parts).all()).toHaveLength(1);
+  call.emit(event);
+  expect(WatchedSessions.of(parts).all()).toEqual([]);
 });
