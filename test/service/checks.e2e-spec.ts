@@ -94,21 +94,6 @@ describe('concurrent checks of one token', () => {
     held.release();
     await Promise.allSettled(early);
   });
-
-  it('are not affected by forget() for another token', async () => {
-    const service = await bed.service();
-    const held = hold(json(ANN));
-    service.on('user_details', held.script);
-    const sessions = await bed.sessions({ baseUrl: service.url });
-    const first = sessions.verify('token');
-    await held.arrived;
-    await sessions.forget('another');
-    const second = sessions.verify('token');
-    held.release();
-
-    await Promise.all([first, second]);
-    expect(service.callsTo('user_details')).toBe(1);
-  });
 });
 
 describe('a token or an IV that cannot be sent', () => {
@@ -181,16 +166,6 @@ describe('an abort', () => {
 
     expect(await outcome).toBe(reason);
     held.release();
-  });
-
-  it.each(CALLS)('before the call leaves nothing to do for %s', async (_name, _operation, call) => {
-    const service = await bed.service();
-    const sessions = await bed.sessions({ baseUrl: service.url, options: { maxInFlight: 1 } });
-    const next = service.signInAs({}, 'next');
-
-    await expect(call(sessions, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    await sessions.verify(next);
-    expect(service.requests.map(({ headers }) => headers['x-auth-token'])).toEqual(['next']);
   });
 
   it('of one waiter leaves the others their answer', async () => {
