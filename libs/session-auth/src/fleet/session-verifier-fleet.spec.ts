@@ -269,15 +269,18 @@ describe('the end of a session', () => {
   });
 
   it('is emitted when it is refused elsewhere, if a check has admitted the session since it was emitted last', async () => {
-    const { instance } = fleet();
+    const { service, instance } = fleet();
     const [one, other] = [instance(), instance()];
     await pass(10);
     const refusal = { kind: 'refused', tokenKey: tokenKeyOf('token') } as const;
     await one.revoke(refusal);
     await one.revoke(refusal);
     expect(other.events.ended).toBe(1);
+    await pass(10);
     expect(await other.verify()).toBe('authenticated');
-    await one.revoke(refusal);
+    service.users.clear();
+    void one.verifier.verify({ token: 'token', authIv: undefined }, 0);
+    await pass(10);
     expect([one.events.ended, other.events.ended]).toEqual([1, 2]);
   });
 });
