@@ -177,7 +177,7 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     }
   });
 
-  it('has no readable name in Redis; an empty or overlong name is rejected', async () => {
+  it('has no readable name in Redis', async () => {
     const fleet = shared();
     const [one] = fleet.all;
     await one.do('forgetUser', 'zaphod@example.com');
@@ -185,8 +185,6 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
     const texts = await Promise.all(keys.map(async (key) => `${key} ${(await fleet.redis.get(key)) ?? ''}`));
     expect(keys.length).toBeGreaterThan(0);
     expect(texts.join('\n')).not.toContain('zaphod');
-    for (const name of ['', 'x'.repeat(1_025)])
-      expect(await one.do('forgetUser', name)).toBe('INVALID_REQUEST');
   });
 });
 

@@ -107,22 +107,7 @@ describe('a token or an IV that cannot be sent', () => {
     ['signOut', (sessions, token, call) => sessions.signOut(token, call)],
     ['forget', (sessions, token, call) => sessions.forget(token, call)],
   ];
-  const bad = [
-    '',
-    ' ',
-    'a b',
-    'a\tb',
-    'a\r\nX-API-KEY: x',
-    'a\0',
-    'é',
-    '\u{1f600}',
-    'a\x7f',
-    't'.repeat(4097),
-    undefined,
-    null,
-    7,
-    ['a'],
-  ];
+  const bad = ['', 'a b', 'a\r\nX-API-KEY: x', 'é', 'a\x7f', 't'.repeat(4097), undefined, null, 7, ['a']];
 
   it.each(use)('is rejected by %s without a call to the service', async (_method, call) => {
     const service = await bed.service();
@@ -186,15 +171,5 @@ describe('an abort', () => {
 
     expect((await Promise.all(others)).map(({ username }) => username)).toEqual(['ann', 'ann']);
     expect(service.callsTo('user_details')).toBe(1);
-  });
-
-  it('after the answer changes nothing', async () => {
-    const service = await bed.service();
-    const sessions = await bed.sessions({ baseUrl: service.url });
-    const abort = new AbortController();
-    const user = await sessions.verify(service.signInAs({}), { signal: abort.signal });
-    abort.abort(reason);
-
-    expect(user.username).toBe('ann');
   });
 });
