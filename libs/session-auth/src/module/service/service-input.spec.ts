@@ -21,7 +21,7 @@ describe('the session of a call', () => {
   });
 
   it.each<[unknown]>([
-    ...['', 'to ken', '123456', 't\u00f6ken', 'a\r\nb'].map((token): [string] => [token]),
+    ...['', 'a b', '123456', '\u00f6', 'a\r\nb', 'a\tb', 'a\0', 'a\x7f'].map((token): [string] => [token]),
     ...[undefined, null, 7, true, ['token'], () => 'token'].map((token): [unknown] => [token]),
     [{ token: '' }],
     [{ token: '123456' }],
