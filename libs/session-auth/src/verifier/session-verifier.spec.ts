@@ -252,10 +252,10 @@ describe('stale-if-error', () => {
     expect(await check).toEqual(down);
   });
 
-  it('serves nothing after a refusal', async () => {
+  it.each([UNAUTHENTICATED, FORBIDDEN])('serves nothing after the refusal %j', async (refusal) => {
     const { verify, answer, sleep } = await withExpiredSession({ staleIfErrorMs: 500, negativeTtlMs: 1 });
     void verify();
-    await answer(UNAUTHENTICATED);
+    await answer(refusal);
     sleep(2);
     const check = verify();
     await answer(down);
