@@ -20,7 +20,7 @@ import {
   SessionAuthGuard,
   SessionAuthModule,
   SessionAuthority,
-  UserRecord,
+  type UserRecord,
 } from 'nestjs-session-auth';
 import { always } from '../support/always.js';
 import { PLATFORMS } from '../support/platforms.js';
@@ -37,7 +37,8 @@ class StaffGuard extends SessionAuthGuard {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const isAdmitted = await super.canActivate(context);
     const request = context.switchToHttp().getRequest<OwnRequest>();
-    if (request.user instanceof UserRecord) request.user = { id: 7, name: request.user.username };
+    const { username } = (request.user ?? {}) as UserRecord;
+    if (username !== undefined) request.user = { id: 7, name: username };
     return isAdmitted;
   }
 }
@@ -159,7 +160,7 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
     expect(await answer('/public', robot)).toBe('{}');
   });
 
-  it('admits by another way whichever authority checks the handler, which needs a session otherwise', async () => {
+  async function appOfPartners(guard: typeof SessionAuthGuard) {
     const service = await bed.service();
     const options = { baseUrl: service.url, apiKey: 'key' };
     const app = await bed.app({
@@ -169,17 +170,29 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
         SessionAuthModule.forRoot({
           ...options,
           name: 'partners',
-          loadUser: ({ username }) => ({ name: username }),
+          loadUser: ({ username }) => ({ username }),
         }),
       ],
       controllers: [OwnController, PartnerController],
-      providers: [{ provide: APP_GUARD, useClass: KeyOrSessionGuard }],
+      providers: [{ provide: APP_GUARD, useClass: guard }],
     });
+    return { service, app };
+  }
+
+  it('keeps the user that it sets, whichever authority checks the handler', async () => {
+    const { app, service } = await appOfPartners(StaffGuard);
+    const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
+    for (const path of ['/ruled', '/partner'])
+      expect(await (await app.get(path, token)).json()).toEqual([{ id: 7, name: 'ann' }, true]);
+  });
+
+  it('admits by another way whichever authority checks the handler, which needs a session otherwise', async () => {
+    const { app, service } = await appOfPartners(KeyOrSessionGuard);
     const robot = { 'x-application-key': 'robot' };
     const statusOf = async (path: string, headers = {}): Promise<number> =>
       (await app.get(path, undefined, headers)).status;
     for (const path of ['/ruled', '/partner'])
-      expect(await (await app.get(path, undefined, robot)).json()).toEqual([{ name: 'robot' }, true]);
+      expect(await (await app.get(path, undefined, robot)).json()).toEqual([{ username: 'robot' }, true]);
     expect(await always(() => statusOf('/other-role', robot))).toBe(403);
     for (const path of ['/ruled', '/partner']) expect(await always(() => statusOf(path))).toBe(401);
     expect(service.requests).toHaveLength(0);

@@ -90,8 +90,9 @@ export class SessionAuthGuard implements CanActivate {
       return this.deny(call, SESSION_REJECTED);
     }
     if (parts === this.parts) return this.admit(call, rule, record);
+    const other = Object.create(this, { parts: { value: parts } }) as this;
     // The option `loadUser` of the other authority is part of its rule.
-    return new SessionAuthGuard(parts).admit(call, parts.rules.of(context) as CheckedRule, record);
+    return other.admit(call, parts.rules.of(context) as CheckedRule, record);
   }
 
   private admit(call: GuardedCall, rule: CheckedRule, record?: UserRecord): true | Promise<true> {
