@@ -176,17 +176,17 @@ class Replacing extends RuledList {
   }
 }
 
-@Controller({ path: 'list', scope: Scope.REQUEST })
-@UseGuards(SessionAuthGuard)
-class BoundForEachRequest {
-  constructor() {
-    this.listForBosses = this.listForBosses.bind(this);
-  }
+const EACH_REQUEST = { path: 'list', scope: Scope.REQUEST };
 
-  @Get() @Roles('boss') listForBosses(): string {
-    return visit('BoundForEachRequest.listForBosses');
-  }
-}
+@Controller(EACH_REQUEST)
+class BoundAnew extends Bound {}
+
+@Controller(EACH_REQUEST)
+class ReplacingAnew extends Replacing {}
+
+@Controller(EACH_REQUEST)
+@UseGuards(SessionAuthGuard)
+class GuardedAnew extends BoundAnew {}
 
 @Controller('list')
 class Unruled {
@@ -406,6 +406,8 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ['a decorator that wraps the handler between two rules', listing(WrappedBetween), 'WrappedBetween'],
     ['a constructor that binds a handler with a rule', listing(Bound), 'Bound'],
     ['a constructor that replaces a handler', listing(Replacing, closed), 'Replacing'],
+    ['a constructor that binds it for each request', listing(BoundAnew), 'BoundAnew'],
+    ['a constructor that replaces it for each request', listing(ReplacingAnew, closed), 'ReplacingAnew'],
     [
       'a message that another controller serves without its rule',
       messaging(RuledMessage, OpenMessage),
@@ -466,8 +468,8 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ],
     [
       'a bound handler of a guarded controller built for each request',
-      listing(BoundForEachRequest),
-      ['BoundForEachRequest.listForBosses'],
+      listing(GuardedAnew),
+      ['RuledList.listForBosses'],
     ],
     [
       'a message that another controller has too, earlier',

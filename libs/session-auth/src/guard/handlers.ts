@@ -81,8 +81,8 @@ export function placedHandlersOf(modules: ModulesContainer): Placed[] {
     const place = (handlers: readonly Handler[], wrapper?: Wrapper): Placed[] =>
       handlers.map((handler) => ({ module, wrapper, handler: withGuardsOf(module, handler) }));
     return [
-      ...[...module.controllers.values()].flatMap(({ metatype, instance }) =>
-        hasPrototype(metatype) ? place(handlersCalledOn(instance, metatype)) : [],
+      ...[...module.controllers.values()].flatMap((wrapper) =>
+        place(handlersBy(wrapper, false, (name) => Reflect.get(wrapper.instance, name) as unknown)),
       ),
       ...[...module.providers.values()].flatMap((wrapper) =>
         place(handlersBy(wrapper, readsInstances), wrapper),
@@ -98,8 +98,12 @@ export function withGuardsOf(module: NestModule | undefined, handler: Handler): 
   return { ...handler, guards: guardsNamedBy(handler).filter(isFound) };
 }
 
-function handlersBy({ isNotMetatype, metatype, instance }: Wrapper, readsInstances: boolean): Handler[] {
-  if (!isNotMetatype) return hasPrototype(metatype) ? handlersIn(metatype) : [];
+function handlersBy(wrapper: Wrapper, readsInstances: boolean, findOwn?: FindOwn): Handler[] {
+  const { isNotMetatype, metatype, instance } = wrapper;
+  if (!isNotMetatype) {
+    const find = wrapper.isDependencyTreeStatic() ? findOwn : setByConstructor;
+    return hasPrototype(metatype) ? handlersCalledOn(metatype, find) : [];
+  }
   if (!readsInstances || typeof instance !== 'object' || instance === null) return [];
   const owner = (Object.getPrototypeOf(instance) as { readonly constructor?: unknown } | null)?.constructor;
   return hasPrototype(owner) ? handlersIn(owner).filter(isField) : [];
@@ -111,19 +115,34 @@ export function classesOf({ controllers, providers }: Pick<NestModule, 'controll
     .filter(hasPrototype);
 }
 
+type Method = (...parameters: unknown[]) => unknown;
+
+/** Returns the function that an instance has in the place of a method. */
+type FindOwn = (name: string, method: Method, owner: Type) => unknown;
+
+/** By the text of the classes: Nest creates the instance anew for each call. */
+const setByConstructor: FindOwn = (name, method, owner) => {
+  const set = `this.${name}=`;
+  for (let level: unknown = owner; typeof level === 'function'; level = Object.getPrototypeOf(level)) {
+    const text = Function.prototype.toString.call(level).replaceAll(/\s/g, '');
+    if (text.includes(`${set}this.${name}.bind(`)) return method.bind(undefined);
+    if (text.includes(set)) return () => undefined;
+  }
+  return undefined;
+};
+
 export function handlersIn(owner: Type): Handler[] {
-  return handlersCalledOn(undefined, owner);
+  return handlersCalledOn(owner);
 }
 
-/** The instance of a controller may have functions of its own in the place of its methods. */
-function handlersCalledOn(instance: object | undefined, owner: Type): Handler[] {
+function handlersCalledOn(owner: Type, findOwn?: FindOwn): Handler[] {
   const prototype = owner.prototype as object;
   return scanner.getAllMethodNames(prototype).flatMap((name) => {
-    const method = Reflect.get(prototype, name) as object;
+    const method = Reflect.get(prototype, name) as Method;
     // Every method of the application is read here: most have no metadata.
     const kinds = new Set(Reflect.getMetadataKeys(method).flatMap((key: unknown) => KINDS.get(key) ?? []));
     if (kinds.size === 0) return [];
-    const own: unknown = instance && Reflect.get(instance, name);
+    const own = findOwn?.(name, method, owner);
     const called = typeof own === 'function' ? own : method;
     return [{ kinds, owner, name, method, called, guards: guardsNamedBy({ owner, called }), replaced: [] }];
   });
