@@ -3,6 +3,7 @@ import { Controller, Global, Logger, Module, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import { OptionalAuth, Roles, SessionAuthority } from '../guard/access.decorators.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
@@ -96,12 +97,12 @@ describe('the audit at bootstrap', () => {
     expect(lines[49]).toEqual(warningOf('handle50'));
   });
 
-  it('runs once for an application, whose module may be registered more than once', async () => {
+  it("runs once for an application, whose module may be registered more than once, and for each 'error'", async () => {
     const modules = await modulesOf([contradicting(1)]);
     expect([await run(modules), await run(modules), await run(modules, 'error')]).toEqual([
       [warningOf('handle1')],
       [],
-      [],
+      expect.any(InvalidConfigurationError),
     ]);
   });
 

@@ -11,7 +11,7 @@ import { type AuditContext, auditContextOf } from './audit-context.js';
 import { prototypesOf } from './audited-handlers.js';
 
 const MAX_FINDINGS = 50;
-/** Audited applications: one may register the module more than once, and is audited once. */
+/** Applications that a default authority has audited with 'warn': one may have several, and is warned once. */
 const audited = new WeakSet<ModulesContainer>();
 
 interface AuditSettings {
@@ -25,6 +25,10 @@ export async function auditApplication(
   config: ApplicationConfig,
   { audit, authority }: AuditSettings,
 ): Promise<void> {
+  if (authority === DEFAULT_AUTHORITY && audit !== 'error') {
+    if (audited.has(modules)) return;
+    audited.add(modules);
+  }
   const isStopping = ({ stops }: Finding): boolean => stops || audit === 'error';
   const findings = await findingsFor(authority, modules, config);
   const logger = new Logger('SessionAuth');
@@ -40,8 +44,6 @@ async function findingsFor(
   config: ApplicationConfig,
 ): Promise<Finding[]> {
   const isDefault = authority === DEFAULT_AUTHORITY;
-  if (isDefault && audited.has(modules)) return [];
-  if (isDefault) audited.add(modules);
   const isOwn = ({ method, owner }: Handler): boolean =>
     (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority;
   const placed = placedHandlersOf(modules);
