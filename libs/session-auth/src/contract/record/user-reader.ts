@@ -1,5 +1,5 @@
 import { CCL_FIELDS, type FieldType, TOKEN_FIELD, USER_FIELDS } from './record-fields.js';
-import { CclInfo, UserRecord, type UserRecordClass } from './user-record.js';
+import { CclInfo, type ReadUser, UserRecord, type UserRecordClass } from './user-record.js';
 
 /** The fields of a record, or of JSON, by their names. */
 type Fields = Record<string, unknown>;
@@ -18,11 +18,29 @@ export interface RecordReader {
    * Returns the frozen record in a parsed JSON object, without undeclared fields and with `undefined` for
    * `null`. Reports JSON that the class or the schema rejects, and returns `undefined`.
    */
-  readonly read: (json: object) => UserRecord | undefined;
+  readonly read: ReadUser<UserRecord>;
 }
 
 /** Prepares the reader of the records of an authority, at startup. */
 export type PrepareReader = (report: ReportInvalid, share?: ShareValues) => RecordReader;
+
+/** Returns a reader that rejects and reports a record in which none of these fields is a non-empty string. */
+export function identifying(
+  fields: readonly string[],
+  read: ReadUser<UserRecord>,
+  report: ReportInvalid,
+): ReadUser<UserRecord> {
+  return (json) => {
+    const user = read(json);
+    if (!user) return undefined;
+    for (const name of fields) {
+      const value = user[name as keyof UserRecord];
+      if (typeof value === 'string' && value !== '') return user;
+    }
+    report('', `one of ${fields.join(', ')} (identityFields) must be a non-empty string`);
+    return undefined;
+  };
+}
 
 /** Requirement of each type of a field, as the decorators of its class state it. */
 const REQUIREMENTS: Readonly<Record<FieldType, string>> = {

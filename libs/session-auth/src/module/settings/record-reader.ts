@@ -1,4 +1,5 @@
 import {
+  identifying,
   internCommonValues,
   type PrepareReader,
   prepareUserReader,
@@ -6,6 +7,7 @@ import {
 } from '../../contract/record/user-reader.js';
 import {
   hasAddedDecorators,
+  type ReadUser,
   UserRecord,
   type UserRecordClass,
   type UserRecordSchema,
@@ -34,15 +36,12 @@ function isOwn(record: unknown): record is UserRecordClass | UserRecordSchema {
   return standard?.version === 1 && typeof standard.validate === 'function';
 }
 
-/**
- * Builds the function that validates a record: its fields, and that an identity field is set. `report`
- * receives the reason why a record is not a user. @throws InvalidConfigurationError
- */
+/** @param report receives the reason why a record is not a user. @throws InvalidConfigurationError */
 export function readUserWith(
   { identityFields, impersonatorField, cache }: UserReaderSettings,
   prepare: PrepareReader | undefined,
   report: ReportInvalid,
-): (json: object) => UserRecord | undefined {
+): ReadUser<UserRecord> {
   if (!prepare)
     return invalidOption(
       'userRecord',
@@ -52,16 +51,7 @@ export function readUserWith(
   const { fields, read } = prepare(report, cache && internCommonValues());
   rejectIdentityFields(identityFields, fields);
   rejectImpersonatorField(impersonatorField, fields);
-  return (json) => {
-    const user = read(json);
-    if (!user) return undefined;
-    for (const name of identityFields) {
-      const value = user[name as keyof UserRecord];
-      if (typeof value === 'string' && value !== '') return user;
-    }
-    report('', `one of ${identityFields.join(', ')} (identityFields) must be a non-empty string`);
-    return undefined;
-  };
+  return identifying(identityFields, read, report);
 }
 
 function rejectIdentityFields(fields: readonly string[], declared: ReadonlySet<string> | undefined): void {
