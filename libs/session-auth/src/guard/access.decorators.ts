@@ -18,7 +18,7 @@ import {
 import type { AskPolicy } from './access-rules.js';
 import { isClassWith } from './is-class.js';
 import type { AnyUserRecord, FlagsOf } from './current-user.decorator.js';
-import { enhancersOf, namesSessionAuthGuard } from './enhancers.js';
+import { namesSessionAuthGuard } from './enhancers.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 import type { Requirement } from './access-rule.js';
 import { AUTHORITY_NAME_FORM, isAuthorityName } from '../contract/authority-name.js';
@@ -274,7 +274,7 @@ const mark = (key: Parameters<typeof isMarked>[0]): AccessDecorator =>
 function withGuard(declare: (target: object) => void): AccessDecorator {
   return decorate((target, prototype, name) => {
     declare(target);
-    if (!namesSessionAuthGuard(target)) applyGuard(SessionAuthGuard, target);
+    if (!namesSessionAuthGuard(target)) UseGuards(SessionAuthGuard)(target as () => void);
     if (name !== undefined) recordDecorated(prototype, name, target);
   });
 }
@@ -292,10 +292,6 @@ function methodIn(method: unknown, name: string | symbol): object {
   throw new InvalidConfigurationError(
     `An access decorator is on ${String(name)}, which is not a method: put it on a class or method, in GraphQL @ResolveField().`,
   );
-}
-
-export function applyGuard(guard: Parameters<typeof UseGuards>[0], target: object): void {
-  if (!enhancersOf(target, 'guard').includes(guard)) UseGuards(guard)(target as () => void);
 }
 
 /**

@@ -10,15 +10,7 @@ import {
   nameParameter,
   parameterNameOf,
 } from './access-metadata.js';
-import {
-  Authorize,
-  OptionalAuth,
-  Public,
-  Roles,
-  applyGuard,
-  SessionAuthority,
-  SubRoles,
-} from './access.decorators.js';
+import { Authorize, OptionalAuth, Public, Roles, SessionAuthority, SubRoles } from './access.decorators.js';
 
 class OtherGuard implements CanActivate {
   canActivate(): boolean {
@@ -141,13 +133,6 @@ describe('the guard of this package', () => {
       controller(),
     ];
     expect(targets.map(namesSessionAuthGuard)).toEqual([true, false, false]);
-  });
-
-  it('is applied once', () => {
-    const target = controller(UseGuards(OtherGuard));
-    applyGuard(SessionAuthGuard, target);
-    applyGuard(SessionAuthGuard, target);
-    expect(guardsOf(target)).toEqual([OtherGuard, SessionAuthGuard]);
   });
 });
 

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
-import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
-import { isSessionAuthGuard, namesSessionAuthGuard } from '../guard/enhancers.js';
-import { applyGuard } from '../guard/access.decorators.js';
+import { enhancersOf, isSessionAuthGuard, namesSessionAuthGuard } from '../guard/enhancers.js';
 import { classesOf, handlersIn, type Handler } from '../guard/handlers.js';
 
 interface Application {
@@ -69,7 +68,9 @@ export function guardEveryHandler(
   for (const module of modules.values()) {
     const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);
     if (handlers.length === 0) continue;
-    for (const { method } of handlers) applyGuard(ApplicationGuardsProxy, method);
+    for (const { method } of handlers)
+      if (!enhancersOf(method, 'guard').includes(ApplicationGuardsProxy))
+        UseGuards(ApplicationGuardsProxy)(method as () => void);
     // Nest has found the proxy in the metadata of a class that another application has used before.
     if (module.injectables.has(ApplicationGuardsProxy)) continue;
     module.addInjectable(
