@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { type INestApplicationContext, RequestMethod, VERSION_NEUTRAL, VersioningType } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { acknowledgedReason, isMarked, KEEP_OPEN } from '../guard/access-metadata.js';

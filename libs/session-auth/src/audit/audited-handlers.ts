@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import type { AccessRule, Requirement } from '../guard/access-rule.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf } from '../guard/access-rules.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { RequestMethod } from '@nestjs/common';
 import { acknowledgedReason, declarationOf, parameterNameOf } from '../guard/access-metadata.js';
 import { resolveRule } from '../guard/access-rule.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { declarationOf, decoratedMethods, methodOf } from '../guard/access-metadata.js';
 import type { AccessRule } from '../guard/access-rule.js';
 import { enhancersOf } from '../guard/enhancers.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import type { Handler } from '../guard/handlers.js';
 import { type RoutePrefixes, textOf } from './routes.js';
 

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { RequestMethod, type Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import type { Handler } from '../guard/handlers.js';

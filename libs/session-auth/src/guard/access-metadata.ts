@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { namesSessionAuthGuardItself } from './enhancers.js';
 import type { Declaration, Requirement } from './access-rule.js';
 

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import type { ExecutionContext } from '@nestjs/common';
 import type { SignInFailureCode } from '../contract/diagnostics.js';
 import type { UserRecord } from '../contract/record/user-record.js';

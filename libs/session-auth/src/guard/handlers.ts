@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { ruleOf } from './access-rules.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { type FactoryProvider, Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { type ContextKind, TRANSPORTS } from '../guard/transport.js';
