@@ -466,11 +466,7 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
       listing(Bound, closed),
       ['RuledList.listForBosses'],
     ],
-    [
-      'a bound handler of a guarded controller built for each request',
-      listing(GuardedAnew),
-      ['RuledList.listForBosses'],
-    ],
+    ['a bound handler of a guarded, scoped controller', listing(GuardedAnew), ['RuledList.listForBosses']],
     [
       'a message that another controller has too, earlier',
       messaging(OpenMessage, RuledMessage),

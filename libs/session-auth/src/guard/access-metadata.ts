@@ -44,10 +44,13 @@ export function authorityOf(target: object): string | undefined {
 
 export function declarationOf(target: object): Declaration {
   // One look-up instead of one for each kind: most targets declare few.
-  const keys = Reflect.getMetadataKeys(target);
+  const all = Reflect.getMetadataKeys(target) as unknown[];
+  const keys = all.filter((key): key is string => String(key).startsWith(REQUIREMENTS_KEY));
+  const known = REQUIREMENT_KEYS.filter((key) => keys.includes(key));
   return {
     ...declaredOpeningOf(target),
-    requirements: REQUIREMENT_KEYS.filter((key) => keys.includes(key)).flatMap(
+    // Those of another version of this package are the last.
+    requirements: [...new Set([...known, ...keys])].flatMap(
       (key) => Reflect.getMetadata(key, target) as Requirement[],
     ),
     authority: authorityOf(target),

@@ -188,6 +188,12 @@ it('a class has its own requirements of a kind, and those of other kinds that it
   ]);
 });
 
+it('a class has requirements of kinds that only another version of this package knows', () => {
+  const [target, later] = [controller(Roles('boss')), { kind: 'Later' }];
+  Reflect.defineMetadata('nestjs-session-auth:requirements:Later', [later], target);
+  expect(declarationOf(target).requirements).toEqual([expect.anything(), later]);
+});
+
 describe('the opening of a class or a handler', () => {
   it('is @Public() or @OptionalAuth(), not both', () => {
     for (const both of [
