@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { SignInFailureCode } from '../contract/diagnostics.js';
+import type { SessionAuthError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from './current-user.decorator.js';
 import { type GuardDenial, reportDenial } from './denial.js';
@@ -62,8 +63,6 @@ interface DecisionSettings {
 
 type Draft = { -readonly [Field in keyof SessionAuthDecision]?: SessionAuthDecision[Field] };
 
-const OUTCOME_OF_STATUS = { 401: 'unauthenticated', 403: 'forbidden', 503: 'unavailable' } as const;
-
 /** Reports the decisions of the guards of one authority. Builds nothing while there are no subscribers. */
 export class Decisions {
   readonly sink: DecisionSink;
@@ -91,15 +90,17 @@ export class Decisions {
   ): void {
     reportDenial({ code, rule, wouldDeny }, this.#settings.authority);
     if (!this.sink.observed) return;
-    const decision: Draft = { isAllowed: wouldDeny === true, outcome: OUTCOME_OF_STATUS[statusCode], code };
+    const decision: Draft = { isAllowed: wouldDeny === true, outcome: outcomeOf(statusCode), code };
     if (wouldDeny) decision.wouldDeny = true;
     if (rule !== undefined) decision.rule = rule;
     this.#report(context, user, decision);
   }
 
   /** The user name is not reported: it may be a password. */
-  signInFailed(code: SignInFailureCode, outcome: SessionAuthDecision['outcome']): void {
+  signInFailed(error: SessionAuthError): void {
+    const code = error.code as SignInFailureCode;
     reportDenial({ code }, this.#settings.authority);
+    const outcome = outcomeOf(error.statusCode);
     const place = { kind: 'sign-in', controller: 'SessionAuthService', handler: 'signIn' };
     if (this.sink.observed) this.#emit({ isAllowed: false, outcome, code, ...place });
   }
@@ -138,6 +139,12 @@ export class Decisions {
     this.#copies.set(user, copy);
     return copy;
   }
+}
+
+/** A sign-in may fail with 400 or 429 too. */
+function outcomeOf(statusCode: number): SessionAuthDecision['outcome'] {
+  if (statusCode === 403) return 'forbidden';
+  return statusCode === 503 ? 'unavailable' : 'unauthenticated';
 }
 
 /** Nest's own names of the metadata of a message handler: of a microservice, and of a gateway. */

@@ -12,7 +12,6 @@ import { APP_GUARD, ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import type { SignInFailureCode } from '../contract/diagnostics.js';
 import { isSessionAuthError } from '../contract/errors.js';
 import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
@@ -67,24 +66,13 @@ function providersOf(name: string): Provider[] {
   ];
 }
 
-const SIGN_IN_OUTCOMES = {
-  CREDENTIALS_REJECTED: 'unauthenticated',
-  INVALID_REQUEST: 'unauthenticated',
-  TOO_MANY_ATTEMPTS: 'unauthenticated',
-  ACCESS_DENIED: 'forbidden',
-  SESSION_SERVICE_UNAVAILABLE: 'unavailable',
-} as const;
-
 function callReport({
   causes,
   status,
   guard: { decisions },
 }: Pick<AuthorityParts, 'causes' | 'status' | 'guard'>): CallReport {
   return (operation, error) => {
-    if (operation === 'sign_in' && isSessionAuthError(error)) {
-      const code = error.code as SignInFailureCode;
-      decisions.signInFailed(code, SIGN_IN_OUTCOMES[code]);
-    }
+    if (operation === 'sign_in' && isSessionAuthError(error)) decisions.signInFailed(error);
     if (error instanceof SessionServiceUnavailableError) causes.callFailed(operation, error.reason);
     else if (error instanceof TooManyAttemptsError) causes.callFailed(operation, 'rate_limited');
     else if (error === undefined || isSessionAuthError(error)) {
