@@ -4,7 +4,7 @@ import { acknowledgedReason, isMarked, KEEP_OPEN } from '../guard/access-metadat
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { auditedRuleOf, isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import type { GraphqlOptions, Handler } from '../guard/handlers.js';
+import { type GraphqlOptions, type Handler, isField } from '../guard/handlers.js';
 import { fieldOf } from './mapped-fields.js';
 import { eventOf, gatewayOf, patternsOf } from './messages.js';
 import { OTHER_KINDS } from './other-kinds.js';
@@ -135,8 +135,7 @@ function callsOf(handler: Handler, modulePaths: RoutePrefixes, config: Applicati
   const { kinds, owner, method } = handler;
   const routes = routesOf(handler, modulePaths, config);
   const calls: Call[] = routes.map((call) => ({ kind: 'http', call }));
-  if (kinds.has('field') || kinds.has('reference') || kinds.has('resolver'))
-    calls.push({ kind: 'graphql', call: fieldOf(handler) });
+  if (isField(handler)) calls.push({ kind: 'graphql', call: fieldOf(handler) });
   const gateway = gatewayOf(handler);
   if (gateway) {
     const place = gateway.namespace ?? gateway.path;

@@ -56,7 +56,7 @@ export interface Authenticated<User> {
   readonly cacheForMs?: number;
 }
 
-/** The session is not valid. */
+/** The session is not valid: 401. */
 export interface Unauthenticated {
   readonly kind: 'unauthenticated';
   /**
@@ -73,7 +73,6 @@ export interface Unauthenticated {
 export type Verdict<User> =
   Authenticated<User> | Unauthenticated | { readonly kind: 'forbidden' } | Unavailable;
 
-/** The session is not valid: 401. */
 export const UNAUTHENTICATED = Object.freeze({ kind: 'unauthenticated' }) satisfies Unauthenticated;
 /** The service refuses this application or user: 403. */
 export const FORBIDDEN = Object.freeze({ kind: 'forbidden' });

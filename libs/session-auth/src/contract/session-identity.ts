@@ -21,7 +21,6 @@ export type TokenKey = string & { readonly [brand]: 'TokenKey' };
 /** Digest of a token and its IV; of the token alone if there is no IV. */
 export type SessionKey = TokenKey | (string & { readonly [brand]: 'SessionKey' });
 
-/** Digests that identify a session. */
 export interface SessionKeys {
   /** Digest of the token alone, by which a sign-out evicts the session under every IV. */
   readonly tokenKey: TokenKey;
@@ -39,7 +38,6 @@ export function sessionKeysOf({ token, authIv }: SessionIdentity): SessionKeys {
   return { tokenKey, sessionKey: hash('sha256', `${token}\n${authIv}`, 'binary') as SessionKey };
 }
 
-/** Returns the digest of a token alone. */
 export function tokenKeyOf(token: string): TokenKey {
   return hash('sha256', token, 'binary') as TokenKey;
 }

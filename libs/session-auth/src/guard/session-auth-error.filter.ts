@@ -42,10 +42,8 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
    * exception of another copy of `@nestjs/common` than that of `@nestjs/core`.
    */
   #reply(error: SessionAuthError, host: ArgumentsHost): void {
-    const [request, reply] = [
-      host.switchToHttp().getRequest<object>(),
-      host.switchToHttp().getResponse<unknown>(),
-    ];
+    const http = host.switchToHttp();
+    const [request, reply] = [http.getRequest<object>(), http.getResponse<unknown>()];
     const denial = denialOf(error);
     const headers = isChallenged(reply) ? [] : this.#challengesFor(error).headersOf(denial, request);
     setHeaders(reply, [['cache-control', 'no-store'], ...headers]);
