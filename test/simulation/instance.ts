@@ -102,10 +102,11 @@ export function startInstance(host: Host, { service, link, settings, onEvent }: 
       verifier as unknown as SessionVerifier<UserRecord>,
       deadlines,
       {
+        authority: 'default',
         signInTimeoutMs: set.signOutTimeoutMs,
         signOutTimeoutMs: set.signOutTimeoutMs,
         maxSignIns: MAX_SIGN_INS,
-        maxTokenLength: 4_096,
+        http: { maxTokenLength: 4_096 },
       },
     ),
     link,

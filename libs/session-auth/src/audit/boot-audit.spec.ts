@@ -97,7 +97,7 @@ describe('the audit at bootstrap', () => {
     expect(lines[49]).toEqual(warningOf('handle50'));
   });
 
-  it("runs once for an application, whose module may be registered more than once, and for each 'error'", async () => {
+  it("runs once for an application with several default authorities, and for each 'error'", async () => {
     const modules = await modulesOf([contradicting(1)]);
     expect([await run(modules), await run(modules), await run(modules, 'error')]).toEqual([
       [warningOf('handle1')],

@@ -29,10 +29,7 @@ export function declareOnce(
   return earlier === value ? undefined : earlier;
 }
 
-export function declareRequirement(
-  target: object,
-  requirement: Requirement & { readonly kind: RequirementKind },
-): void {
+export function declareRequirement(target: object, requirement: Requirement): void {
   const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;
   const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
   Reflect.defineMetadata(key, [...own, requirement], target);

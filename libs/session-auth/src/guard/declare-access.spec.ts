@@ -188,7 +188,7 @@ it('a class has its own requirements of a kind, and those of other kinds that it
   ]);
 });
 
-it('a class has requirements of kinds that only another version of this package knows', () => {
+it('a class has requirements of kinds that only another version knows', () => {
   const [target, later] = [controller(Roles('boss')), { kind: 'Later' }];
   Reflect.defineMetadata('nestjs-session-auth:requirements:Later', [later], target);
   expect(declarationOf(target).requirements).toEqual([expect.anything(), later]);

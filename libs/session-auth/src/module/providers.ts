@@ -45,14 +45,10 @@ function providersOf(name: string): Provider[] {
     { provide: client, useFactory: clientOf, inject: [CLIENT_PARTS] },
     { provide: PARTS, useFactory: partsOf, inject: [CLIENT_PARTS, client, ModulesContainer] },
     ofParts(GUARD_PARTS, ({ guard }) => guard),
-    ofParts(
-      authorityToken(name, SessionAuthService),
-      ({ settings, client: sessions, verifier, deadlines, causes, status, guard }) => {
-        const limits = { ...settings, maxTokenLength: settings.http.maxTokenLength };
-        const report = callReport({ causes, status, guard });
-        return new SessionAuthService(sessions, verifier, deadlines, limits, report);
-      },
-    ),
+    ofParts(authorityToken(name, SessionAuthService), (parts) => {
+      const { client: sessions, verifier, deadlines, settings } = parts;
+      return new SessionAuthService(sessions, verifier, deadlines, settings, callReport(parts));
+    }),
     ofParts(
       authorityToken(name, SessionAuthEvents),
       ({ events, causes }) =>
@@ -66,11 +62,7 @@ function providersOf(name: string): Provider[] {
   ];
 }
 
-function callReport({
-  causes,
-  status,
-  guard: { decisions },
-}: Pick<AuthorityParts, 'causes' | 'status' | 'guard'>): CallReport {
+function callReport({ causes, status, guard: { decisions } }: AuthorityParts): CallReport {
   return (operation, error) => {
     if (operation === 'sign_in' && isSessionAuthError(error)) decisions.signInFailed(error);
     if (error instanceof SessionServiceUnavailableError) causes.callFailed(operation, error.reason);

@@ -61,12 +61,13 @@ function start(authority: string): void {
   const onUsersRevoked = (username: string | undefined): void => void ended.push(username ?? 'all');
   verifier = new SessionVerifier(check, { cache: new SessionCache<object>(LIMITS), onUsersRevoked });
   const settings = {
+    authority,
     signInTimeoutMs: SIGN_IN_MS,
     signOutTimeoutMs: SIGN_OUT_MS,
     maxSignIns: 1,
-    maxTokenLength: 5,
+    http: { maxTokenLength: 5 },
   };
-  service = new SessionAuthService(client, verifier, deadlines, { ...settings, authority });
+  service = new SessionAuthService(client, verifier, deadlines, settings);
 }
 
 beforeEach(() => {

@@ -12,10 +12,10 @@ import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import type { SessionAuthSettings } from '../settings/settings.js';
 import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
 
-type ServiceSettings = Pick<SessionAuthSettings, 'signInTimeoutMs' | 'signOutTimeoutMs' | 'maxSignIns'> & {
-  readonly authority?: string;
-  readonly maxTokenLength: number;
-};
+type ServiceSettings = Pick<
+  SessionAuthSettings,
+  'authority' | 'signInTimeoutMs' | 'signOutTimeoutMs' | 'maxSignIns'
+> & { readonly http: Pick<SessionAuthSettings['http'], 'maxTokenLength'> };
 
 /** Limits one kind of calls: how many are in flight, and how long each takes. Calls are never queued. */
 class CallLimit {
@@ -86,9 +86,9 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     if ((settings as unknown) === undefined) rejectOwnProvider('SessionAuthService');
     this.#client = client;
     this.#verifier = verifier;
-    this.#input = new ServiceInput(settings.maxTokenLength);
+    this.#input = new ServiceInput(settings.http.maxTokenLength);
     this.#report = report;
-    this.#authority = settings.authority ?? DEFAULT_AUTHORITY;
+    this.#authority = settings.authority;
     const { maxSignIns, signInTimeoutMs, signOutTimeoutMs } = settings;
     this.#signIns = new CallLimit(deadlines, maxSignIns, signInTimeoutMs);
     this.#signOuts = new CallLimit(deadlines, maxSignIns, signOutTimeoutMs);
