@@ -85,7 +85,7 @@ function lastOfEachField(fields: readonly Placed[]): Handler[] {
   return [...mapped.values()];
 }
 
-export function fieldNameOf({ method, name }: Handler): string {
+function fieldNameOf({ method, name }: Handler): string {
   return (Reflect.getMetadata(RESOLVER_NAME, method) as string | undefined) ?? name;
 }
 

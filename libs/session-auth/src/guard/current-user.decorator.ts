@@ -257,7 +257,7 @@ export type ParameterDecoratorFor<Name extends string, Value, Others = never> = 
 /** Each type of a union in a tuple. */
 type Each<Union> = Union extends unknown ? [Union] : never;
 
-export type NamesOf<User> = User extends unknown ? keyof User & string : never;
+type NamesOf<User> = User extends unknown ? keyof User & string : never;
 
 /** The types of a field in the records, each in a tuple. */
 type FieldsOf<User, Name> = User extends unknown ? (Name extends keyof User ? [User[Name]] : never) : never;

@@ -97,7 +97,7 @@ const guard: FactoryProvider<SessionAuthGuard> = {
   inject: [GUARD_PARTS, ModulesContainer],
 };
 
-export const GUARD_PROVIDERS: Provider[] = [GuardedHost, guard];
+const GUARD_PROVIDERS: Provider[] = [GuardedHost, guard];
 
 /**
  * Registers the guards of handlers that Nest calls without them; and the filter, below those of the

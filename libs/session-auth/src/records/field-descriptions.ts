@@ -74,7 +74,7 @@ export function isTransformed(record: RecordClass, { name, nested }: FieldDescri
   return transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined);
 }
 
-/** Returns whether a class has an async validator. Async validators are not supported. */
+/** Returns whether a class has an async validator, which is not supported. */
 export function hasAsyncValidators(record: RecordClass): boolean {
   const storage = getMetadataStorage();
   return storage
@@ -141,7 +141,7 @@ function fillIn(message: string, constraint: unknown, index: number): string {
   return message.replaceAll(`$constraint${index + 1}`, () => String(constraint));
 }
 
-/** Async validators are not supported: treats a returned promise as a failure and ignores its rejection. */
+/** Treats a promise as a failure, and ignores its rejection. */
 function isTrue(verdict: boolean | Promise<boolean>): boolean {
   if (!(verdict instanceof Promise)) return verdict;
   verdict.catch(() => undefined);

@@ -8,10 +8,10 @@ type Fields = Record<string, unknown>;
 export type ReportInvalid = (field: string, requirement: string) => void;
 
 /** Replaces values of a record by equal values of earlier records. */
-export type ShareValues = (user: Fields) => void;
+type ShareValues = (user: Fields) => void;
 
 /** A class of user records, or a schema, as the library reads it. */
-export interface RecordReader {
+interface RecordReader {
   /** Names of the fields that the class declares; `undefined` if a schema does, which does not list them. */
   readonly fields: ReadonlySet<string> | undefined;
   /**
