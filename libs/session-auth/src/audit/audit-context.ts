@@ -1,6 +1,7 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { Type } from '@nestjs/common';
-import { graphqlOptionsOf, type Handler, type Placed, placedHandlersOf } from '../guard/handlers.js';
+import { graphqlOptionsOf, type Handler, type Placed } from '../guard/handlers.js';
+import { auditedHandlersOf } from './audited-handlers.js';
 import type { Finding } from './finding.js';
 import { routePrefixesOf, type RoutePrefixes } from './routes.js';
 import type { RootField } from './schema-reach.js';
@@ -31,7 +32,7 @@ export function auditContextOf(
   modules: ModulesContainer,
   config: ApplicationConfig,
   otherKinds: OtherKinds | undefined,
-  placed = placedHandlersOf(modules),
+  placed = auditedHandlersOf(modules),
 ): AuditContext {
   const guards = [
     ...config.getGlobalGuards(),

@@ -4,11 +4,11 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { acknowledgedReason, authorityOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { graphqlOptionsOf, type Handler, placedHandlersOf } from '../guard/handlers.js';
+import { graphqlOptionsOf, type Handler } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
 import { finding, type Finding } from './finding.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
-import { prototypesOf } from './audited-handlers.js';
+import { auditedHandlersOf, prototypesOf } from './audited-handlers.js';
 
 const MAX_FINDINGS = 50;
 /** Applications that a default authority has audited with 'warn': one may have several, and is warned once. */
@@ -46,7 +46,7 @@ async function findingsFor(
   const isDefault = authority === DEFAULT_AUTHORITY;
   const isOwn = ({ method, owner }: Handler): boolean =>
     (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority;
-  const placed = placedHandlersOf(modules);
+  const placed = auditedHandlersOf(modules);
   const hasRoutesOnly =
     graphqlOptionsOf(modules).length === 0 &&
     placed.every(({ handler: { kinds } }) => kinds.size === 1 && kinds.has('route'));

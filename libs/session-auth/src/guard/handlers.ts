@@ -73,18 +73,19 @@ export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
 /**
  * Returns the handlers of each module: those of classes and, because GraphQL reads instances, of what
  * factories and values provide.
+ * @param findOwnOf by default, instances have no functions in the place of their methods
  */
-export function placedHandlersOf(modules: ModulesContainer): Placed[] {
+export function placedHandlersOf(modules: ModulesContainer, findOwnOf?: FindOwnOf): Placed[] {
   const readsInstances = graphqlOptionsOf(modules).length > 0;
   return [...modules.values()].flatMap((module) => {
     const place = (handlers: readonly Handler[], wrapper?: Wrapper): Placed[] =>
       handlers.map((handler) => ({ module, wrapper, handler: withGuardsOf(module, handler) }));
     return [
       ...[...module.controllers.values()].flatMap((wrapper) =>
-        place(handlersBy(wrapper, false, (name) => Reflect.get(wrapper.instance, name) as unknown)),
+        place(handlersBy(wrapper, false, findOwnOf?.(wrapper, true))),
       ),
       ...[...module.providers.values()].flatMap((wrapper) =>
-        place(handlersBy(wrapper, readsInstances), wrapper),
+        place(handlersBy(wrapper, readsInstances, findOwnOf?.(wrapper, false)), wrapper),
       ),
     ];
   });
@@ -97,12 +98,12 @@ export function withGuardsOf(module: NestModule | undefined, handler: Handler): 
   return { ...handler, guards: guardsNamedBy(handler).filter(isFound) };
 }
 
-function handlersBy(wrapper: Wrapper, readsInstances: boolean, findOwn?: FindOwn): Handler[] {
-  const { isNotMetatype, metatype, instance } = wrapper;
-  if (!isNotMetatype) {
-    const find = wrapper.isDependencyTreeStatic() ? findOwn : setByConstructor;
-    return hasPrototype(metatype) ? handlersCalledOn(metatype, find) : [];
-  }
+function handlersBy(
+  { isNotMetatype, metatype, instance }: Wrapper,
+  readsInstances: boolean,
+  findOwn: FindOwn | undefined,
+): Handler[] {
+  if (!isNotMetatype) return hasPrototype(metatype) ? handlersCalledOn(metatype, findOwn) : [];
   if (!readsInstances || typeof instance !== 'object' || instance === null) return [];
   const owner = (Object.getPrototypeOf(instance) as { readonly constructor?: unknown } | null)?.constructor;
   return hasPrototype(owner) ? handlersIn(owner).filter(isField) : [];
@@ -117,18 +118,8 @@ export function classesOf({ controllers, providers }: Pick<NestModule, 'controll
 type Method = (...parameters: unknown[]) => unknown;
 
 /** Returns the function that an instance has in the place of a method. */
-type FindOwn = (name: string, method: Method, owner: Type) => unknown;
-
-/** By the text of the classes: Nest creates the instance anew for each call. */
-const setByConstructor: FindOwn = (name, method, owner) => {
-  const set = `this.${name}=`;
-  for (let level: unknown = owner; typeof level === 'function'; level = Object.getPrototypeOf(level)) {
-    const text = Function.prototype.toString.call(level).replaceAll(/\s/g, '');
-    if (text.includes(`${set}this.${name}.bind(`)) return method.bind(undefined);
-    if (text.includes(set)) return () => undefined;
-  }
-  return undefined;
-};
+export type FindOwn = (name: string, method: Method, owner: Type) => unknown;
+export type FindOwnOf = (wrapper: Wrapper, isController: boolean) => FindOwn | undefined;
 
 export function handlersIn(owner: Type): Handler[] {
   return handlersCalledOn(owner);
