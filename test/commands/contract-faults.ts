@@ -72,7 +72,6 @@ const anyKey = (which: (call: ServedCall) => boolean): Fault => ({
   request: (call) => (which(call) ? withHeaders(call, { 'x-api-key': API_KEY }) : call),
 });
 
-/** Services with one fault each. */
 export const FAULTS: readonly FaultRow[] = [
   ...Object.entries({ 'user-details': isRead, 'sign-out': isSignOut, 'sign-in': isSignIn }).map(
     ([name, which]) => ({

@@ -19,7 +19,6 @@ export interface ServedCall {
   readonly body: string;
 }
 
-/** A reply. */
 export interface ServedReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -135,7 +134,6 @@ export class ContractService {
   }
 }
 
-/** A reply of JSON. */
 export function json(value: object): ServedReply {
   return {
     status: 200,

@@ -6,7 +6,6 @@ import type { AddressInfo, Socket } from 'node:net';
 export const API_KEY = 'the-application-key-of-doctor';
 export const USER = { username: 'ann', password: 'the password of ann' };
 
-/** A reply of an odd service. */
 export interface OddReply {
   readonly status: number;
   readonly body?: string | Buffer;
@@ -158,7 +157,6 @@ export class OddService {
   }
 }
 
-/** A reply of JSON. */
 export function json(value: object, status = 200, headers: Readonly<Record<string, string>> = {}): OddReply {
   return { status, body: JSON.stringify(value), headers: { 'content-type': 'application/json', ...headers } };
 }

@@ -1,4 +1,3 @@
-/** An element of a document. */
 interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;

@@ -39,7 +39,6 @@ const FEW_FRAMES = `
   };
   globalThis.cancelAnimationFrame = (id) => void cancelled.add(id);`;
 
-/** How a visitor comes. */
 export interface Visit {
   readonly width?: number;
   readonly height?: number;
@@ -131,7 +130,6 @@ export class Visitor {
     return counts.reduce((sum, count) => sum + Number(count.replaceAll(',', '')), 0);
   }
 
-  /** Starts a scene. */
   async start(scene: SceneName): Promise<void> {
     await this.page.getByRole('button', { name: SCRIPTS[scene].title }).click();
   }

@@ -120,7 +120,6 @@ export class Fleet {
     return this.service.callsTo('user_details');
   }
 
-  /** Signs a user in, and returns the token. */
   signIn(record: object = {}, token = `token-${this.#users.size + 1}`): string {
     this.#users.set(token, { username: 'ann', auth_token: token, ...record });
     return token;

@@ -23,7 +23,6 @@ export class InstanceHost {
     );
   }
 
-  /** Starts an instance. */
   async start(settings: InstanceSettings): Promise<{ number: number; url: string }> {
     const number = (this.#started += 1);
     return { number, url: String(await this.ask({ instance: number, name: 'start', args: [settings] })) };

@@ -19,7 +19,6 @@ export class InstanceHosts {
   readonly #hosts = new Map<string, Promise<InstanceHost>>();
   #started = 0;
 
-  /** Starts an instance. */
   async start({ ownProcess = false, clockOffsetMs = 0, ...settings }: InstanceSettings): Promise<Instance> {
     const turn = ownProcess
       ? `own ${(this.#started += 1)}`

@@ -7,7 +7,6 @@ type RedisPlace =
   | { readonly port: number; readonly options?: Pick<RedisOptions, 'keyPrefix' | 'username' | 'password'> }
   | { readonly nodes: { host: string; port: number }[]; readonly options?: { readonly keyPrefix?: string } };
 
-/** The settings of an instance. */
 export interface InstanceSettings {
   readonly platform?: 'Express' | 'Fastify';
   readonly baseUrl: string;

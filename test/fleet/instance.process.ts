@@ -155,10 +155,8 @@ async function startInstance({
   };
 }
 
-/** The operations of an instance. */
 export type Commands = Awaited<ReturnType<typeof startInstance>>;
 
-/** An order to an instance. */
 export interface Order {
   readonly id: number;
   readonly instance: number;

@@ -2,7 +2,6 @@ import type { Commands } from './instance.process.js';
 import type { InstanceHost } from './instance-host.js';
 import type { InstanceSettings } from './instance-settings.js';
 
-/** One instance of the application. */
 export class Instance {
   private constructor(
     private readonly host: InstanceHost,
@@ -27,7 +26,6 @@ export class Instance {
     });
   }
 
-  /** The status of a check. */
   async status(token: string, authIv?: string): Promise<number> {
     const response = await this.get(token, authIv);
     await response.arrayBuffer();

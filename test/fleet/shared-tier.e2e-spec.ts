@@ -170,7 +170,6 @@ describeWithRedis('an application with a store that closes', () => {
   );
 });
 
-/** Returns the messages that are published during an action. */
 async function publishedDuring(fleet: SharedFleet, act: () => Promise<unknown>): Promise<Buffer[]> {
   const messages: Buffer[] = [];
   const listener = redisClient(fleet.server.port);

@@ -23,7 +23,6 @@ export class ChannelTrial {
   readonly #store: QuietStore;
   readonly #service: CountedService;
   readonly #counts: Counts;
-  /** The present token of each session. */
   readonly #tokens = Array.from({ length: SESSIONS }, () => '');
   readonly #isCached: boolean[] = [];
   readonly #revokedUsers = new Set<string>();

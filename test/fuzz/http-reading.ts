@@ -68,7 +68,6 @@ function readCoded(
     : answer(chunks.body, chunks.end, chunks.certain && head.version === '1.1');
 }
 
-/** The values of all fields of a name. */
 export function valuesOf({ fields }: Head, name: string): string[] {
   return fields.filter((field) => field[0] === name).map(([, value]) => value);
 }

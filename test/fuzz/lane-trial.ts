@@ -3,7 +3,6 @@ import { unavailable, type Verdict } from '../../libs/session-auth/src/contract/
 import { Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
 import { SessionVerifier } from '../../libs/session-auth/src/verifier/session-verifier.js';
 
-/** Sizes of the lanes of one case. */
 export interface LaneSizes {
   readonly maxInFlight: number;
   readonly maxQueued: number;

@@ -1,7 +1,6 @@
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 
-/** A reply of a GraphQL server. */
 export interface GraphqlReply {
   readonly data: Record<string, unknown> | null;
   readonly errors?: readonly {

@@ -16,7 +16,6 @@ class OwnContext {
   readonly made = 'by a class';
 }
 
-/** The option of a kind. */
 export function contextOption(
   kind: Exclude<ContextKind, 'default'>,
 ): (first: FirstArgument) => Record<string, unknown> {

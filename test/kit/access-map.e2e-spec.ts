@@ -134,7 +134,6 @@ const apollo = (guarded: boolean) =>
     ...(guarded && { fieldResolverEnhancers: ['guards'] }),
   });
 
-/** An entry as one line. */
 const lineOf = ({ kind, call, handler, access, rules, authority, isOpen }: AccessMapEntry): string =>
   [kind, call, handler, access, ...rules, authority, isOpen ? 'open' : 'closed'].join(' | ');
 

@@ -96,7 +96,6 @@ export class Flood {
   }
 }
 
-/** Part that was served, 0 to 1. */
 export function servedPart({ asked, served }: Outcome): number {
   return served / asked;
 }

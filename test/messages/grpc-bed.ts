@@ -117,7 +117,6 @@ export function grpcBed(): GrpcBed {
   };
 }
 
-/** Metadata with these tokens. */
 export function metadata(...tokens: string[]): Metadata {
   const presented = new Metadata();
   for (const token of tokens) presented.add('X-AUTH-TOKEN', token);
@@ -131,7 +130,6 @@ export function speak<Spoken extends Call | undefined>(call: Spoken, questions: 
   return call;
 }
 
-/** All answers of a call. */
 export async function textsOf(call: Call): Promise<string[]> {
   const texts: string[] = [];
   for await (const { text } of call) texts.push(text);

@@ -195,7 +195,6 @@ export function tcpClientOf(listening: Pick<INestMicroservice, 'unwrap'>): Clien
   return ClientProxyFactory.create({ transport: Transport.TCP, options: { host: HOST, port } });
 }
 
-/** Starts it, quietly. */
 export async function startMicroservice(
   sample: SampleApp,
   controller: Type,

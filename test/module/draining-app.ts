@@ -37,7 +37,6 @@ export function compileDrainProgram(): Promise<CompiledProgram> {
   return compileProgram(join(import.meta.dirname, 'drain.process.ts'));
 }
 
-/** Starts the application. */
 export async function startDrainingApp(
   { file }: CompiledProgram,
   given: Omit<DrainSettings, 'tcpPort'>,

@@ -13,7 +13,6 @@ import { checksOf, Sources, StreamsController } from './streams.controller.js';
 const NEVER_MS = 3_600_000;
 const SOON_MS = 20;
 
-/** The last event of a stream of events. */
 const LAST_EVENT =
   'event: session-ended\ndata: {"statusCode":401,"code":"SESSION_REJECTED","message":"The session is not valid"}\n\n';
 

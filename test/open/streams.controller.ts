@@ -28,7 +28,6 @@ export class Sources {
   }
 }
 
-/** Checks of the session of a token. */
 export function checksOf({ requests }: ScriptedService, token: string): number {
   return requests.filter(
     ({ operation, headers }) => operation === 'user_details' && headers['x-auth-token'] === token,

@@ -5,7 +5,6 @@ import { format, resolveConfig } from 'prettier';
 
 const PAGE = fileURLToPath(new URL('../../docs/compatibility.md', import.meta.url));
 
-/** A table in Markdown. */
 export function tableOf(columns, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');

@@ -1,7 +1,6 @@
 import { expectUserRecord } from './expectations.js';
 import { send, type WireReply, type WireRequest } from './send.js';
 
-/** The application key of the demo. */
 export const KEY = { 'X-API-KEY': 'demo-api-key' };
 
 /** The media type of a sign-in. */

@@ -5,7 +5,6 @@ import { type WireReply } from './send.js';
 /** All fields of a user record (interface, 2.1). */
 export const RECORD_FIELDS = Object.keys(FIELD_TYPES);
 
-/** Expects the status with an empty body. */
 export function expectEmpty(reply: WireReply, status: number): void {
   expect({ status: reply.status, body: reply.body }).toEqual({ status, body: '' });
 }

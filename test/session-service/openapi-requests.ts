@@ -64,7 +64,6 @@ function targetOf(reference: string, document: unknown): unknown {
     .reduce((node, name) => (node as Readonly<Record<string, unknown>>)[name], document);
 }
 
-/** Returns the operations of a document. */
 export function operationsOf({ paths }: ApiDocument): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

@@ -14,7 +14,6 @@ export interface ServiceProgram {
   remove(): Promise<void>;
 }
 
-/** The service in a separate process. */
 export interface ServiceProcess {
   readonly url: string;
   /** Sends the signal to the process, and waits until it has exited. */
@@ -83,7 +82,6 @@ export function runServiceToItsEnd(
   return run([program.main], environment).ended;
 }
 
-/** Runs one command of the administration. */
 export function runAdministrationProcess(
   program: ServiceProgram,
   args: string[],

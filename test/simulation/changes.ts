@@ -9,7 +9,6 @@ import type { Scope, Step } from './steps.js';
 export interface PlannedHost {
   readonly uptimeMs: number;
   readonly wallOffsetMs: number;
-  /** When it starts. */
   readonly startsMs: number;
   /** Milliseconds from its start until its client of the store is connected. */
   readonly connectsMs: number;
@@ -23,7 +22,6 @@ export interface RecordNames {
   readonly nameOf: (username: string) => string;
 }
 
-/** The names of the service. */
 export const SAME_NAMES: RecordNames = { nameOf: (username) => username };
 /** Other names, as a class of user records may make. */
 const OTHER_NAMES: RecordNames = { nameOf: (username) => username.toUpperCase() };
@@ -118,12 +116,10 @@ function anotherMemory(random: SeededRandom, memory: CacheSettings): CacheSettin
   return { ...memory, ttlMs, refreshAheadMs: memory.refreshAheadMs > 0 ? Math.floor(ttlMs / 2) : 0 };
 }
 
-/** Steps that the features need. */
 export function changingSteps(scope: Scope, { features }: Changes): Step[] {
   return [...features].flatMap((feature) => STEPS[feature](scope));
 }
 
-/** Subject of a step. */
 interface Subject {
   readonly atMs: number;
   readonly host: number;

@@ -65,13 +65,11 @@ export class Checker {
     parts.network.onCleared = (host, key) => this.#judgeCleared(host, key);
   }
 
-  /** Records a violation. */
   fail(violation: string): void {
     this.violations.push(violation);
     this.#world.trace(() => `VIOLATION: ${violation}`);
   }
 
-  /** Checks the verdict of a check. */
   judge(check: CheckRecord, verdict: Verdict<User>): void {
     this.checks += 1;
     this.#judgeTime(check);

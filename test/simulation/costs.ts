@@ -35,7 +35,6 @@ export class Costs {
     this.#checker = parts.checker;
   }
 
-  /** Number of calls. */
   get calls(): number {
     return this.#calls.length;
   }
@@ -45,7 +44,6 @@ export class Costs {
     this.#lookUps.set(name, { beganAtMs: this.#world.nowMs, leased: link.leased, gets: link.gets, link });
   }
 
-  /** It is answered. */
   answered(name: string): void {
     this.#lookUps.delete(name);
   }

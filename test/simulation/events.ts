@@ -54,7 +54,6 @@ export class Events {
     this.#sockets.push({ host, token, names, opened: this.#world.nextSequence(), isOpen: true });
   }
 
-  /** The library emits an event. */
   emitted(host: Host, event: LibraryEvent): void {
     const { arriving } = this.#network;
     const what = 'ended' in event ? 'the end of a session' : `the end of ${event.endedUsers ?? 'all'}`;

@@ -18,7 +18,6 @@ import { watchTimers } from './virtual-globals.js';
 import type { Host } from './host.js';
 import { World } from './world.js';
 
-/** Result of a history. */
 interface HistoryResult {
   readonly seed: number;
   readonly violations: readonly string[];

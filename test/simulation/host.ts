@@ -8,7 +8,6 @@ export interface Host {
   isAlive: boolean;
   /** Whether it shuts down: it works until it has closed. */
   isClosing: boolean;
-  /** Settings of its cache. */
   readonly memory: CacheSettings;
   /** Secrets of its store. The first seals. */
   readonly secrets: readonly [string, ...string[]];
@@ -23,7 +22,6 @@ export interface Host {
   /** Virtual times from and until which its event loop is blocked, or was last. */
   blockedFromMs: number;
   blockedUntilMs: number;
-  /** Number of active timers. */
   timers: number;
 }
 

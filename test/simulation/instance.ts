@@ -16,7 +16,6 @@ import type { SimulatedService, User } from './service.js';
 import type { StoreLink } from './store-link.js';
 import type { Host } from './host.js';
 
-/** Settings of all instances. */
 export interface InstanceSettings {
   /** Cache of an instance, unless its plan has another. */
   readonly memory: CacheSettings;
@@ -53,7 +52,6 @@ export interface Instance {
 /** An event of the library: a session ended, or every session of a user, or every session. */
 export type LibraryEvent = { readonly ended: TokenKey } | { readonly endedUsers: string | undefined };
 
-/** Parts of a new instance. */
 interface InstanceParts {
   readonly service: SimulatedService;
   readonly link: StoreLink | undefined;

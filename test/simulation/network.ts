@@ -45,7 +45,6 @@ export function isReliable({
   );
 }
 
-/** The content of a message. */
 export interface Message {
   readonly id: string;
   readonly kind: string;
@@ -61,7 +60,6 @@ export interface Publication {
   readonly host: Host;
   readonly bytes: Uint8Array;
   readonly message: Message;
-  /** The secret that opens it. */
   readonly secret: string | undefined;
   readonly sentAtMs: number;
   /**

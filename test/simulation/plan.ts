@@ -64,7 +64,6 @@ const CLEAN: NetworkHealth = {
   isOrdered: true,
 };
 
-/** Creates the plan of a history. */
 export function planHistory(random: SeededRandom): Plan {
   const kind = random.pick(['calm', 'ordinary', 'ordinary', 'ordinary', 'rough', 'rough', 'lying'] as const);
   const isCalm = kind === 'calm';

@@ -1,7 +1,6 @@
 import type { SessionIdentity } from '../../libs/session-auth/src/contract/session-identity.js';
 import type { Host } from './host.js';
 
-/** A check of one guard. */
 export interface CheckRecord {
   readonly host: Host;
   readonly session: SessionIdentity;

@@ -46,7 +46,6 @@ export interface Answer {
   readonly maxCacheMs: number | undefined;
 }
 
-/** A session in the service. */
 interface ServiceSession {
   readonly token: string;
   readonly authIv: string | undefined;
@@ -54,7 +53,6 @@ interface ServiceSession {
   state: 'valid' | 'ended' | 'blocked';
 }
 
-/** Current health of the service. */
 export interface ServiceHealth {
   leastMs: number;
   mostMs: number;

@@ -97,13 +97,11 @@ export class SimulatedStore {
     });
   }
 
-  /** Removes one key, or all. */
   lose(key?: string): void {
     if (key !== undefined) this.#kept.delete(key);
     else for (const map of [this.#kept, this.#alive, this.#revocations]) map.clear();
   }
 
-  /** Returns whether one of the keys has a tombstone. */
   hasTombstone(matches: (key: string) => boolean): boolean {
     return this.keys.some((key) => matches(key) && this.#find(key)?.entry.kind === 'tombstone');
   }

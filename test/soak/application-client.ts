@@ -18,7 +18,6 @@ export interface Sent {
   readonly signal?: AbortSignal;
 }
 
-/** A whole reply, and when it was there. */
 export interface SeenReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

@@ -43,7 +43,6 @@ export class Application {
     return new Application(name, child, new ApplicationClient(url, stalls));
   }
 
-  /** Runs a flood of strangers. */
   async flood(run: () => Promise<void>): Promise<void> {
     this.#floods += 1;
     await run();

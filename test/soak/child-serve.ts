@@ -10,7 +10,6 @@ export interface Call {
   readonly argument: unknown;
 }
 
-/** Its answer. */
 export interface Answer {
   readonly id: number;
   readonly result?: unknown;

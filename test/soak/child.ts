@@ -14,7 +14,6 @@ const KEPT_OUTPUT = 20_000;
 
 /** A separate process, asked over the channel that Node puts between parent and child. */
 export class Child<Api extends Handlers> {
-  /** How the process ended. */
   readonly end: Promise<number | NodeJS.Signals>;
   readonly #child: ChildProcess;
   readonly #pending = new Map<number, Pending>();

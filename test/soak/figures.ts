@@ -1,4 +1,3 @@
-/** Counts, by name. */
 export class Count {
   readonly #times = new Map<string, number>();
 

@@ -3,7 +3,6 @@ const SHOWN = 3;
 /** Of the time of a request. */
 const STARVED_PART = 0.2;
 
-/** The violations. */
 export class Violations {
   /** Replies that were late on a busy machine. */
   byMachine = 0;

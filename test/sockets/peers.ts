@@ -10,7 +10,6 @@ export interface Presented {
   readonly auth?: Record<string, unknown>;
 }
 
-/** The handshake was denied. */
 export class HandshakeDenied extends Error {
   constructor(readonly denial: Denial) {
     super(denial.code);

@@ -12,7 +12,6 @@ import { attemptSocketIo, attemptWs, type Attempt, type Attempting } from './soc
 
 const BROADCAST_EVERY_MS = 2;
 
-/** The libraries, each with its name. */
 export const LIBRARIES = SOCKET_LIBRARIES.map((library) => [library[0], library] as const);
 
 /**

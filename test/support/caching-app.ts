@@ -14,7 +14,6 @@ export interface CachingApp {
   readonly sessions: SessionAuthService;
   /** Calls to user_details so far. */
   readonly calls: () => number;
-  /** The status of a reply. */
   readonly status: (path: string, token?: string, headers?: Record<string, string>) => Promise<number>;
   /** Makes user_details hold its answers back from now on. */
   readonly holdBack: (answer: Script) => HeldScript;

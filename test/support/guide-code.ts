@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A module that a guide prints. */
 export interface GuideCode<Module> {
   readonly module: Module;
   remove(): Promise<void>;

@@ -14,7 +14,6 @@ export interface RawRequest {
   readonly path?: string;
   /** Header lines as they stand on the wire, one byte a character. */
   readonly lines?: readonly string[];
-  /** A body of JSON. */
   readonly body?: string;
 }
 

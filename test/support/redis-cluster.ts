@@ -56,7 +56,6 @@ export class RedisCluster {
     await this.#client(index).call('CLUSTER', 'RESET', 'HARD');
   }
 
-  /** Publishes on a node. */
   async publish(index: number, channel: string, message: string): Promise<void> {
     await this.#client(index).publish(channel, message);
   }

@@ -20,7 +20,6 @@ export interface Testbed {
   service(options?: SessionServiceOptions): Promise<ScriptedService>;
   /** A service that answers every request with one script. */
   serviceThat(script: Script): Promise<ScriptedService>;
-  /** An application from its root module. */
   app(root: Type | DynamicModule, setup?: AppSetup): Promise<RunningApp>;
   /** The service class of an application that listens nowhere. */
   sessions(sample: SampleApp, logger?: LoggerService): Promise<SessionAuthService>;

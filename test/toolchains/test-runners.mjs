@@ -8,7 +8,6 @@ import { theTarball } from '../package/tarball.mjs';
 import { versionOf } from './projects.mjs';
 
 export const PROJECT = fileURLToPath(new URL('test-project', import.meta.url));
-/** The names of its tests. */
 export const TESTS = ['200', '401', '403', '503', 'injection', 'errors'];
 export const COLUMNS = ['test runner', 'modules', 'NestJS', ...TESTS];
 

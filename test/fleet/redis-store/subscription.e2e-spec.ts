@@ -195,7 +195,6 @@ describeWithRedis('the subscription of a store in a Redis Cluster', () => {
     return subscriber;
   }
 
-  /** Where the only subscriber is. */
   async function nodeOf(subscriber: RecordedSubscriber): Promise<number> {
     await until('it is subscribed', () => subscriber.isSubscribed);
     return (await cluster.listeners(CHANNEL)).indexOf(1);

@@ -7,7 +7,6 @@ import { compileProgram } from '../program.js';
 /** A small nursery, so that garbage of a request does not hide the memory that it retains. */
 const FLAGS = ['--expose-gc', '--max-semi-space-size=1'];
 
-/** The settings of a process. */
 export interface ProbedSettings {
   readonly baseUrl: string;
   readonly options: Partial<Pick<SessionAuthOptions, 'timeoutMs' | 'cache' | 'retry' | 'breaker'>>;

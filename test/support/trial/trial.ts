@@ -22,7 +22,6 @@ const TIMEOUT_MS = 30_000;
 /** How the application of a row differs from the others. */
 export interface TrialSetup {
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
-  /** The base URL of the session service. */
   readonly baseUrl?: (serviceUrl: string) => string;
   readonly controllers?: Type[];
   configure?(app: INestApplication): void;
@@ -30,7 +29,6 @@ export interface TrialSetup {
   readonly recover?: false | ((trial: Trial) => void | Promise<void>);
 }
 
-/** A request of a row. */
 export interface Ask extends RawRequest {
   /** `null`: none. @default TOKEN */
   readonly token?: string | null;
@@ -40,7 +38,6 @@ export interface Ask extends RawRequest {
   readonly at?: string;
 }
 
-/** A reply, and its request. */
 export interface Answer extends RawReply {
   readonly path: string;
   readonly tookMs: number;
@@ -155,7 +152,6 @@ export class Trial {
     return error;
   }
 
-  /** A second session service. */
   async another(): Promise<ScriptedSessionService> {
     return this.keep(await startSessionService());
   }

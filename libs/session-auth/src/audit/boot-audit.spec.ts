@@ -32,7 +32,6 @@ function contradicting(count: number, ...decorators: (MethodDecorator & ClassDec
   return Handlers;
 }
 
-/** A module with options as those of GraphQLModule. */
 function graphqlModule(options: unknown): Type {
   @Module({ providers: [{ provide: 'GqlModuleOptions', useValue: options }] })
   class GraphqlModule {}

@@ -48,7 +48,6 @@ function callOf(
 }
 
 const userName = (): string => currentCall()?.admission?.user?.username ?? 'none';
-/** A handler that returns the name of the user of its call. */
 const HANDLER: CallHandler = { handle: () => defer(() => of(userName())) };
 const resultOf = (context: ExecutionContextHost, handler = HANDLER): Promise<unknown> =>
   firstValueFrom(interceptor.intercept(context, handler));

@@ -29,7 +29,6 @@ function contextOf(
   return context;
 }
 
-/** Admits a call, as a guard does. */
 function admit(context: ExecutionContextHost, request: GuardedRequest): Admission {
   const admission = admissionOf({ context, user: ann });
   attach(request, admission);

@@ -6,12 +6,10 @@ import { ContextKindsModule } from '../module/context-kinds.module.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
 import { KIND } from './graphql-kind.js';
 
-/** Options of GraphQLModule. */
 interface GraphqlOptions {
   context?: unknown;
 }
 
-/** A module with options as those of GraphQLModule. */
 function graphqlModule(options: unknown, completeOptions?: object): Type {
   @Module({ providers: [{ provide: 'GqlModuleOptions', useValue: options }] })
   class GraphqlModule {

@@ -13,7 +13,6 @@ import {
 const request = (): IncomingMessage => new IncomingMessage(new Socket());
 const callerOf = (context: unknown): Caller | undefined => (context as OperationContext)[CALLER];
 
-/** Each place of a request in a context of an operation. */
 const PLACES: [string, (request: unknown) => OperationContext][] = [
   ['the request of its caller', (found) => ({ [CALLER]: { request: found, reply: {} } })],
   [

@@ -130,7 +130,6 @@ interface Reply {
   readonly headers: Record<string, unknown>;
 }
 
-/** A call of a handler over HTTP. */
 function call(handler: keyof Routes, headers: HttpRequest['headers'] = {}, request: GuardedRequest = {}) {
   const reply = {
     headers: {} as Record<string, unknown>,

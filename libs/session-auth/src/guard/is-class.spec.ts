@@ -2,7 +2,6 @@ import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { isClass } from './is-class.js';
 
-/** The function that a text defines. */
 const functionOf = (text: string): object => runInThisContext(`(${text})`) as object;
 
 describe('a class', () => {

@@ -27,7 +27,6 @@ const CONTEXT = {} as ExecutionContext;
 @Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
 class PartsModule {}
 
-/** A session guard that refuses. */
 class RefusingGuard extends SessionAuthGuard {
   override canActivate(): never {
     return false as never;

@@ -18,7 +18,6 @@ import { hasAsyncValidators } from './field-descriptions.js';
 import { prepareReader } from './application-record.js';
 import { UserRecord, type UserRecordClass } from '../contract/record/user-record.js';
 
-/** Reads a record of a class of the application. */
 function readerOf<User extends UserRecord>(record: UserRecordClass<User>) {
   return prepareReader(record)(() => undefined).read as (json: object) => User | undefined;
 }

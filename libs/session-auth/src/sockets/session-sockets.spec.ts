@@ -16,7 +16,6 @@ import { SessionSockets } from './session-sockets.js';
 
 const UPGRADE = { headers: { 'x-auth-token': 'good' } };
 
-/** The sockets of an authority. */
 function registration(authority = 'default') {
   const service = {
     isDown: false,

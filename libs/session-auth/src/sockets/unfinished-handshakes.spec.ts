@@ -6,7 +6,6 @@ import type { SocketIoSocket } from './socket-io-server.js';
 
 type Ending = NonNullable<ReturnType<UnfinishedHandshakes['begin']>['target']>;
 
-/** A socket of a connection, in a namespace. */
 const socketOf = (conn: EventEmitter, nsp: object = {}): SocketIoSocket =>
   ({ conn, nsp }) as unknown as SocketIoSocket;
 

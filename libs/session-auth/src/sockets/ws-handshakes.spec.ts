@@ -23,7 +23,6 @@ class Server extends EventEmitter {
   handleUpgrade = (): void => undefined;
 }
 
-/** The connection of a request. */
 class Connection extends EventEmitter {
   destroyed = false;
   destroy(): void {
@@ -32,7 +31,6 @@ class Connection extends EventEmitter {
   }
 }
 
-/** A socket of ws. */
 class Socket extends EventEmitter {
   readyState = 1;
   readonly closings: unknown[] = [];
