@@ -179,14 +179,14 @@ class Replacing extends RuledList {
 const EACH_REQUEST = { path: 'list', scope: Scope.REQUEST };
 
 @Controller(EACH_REQUEST)
-class BoundAnew extends Bound {}
+class BoundPerRequest extends Bound {}
 
 @Controller(EACH_REQUEST)
-class ReplacingAnew extends Replacing {}
+class ReplacingPerRequest extends Replacing {}
 
 @Controller(EACH_REQUEST)
 @UseGuards(SessionAuthGuard)
-class GuardedAnew extends BoundAnew {}
+class GuardedPerRequest extends BoundPerRequest {}
 
 @Controller('list')
 class Unruled {
@@ -406,8 +406,12 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ['a decorator that wraps the handler between two rules', listing(WrappedBetween), 'WrappedBetween'],
     ['a constructor that binds a handler with a rule', listing(Bound), 'Bound'],
     ['a constructor that replaces a handler', listing(Replacing, closed), 'Replacing'],
-    ['a constructor that binds it for each request', listing(BoundAnew), 'BoundAnew'],
-    ['a constructor that replaces it for each request', listing(ReplacingAnew, closed), 'ReplacingAnew'],
+    ['a constructor that binds it for each request', listing(BoundPerRequest), 'BoundPerRequest'],
+    [
+      'a constructor that replaces it for each request',
+      listing(ReplacingPerRequest, closed),
+      'ReplacingPerRequest',
+    ],
     [
       'a message that another controller serves without its rule',
       messaging(RuledMessage, OpenMessage),
@@ -466,7 +470,11 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
       listing(Bound, closed),
       ['RuledList.listForBosses'],
     ],
-    ['a bound handler of a guarded, scoped controller', listing(GuardedAnew), ['RuledList.listForBosses']],
+    [
+      'a bound handler of a guarded, scoped controller',
+      listing(GuardedPerRequest),
+      ['RuledList.listForBosses'],
+    ],
     [
       'a message that another controller has too, earlier',
       messaging(OpenMessage, RuledMessage),
