@@ -133,9 +133,9 @@ export class SessionCache<User extends object> {
     return this.#entries.peek(tokenKey) !== undefined;
   }
 
-  /** Evicts a session. A cached refusal stays. */
-  evictSession(tokenKey: TokenKey): void {
-    this.#entries.delete(tokenKey);
+  /** Evicts a session, unless it was confirmed at `beforeMs` or later. A cached refusal stays. */
+  evictSession(tokenKey: TokenKey, beforeMs = Infinity): void {
+    if (this.#entries.startMs(tokenKey) < beforeMs) this.#entries.delete(tokenKey);
   }
 
   evictAll(): void {

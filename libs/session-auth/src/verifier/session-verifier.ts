@@ -168,7 +168,7 @@ export class SessionVerifier<User extends object> {
         this.#cache?.update(keys, verdict, flight.startedAtMs);
       } else if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
         // The newer flight may get no answer: the session must not be served as stale then.
-        this.#cache?.evictSession(keys.tokenKey);
+        this.#cache?.evictSession(keys.tokenKey, flight.startedAtMs);
       }
       return verdict;
     };
