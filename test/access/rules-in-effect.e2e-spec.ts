@@ -182,9 +182,6 @@ const EACH_REQUEST = { path: 'list', scope: Scope.REQUEST };
 class BoundPerRequest extends Bound {}
 
 @Controller(EACH_REQUEST)
-class ReplacingPerRequest extends Replacing {}
-
-@Controller(EACH_REQUEST)
 @UseGuards(SessionAuthGuard)
 class GuardedPerRequest extends BoundPerRequest {}
 
@@ -407,11 +404,6 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ['a constructor that binds a handler with a rule', listing(Bound), 'Bound'],
     ['a constructor that replaces a handler', listing(Replacing, closed), 'Replacing'],
     ['a constructor that binds it for each request', listing(BoundPerRequest), 'BoundPerRequest'],
-    [
-      'a constructor that replaces it for each request',
-      listing(ReplacingPerRequest, closed),
-      'ReplacingPerRequest',
-    ],
     [
       'a message that another controller serves without its rule',
       messaging(RuledMessage, OpenMessage),

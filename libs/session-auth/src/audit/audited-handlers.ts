@@ -22,16 +22,28 @@ const findOwnOf: FindOwnOf = (wrapper, isController) => {
   return isController ? (name) => Reflect.get(wrapper.instance as object, name) as unknown : undefined;
 };
 
-/** By the text of the classes, because there is no instance yet. */
+/** By the text of the classes, because there is no instance yet: it is set, defined, or a field. */
 const setByConstructor: FindOwn = (name, method, owner) => {
-  const set = `this.${name}=`;
+  const key = name.replaceAll(/\W/g, '\\$&');
+  const bound = spaced(`\\b${key}['"\\]]* = this . ${key} . bind \\(`);
+  const set = spaced(
+    [
+      `this . ${key} =(?!=)`,
+      `this (\\[|,) ['"]${key}['"] (\\] =(?!=)|,)`,
+      `(?<![\\w$.])${key} = (this . ${key} . bind|async\\b|function\\b|\\w+ =>|\\([^)]*\\) =>)`,
+    ].join('|'),
+  );
   for (let level: unknown = owner; typeof level === 'function'; level = Object.getPrototypeOf(level)) {
-    const text = Function.prototype.toString.call(level).replaceAll(/\s|==+/g, '');
-    if (text.includes(`${set}this.${name}.bind(`)) return method.bind(undefined);
-    if (text.includes(set)) return () => undefined;
+    const text = Function.prototype.toString.call(level);
+    if (set.test(text)) return bound.test(text) ? method.bind(undefined) : () => undefined;
   }
   return undefined;
 };
+
+/** A pattern whose blanks match any, and whose dots are dots. */
+function spaced(pattern: string): RegExp {
+  return new RegExp(pattern.replaceAll(' . ', ' \\. ').replaceAll(' ', '\\s*'));
+}
 
 const rules = new WeakMap<Handler, AccessRule>();
 

@@ -254,7 +254,6 @@ export type ParameterDecoratorFor<Name extends string, Value, Others = never> = 
   index: Index,
 ) => void;
 
-/** Each type of a union in a tuple. */
 type Each<Union> = Union extends unknown ? [Union] : never;
 
 type NamesOf<User> = User extends unknown ? keyof User & string : never;

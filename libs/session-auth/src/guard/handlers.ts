@@ -73,7 +73,6 @@ export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
 /**
  * Returns the handlers of each module: those of classes and, because GraphQL reads instances, of what
  * factories and values provide.
- * @param findOwnOf by default, instances have no functions in the place of their methods
  */
 export function placedHandlersOf(modules: ModulesContainer, findOwnOf?: FindOwnOf): Placed[] {
   const readsInstances = graphqlOptionsOf(modules).length > 0;

@@ -110,7 +110,6 @@ export function namedValues(
 /** Each operation of a socket reads the same object, and counting a million fields takes long. */
 const tooLarge = new WeakSet();
 
-/** Returns the fields of an untrusted value. */
 export function entriesOf(fields: unknown): [name: string, value: unknown][] {
   if (typeof fields !== 'object' || fields === null || tooLarge.has(fields)) return [];
   const entries = Object.entries(fields);

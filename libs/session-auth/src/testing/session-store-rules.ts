@@ -271,7 +271,6 @@ async function leavesTombstone(one: SessionStore, other: SessionStore, before: s
   equal((await other.get(key, aLease())).kind, 'tombstone');
 }
 
-/** Returns a key that no other test has. */
 function newKey(): string {
   return `key-${randomUUID()}`;
 }

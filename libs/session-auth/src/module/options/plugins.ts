@@ -21,7 +21,6 @@ export interface OpenedPart {
   readonly exports: readonly InjectionToken[];
 }
 
-/** A class that a plugin provides. */
 export type PluginClass = abstract new (...parts: never[]) => object;
 
 /**
