@@ -26,10 +26,7 @@ const HOLD_SCENES = `
     return String(path).endsWith('/console/scenes') ? new Response(reply.body.pipeThrough(new TransformStream(untilResult)), reply) : reply;
   };`;
 
-/**
- * Draws ten frames a second at most: a machine without a GPU spends most of its time on the others, which
- * nobody sees.
- */
+/** Draws at most ten frames a second: without a GPU, more would take most of the processor's time. */
 const FEW_FRAMES = `
   const frame = requestAnimationFrame;
   const cancelled = new Set();

@@ -5,7 +5,6 @@ import type { SessionAuthOptions } from 'nestjs-session-auth';
 import { freePort } from '../support/server-process.js';
 import { compileProgram, type CompiledProgram } from '../support/program.js';
 
-/** The arguments of the process. */
 export interface DrainSettings {
   readonly platform: string;
   readonly baseUrl: string;

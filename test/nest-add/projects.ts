@@ -7,7 +7,6 @@ export function projectWith(module: string, others: Files = {}): Files {
   return { ...emptyProject({}), 'src/main.ts': main('./app.module.js'), [MODULE]: module, ...others };
 }
 
-/** A project without sources. */
 export function emptyProject(manifest: object): Files {
   return {
     'package.json': `${JSON.stringify({ name: 'app', dependencies: { '@nestjs/core': '^12.0.0' }, ...manifest }, undefined, 2)}\n`,

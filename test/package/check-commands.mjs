@@ -13,7 +13,6 @@ const MAX_BYTES = 48_000;
 const reference = fileURLToPath(new URL('../../apps/session-service/dist/main.js', import.meta.url));
 const KEYS = { SESSION_SERVICE_API_KEY: 'demo-api-key', SESSION_SERVICE_PASSWORD: 'manager-demo' };
 
-/** Installs the commands, and runs each. */
 export async function checkCommands(tarball) {
   const { size } = statSync(tarball);
   console.log(`the tarball of the commands: ${size} of ${MAX_BYTES} bytes`);

@@ -11,7 +11,6 @@ export async function nestAdd(folder, registry, ...options) {
   assert.match(said, /SessionAuthModule is registered in src\/app[.]module[.]ts/);
 }
 
-/** Runs the command, and returns its output. */
 export function runNestAdd(folder, registry, ...options) {
   return output(folder, 'npx', ['nest', 'add', 'nestjs-session-auth', ...options], {
     ...UNSET,

@@ -7,7 +7,6 @@ export function theTarball() {
   return onlyTarballOf('packages');
 }
 
-/** The path of the packed commands. */
 export function theTarballOfCommands() {
   return onlyTarballOf('packages-cli');
 }

@@ -10,7 +10,6 @@ import { retainersIn, type Retained } from './heap-snapshot.js';
 /** Long strings are cut in a snapshot by default. */
 const FLAGS = ['--expose-gc', '--heap-snapshot-string-limit=1000000'];
 
-/** The arguments of the process. */
 export interface HeapSettings {
   readonly platform: string;
   readonly baseUrl: string;

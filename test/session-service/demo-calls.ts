@@ -3,7 +3,6 @@ import { send, type WireReply, type WireRequest } from './send.js';
 
 export const KEY = { 'X-API-KEY': 'demo-api-key' };
 
-/** The media type of a sign-in. */
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** The credentials of the manager of the demo accounts. */
@@ -22,7 +21,6 @@ export function post(
   return send(url, { method: 'POST', path: '/authentication', headers: all, body, ...variant });
 }
 
-/** Signs in at the reference service. */
 export function signIn(url: string, credentials: object = MANAGER, variant?: Variant): Promise<WireReply> {
   return post(url, JSON.stringify(credentials), variant);
 }
@@ -32,7 +30,6 @@ export async function tokenFrom(url: string, credentials?: object): Promise<stri
   return String(expectUserRecord(await signIn(url, credentials)).auth_token);
 }
 
-/** Calls user_details with the token. */
 export function userDetails(
   url: string,
   token: string,

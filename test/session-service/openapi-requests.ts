@@ -37,7 +37,6 @@ export interface DocumentedOperation extends Operation {
 
 /** Values that a valid request needs, and that no schema contains. */
 interface KnownValues {
-  /** Values of headers, by name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
 }

@@ -2,7 +2,6 @@ import { describe } from '@jest/globals';
 import { startReferenceService } from 'session-service';
 import { describeWithPostgres, PostgresServer } from '../support/postgres.js';
 
-/** The credentials of a user. */
 export interface Account {
   readonly username: string;
   readonly password: string;

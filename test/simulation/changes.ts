@@ -17,7 +17,6 @@ export interface PlannedHost {
   readonly isForeign: boolean;
 }
 
-/** How user records spell names. */
 export interface RecordNames {
   readonly nameOf: (username: string) => string;
 }

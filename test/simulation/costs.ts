@@ -39,7 +39,6 @@ export class Costs {
     return this.#calls.length;
   }
 
-  /** A check begins. */
   began(name: string, link: StoreLink): void {
     this.#lookUps.set(name, { beganAtMs: this.#world.nowMs, leased: link.leased, gets: link.gets, link });
   }

@@ -73,7 +73,6 @@ export interface Publication {
   readonly received: Map<Host, number>;
 }
 
-/** The connection of one instance to the store. */
 export interface Link {
   /** Its subscriptions: when each began at the store, and when it was confirmed to the instance. */
   readonly subscriptions: readonly { readonly began: number; readonly confirmed: number }[];
@@ -101,7 +100,6 @@ export class Network {
   readonly random: SeededRandom;
   readonly health: NetworkHealth;
   readonly liar: Liar | undefined;
-  /** Links of running instances. */
   readonly links = new Set<Link>();
   /** Links of all instances that ever ran. */
   readonly linkOf = new Map<Host, Link>();

@@ -28,11 +28,9 @@ export interface RevocationRecord {
   settled: number;
   /** Whether every command of its instance succeeded in time until it settled. */
   isClean: boolean;
-  /** Whether its promise was rejected. */
   isRejected: boolean;
 }
 
-/** A sign-in that issued a token. */
 export interface SignInRecord {
   readonly token: string;
   settled: number;

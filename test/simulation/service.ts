@@ -35,7 +35,6 @@ export interface Answer {
   readonly token: string;
   readonly authIv: string | undefined;
   readonly username: string;
-  /** The host that made the call. */
   readonly host: Host;
   /** When the call was sent, in virtual time and in the global sequence. */
   readonly sentAtMs: number;

@@ -1,7 +1,6 @@
 import type { SeededRandom } from '../soak/seeded-random.js';
 import type { ServiceHealth } from './service.js';
 
-/** An action at a time. */
 export type Step = { readonly atMs: number } & (
   | {
       readonly do: 'check';

@@ -28,7 +28,6 @@ interface LinkSettings {
   readonly connectsMs: number;
 }
 
-/** The connection of one instance to the store. */
 export class StoreLink extends SessionStore implements Link {
   override readonly secret: readonly string[];
   override readonly timeoutMs: number;

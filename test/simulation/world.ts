@@ -80,7 +80,6 @@ export class World {
     if (untilMs !== Infinity) this.nowMs = untilMs;
   }
 
-  /** Number of scheduled events. */
   get pending(): number {
     return this.#queue.events.filter(({ run, host }) => run && host?.isAlive !== false).length;
   }

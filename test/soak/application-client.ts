@@ -6,7 +6,6 @@ import { WebSocket } from 'ws';
 import { MAX_CALM_STALL_MS, MAX_REPLY_MS, PATIENCE_MS } from './settings.js';
 import type { Stalls } from './stalls.js';
 
-/** A request of a caller. */
 export interface Sent {
   readonly method?: string;
   readonly path: string;

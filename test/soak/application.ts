@@ -5,7 +5,6 @@ import { isInFleet, SECRET, type ApplicationName } from './settings.js';
 import type { Stalls } from './stalls.js';
 import type { Violations } from './violations.js';
 
-/** Dependencies of an application. */
 interface Surroundings {
   readonly baseUrl: string;
   readonly redisPort: number;

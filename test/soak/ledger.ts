@@ -95,7 +95,6 @@ export class Ledger {
     return [...this.#sessions].filter(([, { endingAt }]) => endingAt < Infinity).map(([token]) => token);
   }
 
-  /** The statuses that are right for this check. */
   permitted(check: SeenCheck): ReadonlySet<number> {
     const verdicts = this.#verdicts(check);
     const mayBeDisplaced = check.flooded && !this.#isKnown(check);

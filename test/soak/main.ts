@@ -125,7 +125,6 @@ await redis.stop();
 const usageRows = compare(warm, last);
 violations.unless(left === 0, 'sockets that stay open', String(left));
 violations.unless(figures.faults.sum > 0 && figures.replies.sum > 0, 'a soak that tried nothing', '');
-/** The figures of the run. */
 export const rows: readonly (readonly [string, string | number])[] = [
   ['requests', `${figures.requests.sum} (${String(figures.requests)})`],
   ['replies', String(figures.replies)],

@@ -31,7 +31,6 @@ export class Stalls {
     setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  /** Milliseconds lost so far. */
   get lostMs(): number {
     this.#tick();
     return this.#lostMs;

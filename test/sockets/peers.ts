@@ -19,7 +19,6 @@ export class HandshakeDenied extends Error {
 /** One message as a client got it. */
 export type Message = readonly [event: string, data: unknown];
 
-/** A client of a gateway. */
 export interface Peer {
   send(event: string, data?: unknown): void;
   /** Everything that came. */
@@ -32,7 +31,6 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-/** A library that gateways work on. */
 export type SocketLibrary = readonly [
   name: string,
   adapter: (app: INestApplication) => WebSocketAdapter,

@@ -37,7 +37,6 @@ export type Attempting = (
 const headersOf = (token: string | undefined): Record<string, string> =>
   token === undefined ? {} : { 'x-auth-token': token };
 
-/** Opens a socket of ws. */
 export const attemptWs: Attempting = async (url, token, { extraHeaders } = {}) => {
   const socket = new WebSocket(url.replace('http', 'ws'), {
     headers: { ...headersOf(token), ...extraHeaders },

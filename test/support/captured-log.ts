@@ -29,7 +29,6 @@ export class CapturedLog implements LoggerService {
     this.#keep('fatal', entry);
   }
 
-  /** The lines of one level that hold a text. */
   having(level: string, text: string): string[] {
     return this.lines.filter((line) => line.startsWith(`${level} `) && line.includes(text));
   }

@@ -63,7 +63,6 @@ export function admissionOf(more: Partial<Admission> = {}): Admission {
   };
 }
 
-/** A request of Node.js. */
 export function receivedRequest(headers: Record<string, string> = {}): IncomingMessage {
   const rawHeaders = Object.entries(headers).flat();
   return Object.assign(new IncomingMessage(new Socket()), { headers, rawHeaders });

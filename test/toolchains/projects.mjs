@@ -11,7 +11,6 @@ export function transpile(source, module) {
   }).outputText;
 }
 
-/** Returns the version of an installed package. */
 export function versionOf(folder, name) {
   return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
 }

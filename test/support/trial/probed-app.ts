@@ -19,7 +19,6 @@ export interface MemoryUse {
   readonly peakRssBytes: number;
 }
 
-/** An order to a process. */
 export interface Probe {
   readonly name: 'memory' | 'flood' | 'close';
   readonly argument: number;
@@ -35,7 +34,6 @@ interface ProbedApp {
   closeApp(): Promise<void>;
   /** Resolves with the exit code when the process has ended. */
   readonly exit: Promise<number | null>;
-  /** Kills the process. */
   close(): Promise<void>;
 }
 

@@ -52,7 +52,6 @@ interface Closable {
 /** One row on one platform: the application, the service it asks, and everything that came out of both. */
 export class Trial {
   readonly answers: Answer[] = [];
-  /** The errors of the service class. */
   readonly errors: unknown[] = [];
   /** Requests whose callers disconnected. */
   abandoned = 0;

@@ -95,11 +95,12 @@ export class StoreAccess {
       // A call that throws rejects.
       const work = async (): Promise<Value> => call();
       this.#unanswered += 1;
-      const answered = work().then(
-        (value) => (isOver ? late?.(value) : end({ result: 'success', value })),
-        () => end({ result: 'failure' }),
-      );
-      void answered.then(() => (this.#unanswered -= 1));
+      void work()
+        .then(
+          (value) => (isOver ? late?.(value) : end({ result: 'success', value })),
+          () => end({ result: 'failure' }),
+        )
+        .finally(() => (this.#unanswered -= 1));
     });
   }
 }

@@ -69,15 +69,17 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     const socketIo = socketIoServerOf(server);
     const target = socketIo ?? server;
     if (this.#isProtectedByOther(target)) return;
-    const isKnown = this.#options.has(target);
-    const current = () => this.#options.get(target) ?? {};
-    if (!isKnown && socketIo) this.#socketIo.protect(socketIo, current);
-    else if (!isKnown && isWsServer(server)) this.#ws.protect(server, current);
-    else if (!isKnown) {
-      this.#rejectServer(unknownServer());
-      return;
+    if (!this.#options.has(target)) {
+      const current = () => this.#options.get(target) ?? {};
+      if (socketIo) this.#socketIo.protect(socketIo, current);
+      else if (isWsServer(server)) this.#ws.protect(server, current);
+      else {
+        this.#rejectServer(unknownServer());
+        return;
+      }
+      this.#options.set(target, {});
     }
-    if (options || !isKnown) this.#options.set(target, options ?? {});
+    if (options) this.#options.set(target, options);
   }
 
   /**
