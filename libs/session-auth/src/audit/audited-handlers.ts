@@ -22,7 +22,7 @@ const findOwnOf: FindOwnOf = (wrapper, isController) => {
   return isController ? (name) => Reflect.get(wrapper.instance as object, name) as unknown : undefined;
 };
 
-/** By the text of the classes, because there is no instance yet: it is set, defined, or a field. */
+/** By the text of the classes, because there is no instance yet. */
 const setByConstructor: FindOwn = (name, method, owner) => {
   const key = name.replaceAll(/\W/g, '\\$&');
   const bound = spaced(`\\b${key}['"\\]]* = this . ${key} . bind \\(`);
@@ -40,7 +40,7 @@ const setByConstructor: FindOwn = (name, method, owner) => {
   return undefined;
 };
 
-/** A pattern whose blanks match any, and whose dots are dots. */
+/** Its blanks match any, and its dots are dots. */
 function spaced(pattern: string): RegExp {
   return new RegExp(pattern.replaceAll(' . ', ' \\. ').replaceAll(' ', '\\s*'));
 }

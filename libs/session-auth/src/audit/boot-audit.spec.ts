@@ -98,11 +98,9 @@ describe('the audit at bootstrap', () => {
 
   it("runs once for an application with several default authorities, and for each 'error'", async () => {
     const modules = await modulesOf([contradicting(1)]);
-    expect([await run(modules), await run(modules), await run(modules, 'error')]).toEqual([
-      [warningOf('handle1')],
-      [],
-      expect.any(InvalidConfigurationError),
-    ]);
+    expect([await run(modules), await run(modules)]).toEqual([[warningOf('handle1')], []]);
+    for (let time = 0; time < 10; time += 1)
+      expect(await run(modules, 'error')).toEqual(expect.any(InvalidConfigurationError));
   });
 
   it('of an authority finds the handlers that name it, and that of the application all others', async () => {

@@ -189,9 +189,13 @@ it('a class has its own requirements of a kind, and those of other kinds that it
 });
 
 it('a class has requirements of kinds that only another version knows', () => {
-  const [target, later] = [controller(Roles('boss')), { kind: 'Later' }];
-  Reflect.defineMetadata('nestjs-session-auth:requirements:Later', [later], target);
-  expect(declarationOf(target).requirements).toEqual([expect.anything(), later]);
+  const target = controller(Roles('boss'));
+  const later = Array.from({ length: 10 }, (_none, kind) => ({ kind }));
+  for (const each of later) {
+    Reflect.defineMetadata(`nestjs-session-auth:requirements:${each.kind}`, [each], target);
+    const { requirements } = declarationOf(target);
+    expect(requirements).toEqual([expect.anything(), ...later.slice(0, each.kind + 1)]);
+  }
 });
 
 describe('the opening of a class or a handler', () => {

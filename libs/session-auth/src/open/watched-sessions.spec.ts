@@ -153,10 +153,11 @@ describe('what is open', () => {
     const { service, open, opened } = anAuthority();
     await opened('ann-1');
     for (let count = 1; count < MAX_OPEN_OF_SESSION; count += 1) open('ann-1').watched.admit(ANN);
-    const [next, admitted, other] = [open('ann-1'), open('ann-1'), await opened('ann-2')];
-    expect([next.watched.confirm(), admitted.watched.admit(ANN)]).toEqual([false, false]);
-    for (const { ends } of [next, admitted])
-      expect(ends).toMatchObject([{ statusCode: 503, reason: 'busy' }]);
+    const other = await opened('ann-2');
+    for (const way of ['confirm', 'admit', 'confirm', 'admit', 'admit', 'admit'] as const) {
+      const { watched, ends } = open('ann-1');
+      expect([watched[way](ANN), ends]).toMatchObject([false, [{ statusCode: 503, reason: 'busy' }]]);
+    }
     expect([other.watched.state, service.tokens]).toEqual(['open', ['ann-1', 'ann-2']]);
   });
 
