@@ -5,7 +5,6 @@ export const KEY = { 'X-API-KEY': 'demo-api-key' };
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** The credentials of the manager of the demo accounts. */
 export const MANAGER = { username: 'manager', password: 'manager-demo' };
 
 /** How a call differs from a plain one. Its headers are sent in addition. */

@@ -56,7 +56,6 @@ export class MeddlingProxy {
     return letGo;
   }
 
-  /** Forwards the changed bytes. */
   rewrite(meddle: (bytes: Buffer) => Buffer): void {
     this.#meddle = meddle;
   }
