@@ -25,25 +25,17 @@ const findOwnOf: FindOwnOf = (wrapper, isController) => {
 /** By the text of the classes, because there is no instance yet. */
 const setByConstructor: FindOwn = (name, method, owner) => {
   const key = name.replaceAll(/\W/g, '\\$&');
-  const bound = spaced(`\\b${key}['"\\]]* = this . ${key} . bind \\(`);
-  const set = spaced(
-    [
-      `this . ${key} =(?!=)`,
-      `this (\\[|,) ['"]${key}['"] (\\] =(?!=)|,)`,
-      `(?<![\\w$.])${key} = (this . ${key} . bind|async\\b|function\\b|\\w+ =>|\\([^)]*\\) =>)`,
-    ].join('|'),
+  const bind = `this\\.${key}\\.bind\\(`;
+  const bound = new RegExp(`\\b${key}['"\\]]*\\s*=\\s*${bind}`);
+  const value = `(${bind}|async\\b|function\\b|\\w+\\s*=>|\\([^)]*\\)\\s*=>)`;
+  const set = new RegExp(
+    `this(\\.|\\[['"])${key}(['"]\\])?\\s*=(?!=)|this,\\s*['"]${key}['"],|(?<![\\w$.])${key}\\s*=\\s*${value}`,
   );
   for (let level: unknown = owner; typeof level === 'function'; level = Object.getPrototypeOf(level)) {
     const text = Function.prototype.toString.call(level);
     if (set.test(text)) return bound.test(text) ? method.bind(undefined) : () => undefined;
   }
-  return undefined;
 };
-
-/** Its blanks match any, and its dots are dots. */
-function spaced(pattern: string): RegExp {
-  return new RegExp(pattern.replaceAll(' . ', ' \\. ').replaceAll(' ', '\\s*'));
-}
 
 const rules = new WeakMap<Handler, AccessRule>();
 

@@ -41,15 +41,14 @@ export function authorityOf(target: object): string | undefined {
 
 export function declarationOf(target: object): Declaration {
   // One look-up instead of one for each kind: most targets declare few.
-  const all = Reflect.getMetadataKeys(target) as unknown[];
-  const keys = all.filter((key): key is string => String(key).startsWith(REQUIREMENTS_KEY));
-  const known = REQUIREMENT_KEYS.filter((key) => keys.includes(key));
+  const keys = (Reflect.getMetadataKeys(target) as unknown[])
+    .map(String)
+    .filter((key) => key.startsWith(REQUIREMENTS_KEY));
+  // Those of another version of this package are the last.
+  const all = new Set([...REQUIREMENT_KEYS.filter((key) => keys.includes(key)), ...keys]);
   return {
     ...declaredOpeningOf(target),
-    // Those of another version of this package are the last.
-    requirements: [...new Set([...known, ...keys])].flatMap(
-      (key) => Reflect.getMetadata(key, target) as Requirement[],
-    ),
+    requirements: [...all].flatMap((key) => Reflect.getMetadata(key, target) as Requirement[]),
     authority: authorityOf(target),
   };
 }

@@ -142,9 +142,9 @@ export class Decisions {
 }
 
 /** A sign-in may fail with 400 or 429 too. */
-function outcomeOf(statusCode: number): SessionAuthDecision['outcome'] {
-  if (statusCode === 403) return 'forbidden';
-  return statusCode === 503 ? 'unavailable' : 'unauthenticated';
+function outcomeOf(status: number): SessionAuthDecision['outcome'] {
+  if (status === 403) return 'forbidden';
+  return status === 503 ? 'unavailable' : 'unauthenticated';
 }
 
 /** Nest's own names of the metadata of a message handler: of a microservice, and of a gateway. */
