@@ -14,7 +14,7 @@ const LIBRARY = '^libs/session-auth/src';
 const COMMANDS = '^libs/session-auth-cli/src/';
 /** Files of the library that the commands hold a copy of: parts without Nest and axios. */
 const PARTS_OF_COMMANDS =
-  'contract/|redis/|client/(user-details-verdict|reply)[.]ts|module/settings/option-defaults[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
+  'contract/|redis/|client/(user-details-verdict|reply)[.]ts|module/settings/option-table[.]ts|testing/(a-user-record|received-request|scripted-session-service|scripts)[.]ts';
 /**
  * Files that load axios or undici: imported by `import()` only, so that an import of the package loads
  * neither.

@@ -8,7 +8,7 @@ import { importSource } from './import-source.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = (name) => join(root, 'libs/session-auth/src', name);
 
-const { DEFAULTS } = await importSource('module/settings/option-defaults.ts');
+const { DEFAULTS } = await importSource('module/settings/option-table.ts');
 /** Groups of options, whose members are compared on their own, and options whose default is a sentence. */
 const GROUPS = new Set(['cache', 'store', 'http', 'statusMap', 'authority', 'baseUrl', 'apiKey', 'ttlMs']);
 const problems = [];

@@ -312,14 +312,14 @@ export const MUTANTS = [
     file: 'guard/session-auth.guard.ts',
     find: 'if (!call) return denyClosed(',
     replace: 'if (!call) return Math.random() < 0.5 || denyClosed(',
-    suites: ['guard/guard-decisions'],
+    suites: ['guard/decision-reports'],
   },
   {
     name: 'An optional rule admits half of the calls that get 403 or 503',
     file: 'guard/session-auth.guard.ts',
     find: '&& denial.statusCode === 401) return',
     replace: '&& (denial.statusCode === 401 || Math.random() < 0.5)) return',
-    suites: ['guard/guard-decisions', 'access/access-levels', 'token/cross-origin-cookies'],
+    suites: ['guard/decision-reports', 'access/access-levels', 'token/cross-origin-cookies'],
     every: true,
   },
   {
@@ -764,7 +764,7 @@ export const MUTANTS = [
   },
   {
     name: 'Half of the handshakes without a usable token open',
-    file: 'sockets/application-sockets.ts',
+    file: 'sockets/watched-sockets.ts',
     find: "if ('code' in session) {",
     replace:
       "if ('code' in session && Math.random() < 0.5) {\n      const opened = WatchedSessions.of(parts).watch({ token: session.code, authIv: undefined }, { ...parts.whileOpen, end: () => undefined });\n      opened.admit({ kind: 'authenticated', user: { username: 'x' } });\n      return Object.assign(opened, { confirm: () => true });\n    }\n    if ('code' in session) {",
@@ -772,7 +772,7 @@ export const MUTANTS = [
   },
   {
     name: 'Half of the handshakes of an unknown authority open',
-    file: 'sockets/application-sockets.ts',
+    file: 'sockets/watched-sockets.ts',
     find: 'const parts = this.#select(client, request);',
     replace:
       "const parts = this.#select(client, request);\n    if (!parts && Math.random() < 0.5) {\n      const opened = WatchedSessions.of(this.own).watch({ token: 'x', authIv: undefined }, { ...this.own.whileOpen, end: () => undefined });\n      opened.admit({ kind: 'authenticated', user: { username: 'x' } });\n      return Object.assign(opened, { confirm: () => true });\n    }",
@@ -780,7 +780,7 @@ export const MUTANTS = [
   },
   {
     name: 'Half of the sockets whose check fails later stay open',
-    file: 'sockets/application-sockets.ts',
+    file: 'sockets/watched-sockets.ts',
     find: 'watched.target.end = (denial) => disconnect(client, payloadOf(denial));',
     replace:
       'watched.target.end = (denial) => void (Math.random() < 0.5 && disconnect(client, payloadOf(denial)));',

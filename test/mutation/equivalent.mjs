@@ -133,7 +133,7 @@ const MUTANTS = {
       ['DENIALS.hasSubscribers', 'true', 'Without subscribers, publish() does nothing: only time is saved.'],
     ],
   },
-  'guard/decisions.ts': {
+  'guard/decision-reports.ts': {
     '#impersonatorOf': [["''", '"Stryker was here!"', 'No record has a field of this name either.']],
   },
   'guard/cross-origin.ts': {

@@ -42,7 +42,7 @@ export type {
 } from './verifier/service-status.js';
 export { SessionHttpService } from './client/session-http.service.js';
 
-export type { SessionAuthDecision } from './guard/decisions.js';
+export type { SessionAuthDecision } from './guard/decision-reports.js';
 export { SessionAuthGuard } from './guard/session-auth.guard.js';
 export {
   Authorize,

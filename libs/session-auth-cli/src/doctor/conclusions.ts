@@ -5,7 +5,7 @@ import {
   type StatusMeaning,
 } from '../../../session-auth/src/contract/status-outcomes.js';
 import type { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/option-table.js';
 import { hasBody, type ReplyAnswer, tokenIn } from '../calls/answer.js';
 import { type Secrets, TOKENS } from '../calls/secrets.js';
 import type { Examination } from './examination.js';

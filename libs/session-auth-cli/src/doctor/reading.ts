@@ -2,7 +2,7 @@ import { isReadable, readJsonObject } from '../../../session-auth/src/client/rep
 import { USER_FIELDS } from '../../../session-auth/src/contract/record/record-fields.js';
 import { prepareUserReader } from '../../../session-auth/src/contract/record/user-reader.js';
 import type { UserRecord } from '../../../session-auth/src/contract/record/user-record.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/option-table.js';
 import type { ReplyAnswer } from '../calls/answer.js';
 
 const FIELDS: readonly string[] = USER_FIELDS.map(([name]) => name);

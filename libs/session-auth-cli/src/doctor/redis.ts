@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/option-table.js';
 import { reasonOf } from '../../../session-auth/src/redis/probe.js';
 import { RedisSessionStore } from '../../../session-auth/src/redis/redis-session-store.js';
 import type { DoctorSettings, Examination } from './examination.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { callOutcomeOf } from '../../../session-auth/src/contract/status-outcomes.js';
 import { AUTH_IV_HEADER, isHeaderValue } from '../../../session-auth/src/contract/wire.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/option-table.js';
 import {
   type Answer,
   described,

@@ -1,5 +1,5 @@
 import { readCacheForMs } from '../../../session-auth/src/client/reply.js';
-import { DEFAULTS } from '../../../session-auth/src/module/settings/option-defaults.js';
+import { DEFAULTS } from '../../../session-auth/src/module/settings/option-table.js';
 import { type Answer, described, failureText, type ReplyAnswer, statusOf, tokenIn } from '../calls/answer.js';
 import { TOKENS } from '../calls/secrets.js';
 import type { OpenSession } from '../calls/service-client.js';

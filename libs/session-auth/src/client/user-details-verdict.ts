@@ -44,7 +44,7 @@ export interface ReplyReader<User> extends VerdictSettings {
   readonly renew: () => void;
 }
 
-/** Maps an answer to user_details to its verdict. The only table from status to outcome. */
+/** Maps an answer to user_details to its verdict: statuses by the table of refusals, and their exceptions. */
 export function verdictOf<User extends UserRecord>(
   answer: Answer,
   presentedToken: string,

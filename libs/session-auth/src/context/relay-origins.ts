@@ -1,6 +1,6 @@
 import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { isPlainTextBeyondLoopback } from '../module/settings/option-checks.js';
+import { isPlainTextBeyondLoopback } from '../module/settings/option-kinds.js';
 
 /** Where a session may be sent. */
 export interface RelayTargets {

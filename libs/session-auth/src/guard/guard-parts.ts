@@ -3,7 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { AccessRules } from './access-rules.js';
 import type { SessionReader } from './token-source.js';
-import type { Decisions } from './decisions.js';
+import type { DecisionReports } from './decision-reports.js';
 import type { HttpRequest } from './http-request.js';
 import type { WatchParts, GuardedCall } from './transport.js';
 
@@ -34,7 +34,7 @@ export interface GuardParts extends WatchParts {
   readonly authority: string;
   /** The other authorities. Only the parts of the default authority have them. */
   readonly authorities?: Authorities | undefined;
-  readonly decisions: Decisions;
+  readonly decisions: DecisionReports;
   /** Set if the option or the decorator is used, once the application is initialized. */
   readonly reportOnly?: Reporter | undefined;
   /** Time for a rule that returns a promise, in milliseconds. */

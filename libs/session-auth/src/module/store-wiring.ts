@@ -6,8 +6,8 @@ import type { ServiceStatusTracker } from '../verifier/service-status.js';
 import type { SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
 import type { Causes } from './events/cause-log.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { invalidOption, namingAuthority } from './settings/option-checks.js';
-import { MAX_DURATION_MS, MAX_TTL_MS, STORE } from './settings/option-defaults.js';
+import { invalidOption, namingAuthority } from './settings/option-kinds.js';
+import { MAX_DURATION_MS, MAX_TTL_MS, STORE } from './settings/option-table.js';
 
 type StoreContext = Pick<SessionAuthSettings, 'authority' | 'baseUrl' | 'apiKey' | 'timeoutMs'> & {
   readonly cache: CacheSettings;

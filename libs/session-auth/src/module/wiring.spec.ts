@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import type { SessionAuthDecision } from '../guard/decisions.js';
+import type { SessionAuthDecision } from '../guard/decision-reports.js';
 import { Authorize, OptionalAuth, Roles } from '../guard/access.decorators.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { nameIn } from './authorities/authority.js';

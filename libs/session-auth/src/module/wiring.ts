@@ -7,7 +7,7 @@ import { BREAKER } from '../contract/diagnostics.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import { isMarked, REPORT_ONLY } from '../guard/access-metadata.js';
 import { AccessRules } from '../guard/access-rules.js';
-import { Decisions } from '../guard/decisions.js';
+import { DecisionReports } from '../guard/decision-reports.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import type { WatchParts } from '../guard/transport.js';
 import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
@@ -24,7 +24,7 @@ import { EventSource } from './events/event-source.js';
 import { Causes } from './events/cause-log.js';
 import type { LocalUsers } from '../policies/user-loader.js';
 import type { SessionAuthOptions } from './options/options.js';
-import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-checks.js';
+import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-kinds.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
 import { readerFor, readUserWith } from './settings/record-reader.js';
 
@@ -111,7 +111,7 @@ export async function partsOf(
       authority === DEFAULT_AUTHORITY
         ? several && new several.AuthorityTable(modules, resolveAuthority, causes)
         : undefined,
-    decisions: new Decisions(events.decisions, settings),
+    decisions: new DecisionReports(events.decisions, settings),
     ends: events,
     whileOpen,
     replyOpened,

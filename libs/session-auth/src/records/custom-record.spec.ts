@@ -15,7 +15,7 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import { hasAsyncValidators } from './field-descriptions.js';
-import { prepareReader } from './application-record.js';
+import { prepareReader } from './record-class.js';
 import { UserRecord, type UserRecordClass } from '../contract/record/user-record.js';
 
 function readerOf<User extends UserRecord>(record: UserRecordClass<User>) {

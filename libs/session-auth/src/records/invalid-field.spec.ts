@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Transform, Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, ValidateBy, ValidateNested } from 'class-validator';
-import { prepareReader } from './application-record.js';
+import { prepareReader } from './record-class.js';
 import { UserRecord } from '../contract/record/user-record.js';
 
 class Place {

@@ -1,7 +1,7 @@
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import type { UserRecord, UserRecordClass, UserRecordSchema } from '../contract/record/user-record.js';
-import { freezeDeep, ownField, prepareReader } from './application-record.js';
+import { freezeDeep, ownField, prepareReader } from './record-class.js';
 
 type Fields = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { prepareUserReader } from '../contract/record/user-reader.js';
 import { CclInfo, UserRecord } from '../contract/record/user-record.js';
-import { prepareReader } from './application-record.js';
+import { prepareReader } from './record-class.js';
 
 type Complaint = readonly [field: string, requirement: string];
 

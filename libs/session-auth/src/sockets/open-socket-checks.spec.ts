@@ -6,7 +6,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import { handshakeOf, type SocketClient } from '../kinds/socket-client.js';
 import type { EventSource } from '../module/events/event-source.js';
 import { checkOpenSocket } from './open-socket-checks.js';
-import { ApplicationSockets } from './application-sockets.js';
+import { WatchedSockets } from './watched-sockets.js';
 
 const ANN = { kind: 'authenticated', user: { username: 'ann' } } as const;
 const UPGRADE = receivedRequest({ 'x-auth-token': 'token' });
@@ -26,7 +26,7 @@ class Socket extends EventEmitter {
 
 describe('the check of an open socket', () => {
   let calls: ((verdict: Verdict<UserRecord>) => void)[];
-  let application: ApplicationSockets;
+  let application: WatchedSockets;
   let source: EventSource;
   let client: Socket;
   let unprotected: number;
@@ -39,7 +39,7 @@ describe('the check of an open socket', () => {
     const causes = { occurred: () => (unprotected += 1) };
     const parts = partsWith(ask, { authorities, causes } as object);
     source = parts.ends;
-    application = new ApplicationSockets(parts);
+    application = new WatchedSockets(parts);
   });
 
   const total = (): number => application.count().watched + application.count().waiting;

@@ -10,14 +10,14 @@ import {
   whenClosed,
 } from '../kinds/socket-client.js';
 import type { SessionSocketOptions } from './socket-options.js';
-import type { ApplicationSockets } from './application-sockets.js';
+import type { WatchedSockets } from './watched-sockets.js';
 
 /**
  * Checks an open socket, holds messages to it until the verdict, and watches it. Never rejects. Returns no
  * user if the socket is closed.
  */
 export async function checkOpenSocket(
-  application: ApplicationSockets,
+  application: WatchedSockets,
   client: SocketClient,
   upgrade: unknown,
   options: SessionSocketOptions,

@@ -3,7 +3,7 @@ import { partsWith } from '../../../../test/support/session-parts.js';
 import { UNAUTHENTICATED } from '../contract/outcome.js';
 import { handshakeRequest } from '../kinds/handshake-request.js';
 import { RecoveredSessions } from './recovered-sessions.js';
-import { ApplicationSockets } from './application-sockets.js';
+import { WatchedSockets } from './watched-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 
@@ -54,14 +54,14 @@ const RESET = [[], ['own'], {}, false];
 const DATA = { name: 'ann' };
 
 describe('the recovery of a connection', () => {
-  let application: ApplicationSockets;
+  let application: WatchedSockets;
   let adapter: Adapter;
   let sockets: Map<string, Socket>;
   let recovered: RecoveredSessions;
   let namespace: { adapter: Adapter; readonly sockets: Map<string, Socket> };
 
   beforeEach(() => {
-    application = new ApplicationSockets(partsWith(() => Promise.resolve(UNAUTHENTICATED)));
+    application = new WatchedSockets(partsWith(() => Promise.resolve(UNAUTHENTICATED)));
     [adapter, sockets] = [new Adapter(), new Map<string, Socket>()];
     recovered = new RecoveredSessions(application);
     namespace = { adapter, sockets };
@@ -175,7 +175,7 @@ describe('a protected server of socket.io', () => {
       of: () => namespace,
     };
     namespace.server = server;
-    new SocketIoHandshakes({} as ApplicationSockets).protect(server as unknown as SocketIoServer, () => ({}));
+    new SocketIoHandshakes({} as WatchedSockets).protect(server as unknown as SocketIoServer, () => ({}));
     return { adapter, server };
   };
 

@@ -1,5 +1,5 @@
 import type { SocketIoNamespace, SocketIoSocket } from './socket-io-server.js';
-import type { ApplicationSockets } from './application-sockets.js';
+import type { WatchedSockets } from './watched-sockets.js';
 
 const OWNER = Symbol('owner');
 
@@ -35,10 +35,10 @@ const EVENT = 2;
  * otherwise the socket is reset to a new one.
  */
 export class RecoveredSessions {
-  readonly #application: ApplicationSockets;
+  readonly #application: WatchedSockets;
   readonly #kept = new WeakMap<object, KeptSession>();
 
-  constructor(application: ApplicationSockets) {
+  constructor(application: WatchedSockets) {
     this.#application = application;
   }
 

@@ -10,7 +10,7 @@ import { checkOpenSocket } from './open-socket-checks.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SessionSocketOptions, SocketCounts, SocketUpgrade } from './socket-options.js';
-import { ApplicationSockets } from './application-sockets.js';
+import { WatchedSockets } from './watched-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
 
@@ -32,7 +32,7 @@ const protectedBy = new WeakMap<object, string>();
 @ProvidedBy('sessionSockets of nestjs-session-auth/sockets', 'SessionSockets')
 export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
   readonly #modules: ModulesContainer;
-  readonly #application: ApplicationSockets;
+  readonly #application: WatchedSockets;
   readonly #ws: WsHandshakes;
   readonly #socketIo: SocketIoHandshakes;
   #started = false;
@@ -42,7 +42,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
   /** @internal Created by Nest. */
   constructor(parts: GuardParts, modules: ModulesContainer) {
     this.#modules = modules;
-    this.#application = new ApplicationSockets(parts);
+    this.#application = new WatchedSockets(parts);
     this.#ws = new WsHandshakes(this.#application);
     this.#socketIo = new SocketIoHandshakes(this.#application);
   }

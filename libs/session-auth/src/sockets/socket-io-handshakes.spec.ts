@@ -7,7 +7,7 @@ import type { Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import type { EventSource } from '../module/events/event-source.js';
-import { ApplicationSockets } from './application-sockets.js';
+import { WatchedSockets } from './watched-sockets.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
 import type { SocketIoNamespace, SocketIoServer, SocketIoSocket } from './socket-io-server.js';
 
@@ -67,7 +67,7 @@ describe('the handshakes of socket.io', () => {
   let server: SocketIoServer;
   let main: Namespace;
   let news: Namespace;
-  let application: ApplicationSockets;
+  let application: WatchedSockets;
   let source: EventSource;
   const denials: unknown[] = [];
   const record = (message: unknown): void => void denials.push(message);
@@ -84,7 +84,7 @@ describe('the handshakes of socket.io', () => {
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
     const parts = partsWith(ask, { cache: {}, authority: 'staff' });
     source = parts.ends;
-    application = new ApplicationSockets(parts);
+    application = new WatchedSockets(parts);
     new SocketIoHandshakes(application).protect(server, () => ({}));
     subscribe(DENIAL_CHANNEL, record);
   });

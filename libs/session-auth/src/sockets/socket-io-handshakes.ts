@@ -12,7 +12,7 @@ import type {
   SocketIoSocket,
 } from './socket-io-server.js';
 import type { SessionSocketOptions } from './socket-options.js';
-import { type ApplicationSockets, whenAdmitted } from './application-sockets.js';
+import { type WatchedSockets, whenAdmitted } from './watched-sockets.js';
 
 /** Of a handshake that ends early. */
 const REPLACED = denialOfVerdict(unavailable('busy', 1));
@@ -62,11 +62,11 @@ type Next = (error?: Error) => void;
 
 /** Checks sockets of socket.io before their namespace opens them: until then, no event reaches them. */
 export class SocketIoHandshakes {
-  readonly #application: ApplicationSockets;
+  readonly #application: WatchedSockets;
   readonly #unfinished = new UnfinishedHandshakes();
   readonly #recovered: RecoveredSessions;
 
-  constructor(application: ApplicationSockets) {
+  constructor(application: WatchedSockets) {
     this.#application = application;
     this.#recovered = new RecoveredSessions(application);
   }

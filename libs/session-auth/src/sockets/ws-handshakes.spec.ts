@@ -10,7 +10,7 @@ import { tokenKeyOf } from '../contract/session-identity.js';
 import { fromBearer, fromHeader } from '../guard/token-source.js';
 import { handshakeOf } from '../kinds/socket-client.js';
 import type { EventSource } from '../module/events/event-source.js';
-import { ApplicationSockets } from './application-sockets.js';
+import { WatchedSockets } from './watched-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import type { Answer, WsServer } from './ws-server.js';
 
@@ -42,7 +42,7 @@ describe('the handshakes of ws', () => {
   let calls: ((verdict: Verdict<UserRecord>) => void)[];
   let server: Server;
   let source: EventSource;
-  let application: ApplicationSockets;
+  let application: WatchedSockets;
   const denials: unknown[] = [];
   const record = (message: unknown): void => void denials.push(message);
 
@@ -52,7 +52,7 @@ describe('the handshakes of ws', () => {
     const sources = [fromHeader('x-auth-token'), fromBearer()];
     const parts = partsWith(ask, { sources, authority: 'staff' });
     source = parts.ends;
-    application = new ApplicationSockets(parts);
+    application = new WatchedSockets(parts);
     new WsHandshakes(application).protect(server, () => ({}));
     subscribe(DENIAL_CHANNEL, record);
   });

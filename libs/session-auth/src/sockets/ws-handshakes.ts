@@ -6,7 +6,7 @@ import { handshakeRequest } from '../kinds/handshake-request.js';
 import { type SocketClient, storeUpgrade } from '../kinds/socket-client.js';
 import type { CallRequest } from '../guard/transport.js';
 import type { Watched } from '../open/watched-sessions.js';
-import { type ApplicationSockets, whenAdmitted } from './application-sockets.js';
+import { type WatchedSockets, whenAdmitted } from './watched-sockets.js';
 import type { SessionSocketOptions } from './socket-options.js';
 import { chainVerifyClient, type Answer, type WsServer } from './ws-server.js';
 
@@ -15,10 +15,10 @@ import { chainVerifyClient, type Answer, type WsServer } from './ws-server.js';
  * `connection`, so the request object binds a socket to its verdict, and no data of the client does.
  */
 export class WsHandshakes {
-  readonly #application: ApplicationSockets;
+  readonly #application: WatchedSockets;
   readonly #admitted = new WeakMap<IncomingMessage, Watched>();
 
-  constructor(application: ApplicationSockets) {
+  constructor(application: WatchedSockets) {
     this.#application = application;
   }
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { BehaviorSubject, Subject } from 'rxjs';
 import type { TokenKey } from '../../contract/session-identity.js';
-import type { SessionAuthDecision } from '../../guard/decisions.js';
+import type { SessionAuthDecision } from '../../guard/decision-reports.js';
 import type { SessionEnds } from '../../guard/transport.js';
 import { UP, type ServiceStatus } from '../../verifier/service-status.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Observable } from 'rxjs';
 import { tokenKeyOf } from '../../contract/session-identity.js';
-import type { SessionAuthDecision } from '../../guard/decisions.js';
+import type { SessionAuthDecision } from '../../guard/decision-reports.js';
 import { UP, type ServiceStatus } from '../../verifier/service-status.js';
 import { EventSource } from './event-source.js';
 import { SessionAuthEvents } from './session-auth-events.js';

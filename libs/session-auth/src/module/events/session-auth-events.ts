@@ -1,6 +1,6 @@
 import { distinctUntilChanged, map, type Observable } from 'rxjs';
 import { tokenKeyOf } from '../../contract/session-identity.js';
-import type { SessionAuthDecision } from '../../guard/decisions.js';
+import type { SessionAuthDecision } from '../../guard/decision-reports.js';
 import type { ServiceState, ServiceStatus } from '../../verifier/service-status.js';
 import type { EventSource } from './event-source.js';
 import { rejectOwnProvider } from '../../contract/own-provider.js';

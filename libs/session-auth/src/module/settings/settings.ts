@@ -20,8 +20,8 @@ import {
   type Option,
   optional,
   type SettingsOf,
-} from './option-checks.js';
-import { EXTRAS, OPTIONS } from './option-defaults.js';
+} from './option-kinds.js';
+import { EXTRAS, OPTIONS } from './option-table.js';
 
 /** Functions that return a source, and are not sources themselves. */
 const CREATORS: ReadonlySet<unknown> = new Set([fromHeader, fromBearer, fromCookie, fromPayload]);

@@ -17,7 +17,7 @@ import {
   validateSync,
 } from 'class-validator';
 import * as fc from 'fast-check';
-import { prepareReader } from './application-record.js';
+import { prepareReader } from './record-class.js';
 import { prepareUserReader } from '../contract/record/user-reader.js';
 import { UserRecord, type UserRecordClass } from '../contract/record/user-record.js';
 

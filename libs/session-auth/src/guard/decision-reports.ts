@@ -64,7 +64,7 @@ interface DecisionSettings {
 type Draft = { -readonly [Field in keyof SessionAuthDecision]?: SessionAuthDecision[Field] };
 
 /** Reports the decisions of the guards of one authority. Builds nothing while there are no subscribers. */
-export class Decisions {
+export class DecisionReports {
   readonly sink: DecisionSink;
   readonly #settings: DecisionSettings;
   /** A cached session has one record for all its calls. */
@@ -132,8 +132,8 @@ export class Decisions {
 
   /** The token is neither a field nor enumerable, so that a copy does not have it. */
   #copyOf(user: UserRecord): CurrentUserRecord {
-    const existing = this.#copies.get(user);
-    if (existing) return existing;
+    const known = this.#copies.get(user);
+    if (known) return known;
     const empty = Object.create(Object.getPrototypeOf(user) as object) as CurrentUserRecord;
     const copy = Object.freeze(Object.assign(empty, user));
     this.#copies.set(user, copy);

@@ -9,7 +9,7 @@ import type { GuardDenial } from '../guard/denial.js';
 import type { Authorities, GuardParts } from '../guard/guard-parts.js';
 import { fromHeader, type TokenSource } from '../guard/token-source.js';
 import { handshakeRequest } from '../kinds/handshake-request.js';
-import { ApplicationSockets, whenAdmitted } from './application-sockets.js';
+import { WatchedSockets, whenAdmitted } from './watched-sockets.js';
 
 const TTL_MS = 60_000;
 const TOKEN = { 'x-auth-token': 'token' };
@@ -47,7 +47,7 @@ function application(
   const partsOf = jest.fn<Authorities['partsOf']>(() => select?.(own.parts, other.parts));
   const other = registration('bob');
   const own = registration('ann', select && ({ arePerCall, partsOf } as unknown as Authorities));
-  const sockets = new ApplicationSockets(own.parts);
+  const sockets = new WatchedSockets(own.parts);
   const handshake = (client: object = {}, headers: Record<string, string> = TOKEN, options = {}) => {
     const denials: [GuardDenial, GuardParts][] = [];
     const admitted: unknown[] = [];
@@ -180,7 +180,7 @@ describe('the handshakes of an application', () => {
 describe('a watched socket', () => {
   it('belongs to the authority that has checked it', async () => {
     const { own, other, sockets, handshake } = application((_own, other) => other);
-    const plain = new ApplicationSockets({ ...own.parts, authorities: undefined });
+    const plain = new WatchedSockets({ ...own.parts, authorities: undefined });
     const [client, ofOwn] = [socket(), socket()];
     const { watched } = handshake(client);
     const mine = plain.watch({

@@ -11,7 +11,7 @@ import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { AccessRules } from './access-rules.js';
 import { Authorize, FreshSession, OptionalAuth, Public, SessionAuthority } from './access.decorators.js';
-import { Decisions, type SessionAuthDecision } from './decisions.js';
+import { DecisionReports, type SessionAuthDecision } from './decision-reports.js';
 import { ADMISSION, type GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http-request.js';
 import { SessionReader, fromCookie, fromHeader, fromPayload } from './token-source.js';
@@ -116,7 +116,10 @@ function guardOf(
     verifier,
     authority: 'default',
     authorities: settings.authorities,
-    decisions: new Decisions(sink, { authority: 'default', impersonatorField: settings.impersonatorField }),
+    decisions: new DecisionReports(sink, {
+      authority: 'default',
+      impersonatorField: settings.impersonatorField,
+    }),
     ends: {} as SessionEnds,
     whileOpen: { recheckMs: 60_000, outageGraceMs: 60_000 },
     replyOpened: () => undefined,

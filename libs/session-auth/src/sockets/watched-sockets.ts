@@ -22,7 +22,7 @@ interface OpeningSocket {
  * The sockets of an application, each watched for the authority that checks it: that of `SessionSockets`,
  * or the one that the option `authority` selects.
  */
-export class ApplicationSockets {
+export class WatchedSockets {
   readonly own: GuardParts;
   readonly #ofClient = new WeakMap<object, Watched>();
 

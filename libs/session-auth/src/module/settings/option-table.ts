@@ -28,7 +28,7 @@ import {
   optional,
   rejectUnknownOptions,
   unlessFalse,
-} from './option-checks.js';
+} from './option-kinds.js';
 
 /** Longest time of any call. */
 export const MAX_DURATION_MS = 300_000;
