@@ -43,6 +43,14 @@ class RequestScopedMessage {
   }
 }
 
+@Controller({ scope: Scope.REQUEST })
+class BoundPerMessage extends RequestScopedMessage {
+  constructor() {
+    super();
+    this.say = this.say.bind(this);
+  }
+}
+
 abstract class Base {
   @MessagePattern('say') say(): string {
     return visit('Base.say');
@@ -92,6 +100,11 @@ describe('a hybrid application', () => {
     [
       'protectAllRoutes, and a controller for each message',
       () => saying(RequestScopedMessage, closed),
+      ['RequestScopedMessage.say'],
+    ],
+    [
+      'protectAllRoutes, and a controller for each message that binds its method',
+      () => saying(BoundPerMessage, closed),
       ['RequestScopedMessage.say'],
     ],
     ['protectAllRoutes, and a handler that is inherited', () => saying(Derived, closed), ['Base.say']],

@@ -5,7 +5,8 @@ import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { ApplicationGuardsProxy, guardEveryHandler } from './application-guards.js';
 
-const context = {} as ExecutionContext;
+const callOf = (kind: string) => ({ getType: () => kind }) as unknown as ExecutionContext;
+const context = callOf('rpc');
 
 /** A session guard that decides as the test says. */
 class DecidingGuard extends SessionAuthGuard {
@@ -69,6 +70,15 @@ describe('the session guards of the application', () => {
   it('decide without a promise if all do', () => {
     expect(guardsOf([DecidingGuard.deciding(true)]).guards.canActivate(context)).toBe(true);
     expect(guardsOf([DecidingGuard.deciding(false)]).guards.canActivate(context)).toBe(false);
+  });
+
+  it('are not asked again about a route of the same class', () => {
+    const { guards } = guardsOf([DecidingGuard.deciding(false)]);
+    expect(['http', 'rpc', 'ws'].map((kind) => guards.canActivate(callOf(kind)))).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('are those of this package only', () => {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
-import { Inject, Injectable, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
-import { enhancersOf, isSessionAuthGuard, namesSessionAuthGuard } from '../guard/enhancers.js';
+import { addFirst, isSessionAuthGuard, namesSessionAuthGuard } from '../guard/enhancers.js';
 import { classesOf, handlersIn, type Handler } from '../guard/handlers.js';
 
 interface Application {
@@ -24,7 +24,8 @@ export class ApplicationGuardsProxy implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const application = applications.get(this.modules);
-    return application ? admitAll(guardsOf(application), context) : true;
+    // Nest calls the routes of the same classes with the global guards.
+    return application && context.getType() !== 'http' ? admitAll(guardsOf(application), context) : true;
   }
 }
 
@@ -68,9 +69,8 @@ export function guardEveryHandler(
   for (const module of modules.values()) {
     const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);
     if (handlers.length === 0) continue;
-    for (const { method } of handlers)
-      if (!enhancersOf(method, 'guard').includes(ApplicationGuardsProxy))
-        UseGuards(ApplicationGuardsProxy)(method as () => void);
+    // Not to the method: a controller that Nest creates for each message may have another one in its place.
+    for (const { owner } of handlers) addFirst(owner, 'guard', ApplicationGuardsProxy);
     // Nest has found the proxy in the metadata of a class that another application has used before.
     if (module.injectables.has(ApplicationGuardsProxy)) continue;
     module.addInjectable(

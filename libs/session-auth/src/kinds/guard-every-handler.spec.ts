@@ -17,7 +17,7 @@ import { enhancersOf } from '../guard/enhancers.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 
-const CONTEXT = {} as ExecutionContext;
+const CONTEXT = { getType: () => 'rpc' } as unknown as ExecutionContext;
 
 /**
  * Has the parts of the guards that these classes name. Nest creates these guards, and nothing calls them
@@ -39,10 +39,6 @@ function messages(): Type {
     @MessagePattern('say')
     say(): string {
       return 'said';
-    }
-    @Get()
-    route(): string {
-      return 'route';
     }
   }
   return Messages;
@@ -94,8 +90,7 @@ async function storing(...classes: Type[]): Promise<Stored> {
   return { modules, config, guard: refusing, proxy };
 }
 
-const methodOf = (owner: Type, name = 'say'): object =>
-  Reflect.get(owner.prototype as object, name) as object;
+const methodOf = (owner: Type): object => Reflect.get(owner.prototype as object, 'say') as object;
 const guardsOf = (target: object): readonly unknown[] => enhancersOf(target, 'guard');
 const guardAll = ({ modules, config, guard }: Stored): void => guardEveryHandler(modules, config, guard);
 const calling = (stored: Stored): unknown =>
@@ -109,19 +104,26 @@ describe('the global guards of an application', () => {
     const owner = classOf();
     const stored = await storing(owner);
     guardAll(stored);
-    expect(guardsOf(methodOf(owner))).toEqual([ApplicationGuardsProxy]);
+    expect(guardsOf(owner)).toEqual([ApplicationGuardsProxy]);
     expect(stored.proxy()?.subtype).toBe('guard');
     expect(calling(stored)).toBe(false);
   });
 
   it('are not applied again to routes, which Nest calls with them', async () => {
-    const [owner, both] = [routes(), messages()];
+    const owner = routes();
     const stored = await storing(owner);
     guardAll(stored);
-    expect([guardsOf(methodOf(owner)), stored.proxy()]).toEqual([[], undefined]);
+    expect([guardsOf(owner), stored.proxy()]).toEqual([[], undefined]);
+  });
 
-    guardAll(await storing(both));
-    expect(guardsOf(methodOf(both, 'route'))).toEqual([]);
+  it('are applied before the guards that a class names', async () => {
+    const owner = messages();
+    const own = class implements CanActivate {
+      canActivate = (): boolean => true;
+    };
+    UseGuards(own)(owner);
+    guardAll(await storing(owner));
+    expect(guardsOf(owner)).toEqual([ApplicationGuardsProxy, own]);
   });
 
   it.each<[string, (owner: Type) => void]>([
@@ -136,11 +138,11 @@ describe('the global guards of an application', () => {
   ])('are not applied to a handler that names the session guard on %s', async (_where, name) => {
     const [owner, neighbour] = [messages(), gateway()];
     name(owner);
-    const named = guardsOf(methodOf(owner));
+    const named = [owner, methodOf(owner)].map(guardsOf);
     const stored = await storing(owner, neighbour);
     guardAll(stored);
-    expect(guardsOf(methodOf(owner))).toEqual(named);
-    expect(guardsOf(methodOf(neighbour))).toEqual([ApplicationGuardsProxy]);
+    expect([owner, methodOf(owner)].map(guardsOf)).toEqual(named);
+    expect(guardsOf(neighbour)).toEqual([ApplicationGuardsProxy]);
   });
 
   it('of each application are called for a class that several applications use', async () => {
@@ -150,7 +152,7 @@ describe('the global guards of an application', () => {
     const second = await storing(owner);
     const created = second.proxy();
     guardAll(second);
-    expect(guardsOf(methodOf(owner))).toEqual([ApplicationGuardsProxy]);
+    expect(guardsOf(owner)).toEqual([ApplicationGuardsProxy]);
     expect(created).toBeDefined();
     expect(second.proxy()).toBe(created);
     expect([calling(first), calling(second)]).toEqual([false, false]);
