@@ -110,7 +110,7 @@ export const overSocket =
   };
 
 export const overMessages =
-  (pattern: unknown) =>
+  (pattern: string) =>
   async ({ port }: Pick<EveryKind, 'port'>, token: string | undefined): Promise<unknown> => {
     const options = { host: '127.0.0.1', port };
     const client = ClientProxyFactory.create({ transport: Transport.TCP, options });

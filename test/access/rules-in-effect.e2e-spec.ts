@@ -15,7 +15,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { GraphQLModule, Query, Resolver } from '@nestjs/graphql';
-import { MessagePattern, Transport, type MicroserviceOptions } from '@nestjs/microservices';
+import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import {
   Authorize,
@@ -28,16 +28,14 @@ import {
 } from 'nestjs-session-auth';
 import { AcknowledgeAudit } from 'nestjs-session-auth/diagnostics';
 import { accessMapOf, findOpenHandlers } from 'nestjs-session-auth/testing';
-import type { AddressInfo, Server } from 'node:net';
 import type { Observable } from 'rxjs';
 import { postGraphql } from '../graphql/graphql-client.js';
-import { outcomeOf, visit, type AuditedApp } from '../module/audit/audited-app.js';
+import { hybrid, outcomeOf, visit, type AuditedApp } from '../module/audit/audited-app.js';
 import { SOCKET_IO } from '../sockets/peers.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
-import { overMessages } from './every-kind.js';
 
 type Options = Partial<SessionAuthOptions & SessionAuthExtras>;
 
@@ -201,14 +199,14 @@ class Ruling extends Unruled {
 
 @Controller()
 class RuledMessage {
-  @MessagePattern({ cmd: 'say' }) @Roles('boss') sayForBosses(): string {
+  @MessagePattern('say') @Roles('boss') sayForBosses(): string {
     return visit('RuledMessage.sayForBosses');
   }
 }
 
 @Controller()
 class OpenMessage {
-  @MessagePattern({ cmd: 'say' }) sayForBosses(): string {
+  @MessagePattern('say') sayForBosses(): string {
     return visit('OpenMessage.sayForBosses');
   }
 }
@@ -218,19 +216,6 @@ const listing = (controllers: Type | Type[], options: Options = {}) => {
     controllers: [controllers].flat(),
     options,
     call: (app, token) => app.get('/list', token),
-  });
-};
-
-/** An application that connects a microservice, and asks it. */
-const messaging = (...controllers: Type[]) => {
-  return (): AuditedApp => ({
-    controllers,
-    call: async ({ app }, token) => {
-      const options = { host: '127.0.0.1', port: 0 };
-      const messages = app.connectMicroservice<MicroserviceOptions>({ transport: Transport.TCP, options });
-      await messages.listen();
-      await overMessages({ cmd: 'say' })(messages.unwrap<Server>().address() as AddressInfo, token);
-    },
   });
 };
 
@@ -406,7 +391,7 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ['a constructor that binds it for each request', listing(BoundPerRequest), 'BoundPerRequest'],
     [
       'a message that another controller serves without its rule',
-      messaging(RuledMessage, OpenMessage),
+      () => hybrid([RuledMessage, OpenMessage], ['say']),
       'RuledMessage',
     ],
     [
@@ -469,7 +454,7 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ],
     [
       'a message that another controller has too, earlier',
-      messaging(OpenMessage, RuledMessage),
+      () => hybrid([OpenMessage, RuledMessage], ['say']),
       ['RuledMessage.sayForBosses'],
     ],
     ['a mixin of an abstract class', listing(listingOf('Mixin.listForBosses')), ['Mixin.listForBosses']],

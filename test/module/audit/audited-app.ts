@@ -40,7 +40,7 @@ export async function askGraphql(
 
 /** An application that connects a microservice, and sends it these messages. */
 export function hybrid(
-  controller: Type,
+  controllers: Type | Type[],
   patterns: readonly string[],
   more: Partial<AuditedApp> = {},
   inherit?: boolean,
@@ -49,7 +49,7 @@ export function hybrid(
   let messages: INestMicroservice;
   let started: Promise<unknown> | undefined;
   return {
-    controllers: [controller],
+    controllers: [controllers].flat(),
     ...more,
     configure: (app) => {
       more.configure?.(app);
@@ -111,7 +111,7 @@ export async function outcomeOf(
   const isStoppedByDefault = started instanceof Error;
   const lines = isStoppedByDefault ? findingsIn(started) : logger.having('warn', 'audit: ');
   const app = isStoppedByDefault
-    ? await start(create(), service.url, platform, { audit: 'off' }, new CapturedLog())
+    ? await start(audited, service.url, platform, { audit: 'off' }, new CapturedLog())
     : started;
   try {
     const byStranger = await reached(audited, app, undefined);

@@ -19,10 +19,7 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 
 const CONTEXT = { getType: () => 'rpc' } as unknown as ExecutionContext;
 
-/**
- * Has the parts of the guards that these classes name. Nest creates these guards, and nothing calls them
- * here.
- */
+/** Nest creates the guards that these classes name, and nothing calls them. */
 @Global()
 @Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
 class PartsModule {}
@@ -33,44 +30,24 @@ class RefusingGuard extends SessionAuthGuard {
   }
 }
 
-function messages(): Type {
-  @Controller()
-  class Messages {
-    @MessagePattern('say')
-    say(): string {
+function classOf(decorate: ClassDecorator, map: MethodDecorator): Type {
+  @decorate
+  class Handlers {
+    @map say(): string {
       return 'said';
     }
   }
-  return Messages;
+  return Handlers;
 }
-
-function gateway(): Type {
-  @WebSocketGateway()
-  class Gateway {
-    @SubscribeMessage('say')
-    say(): string {
-      return 'said';
-    }
-  }
-  return Gateway;
-}
-
-function routes(): Type {
-  @Controller()
-  class Routes {
-    @Get()
-    say(): string {
-      return 'said';
-    }
-  }
-  return Routes;
-}
+const messages = (): Type => classOf(Controller(), MessagePattern('say'));
+const gateway = (): Type => classOf(WebSocketGateway(), SubscribeMessage('say'));
+const routes = (): Type => classOf(Controller(), Get());
 
 interface Stored {
   readonly modules: ModulesContainer;
   readonly config: ApplicationConfig;
   readonly guard: CanActivate;
-  /** The proxy that Nest would call for the handlers of these classes. */
+  /** The proxy that Nest would call. */
   proxy(): { readonly instance: unknown; readonly subtype?: unknown } | undefined;
 }
 
@@ -100,8 +77,8 @@ describe('the global guards of an application', () => {
   it.each<[string, () => Type]>([
     ['message handlers', messages],
     ['gateways', gateway],
-  ])('are applied to %s, which Nest may call without them', async (_kind, classOf) => {
-    const owner = classOf();
+  ])('are applied to %s, which Nest may call without them', async (_kind, create) => {
+    const owner = create();
     const stored = await storing(owner);
     guardAll(stored);
     expect(guardsOf(owner)).toEqual([ApplicationGuardsProxy]);
