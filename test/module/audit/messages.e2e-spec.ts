@@ -51,6 +51,14 @@ class BoundPerMessage extends RequestScopedMessage {
   }
 }
 
+@Controller({ scope: Scope.REQUEST })
+class BoundWithRule extends RuledMessage {
+  constructor() {
+    super();
+    this.sayForBosses = this.sayForBosses.bind(this);
+  }
+}
+
 abstract class Base {
   @MessagePattern('say') say(): string {
     return visit('Base.say');
@@ -106,6 +114,11 @@ describe('a hybrid application', () => {
       'protectAllRoutes, and a controller for each message that binds its method',
       () => saying(BoundPerMessage, closed),
       ['RequestScopedMessage.say'],
+    ],
+    [
+      'protectAllRoutes, and a controller for each message that binds a method with a rule',
+      () => saying(BoundWithRule, closed),
+      ['RuledMessage.sayForBosses'],
     ],
     ['protectAllRoutes, and a handler that is inherited', () => saying(Derived, closed), ['Base.say']],
     ['APP_GUARD', () => saying(PlainMessage, withGlobalGuard), ['PlainMessage.say']],

@@ -80,11 +80,7 @@ export function guardEveryHandler(
   }
 }
 
-/** A handler that names the session guard is guarded without the proxy. */
-function needsProxy({ kinds, owner, method }: Handler): boolean {
-  return (
-    (kinds.has('message') || kinds.has('gateway')) &&
-    !namesSessionAuthGuard(owner) &&
-    !namesSessionAuthGuard(method)
-  );
+/** A class that names the session guard is guarded without the proxy. */
+function needsProxy({ kinds, owner }: Handler): boolean {
+  return (kinds.has('message') || kinds.has('gateway')) && !namesSessionAuthGuard(owner);
 }
