@@ -11,7 +11,7 @@ import type { VariantName } from '../variants/variants.js';
 const USERS = 1_000;
 const MAX_ENTRIES = 2_000;
 const CONNECTIONS = 20;
-const FLOOD_MS = 2_500;
+const FLOOD_MS = 6_000;
 const FLOOD = tokens('random', 60_000);
 const SIGNED_IN = tokens('user', USERS);
 /** The users who stay active during the flood; the others return after it. */
