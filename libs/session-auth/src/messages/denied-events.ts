@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Catch, type ExceptionFilter, type ExecutionContext } from '@nestjs/common';
 import { of, type Observable } from 'rxjs';
+import { methodOf } from '../guard/access-metadata.js';
 import { addFirst } from '../guard/enhancers.js';
 import { hasMethods } from './grpc-call.js';
 
@@ -50,7 +51,8 @@ export function isKafkaEvent(context: ExecutionContext): boolean {
   const kafka = context.getArgByIndex<KafkaContext>(1);
   if (!hasMethods(kafka, 'getConsumer', 'getMessage')) return false;
   const { headers } = kafka.getMessage();
-  const isEventHandler = Reflect.getMetadata(KIND_METADATA, context.getHandler()) === EVENT;
+  const method = methodOf(context.getHandler(), context.getClass());
+  const isEventHandler = Reflect.getMetadata(KIND_METADATA, method) === EVENT;
   return isEventHandler || !headers?.kafka_correlationId || !headers.kafka_replyTopic;
 }
 
