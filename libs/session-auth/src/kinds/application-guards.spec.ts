@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { ApplicationGuardsProxy, guardEveryHandler } from './application-guards.js';
 
-const callOf = (kind: string) => ({ getType: () => kind }) as unknown as ExecutionContext;
+const callOf = (kind: string, handler = () => undefined) =>
+  ({ getType: () => kind, getHandler: () => handler }) as unknown as ExecutionContext;
 const context = callOf('rpc');
 
-/** A session guard that decides as the test says. */
 class DecidingGuard extends SessionAuthGuard {
   static deciding(...results: unknown[]): DecidingGuard {
     const guard = Object.create(DecidingGuard.prototype) as { canActivate: () => unknown; calls: number };
@@ -72,13 +72,12 @@ describe('the session guards of the application', () => {
     expect(guardsOf([DecidingGuard.deciding(false)]).guards.canActivate(context)).toBe(false);
   });
 
-  it('are not asked again about a route of the same class', () => {
+  it('are not asked about a route, nor about a function that names the session guard', () => {
     const { guards } = guardsOf([DecidingGuard.deciding(false)]);
-    expect(['http', 'rpc', 'ws'].map((kind) => guards.canActivate(callOf(kind)))).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    const named = (): undefined => undefined;
+    UseGuards(DecidingGuard)(named);
+    const calls = [callOf('http'), callOf('rpc', named), callOf('rpc', named.bind(undefined)), callOf('ws')];
+    expect(calls.map((call) => guards.canActivate(call))).toEqual([true, true, false, false]);
   });
 
   it('are those of this package only', () => {

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Inject, Injectable, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
 import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
 import { addFirst, isSessionAuthGuard, namesSessionAuthGuard } from '../guard/enhancers.js';
-import { classesOf, handlersIn, type Handler } from '../guard/handlers.js';
+import { classesOf, handlersIn } from '../guard/handlers.js';
 
 interface Application {
   readonly config: ApplicationConfig;
@@ -24,9 +24,13 @@ export class ApplicationGuardsProxy implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const application = applications.get(this.modules);
-    // Nest calls the routes of the same classes with the global guards.
-    return application && context.getType() !== 'http' ? admitAll(guardsOf(application), context) : true;
+    return application && !isGuarded(context) ? admitAll(guardsOf(application), context) : true;
   }
+}
+
+/** Nest calls routes with the global guards, and a function that names the session guard with that one. */
+function isGuarded(context: ExecutionContext): boolean {
+  return context.getType() === 'http' || namesSessionAuthGuard(context.getHandler());
 }
 
 /**
@@ -67,10 +71,10 @@ export function guardEveryHandler(
 ): void {
   applications.set(modules, { config, requestScoped });
   for (const module of modules.values()) {
-    const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);
-    if (handlers.length === 0) continue;
+    const owners = classesOf(module).filter(needsProxy);
+    if (owners.length === 0) continue;
     // Not to the method: a controller that Nest creates for each message may have another one in its place.
-    for (const { owner } of handlers) addFirst(owner, 'guard', ApplicationGuardsProxy);
+    for (const owner of owners) addFirst(owner, 'guard', ApplicationGuardsProxy);
     // Nest has found the proxy in the metadata of a class that another application has used before.
     if (module.injectables.has(ApplicationGuardsProxy)) continue;
     module.addInjectable(
@@ -81,6 +85,7 @@ export function guardEveryHandler(
 }
 
 /** A class that names the session guard is guarded without the proxy. */
-function needsProxy({ kinds, owner }: Handler): boolean {
-  return (kinds.has('message') || kinds.has('gateway')) && !namesSessionAuthGuard(owner);
+function needsProxy(owner: Type): boolean {
+  if (namesSessionAuthGuard(owner)) return false;
+  return handlersIn(owner).some(({ kinds }) => kinds.has('message') || kinds.has('gateway'));
 }

@@ -17,7 +17,7 @@ import { enhancersOf } from '../guard/enhancers.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 
-const CONTEXT = { getType: () => 'rpc' } as unknown as ExecutionContext;
+const CONTEXT = { getType: () => 'rpc', getHandler: () => () => undefined } as unknown as ExecutionContext;
 
 /** Nest creates the guards that these classes name, and nothing calls them. */
 @Global()
@@ -94,9 +94,7 @@ describe('the global guards of an application', () => {
 
   it('are applied before the guards that a class names', async () => {
     const owner = messages();
-    const own = class implements CanActivate {
-      canActivate = (): boolean => true;
-    };
+    const own = { canActivate: () => true };
     UseGuards(own)(owner);
     guardAll(await storing(owner));
     expect(guardsOf(owner)).toEqual([ApplicationGuardsProxy, own]);
