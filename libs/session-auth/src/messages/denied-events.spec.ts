@@ -80,10 +80,10 @@ describe('a message of Kafka', () => {
     ['without a correlation id is an event', 'onMessage', { ...REPLY, kafka_correlationId: undefined }, true],
     ['without a topic for its reply is an event', 'onMessage', { ...REPLY, kafka_replyTopic: '' }, true],
     ['without headers is an event', 'onMessage', undefined, true],
-  ])('%s, also if a constructor binds its handler', (_case, handler, headers, expected) => {
+  ])('%s, also if its handler is bound', (_case, handler, headers, expected) => {
     // eslint-disable-next-line @typescript-eslint/unbound-method -- read for its metadata
     const method = Handlers.prototype[handler];
-    for (const called of [method, method.bind(new Handlers())])
+    for (const called of [method, ...Array<typeof method>(9).fill(method.bind({}))])
       expect(isKafkaEvent(new ExecutionContextHost([{}, kafka(headers)], Handlers, called))).toBe(expected);
   });
 
