@@ -121,7 +121,6 @@ class Overriding extends RuledList {
   }
 }
 
-/** A class between two others, which each override the method. */
 @Controller('list')
 class OverridingTwice extends Overriding {
   @Get() override listForBosses(): string {

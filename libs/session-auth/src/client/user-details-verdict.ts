@@ -44,7 +44,6 @@ export interface ReplyReader<User> extends VerdictSettings {
   readonly renew: () => void;
 }
 
-/** Maps an answer to user_details to its verdict: statuses by the table of refusals, and their exceptions. */
 export function verdictOf<User extends UserRecord>(
   answer: Answer,
   presentedToken: string,

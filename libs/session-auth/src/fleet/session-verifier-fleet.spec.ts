@@ -41,7 +41,7 @@ function fleet() {
       return user ? { kind: 'authenticated', user, json } : UNAUTHENTICATED;
     };
     const events = { ended: 0, forgotten: [] as unknown[], failed: 0, unreadable: 0, lost: 0 };
-    const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10, breaker: undefined };
+    const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
     const ages = {
       ttlMs: TTL_MS,
       tombstoneMs: TOMBSTONE_MS,

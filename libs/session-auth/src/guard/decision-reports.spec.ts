@@ -82,13 +82,7 @@ function guardOf(
     asked.push(token);
     return Promise.resolve(answer(token));
   };
-  const protection = {
-    timeoutMs: 60_000,
-    maxAttempts: 1,
-    maxInFlight: 10,
-    maxQueued: 10,
-    breaker: undefined,
-  };
+  const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
   const cache = new SessionCache<UserRecord>({
     ttlMs: 60_000,
     negativeTtlMs: 0,

@@ -20,13 +20,7 @@ function verifierWith(settings: Partial<CacheSettings> = {}) {
   jest.spyOn(Date, 'now').mockImplementation(() => now);
   const pending: ((verdict: Verdict<object>) => void)[] = [];
   const ask = (): Promise<Verdict<object>> => new Promise((resolve) => pending.push(resolve));
-  const protection = {
-    timeoutMs: 60_000,
-    maxAttempts: 1,
-    maxInFlight: 10,
-    maxQueued: 10,
-    breaker: undefined,
-  };
+  const protection = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
   const limits = {
     ttlMs: 100,
     negativeTtlMs: 100,
