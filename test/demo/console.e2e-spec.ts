@@ -142,9 +142,11 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
     for (const username of ['manager', 'recruiter', 'newhire']) tokens.push(await client.tokenOf(username));
     const [token = ''] = tokens;
     await ail('broken');
-    for (let asked = 0; asked < 6; asked += 1) for (const one of tokens) await me(one);
-    const { totals } = await live.next(({ breakers }) => breakers.known === 'open');
-    expect([totals.checks.turnedBack > 0, totals.checks.unavailable > 0]).toEqual([true, true]);
+    for (let n = 0; n < 6; n += 1) for (const one of tokens) await me(one);
+    const { totals } = await live.next(
+      ({ breakers, totals: { checks } }) => breakers.known === 'open' && checks.turnedBack > 0,
+    );
+    expect(totals.checks.unavailable).toBeGreaterThan(0);
     await until('the health check fails while the breaker is open', async () => {
       await Promise.all(tokens.map(me));
       return (await client.get('/api/health/session-service')).status === 503;
@@ -289,7 +291,7 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
   it('never sends a token', async () => {
     await setCache(MEMORY);
     const token = await client.tokenOf('manager');
-    for (let time = 0; time < 2; time += 1) await me(token);
+    for (let n = 0; n < 2; n += 1) await me(token);
     const report = await live.next(({ totals }) => totals.checks.cached > 0);
     const responses = [
       JSON.stringify(report),
