@@ -97,7 +97,9 @@ describeWithRedis('a store that fails', () => {
           expect(times[CHECKS / 2]).toBeLessThan(STORE_TIMEOUT_MS + BUSY_MACHINE_MS);
           await until('the warning is logged', () => app.log.having('warn', STORE_WARNING).length > 0);
           await coldChecks(bed, app, 'another');
-          expect(app.log.having('warn', STORE_WARNING)).toHaveLength(1);
+          // On a busy machine, a late answer may end the cause.
+          const [begun, over = 0] = ['warn', 'log'].map((of) => app.log.having(of, STORE_WARNING).length);
+          expect(begun).toBe(1 + over);
           expect(app.log.having('error', '')).toEqual([]);
         }),
       PATIENCE_MS,
