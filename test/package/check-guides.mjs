@@ -13,49 +13,43 @@ import { INSTALL, run } from './steps.mjs';
  */
 const AT_ONCE = 4;
 
-/** Installs, type-checks, runs and tests the code of the guides. */
-export async function checkGuides(tarball, commands) {
-  const began = performance.now();
+/** Installs the application of the guides, and type-checks its code. */
+export async function prepareGuides(tarball, commands) {
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-guides-'));
-  try {
-    const count = layOut(folder, tarball, commands);
-    await run(folder, 'npm', ...INSTALL, '--no-package-lock');
-    for (const program of programs(folder)) await run(folder, 'npx', 'tsc', '-p', program);
-    const trials = readdirSync(join(folder, 'trials')).filter((name) => name !== 'support.mjs');
-    const waiting = [...trials];
-    const runInTurn = async () => {
-      for (let trial = waiting.shift(); trial !== undefined; trial = waiting.shift())
-        await run(folder, process.execPath, join('trials', trial));
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, runInTurn));
-    // By default, Vitest finds no end-to-end test.
-    const ofTesting = join(folder, 'pages/testing/vitest.config.js');
-    cpSync(ofTesting, join(folder, 'pages/quick-start/vitest.config.js'));
-    for (const page of ['README', 'quick-start', 'several-services', 'libs/session-auth/SKILL'])
-      await run(folder, 'npx', 'vitest', 'run', '--globals', '--root', `pages/${page}`);
-    const tested = join(folder, 'pages/testing');
-    // A new user has no snapshot yet. Without the option, a runner that sees CI=true writes none, and fails.
-    await run(tested, 'npx', 'vitest', 'run', '--update');
-    // Each runner names its snapshots in its own way.
-    rmSync(join(tested, 'test/__snapshots__'), { recursive: true });
-    const expiry = join(tested, 'test/expiry.spec.ts');
-    writeFileSync(expiry, readFileSync(expiry, 'utf8').replace(/^.*;\s+\/\/ Jest: (.*)$/gm, '$1'));
-    const jest = join(folder, 'node_modules/jest/bin/jest.js');
-    await run(
-      tested,
-      process.execPath,
-      '--experimental-vm-modules',
-      '--no-warnings',
-      jest,
-      '--updateSnapshot',
-    );
-    const seconds = Math.round((performance.now() - began) / 1000);
-    console.log(
-      `guides: ${count} blocks compile, ${trials.length} guides run, five are tested by Vitest, and one of them by Jest (${seconds} s)`,
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const count = layOut(folder, tarball, commands);
+  await run(folder, 'npm', ...INSTALL, '--no-package-lock');
+  for (const program of programs(folder)) await run(folder, 'npx', 'tsc', '-p', program);
+  console.log(`guides: ${count} blocks compile`);
+  return folder;
+}
+
+/** Runs and tests the code of the guides. */
+export async function tryGuides(folder) {
+  const trials = readdirSync(join(folder, 'trials')).filter((name) => name !== 'support.mjs');
+  const waiting = trials.values();
+  const runInTurn = async () => {
+    for (const trial of waiting) await run(folder, process.execPath, join('trials', trial));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, runInTurn));
+  // By default, Vitest finds no end-to-end test.
+  const ofTesting = join(folder, 'pages/testing/vitest.config.js');
+  cpSync(ofTesting, join(folder, 'pages/quick-start/vitest.config.js'));
+  await Promise.all(
+    ['README', 'quick-start', 'several-services', 'libs/session-auth/SKILL'].map((page) =>
+      run(folder, 'npx', 'vitest', 'run', '--globals', '--root', `pages/${page}`),
+    ),
+  );
+  const tested = join(folder, 'pages/testing');
+  // A new user has no snapshot yet. Without the option, a runner that sees CI=true writes none, and fails.
+  await run(tested, 'npx', 'vitest', 'run', '--update');
+  // Each runner names its snapshots in its own way.
+  rmSync(join(tested, 'test/__snapshots__'), { recursive: true });
+  const expiry = join(tested, 'test/expiry.spec.ts');
+  writeFileSync(expiry, readFileSync(expiry, 'utf8').replace(/^.*;\s+\/\/ Jest: (.*)$/gm, '$1'));
+  const jest = join(folder, 'node_modules/jest/bin/jest.js');
+  await run(tested, process.execPath, '--experimental-vm-modules', '--no-warnings', jest, '--updateSnapshot');
+  console.log(`guides: ${trials.length} guides run, five are tested by Vitest, and one of them by Jest`);
 }
 
 /** Writes the application, and every block of the pages into it. */
