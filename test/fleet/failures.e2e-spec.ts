@@ -9,12 +9,11 @@ import { until } from '../support/until.js';
 import { StoreBed, STORE_WARNING, type StoreApp, type StoreAppSetup } from './store-bed.js';
 import { CHANNEL, type Fleet } from './fleet.js';
 import type { Instance } from './instance.js';
-import { fleets, TIMEOUT_MS } from './suites.js';
+import { fleets } from './suites.js';
 
 const CHECKS = 20;
 /** The time limit of a call to the store, and the delay that a busy machine adds to a check. */
 const [STORE_TIMEOUT_MS, BUSY_MACHINE_MS] = [50, 2_450];
-const PATIENCE_MS = 300_000;
 
 /** Makes an application whose store fails. */
 type Failure = (bed: StoreBed, proxy: MeddlingProxy, setup: StoreAppSetup) => Promise<StoreApp>;
@@ -102,31 +101,26 @@ describeWithRedis('a store that fails', () => {
           expect(begun).toBe(1 + over);
           expect(app.log.having('error', '')).toEqual([]);
         }),
-      PATIENCE_MS,
     );
 
-    it(
-      'is used again when it works',
-      () =>
-        StoreBed.during(platform, async (bed) => {
-          const app = await midway(({ server }) => server.kill())(
-            bed,
-            bed.keep(await MeddlingProxy.to(bed.server.port)),
-            {},
-          );
-          await coldChecks(bed, app, 'one');
-          await bed.server.run();
-          bed.service.on('user_details', json({ username: 'ann' }));
-          let tokens = 0;
-          await until('a session is kept', async () => {
-            await app.get('/me', `later-${(tokens += 1)}`);
-            const keys = await bed.redis.keys('*').catch(() => []);
-            return (await Promise.all(keys.map((key) => bed.redis.getrange(key, 0, 0)))).includes('V');
-          });
-          expect(app.log.having('warn', STORE_WARNING)).toHaveLength(1);
-        }),
-      PATIENCE_MS,
-    );
+    it('is used again when it works', () =>
+      StoreBed.during(platform, async (bed) => {
+        const app = await midway(({ server }) => server.kill())(
+          bed,
+          bed.keep(await MeddlingProxy.to(bed.server.port)),
+          {},
+        );
+        await coldChecks(bed, app, 'one');
+        await bed.server.run();
+        bed.service.on('user_details', json({ username: 'ann' }));
+        let tokens = 0;
+        await until('a session is kept', async () => {
+          await app.get('/me', `later-${(tokens += 1)}`);
+          const keys = await bed.redis.keys('*').catch(() => []);
+          return (await Promise.all(keys.map((key) => bed.redis.getrange(key, 0, 0)))).includes('V');
+        });
+        expect(app.log.having('warn', STORE_WARNING)).toHaveLength(1);
+      }));
   });
 });
 
@@ -189,40 +183,31 @@ describeWithRedis('an instance that receives no messages for a while', () => {
         return (await far.do('revocationsOf', next)) > 0;
       });
     },
-    TIMEOUT_MS,
   );
 
-  it(
-    'subscribes as soon as Redis answers, although its first connection never got an answer',
-    async () => {
-      const fleet = await start();
-      const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-      proxy.fallSilent();
-      const instance = await fleet.instance({ redis: { port: proxy.port } });
-      expect(await instance.status(fleet.signIn())).toBe(200);
-      proxy.restore();
-      await fleet.subscribed(1);
-    },
-    TIMEOUT_MS,
-  );
+  it('subscribes as soon as Redis answers, although its first connection never got an answer', async () => {
+    const fleet = await start();
+    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+    proxy.fallSilent();
+    const instance = await fleet.instance({ redis: { port: proxy.port } });
+    expect(await instance.status(fleet.signIn())).toBe(200);
+    proxy.restore();
+    await fleet.subscribed(1);
+  });
 
-  it(
-    'writes the sign-outs of an outage of Redis as soon as Redis is back',
-    async () => {
-      const fleet = await start();
-      const { far, proxy } = await pairOf(fleet);
-      proxy.cut();
-      const tokens = Array.from({ length: 5 }, () => fleet.signIn());
-      for (const token of tokens) expect(await far.do('signOut', token)).toBe('done');
-      proxy.restore();
-      await until('all tombstones are there', async () => {
-        const keys = await fleet.redis.keys('*');
-        const values = await Promise.all(keys.map((key) => fleet.redis.getrange(key, 0, -1)));
-        return values.filter((value) => value === 'E').length === tokens.length;
-      });
-    },
-    TIMEOUT_MS,
-  );
+  it('writes the sign-outs of an outage of Redis as soon as Redis is back', async () => {
+    const fleet = await start();
+    const { far, proxy } = await pairOf(fleet);
+    proxy.cut();
+    const tokens = Array.from({ length: 5 }, () => fleet.signIn());
+    for (const token of tokens) expect(await far.do('signOut', token)).toBe('done');
+    proxy.restore();
+    await until('all tombstones are there', async () => {
+      const keys = await fleet.redis.keys('*');
+      const values = await Promise.all(keys.map((key) => fleet.redis.getrange(key, 0, -1)));
+      return values.filter((value) => value === 'E').length === tokens.length;
+    });
+  });
 
   it.each([
     ['the other one may not publish', ['-publish'], []],
@@ -263,7 +248,6 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       expect(await far.status(token)).toBe(401);
       expect(await fleet.listeners(CHANNEL)).toBe(ofFar.length === 0 ? 2 : 1);
     },
-    TIMEOUT_MS,
   );
 });
 
@@ -303,28 +287,23 @@ describeWithRedis('what a store costs each check', () => {
       expect(Math.min(...times.slice(0, 3))).toBeLessThan(BUDGET_MS + LATE_MS / 2);
       expect(Math.min(...times.slice(-4))).toBeLessThan(LATE_MS / 2);
     },
-    TIMEOUT_MS,
   );
 
-  it(
-    'is its timeout for few of many checks, if one of three masters is dead [Q15]',
-    async () => {
-      const fleet = await start();
-      const cluster = fleet.keep(await RedisCluster.start(3));
-      const instance = await fleet.instance({
-        redis: { nodes: cluster.places },
-        store: { timeoutMs: BUDGET_MS },
-      });
-      await instance.do('connected');
-      await timesOf(instance, [fleet.signIn()]);
-      await cluster.kill(0);
-      const times = await timesOf(
-        instance,
-        Array.from({ length: 90 }, () => fleet.signIn()),
-      );
-      expect(times.filter((tookMs) => tookMs > LATE_MS).length).toBeLessThan(15);
-      expect(times.filter((tookMs) => tookMs > BUDGET_MS + LATE_MS / 2).length).toBeLessThan(3);
-    },
-    TIMEOUT_MS,
-  );
+  it('is its timeout for few of many checks, if one of three masters is dead [Q15]', async () => {
+    const fleet = await start();
+    const cluster = fleet.keep(await RedisCluster.start(3));
+    const instance = await fleet.instance({
+      redis: { nodes: cluster.places },
+      store: { timeoutMs: BUDGET_MS },
+    });
+    await instance.do('connected');
+    await timesOf(instance, [fleet.signIn()]);
+    await cluster.kill(0);
+    const times = await timesOf(
+      instance,
+      Array.from({ length: 90 }, () => fleet.signIn()),
+    );
+    expect(times.filter((tookMs) => tookMs > LATE_MS).length).toBeLessThan(15);
+    expect(times.filter((tookMs) => tookMs > BUDGET_MS + LATE_MS / 2).length).toBeLessThan(3);
+  });
 });

@@ -9,7 +9,7 @@ import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Trial } from '../support/trial/trial.js';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { SharedStore } from './shared-store.js';
-import { fleets, TIMEOUT_MS, sharedFleet, type SharedFleet } from './suites.js';
+import { fleets, sharedFleet, type SharedFleet } from './suites.js';
 import { CHANNEL, PATIENCE_MS } from './fleet.js';
 
 const TTL_MS = 300_000;
@@ -132,42 +132,34 @@ describeWithRedis.each(platforms('Express'))('a store that is shared, on %s', (_
 describeWithRedis('an application with a store that closes', () => {
   const start = fleets();
 
-  it(
-    'does not close the client of the application, and its process ends by itself when that is closed',
-    async () => {
-      const fleet = await start();
-      const instance = await fleet.instance({ ownProcess: true });
-      await fleet.subscribed(1);
-      expect(await instance.status(fleet.signIn())).toBe(200);
-      await instance.do('closeApp');
-      expect([await instance.do('quitClient'), await instance.exit]).toEqual(['PONG', 0]);
-      expect(await fleet.listeners()).toBe(0);
-    },
-    TIMEOUT_MS,
-  );
+  it('does not close the client of the application, and its process ends by itself when that is closed', async () => {
+    const fleet = await start();
+    const instance = await fleet.instance({ ownProcess: true });
+    await fleet.subscribed(1);
+    expect(await instance.status(fleet.signIn())).toBe(200);
+    await instance.do('closeApp');
+    expect([await instance.do('quitClient'), await instance.exit]).toEqual(['PONG', 0]);
+    expect(await fleet.listeners()).toBe(0);
+  });
 
   it.each([
     ['is away', (proxy: MeddlingProxy) => proxy.cut()],
     ['hangs', (proxy: MeddlingProxy) => proxy.fallSilent()],
-  ])(
-    'ends by itself while Redis %s, with sign-outs that it could not publish',
-    async (_how, interrupt) => {
-      const fleet = await start();
-      const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-      const instance = await fleet.instance({
-        redis: { port: proxy.port },
-        platform: 'Fastify',
-        ownProcess: true,
-      });
-      await fleet.subscribed(1);
-      interrupt(proxy);
-      expect(await instance.do('signOut', fleet.signIn())).toBe('done');
-      await instance.do('closeApp');
-      await instance.do('dropClient');
-      expect(await instance.exit).toBe(0);
-    },
-    TIMEOUT_MS,
-  );
+  ])('ends by itself while Redis %s, with sign-outs that it could not publish', async (_how, interrupt) => {
+    const fleet = await start();
+    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+    const instance = await fleet.instance({
+      redis: { port: proxy.port },
+      platform: 'Fastify',
+      ownProcess: true,
+    });
+    await fleet.subscribed(1);
+    interrupt(proxy);
+    expect(await instance.do('signOut', fleet.signIn())).toBe('done');
+    await instance.do('closeApp');
+    await instance.do('dropClient');
+    expect(await instance.exit).toBe(0);
+  });
 });
 
 async function publishedDuring(fleet: SharedFleet, act: () => Promise<unknown>): Promise<Buffer[]> {
@@ -248,22 +240,18 @@ describeWithRedis('a message of another sender on the revocation bus', () => {
     expect([await other.do('revocations'), fleet.asked]).toEqual([emitted + 1, asked]);
   });
 
-  it(
-    'costs no request its verdict, be it ten thousand times',
-    async () => {
-      const fleet = shared();
-      const tokens = Array.from({ length: 100 }, () => fleet.signIn());
-      const flood = Promise.all(
-        Array.from({ length: 10_000 }, () => fleet.redis.publish(CHANNEL, randomBytes(128))),
-      );
-      const statuses = await Promise.all(
-        fleet.all.flatMap((instance) => tokens.map((token) => instance.status(token))),
-      );
-      expect(new Set(statuses)).toEqual(new Set([200]));
-      const reached = await flood;
-      expect(new Set(reached)).toEqual(new Set([2]));
-      await received(fleet);
-    },
-    TIMEOUT_MS,
-  );
+  it('costs no request its verdict, be it ten thousand times', async () => {
+    const fleet = shared();
+    const tokens = Array.from({ length: 100 }, () => fleet.signIn());
+    const flood = Promise.all(
+      Array.from({ length: 10_000 }, () => fleet.redis.publish(CHANNEL, randomBytes(128))),
+    );
+    const statuses = await Promise.all(
+      fleet.all.flatMap((instance) => tokens.map((token) => instance.status(token))),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const reached = await flood;
+    expect(new Set(reached)).toEqual(new Set([2]));
+    await received(fleet);
+  });
 });

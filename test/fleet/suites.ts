@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { Fleet } from './fleet.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { Fleet, PATIENCE_MS } from './fleet.js';
 import { InstanceHosts } from './instance-hosts.js';
 import type { Instance } from './instance.js';
 import type { InstanceSettings } from './instance-settings.js';
 
-/** Processes start slowly on a busy machine. */
-export const TIMEOUT_MS = 300_000;
-
 const hosts = new InstanceHosts();
-afterAll(() => hosts.close(), TIMEOUT_MS);
+afterAll(() => hosts.close());
 
 /** Instances that the tests of a suite share, each test with tokens of its own and an empty store. */
 export interface SharedFleet extends Fleet {
@@ -20,7 +17,7 @@ export function fleets(): (...settings: string[]) => Promise<Fleet> {
   const started: Fleet[] = [];
   afterEach(async () => {
     for (const fleet of started.splice(0)) await fleet.close();
-  }, TIMEOUT_MS);
+  });
   return async (...settings) => {
     const fleet = await Fleet.start(hosts, ...settings);
     started.push(fleet);
@@ -35,10 +32,27 @@ export function sharedFleet(count: number, settings: Partial<InstanceSettings> =
   beforeAll(async () => {
     fleet = await Fleet.start(hosts);
     all = await fleet.instances(count, settings);
-  }, TIMEOUT_MS);
+  });
   beforeEach(async () => {
     await fleet.reset();
   });
-  afterAll(() => fleet.close(), TIMEOUT_MS);
+  afterAll(() => fleet.close());
   return () => Object.assign(fleet, { all: all as [Instance, Instance, Instance] });
+}
+
+/**
+ * Once, unless the machine stalls: an instance asks too when the store, or the holder of the lease, lets it
+ * wait for `PATIENCE_MS`.
+ */
+export async function expectAskedOnce(
+  fleet: Fleet,
+  instances: readonly Instance[],
+  token: string,
+): Promise<void> {
+  const [before, beganMs] = [fleet.asked, performance.now()];
+  const statuses = await Promise.all(instances.map((instance) => instance.status(token)));
+  const hasStalled = performance.now() - beganMs >= PATIENCE_MS;
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(fleet.asked - before).toBeGreaterThanOrEqual(1);
+  expect(fleet.asked - before).toBeLessThanOrEqual(hasStalled ? instances.length : 1);
 }

@@ -16,7 +16,7 @@ import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
 import { json, reply, silence, type Script } from 'nestjs-session-auth/testing';
 import type { Fleet } from '../fleet/fleet.js';
-import { fleets, TIMEOUT_MS } from '../fleet/suites.js';
+import { fleets } from '../fleet/suites.js';
 import { errorOf } from '../support/caching-app.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { EXPRESS, type RunningApp, startApp } from '../support/platforms.js';
@@ -279,7 +279,7 @@ describeWithRedis('every cause in a running application with default settings', 
     const page = readFileSync(PAGE, 'utf8');
     const head = [`${START}| what happens | log | health | metric |`, '| --- | --- | --- | --- | --- |'];
     writeFileSync(PAGE, `${page.slice(0, page.lastIndexOf(START))}${[...head, ...rows].join('\n')}\n`);
-  }, TIMEOUT_MS);
+  });
   afterAll(() => void rows.splice(0));
 
   it('has a line, a state and a metric, as docs/causes.md shows them', () => {

@@ -6,7 +6,7 @@ import { hold, json } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { describeWithRedis, redisClient } from '../support/redis.js';
 import { PATIENCE_MS } from '../fleet/fleet.js';
-import { fleets, sharedFleet, TIMEOUT_MS, type SharedFleet } from '../fleet/suites.js';
+import { fleets, sharedFleet, type SharedFleet } from '../fleet/suites.js';
 
 describe.each(LIBRARIES)('sockets of %s', (_name, library) => {
   const trial = socketTrial(library);
@@ -191,33 +191,26 @@ describeWithRedis('a user whose sessions are ended on an instance that has cache
 describeWithRedis('a user whose sessions are ended while Redis is full', () => {
   const start = fleets();
 
-  it(
-    'is refused by all instances all the same, and by the store when it has room again',
-    async () => {
-      const fleet = await start();
-      const [one, other] = (await fleet.instances(2)) as [
-        Awaited<ReturnType<typeof fleet.instance>>,
-        Awaited<ReturnType<typeof fleet.instance>>,
-      ];
-      const token = fleet.signIn({ username: 'ann' });
-      expect(await other.status(token)).toBe(200);
-      await fleet.key('V');
-      fleet.revoke(token);
-      await fleet.redis.config('SET', 'maxmemory', '1');
-      expect(await one.do('forgetUser', 'ann')).toBe('done');
-      expect(await one.status(token)).toBe(401);
-      await until('it emits the user', async () => (await other.do('forgottenUsers')).includes('ann'));
-      expect(await other.status(token)).toBe(401);
-      await fleet.redis.config('SET', 'maxmemory', '0');
-      await until(
-        'the revocation is there',
-        async () => (await fleet.redis.keys('*:revoked:*')).length === 1,
-      );
-      const late = await fleet.instance();
-      expect(await late.status(token)).toBe(401);
-    },
-    TIMEOUT_MS,
-  );
+  it('is refused by all instances all the same, and by the store when it has room again', async () => {
+    const fleet = await start();
+    const [one, other] = (await fleet.instances(2)) as [
+      Awaited<ReturnType<typeof fleet.instance>>,
+      Awaited<ReturnType<typeof fleet.instance>>,
+    ];
+    const token = fleet.signIn({ username: 'ann' });
+    expect(await other.status(token)).toBe(200);
+    await fleet.key('V');
+    fleet.revoke(token);
+    await fleet.redis.config('SET', 'maxmemory', '1');
+    expect(await one.do('forgetUser', 'ann')).toBe('done');
+    expect(await one.status(token)).toBe(401);
+    await until('it emits the user', async () => (await other.do('forgottenUsers')).includes('ann'));
+    expect(await other.status(token)).toBe(401);
+    await fleet.redis.config('SET', 'maxmemory', '0');
+    await until('the revocation is there', async () => (await fleet.redis.keys('*:revoked:*')).length === 1);
+    const late = await fleet.instance();
+    expect(await late.status(token)).toBe(401);
+  });
 });
 
 describeWithRedis.each(LIBRARIES)(
@@ -226,41 +219,37 @@ describeWithRedis.each(LIBRARIES)(
     const trial = socketTrial(library);
     const start = fleets();
 
-    it(
-      'stay open when the message of their own instance arrives, and close by one of another [Q19]',
-      async () => {
-        const fleet = await start();
-        const redis = redisClient(fleet.server.port);
-        fleet.keep({ close: () => redis.disconnect() });
-        const { app } = await trial.start({
-          cache: { ttlMs: 60_000, store: new RedisSessionStore({ redis, timeoutMs: PATIENCE_MS }) },
-        });
-        const other = await fleet.instance({ baseUrl: trial.service.url, platform: 'Fastify' });
-        await fleet.subscribed(2);
-        const forgotten: (string | undefined)[] = [];
-        app.get(SessionAuthEvents).forgottenUsers$.subscribe((username) => forgotten.push(username));
+    it('stay open when the message of their own instance arrives, and close by one of another [Q19]', async () => {
+      const fleet = await start();
+      const redis = redisClient(fleet.server.port);
+      fleet.keep({ close: () => redis.disconnect() });
+      const { app } = await trial.start({
+        cache: { ttlMs: 60_000, store: new RedisSessionStore({ redis, timeoutMs: PATIENCE_MS }) },
+      });
+      const other = await fleet.instance({ baseUrl: trial.service.url, platform: 'Fastify' });
+      await fleet.subscribed(2);
+      const forgotten: (string | undefined)[] = [];
+      app.get(SessionAuthEvents).forgottenUsers$.subscribe((username) => forgotten.push(username));
 
-        // Redis holds back what is written and published.
-        await fleet.redis.call('CLIENT', 'PAUSE', 60_000, 'WRITE');
-        const done = app.get(SessionAuthService).forgetUser('ann');
-        const ann = await trial.attempt(trial.service.signInAs({ username: 'ann' }));
-        expect([ann.opened, trial.counts().watched, await other.do('forgottenUsers')]).toEqual([true, 1, []]);
-        await fleet.redis.call('CLIENT', 'UNPAUSE');
-        await done;
-        await until('the message was published', async () =>
-          (await other.do('forgottenUsers')).includes('ann'),
-        );
-        await other.do('forgetUser', 'bob');
-        // Messages keep their order.
-        await until('a later message arrives', () => forgotten.includes('bob'));
-        expect([forgotten, trial.counts().watched]).toEqual([['ann', 'bob'], 1]);
-        const { length } = ann.messages;
-        await until('it receives a broadcast', () => ann.messages.length > length);
+      // Redis holds back what is written and published.
+      await fleet.redis.call('CLIENT', 'PAUSE', 60_000, 'WRITE');
+      const done = app.get(SessionAuthService).forgetUser('ann');
+      const ann = await trial.attempt(trial.service.signInAs({ username: 'ann' }));
+      expect([ann.opened, trial.counts().watched, await other.do('forgottenUsers')]).toEqual([true, 1, []]);
+      await fleet.redis.call('CLIENT', 'UNPAUSE');
+      await done;
+      await until('the message was published', async () =>
+        (await other.do('forgottenUsers')).includes('ann'),
+      );
+      await other.do('forgetUser', 'bob');
+      // Messages keep their order.
+      await until('a later message arrives', () => forgotten.includes('bob'));
+      expect([forgotten, trial.counts().watched]).toEqual([['ann', 'bob'], 1]);
+      const { length } = ann.messages;
+      await until('it receives a broadcast', () => ann.messages.length > length);
 
-        await other.do('forgetUser', 'ann');
-        expect(await ann.closed).toMatchObject({ statusCode: 401 });
-      },
-      TIMEOUT_MS,
-    );
+      await other.do('forgetUser', 'ann');
+      expect(await ann.closed).toMatchObject({ statusCode: 401 });
+    });
   },
 );

@@ -3,7 +3,7 @@ import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { Instance } from '../fleet/instance.js';
-import { fleets, TIMEOUT_MS } from '../fleet/suites.js';
+import { fleets } from '../fleet/suites.js';
 
 const [OLD, NEW] = ['the old secret of the store', 'the new secret of the store'];
 
@@ -49,34 +49,23 @@ describeWithRedis('the secret of a store', () => {
     return values.filter((value) => value === 'V').length;
   }
 
-  it(
-    'is rotated without a second call, while one instance after the other takes each step, and a sign-out reaches all',
-    async () => {
-      const fleet = await start();
-      const steps = await withSecrets(fleet, OLD, [OLD, NEW], [NEW, OLD], NEW);
-      for (let step = 1; step < steps.length; step += 1)
-        await rotate(fleet, steps.slice(step - 1, step + 1), 1);
-      // Where steps were left out, each of the two secrets costs one question.
-      await rotate(fleet, steps.slice(1), 2);
-    },
-    TIMEOUT_MS,
-  );
+  it('is rotated without a second call, while one instance after the other takes each step, and a sign-out reaches all', async () => {
+    const fleet = await start();
+    const steps = await withSecrets(fleet, OLD, [OLD, NEW], [NEW, OLD], NEW);
+    for (let step = 1; step < steps.length; step += 1)
+      await rotate(fleet, steps.slice(step - 1, step + 1), 1);
+    // Where steps were left out, each of the two secrets costs one question.
+    await rotate(fleet, steps.slice(1), 2);
+  });
 
-  it(
-    'is derived from the application key where none is given, so that other keys share nothing',
-    async () => {
-      const fleet = await start();
-      const [one, other] = await withSecrets(fleet, undefined, undefined);
-      const stranger = await fleet.instance({ options: { apiKey: 'another-key' } });
-      const token = fleet.signIn();
-      expect([
-        await one?.status(token),
-        await fleet.key('V'),
-        await other?.status(token),
-        fleet.asked,
-      ]).toEqual([200, expect.any(String), 200, 1]);
-      expect([await stranger.status(token), fleet.asked]).toEqual([200, 2]);
-    },
-    TIMEOUT_MS,
-  );
+  it('is derived from the application key where none is given, so that other keys share nothing', async () => {
+    const fleet = await start();
+    const [one, other] = await withSecrets(fleet, undefined, undefined);
+    const stranger = await fleet.instance({ options: { apiKey: 'another-key' } });
+    const token = fleet.signIn();
+    expect([await one?.status(token), await fleet.key('V'), await other?.status(token), fleet.asked]).toEqual(
+      [200, expect.any(String), 200, 1],
+    );
+    expect([await stranger.status(token), fleet.asked]).toEqual([200, 2]);
+  });
 });

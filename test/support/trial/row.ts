@@ -6,7 +6,6 @@ import { ANN, Trial, type Answer, type TrialSetup } from './trial.js';
 
 /** The allowed delay of a reply beyond the total time, without the stalls of the process. */
 const ALLOWED_MS = 250;
-const ROW_TIMEOUT_MS = 300_000;
 const UNGUARDED = ['/pub', '/open', '/login', '/logout'];
 
 /**
@@ -18,25 +17,21 @@ export type Row = (name: string, body: (trial: Trial) => Promise<void>, setup?: 
 /** The rows on one platform. Call it inside `describe`. */
 export function rowsOn(platform: Platform): Row {
   return (name, body, setup = {}) =>
-    it(
-      name,
-      async () => {
-        const trial = await Trial.start(platform, setup);
-        try {
-          await body(trial);
-          await expectRecovery(trial, setup);
-          expectWhatIsImplied(trial);
-        } finally {
-          await trial.close();
-        }
-      },
-      ROW_TIMEOUT_MS,
-    );
+    it(name, async () => {
+      const trial = await Trial.start(platform, setup);
+      try {
+        await body(trial);
+        await expectRecovery(trial, setup);
+        expectWhatIsImplied(trial);
+      } finally {
+        await trial.close();
+      }
+    });
 }
 
 /** A row that needs no application, or one of its own. */
 export function plainRow(name: string, body: () => Promise<void>): void {
-  it(name, body, ROW_TIMEOUT_MS);
+  it(name, body);
 }
 
 /** After the fault, the next good request gets 200. */
