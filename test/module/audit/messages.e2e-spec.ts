@@ -51,6 +51,17 @@ class BoundPerMessage extends RequestScopedMessage {
   }
 }
 
+class UnknownGuard extends SessionAuthGuard {}
+
+@Controller({ scope: Scope.REQUEST })
+class BoundWithGuard extends RequestScopedMessage {
+  constructor() {
+    super();
+    this.say = this.say.bind(this);
+    UseGuards(UnknownGuard)(Reflect.get(this, 'say'));
+  }
+}
+
 @Controller({ scope: Scope.REQUEST })
 class BoundWithRule extends RuledMessage {
   constructor() {
@@ -119,6 +130,11 @@ describe('a hybrid application', () => {
       'protectAllRoutes, and a controller for each message that binds a method with a rule',
       () => saying(BoundWithRule, closed),
       ['RuledMessage.sayForBosses'],
+    ],
+    [
+      'protectAllRoutes, and a controller for each message that names a guard for the method that it binds',
+      () => saying(BoundWithGuard, closed),
+      ['RequestScopedMessage.say'],
     ],
     ['protectAllRoutes, and a handler that is inherited', () => saying(Derived, closed), ['Base.say']],
     ['APP_GUARD', () => saying(PlainMessage, withGlobalGuard), ['PlainMessage.say']],

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { Inject, Injectable, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
 import { addFirst, isSessionAuthGuard, namesSessionAuthGuard } from '../guard/enhancers.js';
-import { classesOf, handlersIn } from '../guard/handlers.js';
+import { classesOf, handlersIn, withGuardsOf, type Handler } from '../guard/handlers.js';
 
 interface Application {
   readonly config: ApplicationConfig;
@@ -11,6 +11,8 @@ interface Application {
 }
 
 const applications = new WeakMap<ModulesContainer, Application>();
+/** Functions with a session guard that Nest finds: none that a constructor names. */
+const guarded = new WeakSet<object>();
 
 /**
  * Runs the session guards of its whole application on handlers that Nest may call without them. The metadata
@@ -24,13 +26,10 @@ export class ApplicationGuardsProxy implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const application = applications.get(this.modules);
-    return application && !isGuarded(context) ? admitAll(guardsOf(application), context) : true;
+    // Nest calls routes with the global guards.
+    const isGuarded = context.getType() === 'http' || guarded.has(context.getHandler());
+    return application && !isGuarded ? admitAll(guardsOf(application), context) : true;
   }
-}
-
-/** Nest calls routes with the global guards, and a function that names the session guard with that one. */
-function isGuarded(context: ExecutionContext): boolean {
-  return context.getType() === 'http' || namesSessionAuthGuard(context.getHandler());
 }
 
 /**
@@ -71,10 +70,13 @@ export function guardEveryHandler(
 ): void {
   applications.set(modules, { config, requestScoped });
   for (const module of modules.values()) {
-    const owners = classesOf(module).filter(needsProxy);
-    if (owners.length === 0) continue;
-    // Not to the method: a controller that Nest creates for each message may have another one in its place.
-    for (const owner of owners) addFirst(owner, 'guard', ApplicationGuardsProxy);
+    const handlers = classesOf(module).flatMap(handlersIn).filter(needsProxy);
+    if (handlers.length === 0) continue;
+    for (const handler of handlers) {
+      // Not to the method: a controller that Nest creates for each message may have another one in its place.
+      addFirst(handler.owner, 'guard', ApplicationGuardsProxy);
+      if (withGuardsOf(module, handler).guards.some(isSessionAuthGuard)) guarded.add(handler.called);
+    }
     // Nest has found the proxy in the metadata of a class that another application has used before.
     if (module.injectables.has(ApplicationGuardsProxy)) continue;
     module.addInjectable(
@@ -85,7 +87,6 @@ export function guardEveryHandler(
 }
 
 /** A class that names the session guard is guarded without the proxy. */
-function needsProxy(owner: Type): boolean {
-  if (namesSessionAuthGuard(owner)) return false;
-  return handlersIn(owner).some(({ kinds }) => kinds.has('message') || kinds.has('gateway'));
+function needsProxy({ kinds, owner }: Handler): boolean {
+  return (kinds.has('message') || kinds.has('gateway')) && !namesSessionAuthGuard(owner);
 }

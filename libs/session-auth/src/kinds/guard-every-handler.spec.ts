@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  applyDecorators,
   type CanActivate,
   Controller,
   Get,
@@ -17,7 +18,8 @@ import { enhancersOf } from '../guard/enhancers.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 
-const CONTEXT = { getType: () => 'rpc', getHandler: () => () => undefined } as unknown as ExecutionContext;
+const contextOf = (handler: unknown) =>
+  ({ getType: () => 'rpc', getHandler: () => handler }) as unknown as ExecutionContext;
 
 /** Nest creates the guards that these classes name, and nothing calls them. */
 @Global()
@@ -69,8 +71,8 @@ async function storing(...classes: Type[]): Promise<Stored> {
 
 const guardsOf = (target: object): readonly unknown[] => enhancersOf(target, 'guard');
 const guardAll = ({ modules, config, guard }: Stored): void => guardEveryHandler(modules, config, guard);
-const calling = (stored: Stored): unknown =>
-  (stored.proxy()?.instance as ApplicationGuardsProxy | undefined)?.canActivate(CONTEXT);
+const calling = (stored: Stored, handler: unknown = guardsOf): unknown =>
+  (stored.proxy()?.instance as ApplicationGuardsProxy | undefined)?.canActivate(contextOf(handler));
 
 describe('the global guards of an application', () => {
   it.each<[string, () => Type]>([
@@ -90,6 +92,17 @@ describe('the global guards of an application', () => {
     const stored = await storing(owner);
     guardAll(stored);
     expect([guardsOf(owner), stored.proxy()]).toEqual([[], undefined]);
+  });
+
+  it('are not asked about a method with a session guard that Nest finds, but about a function in its place', async () => {
+    class OtherGuard extends SessionAuthGuard {}
+    const named = classOf(Controller(), applyDecorators(MessagePattern('say'), UseGuards(OtherGuard)));
+    const stored = await storing(named);
+    guardAll(stored);
+    const { say } = named.prototype as { readonly say: () => string };
+    const [bound, unknown] = [say.bind({}), say.bind({})];
+    UseGuards(OtherGuard)(unknown);
+    expect([say, bound, unknown].map((called) => calling(stored, called))).toEqual([true, false, false]);
   });
 
   it('are applied before the guards that a class names', async () => {

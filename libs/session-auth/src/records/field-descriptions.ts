@@ -74,7 +74,6 @@ export function isTransformed(record: RecordClass, { name, nested }: FieldDescri
   return transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined);
 }
 
-/** Returns whether a class has an async validator, which is not supported. */
 export function hasAsyncValidators(record: RecordClass): boolean {
   const storage = getMetadataStorage();
   return storage
