@@ -32,7 +32,7 @@ const OUTCOMES = ['By default', 'With one line', 'Out of scope'];
 const ROW = /^\| (\d+\.\d+\.\d+), level (\d) +\| .*? \| \*\*(.*?)[.:]\*\*.*? \| (.*) \|$/gm;
 const LINK = /\[((?:\\.|[^\]\\]|\[\w+\])+)\]\((\.\.\/test\/[^)]+)\)/g;
 /** Calls that declare a test by its name: those of Jest, and those of test/support/trial/row.ts. */
-const TEST = /^(?:it|test|row|rows|plainRow)$/;
+const TEST = /^(?:it|test|row|rows)$/;
 
 const titlesOfFile = new Map();
 const rows = [...readFileSync(PAGE, 'utf8').matchAll(ROW)].map(([, id, level, outcome, tests]) => ({

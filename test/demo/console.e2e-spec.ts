@@ -142,7 +142,7 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
     for (const username of ['manager', 'recruiter', 'newhire']) tokens.push(await client.tokenOf(username));
     const [token = ''] = tokens;
     await ail('broken');
-    for (let n = 0; n < 6; n += 1) for (const one of tokens) await me(one);
+    for (let asked = 0; asked < 6; asked += 1) for (const one of tokens) await me(one);
     const { totals } = await live.next(
       ({ breakers, totals: { checks } }) => breakers.known === 'open' && checks.turnedBack > 0,
     );
@@ -291,7 +291,7 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
   it('never sends a token', async () => {
     await setCache(MEMORY);
     const token = await client.tokenOf('manager');
-    for (let n = 0; n < 2; n += 1) await me(token);
+    for (let time = 0; time < 2; time += 1) await me(token);
     const report = await live.next(({ totals }) => totals.checks.cached > 0);
     const responses = [
       JSON.stringify(report),

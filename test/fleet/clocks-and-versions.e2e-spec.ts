@@ -9,7 +9,6 @@ import { SessionSeal } from '../../libs/session-auth/src/fleet/session-seal.js';
 import { describeWithRedis, redisClient } from '../support/redis.js';
 import { monitor } from '../support/redis-monitor.js';
 import { until } from '../support/until.js';
-import { plainRow } from '../support/trial/row.js';
 import { platforms, type Platform } from '../support/platforms.js';
 import { formsOf, KEY, PASSWORD } from '../support/trial/canaries.js';
 import { CHANNEL, type Fleet } from './fleet.js';
@@ -47,66 +46,60 @@ describeWithRedis('instances of an application', () => {
     return instances;
   }
 
-  plainRow(
-    'a sign-out counts on hosts whose clocks are minutes apart, and each of them writes one log line [Q08]',
-    async () => {
-      const fleet = await start();
-      const all = await withClocksOff(fleet);
-      for (const one of all) {
-        const token = fleet.signIn();
-        for (const instance of all) expect(await instance.status(token)).toBe(200);
-        fleet.revoke(token);
-        expect(await one.do('signOut', token)).toBe('done');
-        for (const instance of all) {
-          await until(
-            'the sign-out is received',
-            async () => (await instance.do('revocationsOf', token)) === 1,
-          );
-          expect(await instance.status(token)).toBe(401);
-        }
-      }
-
-      const warnings = await Promise.all(all.map(warningsOf));
-      expect(warnings).toEqual(all.map(() => [expect.stringContaining('clock differs')]));
-    },
-  );
-
-  plainRow(
-    'a clock that is minutes off makes no lifetime longer, neither of stored nor of read entries [Q08]',
-    async () => {
-      const fleet = await start();
-      const all = await withClocksOff(fleet, { options: { cache: { ttlMs: TTL_MS } } });
-      const acceptedAtMs = new Map<string, number>();
-      fleet.service.on('user_details', (request, ...call) => {
-        acceptedAtMs.set(String(request.headers['x-auth-token']), performance.now());
-        fleet.details(request, ...call);
-      });
-      const tokens = all.map(() => fleet.signIn());
-      for (const [index, token] of tokens.entries()) {
-        const [first, ...others] = [...all.slice(index), ...all.slice(0, index)];
-        for (const instance of [first, ...others]) expect(await instance?.status(token)).toBe(200);
-      }
-      // Only lifetimes may end these sessions: the first refusal is published to no other instance.
-      await fleet.redis.call('ACL', 'SETUSER', 'default', '-publish');
-      fleet.service.on('user_details', fleet.details);
-      for (const token of tokens) fleet.revoke(token);
-
-      const ages: number[] = [];
-      const check = async (instance: Instance, token: string): Promise<number> => {
-        const ageMs = performance.now() - (acceptedAtMs.get(token) ?? NaN);
-        const status = await instance.status(token);
-        if (status === 200) ages.push(ageMs);
-        return status;
-      };
-      await until('every instance denies every session', async () => {
-        const statuses = await Promise.all(
-          all.flatMap((instance) => tokens.map((token) => check(instance, token))),
+  it('a sign-out counts on hosts whose clocks are minutes apart, and each of them writes one log line [Q08]', async () => {
+    const fleet = await start();
+    const all = await withClocksOff(fleet);
+    for (const one of all) {
+      const token = fleet.signIn();
+      for (const instance of all) expect(await instance.status(token)).toBe(200);
+      fleet.revoke(token);
+      expect(await one.do('signOut', token)).toBe('done');
+      for (const instance of all) {
+        await until(
+          'the sign-out is received',
+          async () => (await instance.do('revocationsOf', token)) === 1,
         );
-        return statuses.every((status) => status === 401);
-      });
-      expect(ages.filter((ageMs) => !(ageMs < TTL_MS + STORE_TIMEOUT_MS))).toEqual([]);
-    },
-  );
+        expect(await instance.status(token)).toBe(401);
+      }
+    }
+
+    const warnings = await Promise.all(all.map(warningsOf));
+    expect(warnings).toEqual(all.map(() => [expect.stringContaining('clock differs')]));
+  });
+
+  it('a clock that is minutes off makes no lifetime longer, neither of stored nor of read entries [Q08]', async () => {
+    const fleet = await start();
+    const all = await withClocksOff(fleet, { options: { cache: { ttlMs: TTL_MS } } });
+    const acceptedAtMs = new Map<string, number>();
+    fleet.service.on('user_details', (request, ...call) => {
+      acceptedAtMs.set(String(request.headers['x-auth-token']), performance.now());
+      fleet.details(request, ...call);
+    });
+    const tokens = all.map(() => fleet.signIn());
+    for (const [index, token] of tokens.entries()) {
+      const [first, ...others] = [...all.slice(index), ...all.slice(0, index)];
+      for (const instance of [first, ...others]) expect(await instance?.status(token)).toBe(200);
+    }
+    // Only lifetimes may end these sessions: the first refusal is published to no other instance.
+    await fleet.redis.call('ACL', 'SETUSER', 'default', '-publish');
+    fleet.service.on('user_details', fleet.details);
+    for (const token of tokens) fleet.revoke(token);
+
+    const ages: number[] = [];
+    const check = async (instance: Instance, token: string): Promise<number> => {
+      const ageMs = performance.now() - (acceptedAtMs.get(token) ?? NaN);
+      const status = await instance.status(token);
+      if (status === 200) ages.push(ageMs);
+      return status;
+    };
+    await until('every instance denies every session', async () => {
+      const statuses = await Promise.all(
+        all.flatMap((instance) => tokens.map((token) => check(instance, token))),
+      );
+      return statuses.every((status) => status === 401);
+    });
+    expect(ages.filter((ageMs) => !(ageMs < TTL_MS + STORE_TIMEOUT_MS))).toEqual([]);
+  });
 
   const sealOf = (fleet: Fleet): SessionSeal => new SessionSeal('application-key', fleet.service.url);
 
@@ -133,34 +126,31 @@ describeWithRedis('instances of an application', () => {
     return [...kinds, ...fields, 'null', '[]', '5', '"signedOut"', '{}', 'signedOut', ''];
   }
 
-  plainRow(
-    'a message of an unknown kind, or one that cannot be read, changes nothing on any instance [Q09]',
-    async () => {
-      const fleet = await start();
-      const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
-      const token = fleet.signIn();
-      for (const instance of [one, other]) expect(await instance.status(token)).toBe(200);
-      const { asked } = fleet;
+  it('a message of an unknown kind, or one that cannot be read, changes nothing on any instance [Q09]', async () => {
+    const fleet = await start();
+    const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
+    const token = fleet.signIn();
+    for (const instance of [one, other]) expect(await instance.status(token)).toBe(200);
+    const { asked } = fleet;
 
-      for (const text of messagesAbout(sessionKeysOf({ token, authIv: undefined }))) {
-        expect(await fleet.redis.publish(CHANNEL, sealOf(fleet).sealMessage(text))).toBe(2);
-      }
-      const last = fleet.signIn();
-      expect(await one.do('signOut', last)).toBe('done');
-      for (const instance of [one, other]) {
-        await until(
-          'a later message is received',
-          async () => (await instance.do('revocationsOf', last)) === 1,
-        );
-        expect([
-          await instance.status(token),
-          await instance.do('revocations'),
-          await warningsOf(instance),
-        ]).toEqual([200, 1, []]);
-      }
-      expect(fleet.asked).toBe(asked);
-    },
-  );
+    for (const text of messagesAbout(sessionKeysOf({ token, authIv: undefined }))) {
+      expect(await fleet.redis.publish(CHANNEL, sealOf(fleet).sealMessage(text))).toBe(2);
+    }
+    const last = fleet.signIn();
+    expect(await one.do('signOut', last)).toBe('done');
+    for (const instance of [one, other]) {
+      await until(
+        'a later message is received',
+        async () => (await instance.do('revocationsOf', last)) === 1,
+      );
+      expect([
+        await instance.status(token),
+        await instance.do('revocations'),
+        await warningsOf(instance),
+      ]).toEqual([200, 1, []]);
+    }
+    expect(fleet.asked).toBe(asked);
+  });
 
   const ADMIN = { username: 'eve', role: 'admin' };
   /** Stands for the time at which a record is sealed. */
@@ -194,7 +184,7 @@ describeWithRedis('instances of an application', () => {
     return key;
   }
 
-  plainRow('a value of an unknown version counts as missing: the service decides [Q09]', async () => {
+  it('a value of an unknown version counts as missing: the service decides [Q09]', async () => {
     const fleet = await start();
     const [one, other] = (await fleet.instances(2)) as [Instance, Instance];
     const seal = sealOf(fleet);

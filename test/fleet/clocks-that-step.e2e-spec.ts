@@ -1,8 +1,7 @@
-import { expect } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
 import { describeWithRedis } from '../support/redis.js';
 import { until } from '../support/until.js';
-import { plainRow } from '../support/trial/row.js';
 import type { Fleet } from './fleet.js';
 import type { Instance } from './instance.js';
 import { fleets } from './suites.js';
@@ -32,46 +31,43 @@ describeWithRedis('clocks that are set back, of all hosts and of Redis', () => {
   const start = fleets();
 
   for (const stepMs of [10_000, 3_600_000])
-    plainRow(
-      `by ${stepMs} ms make no lifetime longer, neither of cached nor of stored sessions, on any instance [Q14]`,
-      async () => {
-        const fleet = await start();
-        const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-        const all = await Promise.all(
-          PLATFORMS.map((platform) =>
-            fleet.instance({
-              platform,
-              redis: { port: proxy.port },
-              ownProcess: true,
-              options: { cache: { ttlMs: TTL_MS } },
-            }),
-          ),
-        );
-        for (const instance of all) await instance.do('connected');
-        await fleet.receiving(...all);
-        const [one, other, third] = all as [Instance, Instance, Instance];
-        const startMs = performance.now();
-        const token = fleet.signIn();
-        expect([await one.status(token), await other.status(token)]).toEqual([200, 200]);
-        await fleet.key('V');
-        // Only lifetimes may end this session.
-        await fleet.redis.call('ACL', 'SETUSER', 'default', '-publish');
-        fleet.revoke(token);
+    it(`by ${stepMs} ms make no lifetime longer, neither of cached nor of stored sessions, on any instance [Q14]`, async () => {
+      const fleet = await start();
+      const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+      const all = await Promise.all(
+        PLATFORMS.map((platform) =>
+          fleet.instance({
+            platform,
+            redis: { port: proxy.port },
+            ownProcess: true,
+            options: { cache: { ttlMs: TTL_MS } },
+          }),
+        ),
+      );
+      for (const instance of all) await instance.do('connected');
+      await fleet.receiving(...all);
+      const [one, other, third] = all as [Instance, Instance, Instance];
+      const startMs = performance.now();
+      const token = fleet.signIn();
+      expect([await one.status(token), await other.status(token)]).toEqual([200, 200]);
+      await fleet.key('V');
+      // Only lifetimes may end this session.
+      await fleet.redis.call('ACL', 'SETUSER', 'default', '-publish');
+      fleet.revoke(token);
 
-        await setRedisBack(fleet, proxy, stepMs);
-        for (const instance of all) await instance.do('setClockBack', stepMs);
-        const ages: number[] = [];
-        const deny = (instances: readonly Instance[]): Promise<void> =>
-          until('every instance denies', async () => {
-            const ageMs = performance.now() - startMs;
-            const statuses = await Promise.all(instances.map((instance) => instance.status(token)));
-            if (statuses.includes(200)) ages.push(ageMs);
-            return statuses.every((status) => status === 401);
-          });
-        // It has only the store, from which the others would delete the session.
-        await deny([third]);
-        await deny(all);
-        expect(ages.filter((ageMs) => !(ageMs < TTL_MS + STORE_TIMEOUT_MS))).toEqual([]);
-      },
-    );
+      await setRedisBack(fleet, proxy, stepMs);
+      for (const instance of all) await instance.do('setClockBack', stepMs);
+      const ages: number[] = [];
+      const deny = (instances: readonly Instance[]): Promise<void> =>
+        until('every instance denies', async () => {
+          const ageMs = performance.now() - startMs;
+          const statuses = await Promise.all(instances.map((instance) => instance.status(token)));
+          if (statuses.includes(200)) ages.push(ageMs);
+          return statuses.every((status) => status === 401);
+        });
+      // It has only the store, from which the others would delete the session.
+      await deny([third]);
+      await deny(all);
+      expect(ages.filter((ageMs) => !(ageMs < TTL_MS + STORE_TIMEOUT_MS))).toEqual([]);
+    });
 });

@@ -3,7 +3,6 @@ import { json, reply, type Script } from 'nestjs-session-auth/testing';
 import { describeWithRedis } from '../support/redis.js';
 import { monitor } from '../support/redis-monitor.js';
 import { until } from '../support/until.js';
-import { plainRow } from '../support/trial/row.js';
 import { PATIENCE_MS, type Fleet } from './fleet.js';
 import { expectAskedOnce, fleets, sharedFleet } from './suites.js';
 
@@ -50,45 +49,39 @@ async function clientsOf(fleet: Fleet): Promise<ReadonlySet<string>> {
 describeWithRedis('instances that check one session at the same time', () => {
   const shared = sharedFleet(6, { options: { timeoutMs: CHECK_TIMEOUT_MS } });
 
-  plainRow(
-    'share one call if the service takes more than a second, and all let the user in [Q01]',
-    async () => {
-      const fleet = shared();
-      const [token, before] = [fleet.signIn(), fleet.asked];
-      const { script, open } = gate();
-      fleet.service.on('user_details', script(json(ANN)));
-      const beats = [performance.now()];
-      fleet.keep(
-        await monitor(fleet.server.port, ([command, key]) => {
-          if (command === 'set' && key?.includes(':alive:')) beats.push(performance.now());
-        }),
-      );
-      const statuses = Promise.all(fleet.all.slice(0, 3).map((instance) => instance.status(token)));
-      await until('five heartbeats take longer than the lease lasts without them', () => beats.length > 5);
-      open();
-      expect(await statuses).toEqual([200, 200, 200]);
-      // A machine that stalls sends them so late that the others ask too.
-      const longest = Math.max(...beats.map((at, index) => at - (beats[index - 1] ?? at)));
-      expect(fleet.asked - before).toBeLessThanOrEqual(longest < 0.8 * PATIENCE_MS ? 1 : 3);
-    },
-  );
+  it('share one call if the service takes more than a second, and all let the user in [Q01]', async () => {
+    const fleet = shared();
+    const [token, before] = [fleet.signIn(), fleet.asked];
+    const { script, open } = gate();
+    fleet.service.on('user_details', script(json(ANN)));
+    const beats = [performance.now()];
+    fleet.keep(
+      await monitor(fleet.server.port, ([command, key]) => {
+        if (command === 'set' && key?.includes(':alive:')) beats.push(performance.now());
+      }),
+    );
+    const statuses = Promise.all(fleet.all.slice(0, 3).map((instance) => instance.status(token)));
+    await until('five heartbeats take longer than the lease lasts without them', () => beats.length > 5);
+    open();
+    expect(await statuses).toEqual([200, 200, 200]);
+    // A machine that stalls sends them so late that the others ask too.
+    const longest = Math.max(...beats.map((at, index) => at - (beats[index - 1] ?? at)));
+    expect(fleet.asked - before).toBeLessThanOrEqual(longest < 0.8 * PATIENCE_MS ? 1 : 3);
+  });
 
-  plainRow(
-    'wait for each other no longer than for one answer of the service if it refuses a token [Q10]',
-    async () => {
-      const fleet = shared();
-      const refused = fleet.signIn();
-      const { waiting, script, open } = gate();
-      fleet.service.on('user_details', script(reply(401)));
-      const clients = await clientsOf(fleet);
-      const statuses = Promise.all(fleet.all.map((instance) => instance.status(refused)));
-      await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
-      waiting.pop()?.();
-      await until('all others ask at the same time', () => waiting.length === 5);
-      open();
-      expect(await statuses).toEqual(Array(6).fill(401));
-    },
-  );
+  it('wait for each other no longer than for one answer of the service if it refuses a token [Q10]', async () => {
+    const fleet = shared();
+    const refused = fleet.signIn();
+    const { waiting, script, open } = gate();
+    fleet.service.on('user_details', script(reply(401)));
+    const clients = await clientsOf(fleet);
+    const statuses = Promise.all(fleet.all.map((instance) => instance.status(refused)));
+    await until('all have seen that one instance asks', () => waiting.length === 1 && clients.size === 6);
+    waiting.pop()?.();
+    await until('all others ask at the same time', () => waiting.length === 5);
+    open();
+    expect(await statuses).toEqual(Array(6).fill(401));
+  });
 });
 
 describeWithRedis('an instance that waits for the answer of another', () => {
@@ -124,36 +117,27 @@ describeWithRedis('an instance that waits for the answer of another', () => {
     return { leftMs, lost: await lost };
   }
 
-  plainRow(
-    'asks the service itself as soon as the other has crashed, long before its lease would end [Q02]',
-    async () => {
-      const { leftMs, lost } = await tryFault((_fleet, holder) => holder.crash(), true);
-      expect(lost).toBe('gone');
-      // It has a lease of its own by then, or none.
-      expect(leftMs === -2 || leftMs > LEFT_OF_LEASE_MS).toBe(true);
-    },
-  );
+  it('asks the service itself as soon as the other has crashed, long before its lease would end [Q02]', async () => {
+    const { leftMs, lost } = await tryFault((_fleet, holder) => holder.crash(), true);
+    expect(lost).toBe('gone');
+    // It has a lease of its own by then, or none.
+    expect(leftMs === -2 || leftMs > LEFT_OF_LEASE_MS).toBe(true);
+  });
 
-  plainRow(
-    'asks the service itself as soon as the other has lost Redis, and both let the user in [Q02]',
-    async () => {
-      const { leftMs, lost } = await tryFault((_fleet, holder) => holder.do('dropClient'));
-      expect([lost, leftMs === -2 || leftMs > LEFT_OF_LEASE_MS]).toEqual([200, true]);
-    },
-  );
+  it('asks the service itself as soon as the other has lost Redis, and both let the user in [Q02]', async () => {
+    const { leftMs, lost } = await tryFault((_fleet, holder) => holder.do('dropClient'));
+    expect([lost, leftMs === -2 || leftMs > LEFT_OF_LEASE_MS]).toEqual([200, true]);
+  });
 
-  plainRow('asks the service itself as soon as Redis is full, and both let the user in [Q02]', async () => {
+  it('asks the service itself as soon as Redis is full, and both let the user in [Q02]', async () => {
     const { lost } = await tryFault(({ redis }) => redis.config('SET', 'maxmemory', '1'));
     expect(lost).toBe(200);
   });
 
-  plainRow(
-    'asks the service itself as soon as Redis is a replica that can be read only, and both let the user in [Q02]',
-    async () => {
-      const { lost } = await tryFault(({ redis }) => redis.call('REPLICAOF', '127.0.0.1', '1'));
-      expect(lost).toBe(200);
-    },
-  );
+  it('asks the service itself as soon as Redis is a replica that can be read only, and both let the user in [Q02]', async () => {
+    const { lost } = await tryFault(({ redis }) => redis.call('REPLICAOF', '127.0.0.1', '1'));
+    expect(lost).toBe(200);
+  });
 });
 
 /** Returns the scripts that the instances ran in the store during `work`, but for those that read its clock. */

@@ -1,5 +1,5 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { describe, expect } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   Catch,
   HttpException,
@@ -16,7 +16,6 @@ import { SessionAuthError } from 'nestjs-session-auth/errors';
 import { platforms, type RunningApp } from '../support/platforms.js';
 import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { plainRow } from '../support/trial/row.js';
 import { postGraphql, type GraphqlReply } from './graphql-client.js';
 
 const caught: unknown[] = [];
@@ -146,23 +145,17 @@ describe.each(platforms('Fastify'))('resolvers of an application on %s', (_name,
     }
   }
 
-  plainRow(
-    'without a filter, a resolver reports the errors of guard and service with their codes [P22]',
-    async () => {
-      await expectErrors(await start(accountResolver(), []), false);
-    },
-  );
+  it('without a filter, a resolver reports the errors of guard and service with their codes [P22]', async () => {
+    await expectErrors(await start(accountResolver(), []), false);
+  });
 
   for (const filter of [CatchEverythingFilter, HttpExceptionFilter, SessionFilter]) {
-    plainRow(
-      `a filter of GraphQL as APP_FILTER receives the errors of guard and service: ${filter.name} [P22]`,
-      async () => {
-        await expectErrors(await start(accountResolver(), [{ provide: APP_FILTER, useClass: filter }]), true);
-      },
-    );
+    it(`a filter of GraphQL as APP_FILTER receives the errors of guard and service: ${filter.name} [P22]`, async () => {
+      await expectErrors(await start(accountResolver(), [{ provide: APP_FILTER, useClass: filter }]), true);
+    });
   }
 
-  plainRow('a filter on a resolver receives the errors of guard and service [P22]', async () => {
+  it('a filter on a resolver receives the errors of guard and service [P22]', async () => {
     await expectErrors(await start(accountResolver(CatchEverythingFilter), []), true);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, afterEach } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, afterEach, it } from '@jest/globals';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { UseGuards, UseInterceptors } from '@nestjs/common';
 import { Args, Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
@@ -20,7 +20,6 @@ import {
   reply,
   type ScriptedService,
 } from '../support/scripted-service.js';
-import { plainRow } from '../support/trial/row.js';
 import { platforms, type RunningApp } from '../support/platforms.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
@@ -66,7 +65,7 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
 
   const me = (username: string): unknown => ({ me: `${username} ${username}` });
 
-  plainRow('each caller gets its own user, whether requests share a context or not [P08]', async () => {
+  it('each caller gets its own user, whether requests share a context or not [P08]', async () => {
     for (const [context, url] of appsWith(SERVED, 0)) {
       await ask(url, '{ resolved }', 'ann');
       expect([context, await ask(url, '{ me }')]).toEqual([context, UNAUTHENTICATED]);
@@ -75,45 +74,36 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
     }
   });
 
-  plainRow(
-    'a context that names another request, or that cannot be copied, serves no caller as another one [P08]',
-    async () => {
-      for (const [context, url] of appsWith(NOT_SERVED, 0)) {
-        expect([context, await ask(url, '{ me }', 'ann')]).toEqual([context, me('ann')]);
-        for (const [token, own] of [
-          [undefined, UNAUTHENTICATED],
-          ['bob', me('bob')],
-        ] as const) {
-          expect([context, [UNAUTHENTICATED, own]]).toEqual([
-            context,
-            expect.arrayContaining([await ask(url, '{ me }', token)]),
-          ]);
-        }
-      }
-    },
-  );
-
-  plainRow(
-    'concurrent callers, and a caller whose request has no guard, lend their sessions to no other caller [P08]',
-    async () => {
-      for (const [context, url] of appsWith(KINDS, 1)) {
-        const held = hold(json({ username: 'ann' }));
-        service.on('user_details', held.script);
-        const first = ask(url, '{ me }', 'ann');
-        await held.arrived;
-        const strangers = await Promise.all([
-          ask(url, '{ me }'),
-          ask(url, '{ openings(count: 2) { owner } }'),
+  it('a context that names another request, or that cannot be copied, serves no caller as another one [P08]', async () => {
+    for (const [context, url] of appsWith(NOT_SERVED, 0)) {
+      expect([context, await ask(url, '{ me }', 'ann')]).toEqual([context, me('ann')]);
+      for (const [token, own] of [
+        [undefined, UNAUTHENTICATED],
+        ['bob', me('bob')],
+      ] as const) {
+        expect([context, [UNAUTHENTICATED, own]]).toEqual([
+          context,
+          expect.arrayContaining([await ask(url, '{ me }', token)]),
         ]);
-        held.release();
-
-        expect([context, strangers]).toEqual([context, [UNAUTHENTICATED, UNAUTHENTICATED]]);
-        expect([me('ann'), UNAUTHENTICATED]).toContainEqual(await first);
       }
-    },
-  );
+    }
+  });
 
-  plainRow('a bare Upgrade header changes nothing: user, Vary, no-store and one check [P16]', async () => {
+  it('concurrent callers, and a caller whose request has no guard, lend their sessions to no other caller [P08]', async () => {
+    for (const [context, url] of appsWith(KINDS, 1)) {
+      const held = hold(json({ username: 'ann' }));
+      service.on('user_details', held.script);
+      const first = ask(url, '{ me }', 'ann');
+      await held.arrived;
+      const strangers = await Promise.all([ask(url, '{ me }'), ask(url, '{ openings(count: 2) { owner } }')]);
+      held.release();
+
+      expect([context, strangers]).toEqual([context, [UNAUTHENTICATED, UNAUTHENTICATED]]);
+      expect([me('ann'), UNAUTHENTICATED]).toContainEqual(await first);
+    }
+  });
+
+  it('a bare Upgrade header changes nothing: user, Vary, no-store and one check [P16]', async () => {
     const url = server.urls.at(-1) ?? '';
     const upgrades = [[], ['Upgrade: websocket'], ['Upgrade: WebSocket'], ['Upgrade: h2c']];
     for (const upgrade of upgrades) {
@@ -139,27 +129,24 @@ describe.each(GRAPHQL_SERVERS)('contexts of GraphQL on %s', (name, start) => {
   // Mercurius runs in a separate process.
   if (name.startsWith('Mercurius')) return;
 
-  plainRow(
-    'the audit names a context that Nest gives to all requests, and a function that does [P08]',
-    async () => {
-      const [object, fresh, repeated] = [new CapturedLog(), new CapturedLog(), new CapturedLog()];
-      const apps = [
-        await start(service.url, { contexts: ['object'], logger: object }),
-        await start(service.url, { contexts: ['new objects'], logger: fresh }),
-        await start(service.url, { contexts: ['one object'], logger: repeated }),
-      ];
-      for (const token of ['ann', 'bob', 'ann']) await ask(apps[2]?.url ?? '', '{ me }', token);
-      for (const app of apps) await app.close();
+  it('the audit names a context that Nest gives to all requests, and a function that does [P08]', async () => {
+    const [object, fresh, repeated] = [new CapturedLog(), new CapturedLog(), new CapturedLog()];
+    const apps = [
+      await start(service.url, { contexts: ['object'], logger: object }),
+      await start(service.url, { contexts: ['new objects'], logger: fresh }),
+      await start(service.url, { contexts: ['one object'], logger: repeated }),
+    ];
+    for (const token of ['ann', 'bob', 'ann']) await ask(apps[2]?.url ?? '', '{ me }', token);
+    for (const app of apps) await app.close();
 
-      expect(object.having('warn', 'audit: GraphQLModule has one object as its context')).toHaveLength(
-        NEST_MAJOR === 11 ? 1 : 0,
-      );
-      expect(
-        repeated.having('warn', 'audit: the context function of GraphQLModule returns one object'),
-      ).toHaveLength(1);
-      expect(fresh.having('warn', 'audit: ')).toEqual([]);
-    },
-  );
+    expect(object.having('warn', 'audit: GraphQLModule has one object as its context')).toHaveLength(
+      NEST_MAJOR === 11 ? 1 : 0,
+    );
+    expect(
+      repeated.having('warn', 'audit: the context function of GraphQLModule returns one object'),
+    ).toHaveLength(1);
+    expect(fresh.having('warn', 'audit: ')).toEqual([]);
+  });
 });
 
 @ObjectType()
@@ -247,43 +234,37 @@ describe.each(platforms('Express'))('users of fields on %s', (_name, platform) =
     return { service, running };
   }
 
-  plainRow(
-    'a field keeps its user while other fields of its operation are let in as another user and without one [P16]',
-    async () => {
-      let release = (): void => undefined;
-      HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
-      const { service, running } = await start(fromArgument);
-      const ann = service.signInAs({ username: 'ann' });
-      const bob = service.signInAs({ username: 'bob' });
-      const query = `{ held(as: "${ann}") first: now(as: "${bob}") second: now(as: "refused") third: now(as: "${bob}") }`;
-      const answer = postGraphql(running.url, { query });
-      await until('the other fields', () => UsersResolver.ran === 3);
-      release();
-      const { data } = (await (await answer).json()) as GraphqlReply;
+  it('a field keeps its user while other fields of its operation are let in as another user and without one [P16]', async () => {
+    let release = (): void => undefined;
+    HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
+    const { service, running } = await start(fromArgument);
+    const ann = service.signInAs({ username: 'ann' });
+    const bob = service.signInAs({ username: 'bob' });
+    const query = `{ held(as: "${ann}") first: now(as: "${bob}") second: now(as: "refused") third: now(as: "${bob}") }`;
+    const answer = postGraphql(running.url, { query });
+    await until('the other fields', () => UsersResolver.ran === 3);
+    release();
+    const { data } = (await (await answer).json()) as GraphqlReply;
 
-      expect(data).toEqual({ held: `ann ${ann}`, first: 'bob', second: 'no user', third: 'bob' });
-    },
-  );
+    expect(data).toEqual({ held: `ann ${ann}`, first: 'bob', second: 'no user', third: 'bob' });
+  });
 
-  plainRow(
-    'a handler that requires a session has its user, also where the session ends before the handler starts [P16]',
-    async () => {
-      let [release, resolveLater] = [(): void => undefined, (): void => undefined];
-      HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
-      UsersResolver.later = new Promise((resolve) => (resolveLater = resolve));
-      const { service, running } = await start(undefined);
-      const token = service.signInAs({ username: 'ann' });
-      const answer = postGraphql(running.url, { query: '{ held later { user } }' }, token);
-      const sessions = running.app.get(SessionAuthService);
-      await until('the check', () => sessions.countCached() === 1);
-      await sessions.signOut(token);
-      service.on('user_details', reply(401));
-      resolveLater();
-      await until('the other field', () => UsersResolver.ran === 1);
-      release();
-      const { data } = (await (await answer).json()) as GraphqlReply;
+  it('a handler that requires a session has its user, also where the session ends before the handler starts [P16]', async () => {
+    let [release, resolveLater] = [(): void => undefined, (): void => undefined];
+    HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
+    UsersResolver.later = new Promise((resolve) => (resolveLater = resolve));
+    const { service, running } = await start(undefined);
+    const token = service.signInAs({ username: 'ann' });
+    const answer = postGraphql(running.url, { query: '{ held later { user } }' }, token);
+    const sessions = running.app.get(SessionAuthService);
+    await until('the check', () => sessions.countCached() === 1);
+    await sessions.signOut(token);
+    service.on('user_details', reply(401));
+    resolveLater();
+    await until('the other field', () => UsersResolver.ran === 1);
+    release();
+    const { data } = (await (await answer).json()) as GraphqlReply;
 
-      expect(data).toEqual({ held: `ann ${token}`, later: { user: 'no user' } });
-    },
-  );
+    expect(data).toEqual({ held: `ann ${token}`, later: { user: 'no user' } });
+  });
 });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { always } from '../support/always.js';
 import { canariesIn, TOKEN } from '../support/trial/canaries.js';
 import { reply, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
-import { plainRow } from '../support/trial/row.js';
 import { GRAPHQL_SERVERS, type GraphqlServer } from './graphql-servers.js';
 import { allOf, graphqlSocket, postGraphql, type GraphqlReply } from './graphql-client.js';
 
@@ -209,34 +208,28 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     return token;
   }
 
-  plainRow(
-    'no dangerous handler of an operation runs for a session that ended elsewhere, beside any other handlers [P01]',
-    async () => {
-      for (const [index, query] of OPERATIONS.entries()) {
-        const { errors } = await ask({ query }, await endedElsewhere(`ended-${index}`));
-        expect([query, errors?.map(({ extensions }) => extensions.code)]).toEqual([
-          query,
-          expect.arrayContaining(['UNAUTHENTICATED']),
-        ]);
-      }
-      expect(await wipes()).toBe(wipedBefore);
-    },
-  );
+  it('no dangerous handler of an operation runs for a session that ended elsewhere, beside any other handlers [P01]', async () => {
+    for (const [index, query] of OPERATIONS.entries()) {
+      const { errors } = await ask({ query }, await endedElsewhere(`ended-${index}`));
+      expect([query, errors?.map(({ extensions }) => extensions.code)]).toEqual([
+        query,
+        expect.arrayContaining(['UNAUTHENTICATED']),
+      ]);
+    }
+    expect(await wipes()).toBe(wipedBefore);
+  });
 
-  plainRow(
-    'no dangerous handler of a batch runs for a session that ended elsewhere, in any order [P01]',
-    async () => {
-      for (const [index, batch] of BATCHES.entries()) {
-        const replies = await ask<GraphqlReply[]>(batch, await endedElsewhere(`batch-${index}`));
-        expect(
-          replies.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code)),
-        ).toContain('UNAUTHENTICATED');
-      }
-      expect(await wipes()).toBe(wipedBefore);
-    },
-  );
+  it('no dangerous handler of a batch runs for a session that ended elsewhere, in any order [P01]', async () => {
+    for (const [index, batch] of BATCHES.entries()) {
+      const replies = await ask<GraphqlReply[]>(batch, await endedElsewhere(`batch-${index}`));
+      expect(replies.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code))).toContain(
+        'UNAUTHENTICATED',
+      );
+    }
+    expect(await wipes()).toBe(wipedBefore);
+  });
 
-  plainRow('no dangerous subscription starts for a session that ended elsewhere [P01]', async () => {
+  it('no dangerous subscription starts for a session that ended elsewhere [P01]', async () => {
     const token = await endedElsewhere('subscriber');
     const client = graphqlSocket(cached.url, { token });
     const received = await allOf(client, 'subscription { wiping }');
@@ -246,7 +239,7 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     expect(await wipes()).toBe(wipedBefore);
   });
 
-  plainRow('a handler that signs the session out ends it for the handlers after it [P01]', async () => {
+  it('a handler that signs the session out ends it for the handlers after it [P01]', async () => {
     service.signInAs({}, 'good');
     const signedOut = service.callsTo('sign_out');
     service.on('sign_out', (request, response) => {
@@ -259,28 +252,25 @@ describe.each(GRAPHQL_SERVERS)('freshness in GraphQL on %s', (_name, start) => {
     expect([service.callsTo('sign_out') - signedOut, (await wipes()) - wipedBefore]).toEqual([1, 1]);
   });
 
-  plainRow(
-    'all fields of one operation that ask for a fresh session share one call, with the cache on and off [P01]',
-    async () => {
-      for (const [name, server] of Object.entries({ cached, uncached })) {
-        for (const query of [
-          '{ a: wipe b: wipe c: wipe }',
-          'mutation { a: wipe b: wipe c: wipe }',
-          '{ account { a: wipe b: wipe recentWipe } }',
-        ]) {
-          const token = service.signInAs({}, `${name}-${service.requests.length}`);
-          for (const cache of ['cold', 'warm']) {
-            const before = service.callsTo('user_details');
-            expect(await ask({ query }, token, server)).toEqual({ data: expect.any(Object) as unknown });
-            expect([name, cache, query, service.callsTo('user_details') - before]).toEqual([
-              name,
-              cache,
-              query,
-              1,
-            ]);
-          }
+  it('all fields of one operation that ask for a fresh session share one call, with the cache on and off [P01]', async () => {
+    for (const [name, server] of Object.entries({ cached, uncached })) {
+      for (const query of [
+        '{ a: wipe b: wipe c: wipe }',
+        'mutation { a: wipe b: wipe c: wipe }',
+        '{ account { a: wipe b: wipe recentWipe } }',
+      ]) {
+        const token = service.signInAs({}, `${name}-${service.requests.length}`);
+        for (const cache of ['cold', 'warm']) {
+          const before = service.callsTo('user_details');
+          expect(await ask({ query }, token, server)).toEqual({ data: expect.any(Object) as unknown });
+          expect([name, cache, query, service.callsTo('user_details') - before]).toEqual([
+            name,
+            cache,
+            query,
+            1,
+          ]);
         }
       }
-    },
-  );
+    }
+  });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   Catch,
   Controller,
@@ -15,7 +15,6 @@ import { SessionAuthError } from 'nestjs-session-auth/errors';
 import { firstValueFrom, throwError, type Observable } from 'rxjs';
 import { sampleApp } from '../support/sample-app.js';
 import { reply, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
-import { plainRow } from '../support/trial/row.js';
 import { TCP, tcpClientOf } from './openings.microservice.js';
 
 const caught: unknown[] = [];
@@ -99,48 +98,33 @@ describe('message handlers of an application', () => {
     code: 'CREDENTIALS_REJECTED',
   }) as unknown;
 
-  plainRow(
-    'without a filter, a message handler answers the errors of guard and service with their codes [P22]',
-    async () => {
-      expect(await errorsOf(AccountMessages)).toEqual([denied, wrong]);
-    },
-  );
+  it('without a filter, a message handler answers the errors of guard and service with their codes [P22]', async () => {
+    expect(await errorsOf(AccountMessages)).toEqual([denied, wrong]);
+  });
 
-  plainRow(
-    'a catch-all filter of a microservice receives an RpcException of the guard and an HttpException of the service [P22]',
-    async () => {
-      expect(
-        await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: CatchEverythingFilter }]),
-      ).toEqual([ofApplication, ofApplication]);
-      expect(caught).toEqual([deniedException, wrongError]);
-    },
-  );
+  it('a catch-all filter of a microservice receives an RpcException of the guard and an HttpException of the service [P22]', async () => {
+    expect(
+      await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: CatchEverythingFilter }]),
+    ).toEqual([ofApplication, ofApplication]);
+    expect(caught).toEqual([deniedException, wrongError]);
+  });
 
-  plainRow(
-    'a filter on the controller of messages receives the errors of guard and service [P22]',
-    async () => {
-      expect(await errorsOf(FilteredMessages)).toEqual([ofApplication, ofApplication]);
-      expect(caught).toEqual([deniedException, wrongError]);
-    },
-  );
+  it('a filter on the controller of messages receives the errors of guard and service [P22]', async () => {
+    expect(await errorsOf(FilteredMessages)).toEqual([ofApplication, ofApplication]);
+    expect(caught).toEqual([deniedException, wrongError]);
+  });
 
-  plainRow(
-    'a filter of RpcException receives the denials of the guard, and an error of the service keeps its code [P22]',
-    async () => {
-      expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: RpcFilter }])).toEqual([
-        ofApplication,
-        wrong,
-      ]);
-    },
-  );
+  it('a filter of RpcException receives the denials of the guard, and an error of the service keeps its code [P22]', async () => {
+    expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: RpcFilter }])).toEqual([
+      ofApplication,
+      wrong,
+    ]);
+  });
 
-  plainRow(
-    'a filter of SessionAuthError receives the errors of the service, and a denial of the guard keeps its code [P22]',
-    async () => {
-      expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: SessionFilter }])).toEqual([
-        denied,
-        ofApplication,
-      ]);
-    },
-  );
+  it('a filter of SessionAuthError receives the errors of the service, and a denial of the guard keeps its code [P22]', async () => {
+    expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: SessionFilter }])).toEqual([
+      denied,
+      ofApplication,
+    ]);
+  });
 });

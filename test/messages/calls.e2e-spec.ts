@@ -11,7 +11,6 @@ import {
   startScriptedService,
   type ScriptedService,
 } from '../support/scripted-service.js';
-import { plainRow } from '../support/trial/row.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { grpcBed, metadata, speak, textsOf, type Call, type GrpcBed } from './grpc-bed.js';
 import { OpeningsMessages, Runs, startMicroservice, TCP, tcpClientOf } from './openings.microservice.js';
@@ -58,27 +57,21 @@ describe.each([
 ])('streams over gRPC with the cache %s', (_state, cache) => {
   const bed = grpcBed();
 
-  plainRow(
-    'a call whose client ends at once is refused with a junk token, of every kind, and the process lives [P07]',
-    async () => {
-      await bed.start({ cache });
-      for (const [ask] of [...KINDS, ...KINDS])
-        await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
+  it('a call whose client ends at once is refused with a junk token, of every kind, and the process lives [P07]', async () => {
+    await bed.start({ cache });
+    for (const [ask] of [...KINDS, ...KINDS])
+      await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
 
-      expect(bed.runs.count).toBe(0);
-      expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
-    },
-  );
+    expect(bed.runs.count).toBe(0);
+    expect(await bed.ask('Greeting', {}, metadata())).toEqual({ text: 'hello stranger' });
+  });
 
-  plainRow(
-    'a call whose client ends at once is served with a valid token, of every kind, and no message is lost [P07]',
-    async () => {
-      bed.service.signInAs({}, 'good');
-      await bed.start({ cache });
-      for (const [ask, answer] of [...KINDS, ...KINDS])
-        expect(await ask(bed, metadata('good'))).toEqual(answer);
-    },
-  );
+  it('a call whose client ends at once is served with a valid token, of every kind, and no message is lost [P07]', async () => {
+    bed.service.signInAs({}, 'good');
+    await bed.start({ cache });
+    for (const [ask, answer] of [...KINDS, ...KINDS])
+      expect(await ask(bed, metadata('good'))).toEqual(answer);
+  });
 
   it('a call has the X-AUTH-IV of its metadata', async () => {
     bed.service.signInAs({}, 'good');
@@ -89,43 +82,37 @@ describe.each([
     expect(await bed.ask('Me', {}, presented)).toEqual({ text: 'ann good iv-1' });
   });
 
-  plainRow(
-    'a call that its client cancels during the check runs no handler, and the process lives [P07]',
-    async () => {
-      const held = hold(json({ username: 'ann' }));
-      bed.service.on('user_details', held.script);
-      await bed.start({ cache });
-      const calls = ABANDONED.map((call) => call(bed, metadata('good')));
-      await held.arrived;
-      // Messages of a client arrive in order: first the calls, then their ends.
-      await bed.ask('Greeting', {}, metadata());
-      for (const call of calls) call.cancel();
-      await bed.ask('Greeting', {}, metadata());
-      held.release();
+  it('a call that its client cancels during the check runs no handler, and the process lives [P07]', async () => {
+    const held = hold(json({ username: 'ann' }));
+    bed.service.on('user_details', held.script);
+    await bed.start({ cache });
+    const calls = ABANDONED.map((call) => call(bed, metadata('good')));
+    await held.arrived;
+    // Messages of a client arrive in order: first the calls, then their ends.
+    await bed.ask('Greeting', {}, metadata());
+    for (const call of calls) call.cancel();
+    await bed.ask('Greeting', {}, metadata());
+    held.release();
 
-      expect(await bed.ask('Me', {}, metadata('good'))).toEqual({ text: 'ann good' });
-      expect(bed.runs.count).toBe(1);
-    },
-  );
+    expect(await bed.ask('Me', {}, metadata('good'))).toEqual({ text: 'ann good' });
+    expect(bed.runs.count).toBe(1);
+  });
 
-  plainRow(
-    'calls of every kind are served with a valid token, and refused with a junk token, also by a slow service [P07]',
-    async () => {
-      bed.service.on('user_details', (request, ...rest) => {
-        const known = request.headers['x-auth-token'] === 'good';
-        afterDelay(
-          SLOW_MS,
-          known ? json({ username: 'ann' }) : (_request, response) => void response.writeHead(401).end(),
-        )(request, ...rest);
-      });
-      await bed.start({ cache });
-      const answers = [...KINDS, ...KINDS].map(async ([ask, answer]) => {
-        expect(await ask(bed, metadata('good'))).toEqual(answer);
-        await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
-      });
-      await Promise.all(answers);
-    },
-  );
+  it('calls of every kind are served with a valid token, and refused with a junk token, also by a slow service [P07]', async () => {
+    bed.service.on('user_details', (request, ...rest) => {
+      const known = request.headers['x-auth-token'] === 'good';
+      afterDelay(
+        SLOW_MS,
+        known ? json({ username: 'ann' }) : (_request, response) => void response.writeHead(401).end(),
+      )(request, ...rest);
+    });
+    await bed.start({ cache });
+    const answers = [...KINDS, ...KINDS].map(async ([ask, answer]) => {
+      expect(await ask(bed, metadata('good'))).toEqual(answer);
+      await expect(ask(bed, metadata('junk'))).rejects.toMatchObject({ code: 16 });
+    });
+    await Promise.all(answers);
+  });
 });
 
 const MAP = { getMap: 1, get: 1 };
@@ -188,25 +175,22 @@ describe('messages over TCP', () => {
 
   const ask = (payload: unknown): Promise<unknown> => firstValueFrom(client.send<unknown>('me', payload));
 
-  plainRow(
-    'a payload that imitates internal objects of the server is refused without a stack in the log, and runs nothing [P17]',
-    async () => {
-      log.lines.length = 0;
-      for (const payload of PAYLOADS) {
-        const refused = await ask(payload).catch((error: unknown) => error);
-        expect([payload, refused]).toEqual([
-          payload,
-          expect.objectContaining({ status: 'error', statusCode: 401 }),
-        ]);
-      }
+  it('a payload that imitates internal objects of the server is refused without a stack in the log, and runs nothing [P17]', async () => {
+    log.lines.length = 0;
+    for (const payload of PAYLOADS) {
+      const refused = await ask(payload).catch((error: unknown) => error);
+      expect([payload, refused]).toEqual([
+        payload,
+        expect.objectContaining({ status: 'error', statusCode: 401 }),
+      ]);
+    }
 
-      expect(log.lines).toEqual([]);
-      expect(runs.count).toBe(0);
-      expect(service.requests).toEqual([]);
-    },
-  );
+    expect(log.lines).toEqual([]);
+    expect(runs.count).toBe(0);
+    expect(service.requests).toEqual([]);
+  });
 
-  plainRow('such a payload with a valid token is served [P17]', async () => {
+  it('such a payload with a valid token is served [P17]', async () => {
     for (const payload of [
       { metadata: MAP },
       { metadata: MAP, emit: 1, pause: 1 },

@@ -7,7 +7,7 @@ import { CapturedLog } from '../support/captured-log.js';
 import { platforms, startApp } from '../support/platforms.js';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { canariesIn, everythingOf, KEY, PASSWORD, TOKEN } from '../support/trial/canaries.js';
-import { plainRow, rowsOn } from '../support/trial/row.js';
+import { rowsOn } from '../support/trial/row.js';
 
 const BASE_URL = 'https://sessions.example.com';
 const wrongUrls = [
@@ -37,22 +37,19 @@ const wrongKeys = [
 ];
 
 describe('options', () => {
-  plainRow(
-    'a wrong base URL or key stops the application at its start, and the error does not hold the value [M01]',
-    async () => {
-      const wrong = [
-        ...wrongUrls.map((baseUrl) => ['baseUrl', { baseUrl, apiKey: KEY }] as const),
-        ...wrongKeys.map((apiKey) => ['apiKey', { baseUrl: BASE_URL, apiKey }] as const),
-      ];
-      for (const [option, values] of wrong) {
-        const options = values as SessionAuthOptions;
-        const error = await bootstrapError(sampleApp({ baseUrl: options.baseUrl, options }));
-        expect(error).toBeInstanceOf(InvalidConfigurationError);
-        expect(error.message).toContain(option);
-        expect(canariesIn(everythingOf(error))).toEqual([]);
-      }
-    },
-  );
+  it('a wrong base URL or key stops the application at its start, and the error does not hold the value [M01]', async () => {
+    const wrong = [
+      ...wrongUrls.map((baseUrl) => ['baseUrl', { baseUrl, apiKey: KEY }] as const),
+      ...wrongKeys.map((apiKey) => ['apiKey', { baseUrl: BASE_URL, apiKey }] as const),
+    ];
+    for (const [option, values] of wrong) {
+      const options = values as SessionAuthOptions;
+      const error = await bootstrapError(sampleApp({ baseUrl: options.baseUrl, options }));
+      expect(error).toBeInstanceOf(InvalidConfigurationError);
+      expect(error.message).toContain(option);
+      expect(canariesIn(everythingOf(error))).toEqual([]);
+    }
+  });
 });
 
 describe.each(platforms('Express'))('base URLs on %s', (_name, platform) => {
@@ -84,32 +81,29 @@ describe.each(platforms('Express'))('base URLs on %s', (_name, platform) => {
     },
   );
 
-  plainRow(
-    'in production a base URL that is neither https nor on this host is one warning at the start [M03]',
-    async () => {
-      const before = process.env.NODE_ENV;
-      const warnings: number[] = [];
-      for (const [environment, baseUrl] of [
-        ['production', 'http://sessions.example.com'],
-        ['production', 'https://sessions.example.com'],
-        ['production', 'http://127.0.0.1:3000'],
-        ['development', 'http://sessions.example.com'],
-      ] as const) {
-        process.env.NODE_ENV = environment;
-        const logger = new CapturedLog();
-        try {
-          await (
-            await startApp(platform, sampleApp({ baseUrl, options: { apiKey: KEY } }), { logger })
-          ).close();
-        } finally {
-          process.env.NODE_ENV = before;
-        }
-        warnings.push(logger.having('warn', 'plain text').length);
-        expect(canariesIn(logger.lines.join('\n'))).toEqual([]);
+  it('in production a base URL that is neither https nor on this host is one warning at the start [M03]', async () => {
+    const before = process.env.NODE_ENV;
+    const warnings: number[] = [];
+    for (const [environment, baseUrl] of [
+      ['production', 'http://sessions.example.com'],
+      ['production', 'https://sessions.example.com'],
+      ['production', 'http://127.0.0.1:3000'],
+      ['development', 'http://sessions.example.com'],
+    ] as const) {
+      process.env.NODE_ENV = environment;
+      const logger = new CapturedLog();
+      try {
+        await (
+          await startApp(platform, sampleApp({ baseUrl, options: { apiKey: KEY } }), { logger })
+        ).close();
+      } finally {
+        process.env.NODE_ENV = before;
       }
-      expect(warnings).toEqual([1, 0, 0, 0]);
-    },
-  );
+      warnings.push(logger.having('warn', 'plain text').length);
+      expect(canariesIn(logger.lines.join('\n'))).toEqual([]);
+    }
+    expect(warnings).toEqual([1, 0, 0, 0]);
+  });
 });
 
 @ValidatorConstraint({ async: true })

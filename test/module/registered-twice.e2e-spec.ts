@@ -5,7 +5,6 @@ import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { always } from '../support/always.js';
 import { bootstrapError, MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
-import { plainRow } from '../support/trial/row.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'application-key' };
 const HERE = { isGlobal: false };
@@ -31,25 +30,22 @@ const MORE_THAN_ONCE =
   /^SessionAuthModule is registered more than once for the whole application\. Call forRoot\(\) or forRootAsync\(\) once, in the root module/;
 
 describe('a second authority', () => {
-  plainRow(
-    'for the whole application stops the start with a message that contains the remedy [P21]',
-    async () => {
-      const roots = [
-        rootWith(sync(), sync()),
-        rootWith(sync(), asynchronous()),
-        rootWith(sync(), { module: Hiring, imports: [sync()] }),
-        inModules(sync(), asynchronous()),
-        inModules(sync(CLOSED), sync(CLOSED)),
-        inModules(sync(CLOSED), sync()),
-        inModules(sync(HERE), rootWith(sync(), asynchronous())),
-      ];
-      for (const root of roots) {
-        const error = await bootstrapError(root);
-        expect(error).toBeInstanceOf(InvalidConfigurationError);
-        expect(error.message).toMatch(MORE_THAN_ONCE);
-      }
-    },
-  );
+  it('for the whole application stops the start with a message that contains the remedy [P21]', async () => {
+    const roots = [
+      rootWith(sync(), sync()),
+      rootWith(sync(), asynchronous()),
+      rootWith(sync(), { module: Hiring, imports: [sync()] }),
+      inModules(sync(), asynchronous()),
+      inModules(sync(CLOSED), sync(CLOSED)),
+      inModules(sync(CLOSED), sync()),
+      inModules(sync(HERE), rootWith(sync(), asynchronous())),
+    ];
+    for (const root of roots) {
+      const error = await bootstrapError(root);
+      expect(error).toBeInstanceOf(InvalidConfigurationError);
+      expect(error.message).toMatch(MORE_THAN_ONCE);
+    }
+  });
 });
 
 const shared = sync();

@@ -13,7 +13,6 @@ import { testbed } from '../support/testbed.js';
 import { inLongForm } from '../support/long-form.js';
 import type { CompiledProgram } from '../support/program.js';
 import { RedisServer } from '../support/redis.js';
-import { plainRow } from '../support/trial/row.js';
 import {
   compileDrainProgram,
   startDrainingApp,
@@ -237,17 +236,17 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
     platform === short || inLongForm(`the drain of ${short} on ${platform}`);
 
   if (runsOn('Express'))
-    plainRow(
+    it(
       'requests and messages are served throughout a drain by a hook, calls in flight finish, and the process ends, with the cache off [N01]',
       drains({ drain: 'hook', hooks: false, options: {} }),
     );
   if (runsOn('Fastify'))
-    plainRow(
+    it(
       'requests and messages are served throughout a drain by terminus, calls in flight finish, and the process ends, with a cache and a store [N01]',
       drains({ drain: 'terminus', hooks: false, options: { cache: CACHE }, redis: true }),
     );
   if (runsOn('Express'))
-    plainRow(
+    it(
       'requests and messages are served throughout a drain by terminus on a signal, calls in flight finish, and the process ends [N01]',
       drains({ drain: 'terminus', hooks: true, options: {} }),
     );

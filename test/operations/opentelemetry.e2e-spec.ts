@@ -206,11 +206,13 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     const options = { retry: false, breaker: { minimumCalls: 1, pauseMs: 100 } } as const;
     const app = await bed.sample({ baseUrl: service.url, options });
     service.on('user_details', reply(500));
+    const askedMs = performance.now();
     await app.get('/me', 'token');
     await app.app.close();
+    const endsFirst = performance.now() - askedMs < 100;
     const last = await collected.read('session_auth.breaker.state');
-    // Half-open on a busy machine, where the pause ends before the application.
-    expect([breakers(0, 2), breakers(0, 1)]).toContainEqual(last);
+    // On a busy machine, the pause may end before the application.
+    expect(endsFirst ? [breakers(0, 2)] : [breakers(0, 2), breakers(0, 1)]).toContainEqual(last);
     // Timers run in the order of their times: that of the pause has run.
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await collected.read('session_auth.breaker.state')).toEqual(last);

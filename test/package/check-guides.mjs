@@ -13,43 +13,52 @@ import { INSTALL, run } from './steps.mjs';
  */
 const AT_ONCE = 4;
 
-/** Installs the application of the guides, and type-checks its code. */
-export async function prepareGuides(tarball, commands) {
+/**
+ * Installs and type-checks the code of the guides; runs and tests it after `others`, which use the processors
+ * that its programs need.
+ */
+export async function checkGuides(tarball, commands, others) {
   const folder = mkdtempSync(join(tmpdir(), 'session-auth-guides-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const count = layOut(folder, tarball, commands);
-  await run(folder, 'npm', ...INSTALL, '--no-package-lock');
-  for (const program of programs(folder)) await run(folder, 'npx', 'tsc', '-p', program);
-  console.log(`guides: ${count} blocks compile`);
-  return folder;
-}
-
-/** Runs and tests the code of the guides. */
-export async function tryGuides(folder) {
-  const trials = readdirSync(join(folder, 'trials')).filter((name) => name !== 'support.mjs');
-  const waiting = trials.values();
-  const runInTurn = async () => {
-    for (const trial of waiting) await run(folder, process.execPath, join('trials', trial));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, runInTurn));
-  // By default, Vitest finds no end-to-end test.
-  const ofTesting = join(folder, 'pages/testing/vitest.config.js');
-  cpSync(ofTesting, join(folder, 'pages/quick-start/vitest.config.js'));
-  await Promise.all(
-    ['README', 'quick-start', 'several-services', 'libs/session-auth/SKILL'].map((page) =>
-      run(folder, 'npx', 'vitest', 'run', '--globals', '--root', `pages/${page}`),
-    ),
-  );
-  const tested = join(folder, 'pages/testing');
-  // A new user has no snapshot yet. Without the option, a runner that sees CI=true writes none, and fails.
-  await run(tested, 'npx', 'vitest', 'run', '--update');
-  // Each runner names its snapshots in its own way.
-  rmSync(join(tested, 'test/__snapshots__'), { recursive: true });
-  const expiry = join(tested, 'test/expiry.spec.ts');
-  writeFileSync(expiry, readFileSync(expiry, 'utf8').replace(/^.*;\s+\/\/ Jest: (.*)$/gm, '$1'));
-  const jest = join(folder, 'node_modules/jest/bin/jest.js');
-  await run(tested, process.execPath, '--experimental-vm-modules', '--no-warnings', jest, '--updateSnapshot');
-  console.log(`guides: ${trials.length} guides run, five are tested by Vitest, and one of them by Jest`);
+  try {
+    const count = layOut(folder, tarball, commands);
+    await run(folder, 'npm', ...INSTALL, '--no-package-lock');
+    for (const program of programs(folder)) await run(folder, 'npx', 'tsc', '-p', program);
+    console.log(`guides: ${count} blocks compile`);
+    await others;
+    const trials = readdirSync(join(folder, 'trials')).filter((name) => name !== 'support.mjs');
+    const waiting = trials.values();
+    const runInTurn = async () => {
+      for (const trial of waiting) await run(folder, process.execPath, join('trials', trial));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, runInTurn));
+    // By default, Vitest finds no end-to-end test.
+    const ofTesting = join(folder, 'pages/testing/vitest.config.js');
+    cpSync(ofTesting, join(folder, 'pages/quick-start/vitest.config.js'));
+    await Promise.all(
+      ['README', 'quick-start', 'several-services', 'libs/session-auth/SKILL'].map((page) =>
+        run(folder, 'npx', 'vitest', 'run', '--globals', '--root', `pages/${page}`),
+      ),
+    );
+    const tested = join(folder, 'pages/testing');
+    // A new user has no snapshot yet. Without the option, a runner that sees CI=true writes none, and fails.
+    await run(tested, 'npx', 'vitest', 'run', '--update');
+    // Each runner names its snapshots in its own way.
+    rmSync(join(tested, 'test/__snapshots__'), { recursive: true });
+    const expiry = join(tested, 'test/expiry.spec.ts');
+    writeFileSync(expiry, readFileSync(expiry, 'utf8').replace(/^.*;\s+\/\/ Jest: (.*)$/gm, '$1'));
+    const jest = join(folder, 'node_modules/jest/bin/jest.js');
+    await run(
+      tested,
+      process.execPath,
+      '--experimental-vm-modules',
+      '--no-warnings',
+      jest,
+      '--updateSnapshot',
+    );
+    console.log(`guides: ${trials.length} guides run, five are tested by Vitest, and one of them by Jest`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Writes the application, and every block of the pages into it. */

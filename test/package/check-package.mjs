@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { APPS, layOut } from './apps.mjs';
 import { checkCommands } from './check-commands.mjs';
-import { prepareGuides, tryGuides } from './check-guides.mjs';
+import { checkGuides } from './check-guides.mjs';
 import { checkNestAdd } from './check-nest-add.mjs';
 import { checkTarball } from './check-tarball.mjs';
 import { checkOlderNest, checkTransitiveNest } from './check-transitive-nest.mjs';
@@ -32,8 +32,7 @@ checkTarball(tarball);
 const isLong = process.env.LONG_TESTS === '1';
 const apps = APPS.filter(({ isInShortForm }) => isInShortForm || isLong).map(check);
 // Most of their time is that of npm, which waits for the registry.
-const [guides] = await Promise.all([
-  prepareGuides(tarball, commands),
+const others = Promise.all([
   checkTransitiveNest(tarball),
   checkOlderNest(tarball),
   checkNestAdd(tarball),
@@ -42,7 +41,7 @@ const [guides] = await Promise.all([
   run(root, 'npx', 'attw', tarball),
   ...apps,
 ]);
-await tryGuides(guides);
+await Promise.all([others, checkGuides(tarball, commands, others)]);
 
 /** One application, from an empty folder to its answers. */
 async function check(app) {

@@ -6,7 +6,6 @@ import { CHANNEL } from '../fleet/fleet.js';
 import type { Instance } from '../fleet/instance.js';
 import { sharedFleet, fleets, type SharedFleet } from '../fleet/suites.js';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
-import { plainRow } from '../support/trial/row.js';
 
 /**
  * Waits far less than the lifetime of 60 s: an instance that denies within that time has received the
@@ -190,31 +189,28 @@ describeWithRedis('an unknown token', () => {
 describeWithRedis('a sign-out', () => {
   const start = fleets();
 
-  plainRow(
-    'while its instance has no Redis, is published to the other instances when Redis is back [Q04]',
-    async () => {
-      const fleet = await start();
-      const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
-      const near = await fleet.instance();
-      const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
-      await fleet.receiving(near, far);
-      const token = fleet.signIn();
-      expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
-      proxy.cut();
-      fleet.revoke(token);
-      expect(await far.do('signOut', token)).toBe('done');
-      // The other instance has lost no message and keeps its entries until it receives the revocation.
-      expect([await near.status(token), fleet.asked]).toEqual([200, 1]);
-      proxy.restore();
-      await until(
-        'the other instance emits the revocation',
-        async () => (await near.do('revocationsOf', token)) === 1,
-      );
-      expect(await near.status(token)).toBe(401);
-    },
-  );
+  it('while its instance has no Redis, is published to the other instances when Redis is back [Q04]', async () => {
+    const fleet = await start();
+    const proxy = fleet.keep(await MeddlingProxy.to(fleet.server.port));
+    const near = await fleet.instance();
+    const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
+    await fleet.receiving(near, far);
+    const token = fleet.signIn();
+    expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
+    proxy.cut();
+    fleet.revoke(token);
+    expect(await far.do('signOut', token)).toBe('done');
+    // The other instance has lost no message and keeps its entries until it receives the revocation.
+    expect([await near.status(token), fleet.asked]).toEqual([200, 1]);
+    proxy.restore();
+    await until(
+      'the other instance emits the revocation',
+      async () => (await near.do('revocationsOf', token)) === 1,
+    );
+    expect(await near.status(token)).toBe(401);
+  });
 
-  plainRow('leaves nothing of the session in a full Redis [Q07]', async () => {
+  it('leaves nothing of the session in a full Redis [Q07]', async () => {
     const fleet = await start();
     const instance = await fleet.instance();
     const token = fleet.signIn();

@@ -1,10 +1,9 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { json, reply, silence, startSessionService, type Script } from 'nestjs-session-auth/testing';
 import { inLongForm } from '../support/long-form.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { RedisServer } from '../support/redis.js';
 import { startHeapApp, type HeapApp, type HeapSettings } from './heap-app.js';
-import { plainRow } from '../support/trial/row.js';
 
 const CANARY = 'canary-token';
 const ROUNDS = 3;
@@ -95,44 +94,41 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('the memory of a proce
   for (const [setup, { options, redis }] of SETUPS.filter(
     ([name]) => SHORT_FORM[name] === platform || inLongForm(`a heap with ${name} on ${platform}`),
   )) {
-    plainRow(
-      `no token is in the memory of a process but in the private field of a cached record, with ${setup} [P15]`,
-      async () => {
-        const [scripted, server] = [await startSessionService(), redis && (await RedisServer.start())];
-        for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);
-        const settings = { timeoutMs: 3_000, maxInFlight: 8, breaker: false, ...options } as const;
-        const start = (): Promise<HeapApp> =>
-          startHeapApp({ platform, baseUrl: scripted.url, options: settings, redisPort: server?.port });
-        const [app, other] = [await start(), server && (await start())];
-        try {
-          // The other instance finds the entry of the first in the store.
-          if (other) await use(other);
-          const statuses = await use(app);
-          expect(statuses).toMatchObject({
-            'sign-in 200': 1,
-            'stranger 403': 4 * ROUNDS,
-            'stored 200': ROUNDS,
-            'refused 401': 12 * ROUNDS,
-            'silent 503': 1,
-          });
-          await scripted.close();
-          const retained = await app.retained(CANARY);
-          const cached = retained.filter(({ value }) =>
-            /^canary-token-(accepted|stranger|stored)-\d$/.test(value),
-          );
-          expect(retained.filter((one) => !cached.includes(one))).toEqual([]);
-          expect(cached.length).toBe(options.cache ? 3 * ROUNDS : 0);
-          for (const { retainers } of cached)
-            expect(retainers).toEqual([
-              expect.stringMatching(/^(property|internal) #token of object (UserRecord|derived)$/),
-            ]);
-        } finally {
-          await app.close();
-          await other?.close();
-          await scripted.close();
-          await server?.close();
-        }
-      },
-    );
+    it(`no token is in the memory of a process but in the private field of a cached record, with ${setup} [P15]`, async () => {
+      const [scripted, server] = [await startSessionService(), redis && (await RedisServer.start())];
+      for (const operation of ['user_details', 'sign_in'] as const) scripted.on(operation, service);
+      const settings = { timeoutMs: 3_000, maxInFlight: 8, breaker: false, ...options } as const;
+      const start = (): Promise<HeapApp> =>
+        startHeapApp({ platform, baseUrl: scripted.url, options: settings, redisPort: server?.port });
+      const [app, other] = [await start(), server && (await start())];
+      try {
+        // The other instance finds the entry of the first in the store.
+        if (other) await use(other);
+        const statuses = await use(app);
+        expect(statuses).toMatchObject({
+          'sign-in 200': 1,
+          'stranger 403': 4 * ROUNDS,
+          'stored 200': ROUNDS,
+          'refused 401': 12 * ROUNDS,
+          'silent 503': 1,
+        });
+        await scripted.close();
+        const retained = await app.retained(CANARY);
+        const cached = retained.filter(({ value }) =>
+          /^canary-token-(accepted|stranger|stored)-\d$/.test(value),
+        );
+        expect(retained.filter((one) => !cached.includes(one))).toEqual([]);
+        expect(cached.length).toBe(options.cache ? 3 * ROUNDS : 0);
+        for (const { retainers } of cached)
+          expect(retainers).toEqual([
+            expect.stringMatching(/^(property|internal) #token of object (UserRecord|derived)$/),
+          ]);
+      } finally {
+        await app.close();
+        await other?.close();
+        await scripted.close();
+        await server?.close();
+      }
+    });
   }
 });

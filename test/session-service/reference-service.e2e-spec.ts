@@ -5,7 +5,6 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startReferenceService } from 'session-service';
-import { plainRow } from '../support/trial/row.js';
 import { JSON_TYPE, KEY, MANAGER, post, signIn, signOut, tokenFrom, userDetails } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
 import { expectSignOutToOutliveKill } from './outliving-a-kill.js';
@@ -56,10 +55,8 @@ describe('the service as a process', () => {
     },
   );
 
-  plainRow(
-    'a sign-out that was answered 200 survives a kill of the process right afterwards, and other sessions stay valid [O03]',
-    () => expectSignOutToOutliveKill(start),
-  );
+  it('a sign-out that was answered 200 survives a kill of the process right afterwards, and other sessions stay valid [O03]', () =>
+    expectSignOutToOutliveKill(start));
 
   it('writes no key, token, user name or password to its output, not even for refused requests', async () => {
     const service = await start();
@@ -273,132 +270,111 @@ describe('the reference service', () => {
   });
   afterEach(() => service.close());
 
-  plainRow(
-    'its refusals are empty, and the sign-in is at /authentication with and without a trailing slash [O01]',
-    async () => {
-      service.hashing.letGo();
-      for (const path of ['/authentication', '/authentication/']) {
-        expectUserRecord(await signIn(service.url, MANAGER, { path }));
-        expectEmpty(await signIn(service.url, { ...MANAGER, password: 'wrong' }, { path }), 401);
-        expectEmpty(await post(service.url, '{', { path }), 400);
+  it('its refusals are empty, and the sign-in is at /authentication with and without a trailing slash [O01]', async () => {
+    service.hashing.letGo();
+    for (const path of ['/authentication', '/authentication/']) {
+      expectUserRecord(await signIn(service.url, MANAGER, { path }));
+      expectEmpty(await signIn(service.url, { ...MANAGER, password: 'wrong' }, { path }), 401);
+      expectEmpty(await post(service.url, '{', { path }), 400);
+    }
+    expectEmpty(await userDetails(service.url, 'of-no-session'), 401);
+    expectEmpty(await signOut(service.url, 'of-no-session'), 401);
+    expectEmpty(await send(service.url, { method: 'GET', path: '/nowhere', headers: KEY }), 404);
+  });
+
+  it('an unknown user and a wrong password get the same status after one hash each, in similar time [O02]', async () => {
+    await service.close();
+    service = await startHeldReferenceService({ maxFailures: 1_000 }, new HeldPasswordHashing('production'));
+    service.hashing.letGo();
+    const times: Record<string, number[]> = { 'nobody-of-that-name': [], manager: [] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [username, took] of Object.entries(times)) {
+        took.push(
+          await timed(async () =>
+            expectEmpty(await signIn(service.url, { username, password: 'wrong' }), 401),
+          ),
+        );
       }
+    }
+    const [unknown = NaN, wrong = NaN] = Object.values(times).map(median);
+
+    expect(service.hashing.started).toBe(2 * ROUNDS);
+    // Taken in turn, so that a busy machine slows both alike; without a hash it would be a tenth.
+    expect(unknown / wrong).toBeGreaterThan(0.5);
+    expect(unknown / wrong).toBeLessThan(2);
+  });
+
+  it('beyond the limit of failed sign-ins an unknown user and a wrong password get the same status, without a hash [O02]', async () => {
+    service.hashing.letGo();
+    const answers: Record<string, unknown[]> = { 'nobody-of-that-name': [], manager: [] };
+    for (let round = 0; round < 15; round += 1) {
+      for (const [username, got] of Object.entries(answers)) {
+        const { status, headers, body } = await signIn(service.url, { username, password: 'wrong' });
+        got.push([status, Object.keys(headers), body]);
+      }
+    }
+    const [unknown = [], wrong = []] = Object.values(answers);
+
+    expect(unknown).toEqual(wrong);
+    expect(wrong.map((answer) => (answer as unknown[])[0])).toEqual([
+      ...Array<number>(10).fill(401),
+      ...Array<number>(5).fill(429),
+    ]);
+    expect(service.hashing.started).toBe(20);
+  });
+
+  it('200 concurrent sign-ins are hashed two by two, and sessions are checked meanwhile [O04]', async () => {
+    await service.close();
+    service = await startHeldReferenceService(undefined, new HeldPasswordHashing('some'));
+    const signIns = Array.from({ length: 200 }, () => signIn(service.url));
+    let answered = 0;
+    for (const reply of signIns) void reply.then(() => (answered += 1));
+    while (service.hashing.started < 2) await userDetails(service.url, 'of-no-session');
+    for (let call = 0; call < 100; call += 1)
       expectEmpty(await userDetails(service.url, 'of-no-session'), 401);
-      expectEmpty(await signOut(service.url, 'of-no-session'), 401);
-      expectEmpty(await send(service.url, { method: 'GET', path: '/nowhere', headers: KEY }), 404);
-    },
-  );
+    expect([answered, service.hashing.running]).toEqual([0, 2]);
 
-  plainRow(
-    'an unknown user and a wrong password get the same status after one hash each, in similar time [O02]',
-    async () => {
-      await service.close();
-      service = await startHeldReferenceService(
-        { maxFailures: 1_000 },
-        new HeldPasswordHashing('production'),
-      );
-      service.hashing.letGo();
-      const times: Record<string, number[]> = { 'nobody-of-that-name': [], manager: [] };
-      for (let round = 0; round < ROUNDS; round += 1) {
-        for (const [username, took] of Object.entries(times)) {
-          took.push(
-            await timed(async () =>
-              expectEmpty(await signIn(service.url, { username, password: 'wrong' }), 401),
-            ),
-          );
-        }
+    service.hashing.letGo();
+    let meanwhile = 0;
+    for (; answered < 200; meanwhile += 1) await userDetails(service.url, 'of-no-session');
+    expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(200).fill(200));
+    expect(service.hashing).toMatchObject({ mostAtOnce: 2, started: 200 });
+    // One that has to wait for the hashes waits for all that are queued before it.
+    expect(meanwhile).toBeGreaterThan(20);
+  });
+
+  it('a wrong application key, or none, is refused with 403 at every endpoint without a query [O05]', async () => {
+    await service.loseDatabase();
+    for (const [method, path] of ENDPOINTS) {
+      for (const key of WRONG) {
+        const headers = { ...key, 'X-AUTH-TOKEN': 'x', ...JSON_TYPE };
+        expectEmpty(
+          await send(service.url, {
+            method,
+            path,
+            headers,
+            ...(method === 'POST' && { body: JSON.stringify(MANAGER) }),
+          }),
+          403,
+        );
       }
-      const [unknown = NaN, wrong = NaN] = Object.values(times).map(median);
+    }
+  });
 
-      expect(service.hashing.started).toBe(2 * ROUNDS);
-      // Taken in turn, so that a busy machine slows both alike; without a hash it would be a tenth.
-      expect(unknown / wrong).toBeGreaterThan(0.5);
-      expect(unknown / wrong).toBeLessThan(2);
-    },
-  );
-
-  plainRow(
-    'beyond the limit of failed sign-ins an unknown user and a wrong password get the same status, without a hash [O02]',
-    async () => {
-      service.hashing.letGo();
-      const answers: Record<string, unknown[]> = { 'nobody-of-that-name': [], manager: [] };
-      for (let round = 0; round < 15; round += 1) {
-        for (const [username, got] of Object.entries(answers)) {
-          const { status, headers, body } = await signIn(service.url, { username, password: 'wrong' });
-          got.push([status, Object.keys(headers), body]);
-        }
-      }
-      const [unknown = [], wrong = []] = Object.values(answers);
-
-      expect(unknown).toEqual(wrong);
-      expect(wrong.map((answer) => (answer as unknown[])[0])).toEqual([
-        ...Array<number>(10).fill(401),
-        ...Array<number>(5).fill(429),
-      ]);
-      expect(service.hashing.started).toBe(20);
-    },
-  );
-
-  plainRow(
-    '200 concurrent sign-ins are hashed two by two, and sessions are checked meanwhile [O04]',
-    async () => {
-      await service.close();
-      service = await startHeldReferenceService(undefined, new HeldPasswordHashing('some'));
-      const signIns = Array.from({ length: 200 }, () => signIn(service.url));
-      let answered = 0;
-      for (const reply of signIns) void reply.then(() => (answered += 1));
-      while (service.hashing.started < 2) await userDetails(service.url, 'of-no-session');
-      for (let call = 0; call < 100; call += 1)
-        expectEmpty(await userDetails(service.url, 'of-no-session'), 401);
-      expect([answered, service.hashing.running]).toEqual([0, 2]);
-
-      service.hashing.letGo();
-      let meanwhile = 0;
-      for (; answered < 200; meanwhile += 1) await userDetails(service.url, 'of-no-session');
-      expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array(200).fill(200));
-      expect(service.hashing).toMatchObject({ mostAtOnce: 2, started: 200 });
-      // One that has to wait for the hashes waits for all that are queued before it.
-      expect(meanwhile).toBeGreaterThan(20);
-    },
-  );
-
-  plainRow(
-    'a wrong application key, or none, is refused with 403 at every endpoint without a query [O05]',
-    async () => {
-      await service.loseDatabase();
-      for (const [method, path] of ENDPOINTS) {
-        for (const key of WRONG) {
-          const headers = { ...key, 'X-AUTH-TOKEN': 'x', ...JSON_TYPE };
-          expectEmpty(
-            await send(service.url, {
-              method,
-              path,
-              headers,
-              ...(method === 'POST' && { body: JSON.stringify(MANAGER) }),
-            }),
-            403,
-          );
-        }
-      }
-    },
-  );
-
-  plainRow(
-    'an invalid sign-in gets 400 or 401 with an empty body, and an overlong password is not hashed [O06]',
-    async () => {
-      service.hashing.letGo();
-      for (const body of [
-        JSON.stringify({ ...MANAGER, password: 'x'.repeat(1024 * 1024) }),
-        Buffer.alloc(10 * 1024 * 1024, ' '),
-        'username=manager&password=manager-demo',
-        '{"username":"manager"',
-      ]) {
-        expectEmpty(await post(service.url, body), 400);
-      }
-      expectEmpty(await signIn(service.url, { ...MANAGER, password: 'x'.repeat(1025) }), 401);
-      expect(service.hashing.started).toBe(0);
-      for (const username of ['manager\0', `' OR '1'='1`, `manager' --`]) {
-        expectEmpty(await signIn(service.url, { ...MANAGER, username }), 401);
-      }
-    },
-  );
+  it('an invalid sign-in gets 400 or 401 with an empty body, and an overlong password is not hashed [O06]', async () => {
+    service.hashing.letGo();
+    for (const body of [
+      JSON.stringify({ ...MANAGER, password: 'x'.repeat(1024 * 1024) }),
+      Buffer.alloc(10 * 1024 * 1024, ' '),
+      'username=manager&password=manager-demo',
+      '{"username":"manager"',
+    ]) {
+      expectEmpty(await post(service.url, body), 400);
+    }
+    expectEmpty(await signIn(service.url, { ...MANAGER, password: 'x'.repeat(1025) }), 401);
+    expect(service.hashing.started).toBe(0);
+    for (const username of ['manager\0', `' OR '1'='1`, `manager' --`]) {
+      expectEmpty(await signIn(service.url, { ...MANAGER, username }), 401);
+    }
+  });
 });

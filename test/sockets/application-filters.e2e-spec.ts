@@ -1,11 +1,10 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Catch, UseFilters, type ArgumentsHost, type ExceptionFilter, type Type } from '@nestjs/common';
 import { MessageBody, SubscribeMessage, WebSocketGateway, WsException } from '@nestjs/websockets';
 import { fromPayload, Roles, SessionAuthService } from 'nestjs-session-auth';
 import { SessionAuthErrorFilter } from 'nestjs-session-auth/errors';
 import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { plainRow } from '../support/trial/row.js';
 import { SOCKET_IO, type Message } from './peers.js';
 
 const caught: unknown[] = [];
@@ -85,39 +84,27 @@ describe('gateways of an application', () => {
   const wrong = exception({ status: 'error', statusCode: 401, code: 'CREDENTIALS_REJECTED' });
   const ofApplication = exception({ sentBy: 'application' });
 
-  plainRow(
-    'without a filter, a gateway sends the denials of the guard, and no detail of an error of the service [P22]',
-    async () => {
-      expect(await errorsOf(PlainGateway)).toEqual([
-        denied,
-        exception({ status: 'error', message: 'Internal server error' }),
-      ]);
-    },
-  );
+  it('without a filter, a gateway sends the denials of the guard, and no detail of an error of the service [P22]', async () => {
+    expect(await errorsOf(PlainGateway)).toEqual([
+      denied,
+      exception({ status: 'error', message: 'Internal server error' }),
+    ]);
+  });
 
-  plainRow(
-    'with SessionAuthErrorFilter, a gateway sends the errors of guard and service with their codes [P22]',
-    async () => {
-      expect(await errorsOf(AnsweringGateway)).toEqual([denied, wrong]);
-    },
-  );
+  it('with SessionAuthErrorFilter, a gateway sends the errors of guard and service with their codes [P22]', async () => {
+    expect(await errorsOf(AnsweringGateway)).toEqual([denied, wrong]);
+  });
 
-  plainRow(
-    'a catch-all filter of a gateway receives a WsException of the guard and an HttpException of the service [P22]',
-    async () => {
-      expect(await errorsOf(CatchingGateway)).toEqual([ofApplication, ofApplication]);
-      expect(caught).toEqual([
-        expect.any(WsException),
-        expect.objectContaining({ name: 'CredentialsRejectedError' }),
-      ]);
-      expect((caught[0] as WsException).getError()).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
-    },
-  );
+  it('a catch-all filter of a gateway receives a WsException of the guard and an HttpException of the service [P22]', async () => {
+    expect(await errorsOf(CatchingGateway)).toEqual([ofApplication, ofApplication]);
+    expect(caught).toEqual([
+      expect.any(WsException),
+      expect.objectContaining({ name: 'CredentialsRejectedError' }),
+    ]);
+    expect((caught[0] as WsException).getError()).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
+  });
 
-  plainRow(
-    'a filter of WsException receives the denials of the guard, and an error of the service keeps its code [P22]',
-    async () => {
-      expect(await errorsOf(MixedGateway)).toEqual([ofApplication, wrong]);
-    },
-  );
+  it('a filter of WsException receives the denials of the guard, and an error of the service keeps its code [P22]', async () => {
+    expect(await errorsOf(MixedGateway)).toEqual([ofApplication, wrong]);
+  });
 });

@@ -1,10 +1,9 @@
-import { describe, expect, it as tried, afterEach } from '@jest/globals';
+import { describe, expect, it as tried, afterEach, it } from '@jest/globals';
 import { fromHeader, fromPayload } from 'nestjs-session-auth';
 import { canariesIn, TOKEN } from '../support/trial/canaries.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { reply, json } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
-import { plainRow } from '../support/trial/row.js';
 import { gatewayBed } from './gateway-bed.js';
 import { SOCKET_LIBRARIES, type Message, type Peer } from './peers.js';
 import { HoldingInterceptor } from './feed.gateway.js';
@@ -206,7 +205,7 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     await until('the check', () => trial.service.callsTo('user_details') > before);
   }
 
-  plainRow('a public message after a refused one has no user and no token [P14]', async () => {
+  it('a public message after a refused one has no user and no token [P14]', async () => {
     const attempt = await open();
     const token = trial.service.signInAs({});
     expect(await ask(attempt, 'me', { token })).toMatchObject({ username: 'ann', token });
@@ -219,72 +218,60 @@ describe.each(LIBRARIES)('messages on %s', (_name, library) => {
     );
   });
 
-  plainRow(
-    'a public message has no user after messages that were let in, denied by a rule, or met an outage [P14]',
-    async () => {
-      const attempt = await open();
-      const token = trial.service.signInAs({ role: 'new_hire' });
-      const askPublic = async (): Promise<void> => {
-        attempt.send('public', { token });
-        await until(
-          'the answer',
-          () => JSON.stringify(answersTo(attempt).at(-1)) === JSON.stringify(NO_USER),
-        );
-      };
+  it('a public message has no user after messages that were let in, denied by a rule, or met an outage [P14]', async () => {
+    const attempt = await open();
+    const token = trial.service.signInAs({ role: 'new_hire' });
+    const askPublic = async (): Promise<void> => {
+      attempt.send('public', { token });
+      await until('the answer', () => JSON.stringify(answersTo(attempt).at(-1)) === JSON.stringify(NO_USER));
+    };
 
-      await ask(attempt, 'me', { token });
-      await askPublic();
-      await expectDenied(attempt, 'managers', { token });
-      await askPublic();
-      trial.service.on('user_details', reply(500));
-      await expectDenied(attempt, 'me', { token });
-      await askPublic();
-    },
-  );
+    await ask(attempt, 'me', { token });
+    await askPublic();
+    await expectDenied(attempt, 'managers', { token });
+    await askPublic();
+    trial.service.on('user_details', reply(500));
+    await expectDenied(attempt, 'me', { token });
+    await askPublic();
+  });
 
-  plainRow(
-    'an optional message with a refused token has no user, after any other message [P14]',
-    async () => {
-      const attempt = await open();
-      const token = trial.service.signInAs({});
-      expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'ann', token });
-      trial.service.revoke(token);
+  it('an optional message with a refused token has no user, after any other message [P14]', async () => {
+    const attempt = await open();
+    const token = trial.service.signInAs({});
+    expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'ann', token });
+    trial.service.revoke(token);
 
-      expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'no user', token: 'no token' });
-    },
-  );
+    expect(await ask(attempt, 'optional', { token })).toEqual({ optional: 'no user', token: 'no token' });
+  });
 
-  plainRow(
-    'a message keeps its own user while others with the same token are refused, and while others come with another [P14]',
-    async () => {
-      const attempt = await open();
-      let release = (): void => undefined;
-      HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
-      const tokens = Array.from({ length: 20 }, (_, index) =>
-        trial.service.signInAs({ username: `user-${index}` }),
-      );
-      for (const token of tokens) attempt.send('held', { token });
-      await until('the checks', () => trial.service.callsTo('user_details') === tokens.length + 1);
-      for (const token of tokens) trial.service.revoke(token);
-      for (const token of tokens) {
-        attempt.send('me', { token });
-        attempt.send('public', { token });
-      }
-      await until('the next checks', () => trial.service.callsTo('user_details') === 2 * tokens.length + 1);
-      release();
-      const held = (): unknown[] =>
-        answersTo(attempt).filter((answer) => JSON.stringify(answer).includes('held'));
-      await until('the answers', () => held().length === tokens.length);
+  it('a message keeps its own user while others with the same token are refused, and while others come with another [P14]', async () => {
+    const attempt = await open();
+    let release = (): void => undefined;
+    HoldingInterceptor.held = new Promise((resolve) => (release = resolve));
+    const tokens = Array.from({ length: 20 }, (_, index) =>
+      trial.service.signInAs({ username: `user-${index}` }),
+    );
+    for (const token of tokens) attempt.send('held', { token });
+    await until('the checks', () => trial.service.callsTo('user_details') === tokens.length + 1);
+    for (const token of tokens) trial.service.revoke(token);
+    for (const token of tokens) {
+      attempt.send('me', { token });
+      attempt.send('public', { token });
+    }
+    await until('the next checks', () => trial.service.callsTo('user_details') === 2 * tokens.length + 1);
+    release();
+    const held = (): unknown[] =>
+      answersTo(attempt).filter((answer) => JSON.stringify(answer).includes('held'));
+    await until('the answers', () => held().length === tokens.length);
 
-      expect(held()).toEqual(
-        expect.arrayContaining(tokens.map((token, index) => ({ held: `user-${index}`, token }))),
-      );
-      const open_ = answersTo(attempt).filter((answer) => JSON.stringify(answer).includes('public'));
-      expect(open_).toEqual(tokens.map(() => NO_USER));
-    },
-  );
+    expect(held()).toEqual(
+      expect.arrayContaining(tokens.map((token, index) => ({ held: `user-${index}`, token }))),
+    );
+    const open_ = answersTo(attempt).filter((answer) => JSON.stringify(answer).includes('public'));
+    expect(open_).toEqual(tokens.map(() => NO_USER));
+  });
 
-  plainRow('no map and no set holds the raw token of a socket or of a message [P15]', async () => {
+  it('no map and no set holds the raw token of a socket or of a message [P15]', async () => {
     const [ofSocket, ofMessage] = ['raw-token-of-the-socket', 'raw-token-of-a-message'];
     const found: unknown[] = [];
     const look = (...values: unknown[]): void =>

@@ -1,4 +1,4 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { WebSocketGateway, type OnGatewayConnection, type OnGatewayInit } from '@nestjs/websockets';
@@ -6,7 +6,6 @@ import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { afterDelay, json } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
-import { plainRow } from '../support/trial/row.js';
 import { SOCKET_IO } from './peers.js';
 import { Feed, FeedGateway } from './feed.gateway.js';
 import { socketTrial } from './socket-trial.js';
@@ -51,41 +50,38 @@ describe('handshakes of socket.io', () => {
   const trial = socketTrial(SOCKET_IO);
   const server = (): IoServer => trial.feed.server as unknown as IoServer;
 
-  plainRow(
-    'every namespace of a server is protected: present, created later, and dynamic [P03]',
-    async () => {
-      await trial.start();
-      server().of('/later');
-      server().of(/^\/dynamic-\d+$/);
-      const timer = setInterval(
-        () => ['/later', '/dynamic-1'].forEach((name) => server().of(name).emit('news', 'secret')),
-        NEWS_EVERY_MS,
-      );
-      const token = trial.service.signInAs({});
-      trial.service.on('user_details', ({ headers }, ...rest) =>
-        afterDelay(50, json(headers['x-auth-token'] === token ? { username: 'ann' } : {}))(
-          { headers } as never,
-          ...rest,
-        ),
-      );
-      try {
-        for (const namespace of ['/', '/later', '/dynamic-1', '/dynamic-2']) {
-          for (const presented of [undefined, 'junk']) {
-            expect(await trial.attemptIn(namespace, presented)).toMatchObject({
-              opened: false,
-              messages: [],
-              denial: { statusCode: expect.any(Number) },
-            });
-          }
-          expect((await trial.attemptIn(namespace, token)).opened).toBe(true);
+  it('every namespace of a server is protected: present, created later, and dynamic [P03]', async () => {
+    await trial.start();
+    server().of('/later');
+    server().of(/^\/dynamic-\d+$/);
+    const timer = setInterval(
+      () => ['/later', '/dynamic-1'].forEach((name) => server().of(name).emit('news', 'secret')),
+      NEWS_EVERY_MS,
+    );
+    const token = trial.service.signInAs({});
+    trial.service.on('user_details', ({ headers }, ...rest) =>
+      afterDelay(50, json(headers['x-auth-token'] === token ? { username: 'ann' } : {}))(
+        { headers } as never,
+        ...rest,
+      ),
+    );
+    try {
+      for (const namespace of ['/', '/later', '/dynamic-1', '/dynamic-2']) {
+        for (const presented of [undefined, 'junk']) {
+          expect(await trial.attemptIn(namespace, presented)).toMatchObject({
+            opened: false,
+            messages: [],
+            denial: { statusCode: expect.any(Number) },
+          });
         }
-      } finally {
-        clearInterval(timer);
+        expect((await trial.attemptIn(namespace, token)).opened).toBe(true);
       }
-    },
-  );
+    } finally {
+      clearInterval(timer);
+    }
+  });
 
-  plainRow('a gateway of one namespace protects the whole server [P03]', async () => {
+  it('a gateway of one namespace protects the whole server [P03]', async () => {
     await trial.start({}, [NamespaceGateway]);
 
     for (const namespace of ['/news', '/']) {
@@ -99,7 +95,7 @@ describe('handshakes of socket.io', () => {
     expect(trial.feed.connected).toEqual(['ann']);
   });
 
-  plainRow('long polling is denied as websocket is, before and after an upgrade [P03]', async () => {
+  it('long polling is denied as websocket is, before and after an upgrade [P03]', async () => {
     await trial.start();
     for (const transports of [['polling'], ['polling', 'websocket']]) {
       expect(await trial.attempt('junk', { transports })).toMatchObject({
@@ -120,7 +116,7 @@ describe('handshakes of socket.io', () => {
     return new Promise((resolve) => socket.once('message', () => resolve({ socket, packets })));
   }
 
-  plainRow('a connection that joins no namespace receives nothing [P03]', async () => {
+  it('a connection that joins no namespace receives nothing [P03]', async () => {
     await trial.start();
     const { socket, packets } = await rawClient();
     const allowed = await trial.attempt(trial.service.signInAs({}));
@@ -130,50 +126,39 @@ describe('handshakes of socket.io', () => {
     socket.terminate();
   });
 
-  plainRow(
-    'repeated CONNECT packets with other tokens and to other namespaces open only the namespaces for which they present a session [P03]',
-    async () => {
-      await trial.start();
-      server().of('/other');
-      const good = trial.service.signInAs({});
-      const { socket, packets } = await rawClient();
-      for (let index = 0; index < 50; index += 1) socket.send(`40{"token":"junk-${index}"}`);
-      for (let index = 0; index < 50; index += 1) socket.send(`40/other,{"token":"junk-${index}"}`);
-      await until('the answers', () => packets.filter((packet) => packet.startsWith('44')).length === 100);
-      expect(packets.filter((packet) => packet.startsWith('42'))).toEqual([]);
-      expect(trial.feed.connected).toEqual([]);
-      socket.send(`40/other,{"token":"${good}"}`);
-      await until('the socket', () => packets.some((packet) => packet.startsWith('40/other')));
+  it('repeated CONNECT packets with other tokens and to other namespaces open only the namespaces for which they present a session [P03]', async () => {
+    await trial.start();
+    server().of('/other');
+    const good = trial.service.signInAs({});
+    const { socket, packets } = await rawClient();
+    for (let index = 0; index < 50; index += 1) socket.send(`40{"token":"junk-${index}"}`);
+    for (let index = 0; index < 50; index += 1) socket.send(`40/other,{"token":"junk-${index}"}`);
+    await until('the answers', () => packets.filter((packet) => packet.startsWith('44')).length === 100);
+    expect(packets.filter((packet) => packet.startsWith('42'))).toEqual([]);
+    expect(trial.feed.connected).toEqual([]);
+    socket.send(`40/other,{"token":"${good}"}`);
+    await until('the socket', () => packets.some((packet) => packet.startsWith('40/other')));
 
-      expect(packets.filter((packet) => packet.startsWith('40{') || packet.startsWith('42['))).toHaveLength(
-        0,
-      );
-      expect(trial.counts()).toEqual({ watched: 1, waiting: 0 });
-      socket.terminate();
-      await trial.empty();
-    },
-  );
+    expect(packets.filter((packet) => packet.startsWith('40{') || packet.startsWith('42['))).toHaveLength(0);
+    expect(trial.counts()).toEqual({ watched: 1, waiting: 0 });
+    socket.terminate();
+    await trial.empty();
+  });
 
-  plainRow(
-    'a socket that a middleware of the application refuses after the check leaves nothing behind [P03]',
-    async () => {
-      await trial.start();
-      server().use((_socket, next) => next(new Error('not you')));
-      const token = trial.service.signInAs({});
-      const { socket, packets } = await rawClient();
-      for (let index = 1; index <= 5; index += 1) {
-        socket.send(`40{"token":"${token}"}`);
-        await until(
-          'the refusal',
-          () => packets.filter((packet) => packet.startsWith('44')).length === index,
-        );
-        expect(trial.counts().watched).toBeLessThanOrEqual(1);
-      }
-      socket.terminate();
-      await trial.empty();
-      expect(trial.feed.connected).toEqual([]);
-    },
-  );
+  it('a socket that a middleware of the application refuses after the check leaves nothing behind [P03]', async () => {
+    await trial.start();
+    server().use((_socket, next) => next(new Error('not you')));
+    const token = trial.service.signInAs({});
+    const { socket, packets } = await rawClient();
+    for (let index = 1; index <= 5; index += 1) {
+      socket.send(`40{"token":"${token}"}`);
+      await until('the refusal', () => packets.filter((packet) => packet.startsWith('44')).length === index);
+      expect(trial.counts().watched).toBeLessThanOrEqual(1);
+    }
+    socket.terminate();
+    await trial.empty();
+    expect(trial.feed.connected).toEqual([]);
+  });
 
   async function connected(token: string): Promise<{ socket: Socket; messages: string[] }> {
     const socket = io(trial.url, {
@@ -215,42 +200,36 @@ describe('handshakes of socket.io', () => {
     return { ...client, error: await back };
   }
 
-  plainRow(
-    'a recovered connection is checked again, and gets the messages that it missed [P03]',
-    async () => {
-      await trial.start({}, [RecoveringGateway]);
-      const token = trial.service.signInAs({});
-      const { socket, messages } = await recovering(token, token);
+  it('a recovered connection is checked again, and gets the messages that it missed [P03]', async () => {
+    await trial.start({}, [RecoveringGateway]);
+    const token = trial.service.signInAs({});
+    const { socket, messages } = await recovering(token, token);
 
-      expect(socket.recovered).toBe(true);
-      await until('the missed message', () => messages.includes('missed'));
-      expect(trial.service.callsTo('user_details')).toBe(2);
-      expect(trial.feed.connected).toEqual(['ann', 'ann']);
-      socket.disconnect();
-    },
-  );
+    expect(socket.recovered).toBe(true);
+    await until('the missed message', () => messages.includes('missed'));
+    expect(trial.service.callsTo('user_details')).toBe(2);
+    expect(trial.feed.connected).toEqual(['ann', 'ann']);
+    socket.disconnect();
+  });
 
-  plainRow(
-    'a connection is not recovered with a refused token, and restarts with that of another session [P03]',
-    async () => {
-      await trial.start({}, [RecoveringGateway]);
-      const refused = await recovering(trial.service.signInAs({}), 'junk');
-      expect(refused.error).toMatchObject({ data: { statusCode: 401 } });
-      expect(refused.messages).toEqual(['first']);
-      refused.socket.disconnect();
-      trial.feed.clients.length = 0;
+  it('a connection is not recovered with a refused token, and restarts with that of another session [P03]', async () => {
+    await trial.start({}, [RecoveringGateway]);
+    const refused = await recovering(trial.service.signInAs({}), 'junk');
+    expect(refused.error).toMatchObject({ data: { statusCode: 401 } });
+    expect(refused.messages).toEqual(['first']);
+    refused.socket.disconnect();
+    trial.feed.clients.length = 0;
 
-      const other = await recovering(trial.service.signInAs({}), trial.service.signInAs({ username: 'bob' }));
-      expect(other.error).toBeUndefined();
-      (server() as unknown as { to(name: string): Namespace }).to('room-of-ann').emit('private', 'later');
-      trial.feed.broadcast();
-      await until('the socket', () => trial.feed.connected.includes('bob'));
-      expect(other.messages).toEqual(['first']);
-      other.socket.disconnect();
-    },
-  );
+    const other = await recovering(trial.service.signInAs({}), trial.service.signInAs({ username: 'bob' }));
+    expect(other.error).toBeUndefined();
+    (server() as unknown as { to(name: string): Namespace }).to('room-of-ann').emit('private', 'later');
+    trial.feed.broadcast();
+    await until('the socket', () => trial.feed.connected.includes('bob'));
+    expect(other.messages).toEqual(['first']);
+    other.socket.disconnect();
+  });
 
-  plainRow('an open socket that no protected server let in is disconnected by guard [P03]', async () => {
+  it('an open socket that no protected server let in is disconnected by guard [P03]', async () => {
     const { app } = await trial.start({}, [FeedGateway]);
     const sent: unknown[] = [];
     const stranger = {

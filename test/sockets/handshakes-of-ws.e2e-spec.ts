@@ -1,4 +1,4 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
@@ -13,7 +13,6 @@ import { hold, json, silence } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { WS } from './peers.js';
 import { Feed, FeedGateway } from './feed.gateway.js';
-import { plainRow } from '../support/trial/row.js';
 import { attemptWs } from './socket-attempts.js';
 import { socketTrial } from './socket-trial.js';
 
@@ -82,7 +81,7 @@ describe('handshakes of ws', () => {
     return { socket, text: () => Buffer.concat(chunks).toString('latin1') };
   }
 
-  plainRow('frames that follow a denied handshake at once reach nothing [P03]', async () => {
+  it('frames that follow a denied handshake at once reach nothing [P03]', async () => {
     await trial.start();
     const message = frame(JSON.stringify({ event: 'public' }));
     const { socket, text } = await rawSocket(upgradeLines('junk'), message, message);
@@ -93,7 +92,7 @@ describe('handshakes of ws', () => {
     expect(trial.feed.connected).toEqual([]);
   });
 
-  plainRow('frames that follow a handshake at once are handled when it is accepted [P03]', async () => {
+  it('frames that follow a handshake at once are handled when it is accepted [P03]', async () => {
     await trial.start();
     const held = hold(json({ username: 'ann' }));
     trial.service.on('user_details', held.script);
@@ -112,7 +111,7 @@ describe('handshakes of ws', () => {
     await trial.empty();
   });
 
-  plainRow('a client that ends its side while its token is checked leaves nothing behind [P03]', async () => {
+  it('a client that ends its side while its token is checked leaves nothing behind [P03]', async () => {
     await trial.start({ timeoutMs: 3_000 });
     trial.service.on('user_details', silence);
     const { socket } = await rawSocket(upgradeLines('some-token'));
@@ -124,7 +123,7 @@ describe('handshakes of ws', () => {
     expect(trial.feed.connected).toEqual([]);
   });
 
-  plainRow('malformed upgrades open nothing and break nothing [P03]', async () => {
+  it('malformed upgrades open nothing and break nothing [P03]', async () => {
     await trial.start();
     const malformed = [
       upgradeLines('junk').replace('HTTP/1.1', 'HTTP/1.0'),
@@ -147,71 +146,59 @@ describe('handshakes of ws', () => {
     expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
   });
 
-  plainRow(
-    'verifyClient of the application and the guard must both accept, each gateway of a port for itself [P03]',
-    async () => {
-      await trial.start({}, [FeedGateway, OwnVerifierGateway]);
-      const token = trial.service.signInAs({});
-      const statusAt = async (path: string, presented: string): Promise<number | undefined> => {
-        const attempt = await attemptWs(`${trial.url}${path}`, presented);
-        attempt.close();
-        return attempt.status;
-      };
+  it('verifyClient of the application and the guard must both accept, each gateway of a port for itself [P03]', async () => {
+    await trial.start({}, [FeedGateway, OwnVerifierGateway]);
+    const token = trial.service.signInAs({});
+    const statusAt = async (path: string, presented: string): Promise<number | undefined> => {
+      const attempt = await attemptWs(`${trial.url}${path}`, presented);
+      attempt.close();
+      return attempt.status;
+    };
 
-      ownAnswers.accepts = true;
-      expect(await statusAt('/own', token)).toBeUndefined();
-      expect(await statusAt('/own', 'junk')).toBe(401);
-      expect(trial.feed.connected).toEqual(['ann']);
-      const asked = trial.service.callsTo('user_details');
-      ownAnswers.accepts = false;
-      expect(await statusAt('/own', token)).toBe(418);
-      expect(trial.service.callsTo('user_details')).toBe(asked);
-      expect(await statusAt('/', 'junk')).toBe(401);
-    },
-  );
+    ownAnswers.accepts = true;
+    expect(await statusAt('/own', token)).toBeUndefined();
+    expect(await statusAt('/own', 'junk')).toBe(401);
+    expect(trial.feed.connected).toEqual(['ann']);
+    const asked = trial.service.callsTo('user_details');
+    ownAnswers.accepts = false;
+    expect(await statusAt('/own', token)).toBe(418);
+    expect(trial.service.callsTo('user_details')).toBe(asked);
+    expect(await statusAt('/', 'junk')).toBe(401);
+  });
 
-  plainRow(
-    'verifyClient that an application sets after protect does not replace the guard [P03]',
-    async () => {
-      await trial.start();
-      const { options } = trial.feed.server as unknown as { options: { verifyClient: unknown } };
-      options.verifyClient = () => true;
-      expect((await trial.attempt('junk')).status).toBe(401);
-      options.verifyClient = null;
-      expect((await trial.attempt('junk')).status).toBe(401);
-      expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
-    },
-  );
+  it('verifyClient that an application sets after protect does not replace the guard [P03]', async () => {
+    await trial.start();
+    const { options } = trial.feed.server as unknown as { options: { verifyClient: unknown } };
+    options.verifyClient = () => true;
+    expect((await trial.attempt('junk')).status).toBe(401);
+    options.verifyClient = null;
+    expect((await trial.attempt('junk')).status).toBe(401);
+    expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
+  });
 
-  plainRow(
-    'code of the application that throws while a socket opens ends that connection alone [P03]',
-    async () => {
-      await trial.start();
-      const { options } = trial.feed.server as unknown as { options: { handleProtocols: unknown } };
-      options.handleProtocols = () => {
-        throw new Error('a slip of the application');
-      };
-      const lines = upgradeLines(trial.service.signInAs({})).replace(
-        'Host:',
-        'Sec-WebSocket-Protocol: news\r\nHost:',
-      );
-      const { socket, text } = await rawSocket(lines);
-      await once(socket, 'close');
+  it('code of the application that throws while a socket opens ends that connection alone [P03]', async () => {
+    await trial.start();
+    const { options } = trial.feed.server as unknown as { options: { handleProtocols: unknown } };
+    options.handleProtocols = () => {
+      throw new Error('a slip of the application');
+    };
+    const lines = upgradeLines(trial.service.signInAs({})).replace(
+      'Host:',
+      'Sec-WebSocket-Protocol: news\r\nHost:',
+    );
+    const { socket, text } = await rawSocket(lines);
+    await once(socket, 'close');
 
-      expect(text()).toBe('');
-      expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
-    },
-  );
+    expect(text()).toBe('');
+    expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
+  });
 
-  plainRow(
-    'a server that is neither of ws nor of socket.io stops the start with a message that contains the remedy [P03]',
-    async () => {
-      await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(InvalidConfigurationError);
-      await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(
-        'Call it in afterInit(server) of a gateway',
-      );
-      const { app } = await trial.start();
-      expect(() => app.get(SessionSockets).protect({})).toThrow(InvalidConfigurationError);
-    },
-  );
+  it('a server that is neither of ws nor of socket.io stops the start with a message that contains the remedy [P03]', async () => {
+    await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(InvalidConfigurationError);
+    await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(
+      'Call it in afterInit(server) of a gateway',
+    );
+    const { app } = await trial.start();
+    expect(() => app.get(SessionSockets).protect({})).toThrow(InvalidConfigurationError);
+  });
 });

@@ -4,7 +4,6 @@ import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { afterDelay, hold, json, reply, silence } from '../support/scripted-service.js';
 import { inLongForm } from '../support/long-form.js';
 import { until } from '../support/until.js';
-import { plainRow } from '../support/trial/row.js';
 import { LIBRARIES, socketTrial } from './socket-trial.js';
 
 const ANN = { username: 'ann' };
@@ -35,34 +34,28 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     return denial;
   }
 
-  plainRow(
-    'a socket without a valid token is denied at the handshake, receives no broadcast and never reaches the gateway [P03]',
-    async () => {
-      await trial.start();
+  it('a socket without a valid token is denied at the handshake, receives no broadcast and never reaches the gateway [P03]', async () => {
+    await trial.start();
 
-      expect(await denied()).toMatchObject({ statusCode: 401, code: 'SESSION_REQUIRED' });
-      for (const token of ['', 'not a token', 'junk', 'x'.repeat(5_000)]) {
-        expect(await denied(token)).toMatchObject({
-          statusCode: 401,
-          code: token === '' ? 'SESSION_REQUIRED' : 'SESSION_REJECTED',
-        });
-      }
-      await trial.empty();
-    },
-  );
+    expect(await denied()).toMatchObject({ statusCode: 401, code: 'SESSION_REQUIRED' });
+    for (const token of ['', 'not a token', 'junk', 'x'.repeat(5_000)]) {
+      expect(await denied(token)).toMatchObject({
+        statusCode: 401,
+        code: token === '' ? 'SESSION_REQUIRED' : 'SESSION_REJECTED',
+      });
+    }
+    await trial.empty();
+  });
 
-  plainRow(
-    'a client that reconnects with a fresh junk token each time receives nothing in a hundred connections [P03]',
-    async () => {
-      await trial.start();
+  it('a client that reconnects with a fresh junk token each time receives nothing in a hundred connections [P03]', async () => {
+    await trial.start();
 
-      for (let index = 0; index < RECONNECTIONS; index += 1)
-        expect(await denied(`junk-${index}`)).toMatchObject({ statusCode: 401 });
-      await trial.empty();
-    },
-  );
+    for (let index = 0; index < RECONNECTIONS; index += 1)
+      expect(await denied(`junk-${index}`)).toMatchObject({ statusCode: 401 });
+    await trial.empty();
+  });
 
-  plainRow('a denied handshake has the status, the headers and the body of the guard [P03]', async () => {
+  it('a denied handshake has the status, the headers and the body of the guard [P03]', async () => {
     await trial.start({ breaker: false });
     const headersOf = async (token?: string) => (await trial.attempt(token)).headers ?? {};
     const challenge = 'X-Auth-Token realm="session"';
@@ -93,79 +86,70 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     });
   }
 
-  plainRow(
-    'a handshake with a cookie from a page of another origin is denied with 403 without a call, with any fields [P20]',
-    async () => {
-      const trusted = 'https://app.example.com';
-      await trial.start({
-        token: [fromHeader('x-auth-token'), fromCookie('sid', { trustedOrigins: [trusted] })],
+  it('a handshake with a cookie from a page of another origin is denied with 403 without a call, with any fields [P20]', async () => {
+    const trusted = 'https://app.example.com';
+    await trial.start({
+      token: [fromHeader('x-auth-token'), fromCookie('sid', { trustedOrigins: [trusted] })],
+    });
+    const token = trial.service.signInAs({});
+    const [host, callsBefore] = [new URL(trial.url).host, trial.service.callsTo('user_details')];
+    trial.feed.connected.length = 0;
+    const open = (headers: Record<string, string>, header?: string) =>
+      trial.attempt(header, {
+        extraHeaders: { cookie: `sid=${token}`, ...headers },
+        auth: { origin: trusted, 'sec-fetch-site': 'same-origin' },
       });
-      const token = trial.service.signInAs({});
-      const [host, callsBefore] = [new URL(trial.url).host, trial.service.callsTo('user_details')];
+    const refused = { opened: false, denial: { statusCode: 403, code: 'CROSS_ORIGIN_DENIED' } };
+
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      `http://${host}.evil.example`,
+      'http://127.0.0.1:1',
+    ])
+      expect(await open({ origin })).toMatchObject(refused);
+    expect(await open({ origin: `http://${host}`, 'sec-fetch-site': 'same-site' })).toMatchObject(refused);
+    expect(await open({ origin: 'https://proxied.example', 'sec-fetch-site': 'same-origin' })).toMatchObject(
+      refused,
+    );
+    expect(trial.service.callsTo('user_details')).toBe(callsBefore);
+    expect(trial.feed.connected).toEqual([]);
+
+    for (const headers of [
+      {},
+      { origin: `http://${host}` },
+      { origin: trusted },
+      { 'sec-fetch-site': 'same-origin', origin: `http://${host}` },
+    ])
+      expect(await open(headers as Record<string, string>)).toMatchObject({ opened: true });
+    expect(await open({ origin: 'https://evil.example' }, token)).toMatchObject({ opened: true });
+  });
+
+  it('a socket receives nothing while its token is checked, and is known to the gateway when it opens [P03]', async () => {
+    for (const delayMs of [20, SLOW_MS]) {
       trial.feed.connected.length = 0;
-      const open = (headers: Record<string, string>, header?: string) =>
-        trial.attempt(header, {
-          extraHeaders: { cookie: `sid=${token}`, ...headers },
-          auth: { origin: trusted, 'sec-fetch-site': 'same-origin' },
-        });
-      const refused = { opened: false, denial: { statusCode: 403, code: 'CROSS_ORIGIN_DENIED' } };
-
-      for (const origin of [
-        'https://evil.example',
-        'null',
-        `http://${host}.evil.example`,
-        'http://127.0.0.1:1',
-      ])
-        expect(await open({ origin })).toMatchObject(refused);
-      expect(await open({ origin: `http://${host}`, 'sec-fetch-site': 'same-site' })).toMatchObject(refused);
-      expect(
-        await open({ origin: 'https://proxied.example', 'sec-fetch-site': 'same-origin' }),
-      ).toMatchObject(refused);
-      expect(trial.service.callsTo('user_details')).toBe(callsBefore);
+      const app = await trial.start();
+      trial.service.on('user_details', afterDelay(delayMs, json(ANN)));
+      const attempt = trial.attempt(`token-${delayMs}`);
+      await until('the check', () => trial.counts().waiting === 1);
       expect(trial.feed.connected).toEqual([]);
+      const { opened, messages } = await attempt;
 
-      for (const headers of [
-        {},
-        { origin: `http://${host}` },
-        { origin: trusted },
-        { 'sec-fetch-site': 'same-origin', origin: `http://${host}` },
-      ])
-        expect(await open(headers as Record<string, string>)).toMatchObject({ opened: true });
-      expect(await open({ origin: 'https://evil.example' }, token)).toMatchObject({ opened: true });
-    },
-  );
+      expect(opened).toBe(true);
+      expect(trial.feed.connected).toEqual(['ann']);
+      await until('a message', () => messages.length > 0);
+      await app.close();
+    }
+  });
 
-  plainRow(
-    'a socket receives nothing while its token is checked, and is known to the gateway when it opens [P03]',
-    async () => {
-      for (const delayMs of [20, SLOW_MS]) {
-        trial.feed.connected.length = 0;
-        const app = await trial.start();
-        trial.service.on('user_details', afterDelay(delayMs, json(ANN)));
-        const attempt = trial.attempt(`token-${delayMs}`);
-        await until('the check', () => trial.counts().waiting === 1);
-        expect(trial.feed.connected).toEqual([]);
-        const { opened, messages } = await attempt;
+  it('a socket whose token is refused only after a while receives nothing in between [P03]', async () => {
+    await trial.start();
+    trial.service.on('user_details', afterDelay(SLOW_MS, reply(401)));
 
-        expect(opened).toBe(true);
-        expect(trial.feed.connected).toEqual(['ann']);
-        await until('a message', () => messages.length > 0);
-        await app.close();
-      }
-    },
-  );
+    expect(await denied('some-token')).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+  });
 
-  plainRow(
-    'a socket whose token is refused only after a while receives nothing in between [P03]',
-    async () => {
-      await trial.start();
-      trial.service.on('user_details', afterDelay(SLOW_MS, reply(401)));
-
-      expect(await denied('some-token')).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
-    },
-  );
-
-  plainRow('a service that never answers denies the handshake with 503 at the deadline [P03]', async () => {
+  it('a service that never answers denies the handshake with 503 at the deadline [P03]', async () => {
     await trial.start({ timeoutMs: 300 });
     trial.service.on('user_details', silence);
 
@@ -176,22 +160,19 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     await trial.empty();
   });
 
-  plainRow(
-    'many concurrent handshakes during an outage are all denied, and leave nothing behind [P03]',
-    async () => {
-      await trial.start({ baseUrl: 'http://127.0.0.1:1' });
-      const attempts = await Promise.all(
-        Array.from({ length: CROWD }, (_, index) => trial.attempt(`token-${index}`)),
-      );
+  it('many concurrent handshakes during an outage are all denied, and leave nothing behind [P03]', async () => {
+    await trial.start({ baseUrl: 'http://127.0.0.1:1' });
+    const attempts = await Promise.all(
+      Array.from({ length: CROWD }, (_, index) => trial.attempt(`token-${index}`)),
+    );
 
-      expect(attempts.filter(({ denial }) => denial?.statusCode !== 503)).toEqual([]);
-      expect(attempts.flatMap(({ messages }) => messages)).toEqual([]);
-      expect(trial.feed.connected).toEqual([]);
-      await trial.empty();
-    },
-  );
+    expect(attempts.filter(({ denial }) => denial?.statusCode !== 503)).toEqual([]);
+    expect(attempts.flatMap(({ messages }) => messages)).toEqual([]);
+    expect(trial.feed.connected).toEqual([]);
+    await trial.empty();
+  });
 
-  plainRow('a client that disconnects while its token is checked leaves nothing behind [P03]', async () => {
+  it('a client that disconnects while its token is checked leaves nothing behind [P03]', async () => {
     const { app } = await trial.start();
     const held = hold(json(ANN));
     trial.service.on('user_details', held.script);
@@ -205,21 +186,18 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
     expect(app.get(SessionSockets).countSockets()).toEqual({ watched: 1, waiting: 0 });
   });
 
-  plainRow(
-    'a handshake is checked once, though its server is protected twice and the gateway calls guard besides [P03]',
-    async () => {
-      const { app } = await trial.start();
-      app.get(SessionSockets).protect(trial.feed.server as object);
-      trial.feed.guards = true;
-      await trial.attempt(trial.service.signInAs({}));
-      const [client] = trial.feed.clients as [SocketClient];
+  it('a handshake is checked once, though its server is protected twice and the gateway calls guard besides [P03]', async () => {
+    const { app } = await trial.start();
+    app.get(SessionSockets).protect(trial.feed.server as object);
+    trial.feed.guards = true;
+    await trial.attempt(trial.service.signInAs({}));
+    const [client] = trial.feed.clients as [SocketClient];
 
-      expect(await app.get(SessionSockets).watch(client)).toMatchObject({ username: 'ann' });
-      expect(trial.service.callsTo('user_details')).toBe(1);
-    },
-  );
+    expect(await app.get(SessionSockets).watch(client)).toMatchObject({ username: 'ann' });
+    expect(trial.service.callsTo('user_details')).toBe(1);
+  });
 
-  plainRow('an application that closes while handshakes wait denies them, and closes [P03]', async () => {
+  it('an application that closes while handshakes wait denies them, and closes [P03]', async () => {
     const { app } = await trial.start({ timeoutMs: 1_000 });
     trial.service.on('user_details', silence);
     const attempt = trial.attempt('some-token').catch(() => ({ opened: false, messages: [] }));
@@ -233,54 +211,45 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
   const checked = (times: number): Promise<void> =>
     until(`${times} checks`, () => trial.service.callsTo('user_details') === times);
 
-  plainRow(
-    'a message that finds its session refused is denied and ends the socket, with the cache off [P04]',
-    async () => {
-      await trial.start();
-      const token = trial.service.signInAs({});
-      const attempt = await trial.attempt(token);
-      await checked(1);
-      trial.service.revoke(token);
-      attempt.send('me');
+  it('a message that finds its session refused is denied and ends the socket, with the cache off [P04]', async () => {
+    await trial.start();
+    const token = trial.service.signInAs({});
+    const attempt = await trial.attempt(token);
+    await checked(1);
+    trial.service.revoke(token);
+    attempt.send('me');
 
-      expect(await attempt.closed).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
-      expect(attempt.messages.filter((message) => message.includes('answer'))).toEqual([]);
-      await trial.empty();
-    },
-  );
+    expect(await attempt.closed).toMatchObject({ statusCode: 401, code: 'SESSION_REJECTED' });
+    expect(attempt.messages.filter((message) => message.includes('answer'))).toEqual([]);
+    await trial.empty();
+  });
 
-  plainRow(
-    'a message that finds its session forbidden by the service ends the socket as well [P04]',
-    async () => {
-      await trial.start();
-      const attempt = await trial.attempt(trial.service.signInAs({}));
-      await checked(1);
-      trial.service.on('user_details', reply(403));
-      attempt.send('me');
+  it('a message that finds its session forbidden by the service ends the socket as well [P04]', async () => {
+    await trial.start();
+    const attempt = await trial.attempt(trial.service.signInAs({}));
+    await checked(1);
+    trial.service.on('user_details', reply(403));
+    attempt.send('me');
 
-      expect(await attempt.closed).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
-    },
-  );
+    expect(await attempt.closed).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
+  });
 
-  plainRow(
-    'a request over HTTP that finds the session refused ends its sockets, and no other [P04]',
-    async () => {
-      const { app } = await trial.start();
-      const [token, other] = [trial.service.signInAs({}), trial.service.signInAs({})];
-      const [first, second] = [await trial.attempt(token), await trial.attempt(other)];
-      await checked(2);
-      trial.service.revoke(token);
-      await expect(app.get(SessionAuthService).verify(token)).rejects.toMatchObject({
-        code: 'SESSION_REJECTED',
-      });
+  it('a request over HTTP that finds the session refused ends its sockets, and no other [P04]', async () => {
+    const { app } = await trial.start();
+    const [token, other] = [trial.service.signInAs({}), trial.service.signInAs({})];
+    const [first, second] = [await trial.attempt(token), await trial.attempt(other)];
+    await checked(2);
+    trial.service.revoke(token);
+    await expect(app.get(SessionAuthService).verify(token)).rejects.toMatchObject({
+      code: 'SESSION_REJECTED',
+    });
 
-      expect(await first.closed).toMatchObject({ statusCode: 401 });
-      second.send('public');
-      await until('an answer', () => second.messages.some((message) => message.includes('answer')));
-    },
-  );
+    expect(await first.closed).toMatchObject({ statusCode: 401 });
+    second.send('public');
+    await until('an answer', () => second.messages.some((message) => message.includes('answer')));
+  });
 
-  plainRow('neither an outage nor a rule of the handler ends the socket [P04]', async () => {
+  it('neither an outage nor a rule of the handler ends the socket [P04]', async () => {
     await trial.start({ breaker: false });
     const token = trial.service.signInAs({ role: 'new_hire' });
     const attempt = await trial.attempt(token);

@@ -34,7 +34,6 @@ import { APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { RunningApp } from '../../support/platforms.js';
 import { sampleApp } from '../../support/sample-app.js';
-import { plainRow } from '../../support/trial/row.js';
 import { testbed } from '../../support/testbed.js';
 import { SOCKET_IO } from '../../sockets/peers.js';
 import { askGraphql, hybrid, outcomeOf, visit, type AuditedApp } from './audited-app.js';
@@ -108,52 +107,43 @@ const places = (owner: Type, ...names: string[]): string[] => names.map((name) =
 describe('rules where Nest runs no guards', () => {
   const bed = testbed();
 
-  plainRow(
-    'references and fields of a subgraph are guarded, or the audit names them and stops the start [P05]',
-    async () => {
-      const service = await bed.service();
-      const both = places(OpeningsResolver, 'referenceForBosses', 'salaryForBosses');
-      const stopped = { isStopped: true, isStoppedByDefault: true };
-      const ofStranger = { open: both, served: both, named: both };
-      expect(await outcomeOf(() => subgraph(), service)).toEqual({ ...ofStranger, ...stopped });
-      const guarded = { open: [], served: both, named: [], isStopped: false };
-      expect(await outcomeOf(() => subgraph(['guards']), service)).toEqual(guarded);
-    },
-  );
+  it('references and fields of a subgraph are guarded, or the audit names them and stops the start [P05]', async () => {
+    const service = await bed.service();
+    const both = places(OpeningsResolver, 'referenceForBosses', 'salaryForBosses');
+    const stopped = { isStopped: true, isStoppedByDefault: true };
+    const ofStranger = { open: both, served: both, named: both };
+    expect(await outcomeOf(() => subgraph(), service)).toEqual({ ...ofStranger, ...stopped });
+    const guarded = { open: [], served: both, named: [], isStopped: false };
+    expect(await outcomeOf(() => subgraph(['guards']), service)).toEqual(guarded);
+  });
 
-  plainRow(
-    'message handlers are closed where a microservice is connected without inheritAppConfig [P06]',
-    async () => {
-      const service = await bed.service();
-      const asking = (options: NonNullable<AuditedApp['options']>) => () =>
-        hybrid(MessagesController, ['ruled', 'plain', 'open'], { options });
-      const served = places(MessagesController, 'open', 'plain', 'ruledForBosses');
-      const passing = { served, named: [], isStopped: false };
-      const open = places(MessagesController, 'open', 'plain');
-      expect(await outcomeOf(asking({}), service)).toEqual({ open, ...passing });
-      const closed = await outcomeOf(asking({ protectAllRoutes: true }), service);
-      // A session of any role is enough for the handler without a rule.
-      expect(closed).toEqual({ open: places(MessagesController, 'open'), ...passing });
-    },
-  );
+  it('message handlers are closed where a microservice is connected without inheritAppConfig [P06]', async () => {
+    const service = await bed.service();
+    const asking = (options: NonNullable<AuditedApp['options']>) => () =>
+      hybrid(MessagesController, ['ruled', 'plain', 'open'], { options });
+    const served = places(MessagesController, 'open', 'plain', 'ruledForBosses');
+    const passing = { served, named: [], isStopped: false };
+    const open = places(MessagesController, 'open', 'plain');
+    expect(await outcomeOf(asking({}), service)).toEqual({ open, ...passing });
+    const closed = await outcomeOf(asking({ protectAllRoutes: true }), service);
+    // A session of any role is enough for the handler without a rule.
+    expect(closed).toEqual({ open: places(MessagesController, 'open'), ...passing });
+  });
 
-  plainRow(
-    'a guarded route that CacheInterceptor caches for all users, local or global, is named by the audit with a remedy, which stops the start [P23]',
-    async () => {
-      const service = await bed.service();
-      const global = { provide: APP_INTERCEPTOR, useClass: CacheInterceptor };
-      const call = (app: RunningApp, token?: string): Promise<unknown> => app.get('/salary', token);
-      for (const [controller, providers] of [
-        [CachedController, []],
-        [UncachedController, [global]],
-      ] as const) {
-        const named = places(controller, 'salaryForBosses');
-        const create = (): AuditedApp => ({ controllers: [controller], providers: [...providers], call });
-        const expected = { open: [], served: named, named, isStopped: true };
-        expect(await outcomeOf(create, service)).toEqual(expected);
-      }
-    },
-  );
+  it('a guarded route that CacheInterceptor caches for all users, local or global, is named by the audit with a remedy, which stops the start [P23]', async () => {
+    const service = await bed.service();
+    const global = { provide: APP_INTERCEPTOR, useClass: CacheInterceptor };
+    const call = (app: RunningApp, token?: string): Promise<unknown> => app.get('/salary', token);
+    for (const [controller, providers] of [
+      [CachedController, []],
+      [UncachedController, [global]],
+    ] as const) {
+      const named = places(controller, 'salaryForBosses');
+      const create = (): AuditedApp => ({ controllers: [controller], providers: [...providers], call });
+      const expected = { open: [], served: named, named, isStopped: true };
+      expect(await outcomeOf(create, service)).toEqual(expected);
+    }
+  });
 });
 
 @Controller()

@@ -10,7 +10,7 @@ const UNGUARDED = ['/pub', '/open', '/login', '/logout'];
 
 /**
  * Tests one row of the catalogue (docs/faults.md), and the conditions that every row implies. The name ends
- * with the tag of the row: `[B03]`.
+ * with the tag of the row: `[B03]`. A row that needs no application, or one of its own, is a plain `it`.
  */
 export type Row = (name: string, body: (trial: Trial) => Promise<void>, setup?: TrialSetup) => void;
 
@@ -27,11 +27,6 @@ export function rowsOn(platform: Platform): Row {
         await trial.close();
       }
     });
-}
-
-/** A row that needs no application, or one of its own. */
-export function plainRow(name: string, body: () => Promise<void>): void {
-  it(name, body);
 }
 
 /** After the fault, the next good request gets 200. */
