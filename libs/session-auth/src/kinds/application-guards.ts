@@ -86,7 +86,7 @@ export function guardEveryHandler(
   }
 }
 
-/** A class that names the session guard is guarded without the proxy. */
+/** A class that names the session guard needs none. */
 function needsProxy({ kinds, owner }: Handler): boolean {
   return (kinds.has('message') || kinds.has('gateway')) && !namesSessionAuthGuard(owner);
 }

@@ -51,6 +51,7 @@ export function handshakeOf(client: SocketClient): CallRequest {
 
 /** A connection of graphql-ws. */
 export interface SocketConnection {
+  /** The socket and its request. */
   readonly extra: {
     /** The request that opened the socket. */
     readonly request: unknown;
