@@ -15,7 +15,7 @@ describe('a socket that no gateway opens, when the application has it watched,',
     for (const server of servers.splice(0)) server.close();
   });
 
-  /** A server that greets each client at once, before its session has been checked. */
+  /** A server that greets each client whose session is accepted. */
   async function start() {
     const service = await bed.service();
     const { app } = await bed.sample({
@@ -26,8 +26,7 @@ describe('a socket that no gateway opens, when the application has it watched,',
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     servers.push(server);
     server.on('connection', (client: WebSocket, request: IncomingMessage) => {
-      void sockets.watch(client, request);
-      client.send('greeting');
+      void sockets.watch(client, request).then((user) => user && client.send('greeting'));
     });
     await once(server, 'listening');
     return { service, url: `ws://127.0.0.1:${String((server.address() as AddressInfo).port)}` };
@@ -57,7 +56,7 @@ describe('a socket that no gateway opens, when the application has it watched,',
     },
   );
 
-  it('receives what was sent meanwhile as soon as its session is accepted', async () => {
+  it('is admitted as soon as its session is accepted', async () => {
     const { service, url } = await start();
     const client = new WebSocket(url, { headers: { 'x-auth-token': service.signInAs({}) } });
     const [data] = (await once(client, 'message')) as [Buffer];

@@ -14,11 +14,7 @@ const UPGRADE = receivedRequest({ 'x-auth-token': 'token' });
 /** An open socket of ws. */
 class Socket extends EventEmitter {
   readyState = 1;
-  readonly sent: unknown[] = [];
   readonly closings: unknown[] = [];
-  send(message: string): void {
-    this.sent.push(message);
-  }
   close(code: number, reason: string): void {
     this.closings.push([code, reason]);
   }
@@ -46,37 +42,29 @@ describe('the check of an open socket', () => {
   const check = (upgrade: unknown = UPGRADE): Promise<UserRecord | undefined> =>
     checkOpenSocket(application, client, upgrade, {});
 
-  it('returns the user, and holds messages of the application until then', async () => {
+  it('returns the user', async () => {
     const result = check();
-    client.send('during');
-    expect([client.sent, total()]).toEqual([[], 1]);
+    expect(total()).toBe(1);
     calls[0]?.(ANN);
     expect(await result).toEqual(ANN.user);
-    client.send('after');
-    expect([client.sent, client.closings, application.watchedOf(client)?.user]).toEqual([
-      ['during', 'after'],
-      [],
-      ANN.user,
-    ]);
+    expect([client.closings, application.watchedOf(client)?.user]).toEqual([[], ANN.user]);
     expect(handshakeOf(client).headers).toMatchObject(UPGRADE.headers);
     source.complete();
   });
 
-  it('closes the socket, which gets no message, if its verdict is a denial', async () => {
+  it('closes the socket if its verdict is a denial', async () => {
     const result = check();
-    client.send('during');
     calls[0]?.(unavailable('server_error'));
     const closing = [4503, 'SESSION_SERVICE_UNAVAILABLE'];
-    expect([await result, client.sent, client.closings]).toEqual([undefined, [], [closing]]);
+    expect([await result, client.closings]).toEqual([undefined, [closing]]);
     expect([application.watchedOf(client), total()]).toEqual([undefined, 0]);
   });
 
   it('returns no user if the socket closes meanwhile', async () => {
     const result = check();
-    client.send('during');
     client.emit('close');
     calls[0]?.(ANN);
-    expect([await result, client.sent, total()]).toEqual([undefined, [], 0]);
+    expect([await result, total()]).toEqual([undefined, 0]);
   });
 
   it('is made once for each socket', async () => {

@@ -1,7 +1,6 @@
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SESSION_REJECTED } from '../contract/denials.js';
 import { payloadOf } from '../kinds/client-denial.js';
-import { holdMessages } from './held-messages.js';
 import {
   disconnect,
   handshakeOf,
@@ -13,8 +12,7 @@ import type { SessionSocketOptions } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';
 
 /**
- * Checks an open socket, holds messages to it until the verdict, and watches it. Never rejects. Returns no
- * user if the socket is closed.
+ * Checks an open socket, and watches it. Never rejects. Returns no user if the socket is closed.
  */
 export async function checkOpenSocket(
   application: WatchedSockets,
@@ -28,7 +26,7 @@ export async function checkOpenSocket(
     return existing.user;
   }
   if (client.handshake) {
-    // Broadcasts of a namespace bypass its sockets, so they can't be held.
+    // Broadcasts of its namespace reach it already.
     if (client.connected) application.own.causes.occurred('unprotected socket');
     disconnect(client, payloadOf(SESSION_REJECTED));
     return undefined;
@@ -43,10 +41,6 @@ export async function checkOpenSocket(
   if (!watched) return undefined;
   application.open(client, watched);
   whenClosed(client, () => watched.over());
-  const messages = holdMessages(client);
   await watched.confirm();
-  const { user } = watched;
-  if (user) messages.release();
-  else messages.drop();
-  return user;
+  return watched.user;
 }

@@ -61,8 +61,8 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
    * opens. A socket that opens has its user already in `handleConnection` ({@link userOf}), is checked again
    * every `recheckMs`, and is closed immediately when its session ends. Another call for the same server only
    * replaces the options.
-   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, or another
-   * authority protects it. The application can't catch an error of `afterInit`, so before the application
+   * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, has
+   * `connectionStateRecovery`, or another authority protects it. The application can't catch an error of `afterInit`, so before the application
    * has started, startup fails with the error instead
    */
   protect(server: object, options?: SessionSocketOptions): void {
@@ -71,8 +71,10 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     if (this.#isProtectedByOther(target)) return;
     if (!this.#options.has(target)) {
       const current = () => this.#options.get(target) ?? {};
-      if (socketIo) this.#socketIo.protect(socketIo, current);
-      else if (isWsServer(server)) this.#ws.protect(server, current);
+      if (socketIo) {
+        this.#socketIo.protect(socketIo, current);
+        if (socketIo.opts.connectionStateRecovery) this.#rejectServer(recoversConnections());
+      } else if (isWsServer(server)) this.#ws.protect(server, current);
       else {
         this.#rejectServer(unknownServer());
         return;
@@ -84,10 +86,10 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
 
   /**
    * Checks the session of an open socket, and watches the socket. For sockets of graphql-ws and others that
-   * no gateway opens; for a socket that {@link protect} admitted, it only returns the user. Messages that the
-   * application sends to a ws socket wait for the verdict. A socket without a valid session is closed with
-   * 4401, 4403 or 4503, and the `code` as the reason. A socket.io socket that `protect` did not admit is
-   * disconnected, because broadcasts to it can't be held.
+   * no gateway opens; for a socket that {@link protect} admitted, it only returns the user. Send nothing to
+   * the socket before the user is returned. A socket without a valid session is closed with 4401, 4403 or
+   * 4503, and the `code` as the reason. A socket.io socket that `protect` did not admit is disconnected,
+   * because broadcasts reach it already.
    *
    * A ws socket does not expose the request that opened it: without `upgrade`, its client presents no
    * session, here and to the guard. Never rejects.
@@ -120,7 +122,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     rejectForeignSockets(this.#modules, this);
   }
 
-  /** @throws InvalidConfigurationError if `protect` was called with an unsupported server */
+  /** @throws InvalidConfigurationError if `protect` was called with a server that it can't protect */
   onApplicationBootstrap(): void {
     if (this.#misuse) throw this.#misuse;
     this.#started = true;
@@ -145,6 +147,13 @@ function protectedTwice(first: string, second: string): InvalidConfigurationErro
   return new InvalidConfigurationError(
     `SessionSockets.protect() was called for one server by two authorities of SessionAuthModule: '${first}' and '${second}'. Protect it by one: ` +
       'the option authority can select an authority for each socket.',
+  );
+}
+
+function recoversConnections(): InvalidConfigurationError {
+  return new InvalidConfigurationError(
+    'SessionSockets.protect() does not support connectionStateRecovery: socket.io sends what a client has missed before any check. Remove the option ' +
+      'from the gateway or the adapter, and let clients load what they missed when they connect.',
   );
 }
 

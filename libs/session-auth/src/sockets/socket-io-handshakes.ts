@@ -4,7 +4,6 @@ import { denialOfVerdict, type GuardDenial, reportDenial, withoutStack } from '.
 import { payloadOf } from '../kinds/client-denial.js';
 import { disconnect, handshakeOf, whenClosed } from '../kinds/socket-client.js';
 import type { Watched } from '../open/watched-sessions.js';
-import { RecoveredSessions } from './recovered-sessions.js';
 import type {
   EngineConnection,
   SocketIoNamespace,
@@ -64,23 +63,18 @@ type Next = (error?: Error) => void;
 export class SocketIoHandshakes {
   readonly #application: WatchedSockets;
   readonly #unfinished = new UnfinishedHandshakes();
-  readonly #recovered: RecoveredSessions;
 
   constructor(application: WatchedSockets) {
     this.#application = application;
-    this.#recovered = new RecoveredSessions(application);
   }
 
   /** Reads `options` at each handshake. */
   protect(server: SocketIoServer, options: Options): void {
-    const { connectionStateRecovery } = server.opts;
-    if (connectionStateRecovery) connectionStateRecovery.skipMiddlewares = false;
     for (const namespace of server._nsps.values()) this.#protectNamespace(namespace, options);
     server.of('/').on('new_namespace', (namespace) => this.#protectNamespace(namespace, options));
   }
 
   #protectNamespace(namespace: SocketIoNamespace, options: Options): void {
-    if (namespace.server.opts.connectionStateRecovery) this.#recovered.holdBackPackets(namespace);
     namespace.use((socket, next) => {
       // Middlewares of the application may have run for long, and no `close` would end the handshake.
       if (socket.conn.readyState === 'closed') deny(REPLACED, this.#application.own.authority, next);
@@ -107,7 +101,6 @@ export class SocketIoHandshakes {
     handshake.target = watched;
     whenAdmitted(watched, () => {
       this.#application.open(socket, watched);
-      this.#recovered.settle(socket);
       next();
     });
   }

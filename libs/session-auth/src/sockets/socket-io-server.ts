@@ -15,15 +15,13 @@ type Middleware = (socket: SocketIoSocket, next: (error?: Error) => void) => voi
 
 export interface SocketIoNamespace {
   readonly server: SocketIoServer;
-  readonly adapter: object;
-  readonly sockets: ReadonlyMap<string, SocketIoSocket>;
   use(middleware: Middleware): unknown;
   on(event: 'new_namespace', listener: (namespace: SocketIoNamespace) => void): unknown;
   prependListener(event: 'connect', listener: (socket: SocketIoSocket) => void): unknown;
 }
 
 export interface SocketIoServer {
-  readonly opts: { readonly connectionStateRecovery?: { skipMiddlewares?: boolean } | false };
+  readonly opts: { readonly connectionStateRecovery?: object | false };
   readonly _nsps: ReadonlyMap<string, SocketIoNamespace>;
   of(namespace: '/'): SocketIoNamespace;
 }

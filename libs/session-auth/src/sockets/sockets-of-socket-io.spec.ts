@@ -24,7 +24,7 @@ describe('a server of socket.io', () => {
     sockets = new SessionSockets(parts, new ModulesContainer());
     clients = [];
     const http = createServer();
-    server = new IoAdapter(http).createIOServer(0, { connectionStateRecovery: {} } as never);
+    server = new IoAdapter(http).createIOServer(0);
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   });
   afterEach(async () => {
@@ -76,33 +76,4 @@ describe('a server of socket.io', () => {
     await new Promise(setImmediate);
     expect(sockets.countSockets()).toEqual({ watched: 0, waiting: 0 });
   });
-
-  it.each([
-    ['good', ['first', 'missed', 'room', 'all']],
-    ['other', ['first', 'all']],
-  ])(
-    'with a new adapter sends what a lost connection missed to a client with the same session only: %s',
-    async (token, messages) => {
-      sockets.protect(server);
-      server.adapter(server.adapter() as never);
-      const connected = new Promise<Socket>((resolve) => server.once('connection', resolve));
-      const { client, events } = clientWith('good');
-      const socket = await connected;
-      await socket.join('room');
-      server.to('room').emit('first');
-      await next(client, 'first');
-      socket.conn.close();
-      await next(client, 'disconnect');
-      server.to('room').emit('missed');
-
-      client.auth = { token };
-      const connectedAgain = next(client, 'connect');
-      client.connect();
-      await connectedAgain;
-      server.to('room').emit('room');
-      server.emit('all');
-      await next(client, 'all');
-      expect(events).toEqual(messages);
-    },
-  );
 });
