@@ -68,10 +68,10 @@ class FailingController {
 }
 
 @ReportOnly()
+@Roles('boss')
 @Controller('trial')
 class TrialController {
   @Get()
-  @Roles('boss')
   trial(): string {
     return 'in';
   }

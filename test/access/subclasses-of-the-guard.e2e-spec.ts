@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  applyDecorators,
   Controller,
   Get,
   Injectable,
   Module,
   Req,
   UnauthorizedException,
+  UseGuards,
   type ExecutionContext,
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
@@ -98,6 +100,51 @@ class OwnController {
     return { user };
   }
 }
+
+@Injectable()
+class OtherGuard {
+  canActivate(context: ExecutionContext): boolean {
+    return context.switchToHttp().getRequest<OwnRequest>().user !== undefined;
+  }
+}
+
+const withKey = (): ClassDecorator & MethodDecorator => UseGuards(KeyOrSessionGuard);
+
+@Controller('orders')
+class OrdersController {
+  @Get('above') @withKey() @Roles('hiring_manager') above(): string {
+    return 'in';
+  }
+
+  @Get('below') @Roles('hiring_manager') @withKey() below(): string {
+    return 'in';
+  }
+
+  @Get('applied') @applyDecorators(withKey(), Roles('hiring_manager')) applied(): string {
+    return 'in';
+  }
+
+  @Get('between') @withKey() @UseGuards(OtherGuard) @Roles('hiring_manager') between(): string {
+    return 'in';
+  }
+
+  @Get('other-role') @withKey() @Roles('new_hire') otherRole(): string {
+    return 'in';
+  }
+}
+
+@Controller('class-above')
+@withKey()
+@Roles('hiring_manager')
+class ClassAbove {
+  @Get() list(): string {
+    return 'in';
+  }
+}
+
+@Controller('subclass')
+@withKey()
+class OfRuledClass extends ClassAbove {}
 
 @SessionAuthority('partners')
 @Controller('partner')
@@ -205,6 +252,30 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
       expect(await always(() => answer(path, unknown))).toBe(401);
       expect(await answer(path, unknown, token)).toContain('"ann"');
     }
+  });
+
+  it.each([
+    'orders/above',
+    'orders/below',
+    'orders/applied',
+    'orders/between',
+    'orders/other-role',
+    'class-above',
+    'subclass',
+  ])('admits by another way also on %s, whichever decorator is above [P70]', async (path) => {
+    const service = await bed.service();
+    const controllers = [OrdersController, ClassAbove, OfRuledClass];
+    const app = await bed.sample({ baseUrl: service.url, controllers });
+    const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
+    const statuses = [
+      await app.get(`/${path}`, undefined, { 'x-application-key': 'robot' }),
+      await app.get(`/${path}`, token),
+      await app.get(`/${path}`, service.signInAs({ role: 'clerk' })),
+      await app.get(`/${path}`),
+      await app.get(`/${path}`, token, { 'x-application-key': 'guess' }),
+    ].map(({ status }) => status);
+    const admitted = path === 'orders/other-role' ? 403 : 200;
+    expect(statuses).toEqual([admitted, admitted, 403, 401, 401]);
   });
 
   it('asks no session service for a caller that it admits by another way', async () => {

@@ -1,6 +1,6 @@
 import { type INestApplicationContext, RequestMethod, VERSION_NEUTRAL, VersioningType } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { acknowledgedReason, isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
+import { acknowledgedReason, keepsOpen } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { auditedRuleOf, isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
@@ -107,7 +107,7 @@ function accessOf(
       access === 'protected' && rule.kind === 'protected' ? rule.requirements.map(({ text }) => text) : [],
     ...(isChecked && { authority: (rule as { readonly authority?: string }).authority ?? 'default' }),
     ...(acknowledged !== undefined && { acknowledged }),
-    ...(isMarked(KEEP_OPEN, handler.called, handler.owner) && { keepsOpen: true as const }),
+    ...(keepsOpen(handler.called, handler.owner) && { keepsOpen: true as const }),
     isOpen: access !== 'protected' && isReached(handler, context),
   };
 }

@@ -1,7 +1,7 @@
 import { ACCESS_DENIED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import { isSameSession, type SessionIdentity } from '../contract/session-identity.js';
-import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
+import { keepsOpen } from '../guard/access-metadata.js';
 import { type GuardDenial, denialOfVerdict } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
 import type { WatchParts, GuardedCall } from '../guard/transport.js';
@@ -29,7 +29,7 @@ export function closeWithSession(
 ): GuardDenial | undefined {
   const session = call.request[ADMISSION]?.session;
   const { context } = call;
-  if (!session || isMarked(KEEP_OPEN, context.getHandler(), context.getClass())) return undefined;
+  if (!session || keepsOpen(context.getHandler(), context.getClass())) return undefined;
   if (!socket) {
     parts.causes.occurred('unwatched subscription');
     return ACCESS_DENIED;

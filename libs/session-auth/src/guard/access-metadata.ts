@@ -54,17 +54,41 @@ export function declarationOf(target: object): Declaration {
 }
 
 /**
- * Of a class and those that it extends, the narrowest decides: a guard that one names replaces `@Public()` of
- * a class that it extends.
+ * Returns what the narrowest level that has a mark declares with it, and whether a narrower level names the
+ * guard or a rule. Levels are a handler, or a class and those that it extends.
  */
-function declaredOpeningOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
+function narrowest<Mark>(
+  key: typeof OPEN_KEY | typeof REPORT_ONLY,
+  target: object,
+): { readonly mark: Mark | undefined; readonly namesGuard: boolean } {
   let namesGuard = false;
   for (let level: object | null = target; level; level = Object.getPrototypeOf(level) as object | null) {
-    const open = Reflect.getOwnMetadata(OPEN_KEY, level) as Declaration['open'];
-    if (open) return { open: open === 'public' && namesGuard ? undefined : open, namesGuard };
-    namesGuard ||= namesSessionAuthGuardItself(level);
+    const mark = Reflect.getOwnMetadata(key, level) as Mark | undefined;
+    if (mark) return { mark, namesGuard };
+    namesGuard ||= namesSessionAuthGuardItself(level) || declaresItself(level);
   }
-  return { open: undefined, namesGuard };
+  return { mark: undefined, namesGuard };
+}
+
+/** A rule of a class adds no guard if the class inherits one. */
+function declaresItself(level: object): boolean {
+  return (Reflect.getOwnMetadataKeys(level) as unknown[]).some(
+    (key) => key === OPEN_KEY || key === AUTHORITY_KEY || String(key).startsWith(REQUIREMENTS_KEY),
+  );
+}
+
+/** A guard that a class names replaces `@Public()` of a class that it extends. */
+function declaredOpeningOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
+  const { mark: open, namesGuard } = narrowest<'public' | 'optional'>(OPEN_KEY, target);
+  return { open: open === 'public' && namesGuard ? undefined : open, namesGuard };
+}
+
+/** A handler or a class that names the guard or a rule is not opened by a wider `@ReportOnly()`. */
+export function isReportOnly(handler: object, controller: object): boolean {
+  const own = narrowest<true>(REPORT_ONLY, methodOf(handler, controller));
+  if (own.mark || own.namesGuard) return own.mark === true;
+  const { mark, namesGuard } = narrowest<true>(REPORT_ONLY, controller);
+  return mark === true && !namesGuard;
 }
 
 /**
@@ -109,12 +133,8 @@ export function acknowledgedReason(method: object): string | undefined {
   return Reflect.getMetadata(ACKNOWLEDGED_KEY, method) as string | undefined;
 }
 
-export function isMarked(
-  mark: typeof KEEP_OPEN | typeof REPORT_ONLY,
-  handler: object,
-  controller: object,
-): boolean {
-  return [methodOf(handler, controller), controller].some((target) => Reflect.hasMetadata(mark, target));
+export function keepsOpen(handler: object, controller: object): boolean {
+  return [methodOf(handler, controller), controller].some((target) => Reflect.hasMetadata(KEEP_OPEN, target));
 }
 
 export function nameParameter<Factory extends object>(decorator: string, factory: Factory): Factory {

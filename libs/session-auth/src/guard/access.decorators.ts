@@ -1,11 +1,10 @@
-import { type ExecutionContext, type Type, UseGuards } from '@nestjs/common';
+import type { ExecutionContext, Type } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { CclInfo } from '../contract/record/user-record.js';
 import type { LocalUser, RoleName, SubRoleName } from '../contract/session-auth-types.js';
 import { callParameter } from './transport.js';
 import {
   acknowledge,
-  type isMarked,
   AUTHORITY_KEY,
   declareOnce,
   declareRequirement,
@@ -18,7 +17,7 @@ import {
 import type { AskPolicy } from './access-rules.js';
 import { isClassWith } from './is-class.js';
 import type { AnyUserRecord, FlagsOf } from './current-user.decorator.js';
-import { namesSessionAuthGuard } from './enhancers.js';
+import { applyBesideRule } from './enhancers.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 import type { Requirement } from './access-rule.js';
 import { AUTHORITY_NAME_FORM, isAuthorityName } from '../contract/authority-name.js';
@@ -55,8 +54,9 @@ function opensBy(target: object, open: 'public' | 'optional'): void {
 export const KeepOpen = (): ClassDecorator & MethodDecorator => mark(KEEP_OPEN);
 
 /**
- * The option `reportOnly` for a route, or for all routes of a controller: the guard denies nothing there,
- * whatever else is declared. Applies no guard.
+ * The option `reportOnly` for a route, or for the routes of a controller that name neither a rule nor the
+ * guard themselves: it is put beside their rule. A subclass that names one is enforced too. The guard denies
+ * nothing there. Applies no guard.
  */
 export const ReportOnly = (): ClassDecorator & MethodDecorator => mark(REPORT_ONLY);
 
@@ -268,13 +268,13 @@ function requiring(
   return withGuard((target) => declareRequirement(target, requirement));
 }
 
-const mark = (key: Parameters<typeof isMarked>[0]): AccessDecorator =>
+const mark = (key: typeof KEEP_OPEN | typeof REPORT_ONLY): AccessDecorator =>
   decorate((target) => Reflect.defineMetadata(key, true, target));
 
 function withGuard(declare: (target: object) => void): AccessDecorator {
   return decorate((target, prototype, name) => {
     declare(target);
-    if (!namesSessionAuthGuard(target)) UseGuards(SessionAuthGuard)(target as () => void);
+    applyBesideRule(target, SessionAuthGuard);
     if (name !== undefined) recordDecorated(prototype, name, target);
   });
 }

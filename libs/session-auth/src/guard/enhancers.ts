@@ -42,6 +42,31 @@ export function namesSessionAuthGuardItself(target: object): boolean {
   return all > inherited;
 }
 
+const APPLIED_BY_RULE = 'nestjs-session-auth:applied-by-rule';
+
+/** Applies the session guard to what has a rule, unless it names one. */
+export function applyBesideRule(target: object, guard: object): void {
+  const guards = enhancersOf(target, 'guard');
+  if (guards.some(isSessionAuthGuard)) return;
+  Reflect.defineMetadata(KEYS.guard, [...guards, guard], target);
+  Reflect.defineMetadata(APPLIED_BY_RULE, guard, target);
+}
+
+/**
+ * Puts the application's own session guards before the one that a rule has applied, whichever decorator is
+ * above: they may admit callers without a session, and it finds those admitted.
+ */
+export function putOwnGuardsFirst(target: object): void {
+  const guards: unknown = Reflect.getOwnMetadata(KEYS.guard, target);
+  const applied: unknown = Reflect.getMetadata(APPLIED_BY_RULE, target);
+  if (!Array.isArray(guards) || !guards.includes(applied)) return;
+  const at = guards.indexOf(applied);
+  const own = guards.filter((guard, index) => index > at && guard !== applied && isSessionAuthGuard(guard));
+  if (own.length === 0) return;
+  const others = guards.filter((guard) => !own.includes(guard));
+  Reflect.defineMetadata(KEYS.guard, others.toSpliced(at, 0, ...(own as unknown[])), target);
+}
+
 /** Adds an enhancer to a class, before those that its decorators name, and at most once. */
 export function addFirst(target: object, kind: keyof typeof KEYS, enhancer: object): void {
   const others = enhancersOf(target, kind);

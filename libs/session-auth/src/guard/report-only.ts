@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { ACCESS_DENIED } from '../contract/denials.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { isMarked, REPORT_ONLY } from './access-metadata.js';
+import { isReportOnly } from './access-metadata.js';
 import { exceptionOf } from './denial.js';
 import type { GuardParts, Reporter } from './guard-parts.js';
 import { ADMISSION, CHECK } from './guarded-request.js';
@@ -21,8 +21,7 @@ export function reporterOf(
   isOneOfSeveral: boolean,
   log: { note(kind: string, text: string): void },
 ): Reporter {
-  const covers: Reporter['covers'] = (handler, controller) =>
-    isOption || isMarked(REPORT_ONLY, handler, controller);
+  const covers: Reporter['covers'] = (handler, controller) => isOption || isReportOnly(handler, controller);
   const covered = handlers.filter(({ called, owner }) => covers(called, owner));
   const name = isOption ? 'reportOnly' : '@ReportOnly()';
   if (isOneOfSeveral)

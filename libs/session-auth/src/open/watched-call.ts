@@ -1,4 +1,4 @@
-import { isMarked, KEEP_OPEN } from '../guard/access-metadata.js';
+import { keepsOpen } from '../guard/access-metadata.js';
 import type { GuardDenial } from '../guard/denial.js';
 import type { GuardedCall, WatchParts } from '../guard/transport.js';
 import { ADMISSION, type Admission, CHECK, type GuardedRequest } from '../guard/guarded-request.js';
@@ -18,7 +18,7 @@ export function watchCall(
 ): WatchedCall | undefined {
   if (!admission?.session || !admission.user) return undefined;
   const { context, session, user } = admission;
-  if (isMarked(KEEP_OPEN, context.getHandler(), context.getClass())) return undefined;
+  if (keepsOpen(context.getHandler(), context.getClass())) return undefined;
   const watched = WatchedSessions.of(parts).watch(session, { ...parts.whileOpen, end });
   const { sessionIsStale: stale }: GuardedRequest = call.request;
   const earlier = call.request[CHECK];
