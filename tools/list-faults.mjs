@@ -52,7 +52,6 @@ const OPEN = {
   P67: 'PENDING',
   P68: 'PENDING',
   P69: 'PENDING',
-  P71: 'PENDING',
   P72: 'PENDING',
   P73: 'PENDING',
   P74: 'PENDING',

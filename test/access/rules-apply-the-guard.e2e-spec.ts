@@ -21,6 +21,7 @@ import {
   type UserRecord,
 } from 'nestjs-session-auth';
 import { PLATFORMS } from '../support/platforms.js';
+import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
 
 type Decorator = ClassDecorator & MethodDecorator;
@@ -145,5 +146,74 @@ describe.each(PLATFORMS)('a handler that has the guard many times on %s', (_name
     expect((await app.get('/optional', service.signInAs({}))).status).toBe(200);
     expect((await app.get('/optional', 'refused')).status).toBe(200);
     expect(service.requests).toHaveLength(2);
+  });
+});
+
+/** As a decorator of an application that sets the guards in place of adding to them. */
+const onlyGuard =
+  (guard: Type): Decorator =>
+  (target: object, _name?: string | symbol, descriptor?: PropertyDescriptor) =>
+    Reflect.defineMetadata('__guards__', [guard], (descriptor?.value ?? target) as object);
+
+@Injectable()
+class AdmitsAll implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
+
+@Controller()
+class ReplacedOnHandler {
+  @Get('ruled') @onlyGuard(AdmitsAll) @Roles('boss') ruled(): string {
+    return 'ruled';
+  }
+}
+
+@Controller()
+@onlyGuard(AdmitsAll)
+@FreshSession()
+class ReplacedOnClass {
+  @Get('ruled') ruled(): string {
+    return 'ruled';
+  }
+}
+
+@Injectable()
+class OpeningsService {
+  @Roles('boss') list(): string {
+    return 'all';
+  }
+}
+
+describe('a rule that Nest would not enforce', () => {
+  const bed = testbed();
+
+  it.each([ReplacedOnHandler, ReplacedOnClass])(
+    'because another decorator replaces the guards stops the start: %p [P71]',
+    async (controller) => {
+      const service = await bed.service();
+      const root = sampleApp({ baseUrl: service.url, controllers: [controller] });
+      expect((await bootstrapError(root)).message).toContain(
+        `${controller.name}.ruled is not guarded: a decorator above its rule replaces the guards`,
+      );
+      const app = await bed.sample({
+        baseUrl: service.url,
+        controllers: [controller],
+        options: { protectAllRoutes: true },
+      });
+      expect((await app.get('/ruled')).status).toBe(401);
+    },
+  );
+
+  it('because its method is no handler is named by the audit [P71]', async () => {
+    const service = await bed.service();
+    const root = sampleApp({
+      baseUrl: service.url,
+      providers: [OpeningsService],
+      options: { audit: 'error' },
+    });
+    expect((await bootstrapError(root)).message).toContain(
+      'OpeningsService.list has a rule, which has no effect: it is no handler',
+    );
   });
 });

@@ -4,9 +4,9 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { acknowledgedReason, authorityOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
-import { graphqlOptionsOf, type Handler } from '../guard/handlers.js';
+import { classesOf, graphqlOptionsOf, type Handler, uncalledMethodsOf } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
-import { finding, type Finding } from './finding.js';
+import { finding, type Finding, placeOf } from './finding.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
 import { auditedHandlersOf, prototypesOf } from './audited-handlers.js';
 
@@ -54,7 +54,23 @@ async function findingsFor(
   const context = auditContextOf(modules, config, otherKinds, placed);
   const findings = findingsOf(context, isOwn);
   if (!isDefault) return findings;
-  return [...findings, ...earlierGuardsOf(context), ...(otherKinds?.sharedContextsOf(modules, config) ?? [])];
+  return [
+    ...findings,
+    ...uncalledRulesOf(modules),
+    ...earlierGuardsOf(context),
+    ...(otherKinds?.sharedContextsOf(modules, config) ?? []),
+  ];
+}
+
+function uncalledRulesOf(modules: ModulesContainer): Finding[] {
+  const classes = new Set([...modules.values()].flatMap(classesOf));
+  return [...classes].flatMap((owner) =>
+    uncalledMethodsOf(owner).map((name) =>
+      finding(
+        `${placeOf({ owner, name })} has a rule, which has no effect: it is no handler, so that no guard runs when it is called. Put the rule on the handlers that call it.`,
+      ),
+    ),
+  );
 }
 
 /** By the text of their methods: guards that need no user, such as those that limit callers, are right there. */

@@ -1,8 +1,8 @@
 import { declarationOf, decoratedMethods, methodOf } from '../guard/access-metadata.js';
 import type { AccessRule } from '../guard/access-rule.js';
-import { enhancersOf } from '../guard/enhancers.js';
+import { enhancersOf, isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf } from '../guard/access-rules.js';
-import type { Handler } from '../guard/handlers.js';
+import { guardsNamedBy, type Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import {
   auditedRuleOf,
@@ -42,8 +42,11 @@ function unguarded(handler: Handler, { fieldsAreGuarded }: AuditContext): Findin
   const { kind } = auditedRuleOf(handler);
   const runsNoGuards = handler.name === TYPE_RESOLVER || (isBelowRoot(handler) && !fieldsAreGuarded);
   if (kind === 'public' || runsNoGuards || isGuarded(handler) || !namesGuard(handler)) return undefined;
+  const isNamed = guardsNamedBy(handler).some(isSessionAuthGuard);
   return finding(
-    `${placeOf(handler)} is not guarded: Nest finds no guards for ${handler.owner.name}, because it is not provided as a class. List the class itself in providers, or set protectAllRoutes: true.`,
+    isNamed
+      ? `${placeOf(handler)} is not guarded: Nest finds no guards for ${handler.owner.name}, because it is not provided as a class. List the class itself in providers, or set protectAllRoutes: true.`
+      : `${placeOf(handler)} is not guarded: a decorator above its rule replaces the guards in place of adding to them. Put the rule above that decorator, or set protectAllRoutes: true.`,
     kind === 'protected',
   );
 }

@@ -3,6 +3,7 @@ import type { Declaration, Requirement } from './access-rule.js';
 
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
 export const OPEN_KEY = 'nestjs-session-auth:open';
+const NAMESPACE = 'nestjs-session-auth:';
 const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
 export const AUTHORITY_KEY = 'nestjs-session-auth:authority';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
@@ -89,6 +90,15 @@ export function isReportOnly(handler: object, controller: object): boolean {
   if (own.mark || own.namesGuard) return own.mark === true;
   const { mark, namesGuard } = narrowest<true>(REPORT_ONLY, controller);
   return mark === true && !namesGuard;
+}
+
+/** Whether a method has a rule, and no metadata of anything that would call it. */
+export function hasRulesOnly(method: object): boolean {
+  const keys = (Reflect.getMetadataKeys(method) as unknown[]).map(String);
+  return (
+    keys.some((key) => key.startsWith(REQUIREMENTS_KEY)) &&
+    keys.every((key) => key.startsWith(NAMESPACE) || key === '__guards__')
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { ruleOf } from './access-rules.js';
+import { hasRulesOnly } from './access-metadata.js';
 import { enhancersOf } from './enhancers.js';
 import type { NestModule, Wrapper } from './nest-container.js';
 
@@ -135,6 +136,14 @@ function handlersCalledOn(owner: Type, findOwn?: FindOwn): Handler[] {
     const called = typeof own === 'function' ? own : method;
     return [{ kinds, owner, name, method, called, guards: guardsNamedBy({ owner, called }), replaced: [] }];
   });
+}
+
+/** Returns the methods of a class that have a rule, and no other decorator by which anything calls them. */
+export function uncalledMethodsOf({ prototype }: Type): string[] {
+  const methods = prototype as object;
+  return scanner
+    .getAllMethodNames(methods)
+    .filter((name) => hasRulesOnly(Reflect.get(methods, name) as object));
 }
 
 export function guardsNamedBy({ owner, called }: Pick<Handler, 'owner' | 'called'>): readonly unknown[] {
