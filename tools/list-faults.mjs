@@ -43,20 +43,16 @@ const OPEN = {
   P55: 'PENDING',
   P56: 'PENDING',
   P59: 'PENDING',
-  P60: 'PENDING',
   P62: 'PENDING',
   P63: 'PENDING',
   P64: 'PENDING',
   P65: 'PENDING',
   P66: 'PENDING',
-  P67: 'PENDING',
   P68: 'PENDING',
-  P69: 'PENDING',
   P72: 'PENDING',
   P73: 'PENDING',
   P74: 'PENDING',
   P75: 'PENDING',
-  P76: 'PENDING',
 };
 /** The program that a suite needs, by the function of `test/support` that skips it. */
 const NEEDS = {

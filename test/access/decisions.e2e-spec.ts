@@ -271,7 +271,7 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
       expect(decisions).toHaveLength(2);
       await until(
         'the failure is logged',
-        () => logger.having('warn', 'decision subscriber failed').length === 1,
+        () => logger.having('warn', 'subscriber failed').length === 1,
       );
       expect(ended).toEqual([]);
       process.off('uncaughtException', note).off('unhandledRejection', note);

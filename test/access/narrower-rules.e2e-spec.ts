@@ -44,7 +44,7 @@ function controllerOf([handler, ...classes]: Levels, index: number, overrides: b
   if (overrides)
     Object.defineProperty(owner.prototype, 'handle', { configurable: true, value: (): string => 'in' });
   const home = (overrides ? owner : Base).prototype as object;
-  const method = Object.getOwnPropertyDescriptor(home, 'handle') as PropertyDescriptor;
+  const method = { value: Reflect.get(home, 'handle') as () => string };
   applyDecorators(Get(), decorate(handler))(home, 'handle', method);
   Controller(`c${index}`)(owner);
   return owner;

@@ -160,7 +160,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     }),
     provoke: request,
   },
-  'decision subscriber failed': {
+  'subscriber failed': {
     what: 'a subscriber of `decisions$` throws',
     provoke: async ({ app }) => {
       app.app.get(SessionAuthEvents).decisions$.subscribe(() => {

@@ -99,8 +99,8 @@ export const CAUSES = {
     text: 'a subscription was denied, because it would outlive its session: its context does not have the socket. Use the context that the GraphQL server passes to the option `context`, or @KeepOpen().',
     ends: 'quiet',
   },
-  'decision subscriber failed': {
-    text: 'a subscriber of SessionAuthEvents.decisions$ threw or rejected. Catch its errors there.',
+  'subscriber failed': {
+    text: 'a subscriber of SessionAuthEvents threw or rejected. Catch its errors there.',
     ends: 'quiet',
     isHarmless: true,
   },

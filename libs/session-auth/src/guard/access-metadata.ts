@@ -58,17 +58,17 @@ export function declarationOf(target: object): Declaration {
  * Returns what the narrowest level that has a mark declares with it, and whether a narrower level names the
  * guard or a rule. Levels are a handler, or a class and those that it extends.
  */
-function narrowest<Mark>(
+function narrowest(
   key: typeof OPEN_KEY | typeof REPORT_ONLY,
   target: object,
-): { readonly mark: Mark | undefined; readonly namesGuard: boolean } {
+): { readonly mark?: unknown; readonly namesGuard: boolean } {
   let namesGuard = false;
   for (let level: object | null = target; level; level = Object.getPrototypeOf(level) as object | null) {
-    const mark = Reflect.getOwnMetadata(key, level) as Mark | undefined;
+    const mark: unknown = Reflect.getOwnMetadata(key, level);
     if (mark) return { mark, namesGuard };
     namesGuard ||= namesSessionAuthGuardItself(level) || declaresItself(level);
   }
-  return { mark: undefined, namesGuard };
+  return { namesGuard };
 }
 
 /** A rule of a class adds no guard if the class inherits one. */
@@ -80,15 +80,15 @@ function declaresItself(level: object): boolean {
 
 /** A guard that a class names replaces `@Public()` of a class that it extends. */
 function declaredOpeningOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
-  const { mark: open, namesGuard } = narrowest<'public' | 'optional'>(OPEN_KEY, target);
-  return { open: open === 'public' && namesGuard ? undefined : open, namesGuard };
+  const { mark, namesGuard } = narrowest(OPEN_KEY, target);
+  return { open: mark === 'public' && namesGuard ? undefined : (mark as Declaration['open']), namesGuard };
 }
 
 /** A handler or a class that names the guard or a rule is not opened by a wider `@ReportOnly()`. */
 export function isReportOnly(handler: object, controller: object): boolean {
-  const own = narrowest<true>(REPORT_ONLY, methodOf(handler, controller));
+  const own = narrowest(REPORT_ONLY, methodOf(handler, controller));
   if (own.mark || own.namesGuard) return own.mark === true;
-  const { mark, namesGuard } = narrowest<true>(REPORT_ONLY, controller);
+  const { mark, namesGuard } = narrowest(REPORT_ONLY, controller);
   return mark === true && !namesGuard;
 }
 

@@ -1,4 +1,5 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
+import { isThenable } from '../contract/late-results.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 
 export interface Requirement {
@@ -126,7 +127,7 @@ export function meetsAll(call: RuledCall, first = 0): RuleResult | Promise<RuleR
   } catch (error) {
     return { requirement, failure: { error } };
   }
-  if (met instanceof Promise)
+  if (isThenable(met))
     return settle(requirement, met, call.timeoutMs).then((result) =>
       result === true ? meetsAll(call, first + 1) : result,
     );
@@ -137,7 +138,7 @@ const LATE = Symbol('late');
 
 async function settle(
   requirement: Requirement,
-  pending: Promise<unknown>,
+  pending: PromiseLike<unknown>,
   timeoutMs: number,
 ): Promise<RuleResult> {
   let timer: NodeJS.Timeout | undefined;

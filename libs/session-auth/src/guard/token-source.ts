@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
+import { ignoreLate } from '../contract/late-results.js';
 import { AUTH_IV_HEADER, isHeaderValue } from '../contract/wire.js';
 import { CROSS_ORIGIN_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
@@ -187,7 +188,7 @@ export class SessionReader {
     if (token === undefined || token === '') return SESSION_REQUIRED;
     if (this.challenges.dependOnSource) this.challenges.presentedBy(index, request);
     if (!isHeaderValue(token, maxTokenLength)) {
-      if (token instanceof Promise) token.catch(() => undefined);
+      ignoreLate(token);
       return isCrossOriginToken(token) ? CROSS_ORIGIN_DENIED : SESSION_REJECTED;
     }
     const authIv = forwardAuthIv

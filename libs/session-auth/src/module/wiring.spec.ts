@@ -174,7 +174,7 @@ describe('the events of an authority', () => {
       throw new Error('fault');
     });
     parts.decisions.allowed(contextOf(Contradicting), { username: 'ann' });
-    expect(lines).toEqual([expect.stringMatching(/^decision subscriber failed: /)]);
+    expect(lines).toEqual([expect.stringMatching(/^subscriber failed: /)]);
   });
 });
 

@@ -1,6 +1,7 @@
-import { type ExecutionContext, Scope, type Type } from '@nestjs/common';
+import { type ExecutionContext, Logger, Scope, type Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
+import { isThenable } from '../contract/late-results.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { isClassWith } from '../guard/is-class.js';
 import type { Requirement, RuledCall } from '../guard/access-rule.js';
@@ -19,6 +20,7 @@ export class LocalUsers {
   readonly #loader: LoadUser | Type<UserLoader>;
   readonly #loaded = new WeakMap<object, { readonly record: object; readonly result: unknown }>();
   #load: LoadUser | undefined;
+  #hasWarned = false;
 
   constructor(loader: LoadUser | Type<UserLoader>) {
     this.#loader = loader;
@@ -64,10 +66,20 @@ export class LocalUsers {
       this.#loaded.set(call.request, { record, result });
     }
     const take = (found: unknown): boolean => {
-      call.localUser = found ?? undefined;
-      return call.localUser !== undefined;
+      if (found === false) this.#warnOfFalse();
+      if (!found) return false;
+      call.localUser = found;
+      return true;
     };
     return result instanceof Promise ? result.then(take) : take(result);
+  }
+
+  #warnOfFalse(): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    new Logger('SessionAuth').warn(
+      'loadUser returned false, which is no user: its calls get 403. Return the user, or undefined if there is none.',
+    );
   }
 
   #find(record: UserRecord, context: ExecutionContext): unknown {
@@ -75,11 +87,6 @@ export class LocalUsers {
     if (!this.#load) throw new InvalidConfigurationError('The loader of users is not known yet');
     return this.#load(record, context);
   }
-}
-
-/** Queries of some libraries for databases have a `then()`, and are no promises. */
-function isThenable(result: unknown): boolean {
-  return typeof (result as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }
 
 /** Returns the scope of a provider; `undefined` if no module has it. */

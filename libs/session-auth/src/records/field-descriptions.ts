@@ -2,6 +2,7 @@ import { TransformationType } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import type { ValidatorConstraintInterface } from 'class-validator';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
+import { ignoreLate, isThenable } from '../contract/late-results.js';
 
 export type RecordClass = new () => object;
 type ValidationMetadata = ReturnType<
@@ -142,8 +143,8 @@ function fillIn(message: string, constraint: unknown, index: number): string {
 
 /** Treats a promise as a failure, and ignores its rejection. */
 function isTrue(verdict: boolean | Promise<boolean>): boolean {
-  if (!(verdict instanceof Promise)) return verdict;
-  verdict.catch(() => undefined);
+  if (!isThenable(verdict)) return verdict;
+  ignoreLate(verdict);
   return false;
 }
 

@@ -1,5 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { InvalidConfigurationError } from '../contract/errors.js';
+import { ignoreLate } from '../contract/late-results.js';
 import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import {
@@ -9,6 +10,7 @@ import {
   isTransformed,
   type RecordClass,
 } from './field-descriptions.js';
+import { frozenCopy, UnusableValue } from './frozen-copy.js';
 import { findInvalidField } from './invalid-field.js';
 import { undecoratedFields } from './undecorated-fields.js';
 
@@ -46,9 +48,13 @@ export const prepareReader =
     const read = (json: object): UserRecord | undefined => {
       try {
         return readFields(json);
-      } catch {
-        // The text of the error may contain the value.
-        report(record.name, `a validator or a transformation of ${record.name} threw an error`);
+      } catch (error) {
+        // The text of any other error may contain the value.
+        const reason =
+          error instanceof UnusableValue
+            ? `the record ${error.message}`
+            : `a validator or a transformation of ${record.name} threw an error`;
+        report(record.name, reason);
         return undefined;
       }
     };
@@ -83,26 +89,21 @@ function rejectClass(problem: string, remedy: string): never {
   throw new InvalidConfigurationError(`SessionAuthModule: ${OPTION} ${problem}. ${remedy}.`);
 }
 
-/** Turns `null` into `undefined` in described fields at every depth, and freezes the values of the fields. */
+/** Turns `null` into `undefined` in described fields at every depth, and freezes their values. */
 function normalize(instance: Fields, fields: readonly FieldDescription[]): void {
   for (const { name, nested } of fields) {
     const value = instance[name];
     if (value === null) instance[name] = undefined;
-    else if (typeof value === 'object') {
-      if (nested) normalizeNested(value);
-      freezeDeep(value);
-    }
+    else if (typeof value !== 'object') continue;
+    else if (nested) normalizeNested(value);
+    else instance[name] = frozenCopy(value);
   }
 }
 
+/** Objects of nested classes are made for the record. */
 function normalizeNested(value: object): void {
-  if (!Array.isArray(value)) normalize(value as Fields, fieldsOf(value.constructor as RecordClass));
-  else for (const item of value as object[]) normalizeNested(item);
-}
-
-export function freezeDeep(value: object): void {
-  for (const item of Object.values(value))
-    if (typeof item === 'object' && item !== null) freezeDeep(item as object);
+  if (Array.isArray(value)) for (const item of value as object[]) normalizeNested(item);
+  else normalize(value as Fields, fieldsOf(value.constructor as RecordClass));
   Object.freeze(value);
 }
 
@@ -159,6 +160,8 @@ function removeUndeclared(value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
   const fields = fieldsOf(value.constructor as RecordClass);
   for (const name of Object.keys(value)) {
+    // An asynchronous transformation: its rejection would end the process.
+    ignoreLate((value as Fields)[name]);
     const field = fields.find((declared) => declared.name === name);
     if (!field) Reflect.deleteProperty(value, name);
     else if (field.nested) removeUndeclared((value as Fields)[name]);

@@ -1,7 +1,9 @@
 import { InvalidConfigurationError } from '../contract/errors.js';
+import { ignoreLate, isThenable } from '../contract/late-results.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import type { UserRecord, UserRecordClass, UserRecordSchema } from '../contract/record/user-record.js';
-import { freezeDeep, ownField, prepareReader } from './record-class.js';
+import { frozenCopy, UnusableValue } from './frozen-copy.js';
+import { ownField, prepareReader } from './record-class.js';
 
 type Fields = Record<string, unknown>;
 
@@ -29,26 +31,28 @@ const prepareSchemaReader =
     const hidden = withHiddenToken(Object);
     const readFields = (json: object): UserRecord | Refusal => {
       const result = validate(withoutNulls(json));
-      if (result instanceof Promise) return ['', 'must have a schema that answers at once'];
+      ignoreLate(result);
+      if (isThenable(result)) return ['', 'must have a schema that answers at once, and throws no error'];
       if (result.issues) return [pathOf(result.issues[0]?.path), 'must be what the schema says'];
       const { value } = result;
       if (!isObject(value)) return ['', 'must become an object by its schema'];
       const fields = { ...value };
       delete fields.auth_token;
       const user = Object.assign(new hidden(), fields);
+      for (const name of Object.keys(fields)) (user as Fields)[name] = frozenCopy(fields[name]);
       hidden.hideToken(user, ownField(json, 'auth_token') ?? undefined);
       share?.(user);
-      freezeDeep(user);
-      return user;
+      return Object.freeze(user);
     };
     const tryFields = (json: object): UserRecord | Refusal => {
       const token = ownField(json, 'auth_token') ?? '';
       if (typeof token !== 'string') return ['auth_token', 'must be a string'];
       try {
         return readFields(json);
-      } catch {
-        // The text of the error may contain the value.
-        return ['', 'made its schema throw an error'];
+      } catch (error) {
+        // The text of any other error may contain the value.
+        const reason = error instanceof UnusableValue ? error.message : 'made its schema throw an error';
+        return ['', reason];
       }
     };
     const read = (json: object): UserRecord | undefined => {
@@ -69,8 +73,8 @@ function isRefusal(read: UserRecord | Refusal): read is Refusal {
 function rejectUnusableSchema(validate: (value: object) => unknown): void {
   try {
     const result = validate({});
-    if (!(result instanceof Promise)) return;
-    result.catch(() => undefined);
+    if (!isThenable(result)) return;
+    ignoreLate(result);
   } catch {
     // It is rejected below.
   }

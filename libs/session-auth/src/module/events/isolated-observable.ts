@@ -1,4 +1,5 @@
 import type { Observable, Observer } from 'rxjs';
+import { isThenable } from '../../contract/late-results.js';
 
 type Parts<Value> = { readonly [Name in keyof Observer<Value>]?: Observer<Value>[Name] | undefined };
 type Next<Value> = ((value: Value) => unknown) | Parts<Value> | null | undefined;
@@ -30,7 +31,7 @@ function isolatedObserver<Value>(observer: Parts<Value>, failed: () => void): Ob
   const attempt = (call: () => unknown): void => {
     try {
       const result = call();
-      if (result instanceof Promise) result.catch(failed);
+      if (isThenable(result)) Promise.resolve(result).catch(failed);
     } catch {
       failed();
     }

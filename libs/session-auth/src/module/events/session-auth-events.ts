@@ -7,7 +7,8 @@ import { rejectOwnProvider } from '../../contract/own-provider.js';
 import { isolated } from './isolated-observable.js';
 
 /**
- * Events of the session check: revocations, the state of the service, and the decisions of the guard.
+ * Events of the session check: revocations, the state of the service, and the decisions of the guard. An
+ * exception or a rejection of a subscriber is logged, and harms nothing else.
  *
  * @example
  * ```ts
@@ -37,8 +38,7 @@ export class SessionAuthEvents {
   /**
    * Emits each decision of the guard, before the handler runs: one for each call of a handler that is not
    * public, and for each GraphQL field that the guard checks; none for handshakes of `SessionSockets`.
-   * Subscribers run during the call: hand slow work to a queue. An exception or a rejection of one is logged,
-   * and changes no decision. Costs nothing without subscribers.
+   * Subscribers run during the call: hand slow work to a queue. Costs nothing without subscribers.
    */
   readonly decisions$: Observable<SessionAuthDecision>;
 
@@ -47,12 +47,13 @@ export class SessionAuthEvents {
     if ((source as unknown) === undefined) rejectOwnProvider('SessionAuthEvents');
     this.#source = source;
     this.decisions$ = isolated(source.decisions.asObservable(), subscriberFailed);
-    this.ended$ = source.ended.asObservable();
-    this.forgottenUsers$ = source.forgottenUsers.asObservable();
-    this.serviceState$ = source.serviceStatus.pipe(
+    this.ended$ = isolated(source.ended.asObservable(), subscriberFailed);
+    this.forgottenUsers$ = isolated(source.forgottenUsers.asObservable(), subscriberFailed);
+    const states = source.serviceStatus.pipe(
       map(({ state }) => state),
       distinctUntilChanged(),
     );
+    this.serviceState$ = isolated(states, subscriberFailed);
   }
 
   /** The current status of the session service, with the reasons for its state. */
