@@ -24,7 +24,6 @@ const SCHEMATICS = '^libs/session-auth/schematics';
 /** The entries besides the main one. No other part of the library imports them. */
 const ENTRIES = [
   'browsers',
-  'context',
   'diagnostics',
   'errors',
   'opentelemetry',

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const library = 'libs/session-auth';
 /** The folders of plugins, and of a store, below `src`, each with an entry of the same name. */
-const ENTRIES = ['context', 'sockets', 'redis'];
+const ENTRIES = ['sockets', 'redis'];
 const LOADER_OF_KINDS = 'module/context-kinds.module.ts';
 /** The folders of what is loaded by use, each with one line in a file, or in each of two. */
 const LOADERS = {
@@ -93,7 +93,6 @@ function copyLibrary() {
     'tsconfig.json',
     ...tools.map((name) => `test/${name}`),
     'test/fleet/memory-store.ts',
-    'test/support/receiver.ts',
     'test/support/service-requests.ts',
     'test/support/session-parts.ts',
     `${library}/src`,

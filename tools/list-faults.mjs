@@ -28,7 +28,6 @@ const GROUPS = {
 const OPEN = {
   P37: 'one line in the log when an outage begins, and one when it ends',
   P38: 'sign-out answered with 204, sign-in with 201, and a wrong password with 422, 423 or 429',
-  P40: "`SessionContext` in a generator, in a stream's callbacks and in a timer",
   P41: 'a subclass of the guard that sets a `request.user` of its own',
   P42: 'another guard of the application that reads `request.user` before ours runs',
   P43: 'a `PresentedSession` that is written to a queue as JSON',

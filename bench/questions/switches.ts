@@ -10,7 +10,6 @@ const NONE = 'none';
 const WITHOUT = 'all switches off';
 
 const NAMES: Readonly<Record<Switch, string>> = {
-  context: 'plugins: [sessionContext]',
   authority: 'authority: () => name',
   decisions: 'decisions$ with a subscriber that does nothing',
   policy: '@Authorize() with a policy class',
@@ -36,19 +35,21 @@ export const switches: Question = {
 };
 
 const NOTES = [
-  'Fastify, requests injected without a network: most of a request is missing, so the ratios are worse than over HTTP. One process for all but sessionContext: where it is on, Node.js 20 slows down every promise of the process. On a busy machine, compare the least times.',
+  'Fastify, requests injected without a network: most of a request is missing, so the ratios are worse than over HTTP. On a busy machine, compare the least times.',
 ];
 
 async function measure(stage: Stage): Promise<ReadonlyMap<string, number[]>> {
   const { url: serviceUrl } = await stage.service();
-  const order = { serviceUrl, token: token('user', 1) };
-  const [alone, others] = [stage.worker<SwitchesApi>('switches'), stage.worker<SwitchesApi>('switches')];
-  await alone.call('start', { ...order, switches: ['context'] });
-  await others.call('start', { ...order, switches: [NONE, 'authority', 'decisions', 'policy', 'cookie'] });
+  const worker = stage.worker<SwitchesApi>('switches');
+  await worker.call('start', {
+    serviceUrl,
+    token: token('user', 1),
+    switches: [NONE, 'authority', 'decisions', 'policy', 'cookie'],
+  });
   const times = new Map<string, number[]>();
   for (let round = 0; round < ROUNDS; round += 1) {
-    const measured = { ...(await alone.call('round')), ...(await others.call('round')) };
-    for (const [name, time] of Object.entries(measured)) times.set(name, [...(times.get(name) ?? []), time]);
+    for (const [name, time] of Object.entries(await worker.call('round')))
+      times.set(name, [...(times.get(name) ?? []), time]);
   }
   await stage.close();
   return times;

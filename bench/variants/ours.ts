@@ -11,7 +11,6 @@ import {
   type SessionAuthOptions,
   type UserRecord,
 } from 'nestjs-session-auth';
-import { sessionContext } from 'nestjs-session-auth/context';
 import type { Switch, VariantParts, VariantSetup } from './variant.js';
 
 @Injectable()
@@ -29,7 +28,6 @@ class Subscriber {
 }
 
 const OPTIONS: Readonly<Partial<Record<Switch, Partial<SessionAuthOptions & SessionAuthExtras>>>> = {
-  context: { plugins: [sessionContext] },
   authority: { authority: () => 'default' },
   cookie: { token: fromCookie('session') },
 };

@@ -66,7 +66,7 @@ export async function startEveryKind(
   const root = sampleApp({
     ...sample,
     baseUrl: service.url,
-    imports: [GraphQLModule.forRoot<ApolloDriverConfig>(driver)],
+    imports: [...(sample.imports ?? []), GraphQLModule.forRoot<ApolloDriverConfig>(driver)],
     options: { token: [fromHeader('x-auth-token'), fromPayload('token')], ...sample.options },
   });
   const app = await startApp(platform, root, {

@@ -19,8 +19,7 @@ import {
   type SessionAuthOptions,
   type UserRecord,
 } from 'nestjs-session-auth';
-import { accessOf, currentUserOf } from 'nestjs-session-auth/context';
-import { AcknowledgeAudit } from 'nestjs-session-auth/diagnostics';
+import { accessOf, AcknowledgeAudit, currentUserOf } from 'nestjs-session-auth/diagnostics';
 import { always } from '../support/always.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';

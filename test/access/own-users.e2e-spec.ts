@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, UseGuards, type ExecutionContext } from '@nestjs/common';
+import {
+  Controller,
+  createParamDecorator,
+  Get,
+  Injectable,
+  UseGuards,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { Query, Resolver } from '@nestjs/graphql';
 import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
@@ -13,7 +20,7 @@ import {
   UserRecord,
   type UserLoader,
 } from 'nestjs-session-auth';
-import { SessionContext, sessionContext } from 'nestjs-session-auth/context';
+import { currentUserOf } from 'nestjs-session-auth/diagnostics';
 import { always } from '../support/always.js';
 import { PLATFORMS } from '../support/platforms.js';
 import {
@@ -57,15 +64,20 @@ const answer = (staff: unknown, { username, role }: UserRecord): string =>
 const ownsOpening = ({ username }: UserRecord, _context: ExecutionContext, staff: unknown): boolean =>
   staff instanceof Staff && staff.name === username && staff.id === 7;
 
+const UserOfContext = createParamDecorator((_data: unknown, context: ExecutionContext) =>
+  currentUserOf(context),
+);
+
 @Controller()
 @UseGuards(SessionAuthGuard)
 class StaffController {
-  constructor(private readonly context: SessionContext) {}
-
   @Get('plain')
-  plain(@CurrentUser() staff: unknown, @SessionRecord() record: UserRecord): string {
-    const { user, record: own } = this.context;
-    return answer(staff, record) + String(user === staff && own === record);
+  plain(
+    @CurrentUser() staff: unknown,
+    @SessionRecord() record: UserRecord,
+    @UserOfContext() user: unknown,
+  ): string {
+    return answer(staff, record) + String(user === staff);
   }
 
   @Get('me')
@@ -123,7 +135,7 @@ describe.each(PLATFORMS)("the application's own user on %s", (_name, platform) =
 
   beforeAll(async () => {
     every = await startEveryKind(platform, {
-      options: { loadUser: StaffLoader, plugins: [sessionContext] },
+      options: { loadUser: StaffLoader },
       controllers: [StaffController],
       providers: [StaffResolver, StaffGateway, StaffLoader],
     });
@@ -148,7 +160,7 @@ describe.each(PLATFORMS)("the application's own user on %s", (_name, platform) =
     expect(loaded).toEqual([]);
   });
 
-  it('is in the context of the call, beside the record', async () => {
+  it('is that of the context of the call, too', async () => {
     expect(await (await get('/plain', signIn('bob', 'new_hire'))).text()).toBe(
       '[{"id":8,"name":"bob"},"bob","new_hire"]true',
     );

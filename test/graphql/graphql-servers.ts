@@ -10,21 +10,16 @@ import {
   type SessionAuthExtras,
   type SessionAuthOptions,
 } from 'nestjs-session-auth';
-import { sessionContext } from 'nestjs-session-auth/context';
 import { platforms, startApp, type Platform, type RunningApp } from '../support/platforms.js';
 import { compileProgram } from '../support/program.js';
 import { sampleApp } from '../support/sample-app.js';
 import { transpile } from '../support/transpile.js';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
-import { NamesResolver } from './names.resolver.js';
 import { OpeningsResolver } from './openings.resolver.js';
 import { RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
-/**
- * A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded, and `withContext` those of
- * {@link NamesResolver}.
- */
+/** A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded. */
 export interface GraphqlServer {
   readonly url: string;
   /** One for each of the `contexts`. */
@@ -37,8 +32,6 @@ interface GraphqlSetup {
   /** The `context` option, of an application each. */
   readonly contexts?: readonly ContextKind[];
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
-  /** Adds the plugin `sessionContext`. */
-  readonly withContext?: boolean;
   readonly logger?: LoggerService;
   /**
    * Base URL of a second session service: adds the authority `partners`, which reads `x-partner-token`,
@@ -53,18 +46,13 @@ type Start = (baseUrl: string, setup?: GraphqlSetup) => Promise<GraphqlServer>;
 
 const startApollo =
   (platform: Platform): Start =>
-  async (
-    baseUrl,
-    { contexts = DEFAULT, options: own = {}, withContext = false, logger, partnersUrl } = {},
-  ) => {
-    const options = { ...own, ...(withContext && { plugins: [sessionContext] }) };
+  async (baseUrl, { contexts = DEFAULT, options = {}, logger, partnersUrl } = {}) => {
     const apps: RunningApp[] = [];
     for (const context of contexts) {
       const imports = [apolloWith(context), ...(partnersUrl === undefined ? [] : [partners(partnersUrl)])];
       const providers = [
         OpeningsResolver,
         WipingResolver,
-        ...(withContext ? [NamesResolver] : []),
         ...(partnersUrl === undefined ? [] : [RoomsResolver]),
       ];
       const root = sampleApp({ baseUrl, options, imports, controllers: [], providers });
@@ -111,22 +99,12 @@ export const GRAPHQL_SERVERS: readonly (readonly [name: string, start: Start])[]
 /** In a separate process: Jest can't load the dependencies of Mercurius. */
 async function startMercurius(
   baseUrl: string,
-  { contexts = [], options = {}, withContext, partnersUrl }: GraphqlSetup = {},
+  { contexts = [], options = {}, partnersUrl }: GraphqlSetup = {},
 ): Promise<GraphqlServer> {
   const program = await compileProgram(join(import.meta.dirname, 'mercurius.process.ts'));
-  for (const part of [
-    'names.resolver',
-    'openings.resolver',
-    'rooms.resolver',
-    'wiping.resolver',
-    'graphql-context-kinds',
-  ])
+  for (const part of ['openings.resolver', 'rooms.resolver', 'wiping.resolver', 'graphql-context-kinds'])
     await transpile(join(import.meta.dirname, `${part}.ts`), join(dirname(program.file), `${part}.js`));
-  const child = fork(program.file, [
-    baseUrl,
-    JSON.stringify({ options, withContext, partnersUrl }),
-    ...contexts,
-  ]);
+  const child = fork(program.file, [baseUrl, JSON.stringify({ options, partnersUrl }), ...contexts]);
   const exit = once(child, 'exit');
   const ended = exit.then(() => Promise.reject(new Error('The server ended before it listened')));
   const [urls] = (await Promise.race([once(child, 'message'), ended])) as [string[]];

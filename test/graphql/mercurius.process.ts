@@ -5,9 +5,7 @@ import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { fromHeader, SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
-import { sessionContext } from 'nestjs-session-auth/context';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
-import { NamesResolver } from './names.resolver.js';
 import { OpeningsResolver } from './openings.resolver.js';
 import { RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
@@ -15,10 +13,9 @@ import { WipingResolver } from './wiping.resolver.js';
 const [baseUrl, setup, ...contexts] = process.argv.slice(2) as [string, string, ...ContextKind[]];
 interface Setup {
   readonly options: Partial<SessionAuthOptions>;
-  readonly withContext?: boolean;
   readonly partnersUrl?: string;
 }
-const { options: own, withContext, partnersUrl } = JSON.parse(setup) as Setup;
+const { options: own, partnersUrl } = JSON.parse(setup) as Setup;
 
 @Module({})
 class MercuriusModule {
@@ -37,9 +34,8 @@ class MercuriusModule {
       baseUrl,
       apiKey: 'application-key',
       ...own,
-      plugins: withContext ? [sessionContext] : [],
     });
-    const providers = [OpeningsResolver, WipingResolver, ...(withContext ? [NamesResolver] : [])];
+    const providers = [OpeningsResolver, WipingResolver];
     if (partnersUrl === undefined)
       return { module: MercuriusModule, imports: [sessions, graphql], providers };
     const token = fromHeader('x-partner-token');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import * as browsers from 'nestjs-session-auth/browsers';
-import * as context from 'nestjs-session-auth/context';
 import * as diagnostics from 'nestjs-session-auth/diagnostics';
 import * as errors from 'nestjs-session-auth/errors';
 import * as main from 'nestjs-session-auth';
@@ -24,11 +23,10 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
       'fromBearer fromCookie fromHeader fromPayload',
   ],
   ['browsers', browsers, 'SameOriginGuard endedSessionCookie sessionCookie'],
-  ['context', context, 'SessionContext SessionRelay accessOf currentUserOf sessionContext'],
   [
     'diagnostics',
     diagnostics,
-    'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CAUSE_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL ReportOnly redactedHeaders',
+    'AcknowledgeAudit BREAKER_CHANNEL CALL_CHANNEL CAUSE_CHANNEL CHECK_CHANNEL DENIAL_CHANNEL ReportOnly accessOf currentUserOf redactedHeaders',
   ],
   [
     'errors',

@@ -22,7 +22,6 @@ import {
   type SessionAuthPlugin,
   type SessionAuthOptionsFactory,
 } from 'nestjs-session-auth';
-import { sessionContext } from 'nestjs-session-auth/context';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
 import { CapturedLog } from '../support/captured-log.js';
@@ -116,11 +115,6 @@ describe('the start of an application with several session services', () => {
       'authority',
       partners({ authority: () => 'default' }),
       "SessionAuthModule 'partners': authority is in a named authority.",
-    ],
-    [
-      'sessionContext',
-      partners({ plugins: [sessionContext] }),
-      'sessionContext is in the plugins of a named authority.',
     ],
     ['a missing key', partners({ apiKey: '' }), "SessionAuthModule 'partners': apiKey is missing."],
     [

@@ -852,25 +852,4 @@ export const MUTANTS = [
     suites: ['graphql/resolvers', 'graphql/several-services', 'graphql/subscriptions'],
     every: true,
   },
-  {
-    name: 'The headers for half of the other origins have the session',
-    file: 'context/session-relay.ts',
-    find: 'session && known.has(targetOf(originOf(url), session.authority)) ?',
-    replace: 'session && (known.has(targetOf(originOf(url), session.authority)) || Math.random() < 0.5) ?',
-    suites: ['context/relay'],
-  },
-  {
-    name: 'A session is relayed to half of the other origins',
-    file: 'context/axios-relay.ts',
-    find: 'session, targets.has(',
-    replace: 'session, Math.random() < 0.5 || targets.has(',
-    suites: ['context/relay'],
-  },
-  {
-    name: 'A relayed session follows redirects',
-    file: 'context/axios-relay.ts',
-    find: 'if (SESSION_HEADERS.has(name.toLowerCase())) Reflect',
-    replace: 'if (name === undefined) Reflect',
-    suites: ['context/relay'],
-  },
 ];

@@ -277,12 +277,6 @@ const MUTANTS = {
     ],
     partsOf: [['name === undefined', 'false', NO_SUCH_KEY]],
   },
-  'context/axios-relay.ts': {
-    finalUrl: [
-      ["''", '"Stryker was here!"', 'The path of a URL has no part in its origin.'],
-      ['{ return undefined; }', '{}', RETURNS_NOTHING],
-    ],
-  },
   'module/wiring.ts': {
     breakerReporter: [['BREAKER.hasSubscribers', 'true', FASTER]],
   },

@@ -16,7 +16,6 @@ export const FOLDERS = {
   messages: 95,
   gateways: 95,
   browsers: 95,
-  context: 95,
   sockets: 95,
   open: 81,
   redis: 90,

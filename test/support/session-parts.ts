@@ -54,7 +54,6 @@ export function partsWith(
 export function admissionOf(more: Partial<Admission> = {}): Admission {
   return {
     verifier: { revoker: { count: 0 } },
-    authority: 'default',
     revocations: 0,
     context: {} as ExecutionContext,
     user: undefined,

@@ -20,7 +20,7 @@ import {
   type SessionAuthOptionsFactory,
   type SessionAuthService,
 } from 'nestjs-session-auth';
-import { type currentUserOf, type SessionContext } from 'nestjs-session-auth/context';
+import type { currentUserOf } from 'nestjs-session-auth/diagnostics';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function prove<Claim extends true>(): Claim;
@@ -48,7 +48,6 @@ declare module 'nestjs-session-auth' {
 prove<Equal<UserRecord['role'], 'hiring_manager' | 'new_hire' | undefined>>();
 prove<Equal<UserRecord['sub_role'], 'approver' | 'recruiter' | undefined>>();
 prove<Equal<CurrentUserRecord, MyRecord>>();
-prove<Equal<SessionContext['user'], MyRecord>>();
 prove<Equal<ReturnType<typeof currentUserOf>, MyRecord | undefined>>();
 prove<Equal<Awaited<ReturnType<SessionAuthService['verify']>>, MyRecord>>();
 

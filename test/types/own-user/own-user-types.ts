@@ -14,7 +14,7 @@ import {
   type LocalUser,
   type UserLoader,
 } from 'nestjs-session-auth';
-import { type currentUserOf, type SessionContext } from 'nestjs-session-auth/context';
+import type { currentUserOf } from 'nestjs-session-auth/diagnostics';
 import { TestSessions } from 'nestjs-session-auth/testing';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -36,8 +36,6 @@ declare module 'nestjs-session-auth' {
 }
 
 prove<Equal<LocalUser, Staff>>();
-prove<Equal<SessionContext['user'], Staff>>();
-prove<Equal<SessionContext['record'], UserRecord | undefined>>();
 prove<Equal<ReturnType<typeof currentUserOf>, Staff | undefined>>();
 
 const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };

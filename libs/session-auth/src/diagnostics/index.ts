@@ -16,4 +16,5 @@ export type {
   SignInFailureCode,
 } from '../contract/diagnostics.js';
 export { AcknowledgeAudit, ReportOnly } from '../guard/access.decorators.js';
+export { accessOf, currentUserOf } from './current-user-of.js';
 export { redactedHeaders } from './redacted-headers.js';

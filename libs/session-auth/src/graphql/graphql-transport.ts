@@ -81,16 +81,6 @@ export const GRAPHQL: Transport = {
   answer(_host, error) {
     throw withExtensions(error, denialOf(error));
   },
-
-  fields: {
-    admitted(args) {
-      const { execution, key, info } = partsOf(args);
-      const found = executions.get(execution);
-      return found?.of(key) ?? (info && found?.above(info));
-    },
-
-    keyOf: (args) => partsOf(args).key,
-  },
 };
 
 function open(execution: object, build: () => CallRequest): CallRequest {
@@ -114,16 +104,13 @@ interface ResolverParts {
   readonly key: object;
 }
 
-function partsIn(host: ArgumentsHost): ResolverParts {
-  return partsOf(host.getArgs());
-}
-
 /**
  * A field has root, arguments, context and info; a resolver of references or types has no arguments, and
  * shares the info object of its field with others: the object to resolve is its own. So is the list of a
  * resolver of many fields at once, which has no info object.
  */
-function partsOf(args: readonly unknown[]): ResolverParts {
+function partsIn(host: ArgumentsHost): ResolverParts {
+  const args = host.getArgs<unknown[]>();
   const infoIndex = isInfo(args[3]) ? 3 : 2;
   const info = isInfo(args[infoIndex]) ? args[infoIndex] : undefined;
   const resolved = typeof args[0] === 'object' && args[0] !== null ? args[0] : {};

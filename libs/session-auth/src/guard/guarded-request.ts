@@ -15,7 +15,6 @@ interface Verifier {
 
 export interface Admission {
   readonly verifier: Verifier;
-  readonly authority: string;
   /** Number of revocations that the verifier had counted at the admission. */
   readonly revocations: number;
   /** The context of the call: one object for all guards of one handler. */

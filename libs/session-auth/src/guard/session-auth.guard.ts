@@ -178,11 +178,11 @@ export class SessionAuthGuard implements CanActivate {
     call: GuardedCall,
     { user, localUser, session, stale }: Partial<Caller> = {},
   ): true | Promise<never> {
-    const { verifier, authority, decisions } = this.parts;
+    const { verifier, decisions } = this.parts;
     const { context, request, transport } = call;
     const revocations = verifier.revoker.count;
     const isOwn = this.constructor !== SessionAuthGuard;
-    attach(request, { verifier, authority, revocations, context, user, localUser, session, isOwn }, stale);
+    attach(request, { verifier, revocations, context, user, localUser, session, isOwn }, stale);
     transport.admitted?.(call);
     const denial = session && transport.watch?.(call, this.parts);
     if (denial) return this.deny(call, denial, user);

@@ -22,14 +22,6 @@ export interface GuardedCall {
   readonly isReported?: true;
 }
 
-/** The calls of fields, which Nest runs without an `ExecutionContext`. */
-export interface FieldCalls {
-  /** Returns the request of an admitted field, or that of the nearest admitted field above it. */
-  admitted(args: readonly unknown[]): GuardedRequest | undefined;
-  /** Returns an object of one call of a resolver. */
-  keyOf(args: readonly unknown[]): object;
-}
-
 /** Reads tokens, stores users and denies calls in one kind of Nest context. */
 export interface Transport {
   open(context: ExecutionContext): GuardedCall;
@@ -55,7 +47,6 @@ export interface Transport {
   deny(call: GuardedCall, denial: GuardDenial | RuleAnswer, challenges: Challenges): Promise<never>;
   /** Responds to a `SessionAuthError` that nothing else caught, where Nest has no response to it. */
   answer?(host: ArgumentsHost, error: SessionAuthError): unknown;
-  readonly fields?: FieldCalls;
 }
 
 /** Those of the open kinds of context besides HTTP, by Nest's names. Calls of any other kind are denied. */

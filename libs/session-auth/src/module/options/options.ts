@@ -259,8 +259,8 @@ export interface SessionAuthExtras {
    */
   readonly protectAllRoutes?: boolean;
   /**
-   * Parts of the library that few applications need: `sessionSockets` of `nestjs-session-auth/sockets`,
-   * `sessionContext` of `nestjs-session-auth/context`. @default none
+   * Parts of the library that few applications need: `sessionSockets` of `nestjs-session-auth/sockets`.
+   * @default none
    */
   readonly plugins?: readonly SessionAuthPlugin[];
 }

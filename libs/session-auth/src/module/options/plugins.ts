@@ -2,7 +2,7 @@ import type { InjectionToken, Provider } from '@nestjs/common';
 
 /**
  * A part of the library that an application opens by naming it in `plugins`. The library's own:
- * `sessionSockets` of `nestjs-session-auth/sockets` and `sessionContext` of `nestjs-session-auth/context`.
+ * `sessionSockets` of `nestjs-session-auth/sockets`.
  */
 export interface SessionAuthPlugin {
   /**
@@ -32,7 +32,7 @@ export const PLUGIN_CLASSES = new Map<PluginClass, { readonly name: string; read
 /**
  * Names the plugin that provides a class: an application that injects the class without the plugin does not
  * start, and the error names the plugin.
- * @param plugin the value and its entry: `sessionContext of nestjs-session-auth/context`
+ * @param plugin the value and its entry: `sessionSockets of nestjs-session-auth/sockets`
  */
 export function ProvidedBy(plugin: string, name: string): (provided: PluginClass) => void {
   return (provided) => void PLUGIN_CLASSES.set(provided, { name, plugin });
