@@ -36,7 +36,7 @@ const EXCEPTIONS = [
   [/^bench\/variants\/realm\.ts$/, 'claim', 'a JWT has claims'],
   [/^eslint\.config\.mjs$|^test\/(?:lanes\/overload|types\/)/, 'claim', 'a statement to prove'],
   [
-    /^test\/(?:(?:context|demo|fuzz|graphql|operations|session-service)\/|revocation\/sign-out|sockets\/openings)/,
+    /^test\/(?:(?:demo|fuzz|graphql|operations|session-service)\/|revocation\/sign-out|sockets\/openings)/,
     'nobody',
     'a user name or token that is unknown',
   ],

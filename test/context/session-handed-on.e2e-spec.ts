@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { HttpModule } from '@nestjs/axios';
 import type { Type } from '@nestjs/common';
+import axios, { type AxiosInstance } from 'axios';
 import type { PresentedSession } from 'nestjs-session-auth';
 import { importFromGuide, type GuideCode } from '../support/guide-code.js';
 import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
@@ -8,15 +9,11 @@ import { Receiver } from '../support/receiver.js';
 import { sampleApp } from '../support/sample-app.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 
-interface Payroll {
-  slips(session: PresentedSession, url?: string): Promise<unknown>;
-  slipsByFetch(session: PresentedSession, url?: string): Promise<unknown>;
+interface HandedOn {
+  headersOf(session: PresentedSession): Record<string, string>;
+  guardSessions(axios: AxiosInstance): void;
+  fetchWith(session: PresentedSession, url: string): Promise<Response>;
 }
-
-type Guide = GuideCode<{
-  readonly PayrollService: Type<Payroll>;
-  readonly SlipsController: Type;
-}>;
 
 const SESSION: PresentedSession = { token: 'token-of-ann', authIv: 'iv-of-ann' };
 /** The environment of an application behind a proxy. */
@@ -28,39 +25,39 @@ describe.each(PLATFORMS)('a session that the application of the guide hands on, 
   let service: ScriptedService;
   let payroll: Receiver;
   let other: Receiver;
-  let guide: Guide;
+  let slips: GuideCode<{ readonly SlipsController: Type }>;
+  let handedOn: GuideCode<HandedOn>;
   let running: RunningApp;
-  let client: Payroll;
+  const client = axios.create();
 
   beforeAll(async () => {
     service = await startScriptedService();
     service.signInAs({}, 'token-of-ann');
     [payroll, other] = [await new Receiver().start(), await new Receiver().start()];
     process.env.PAYROLL_URL = payroll.origin;
-    guide = await importFromGuide('context.md', 'src/slips.ts');
-    const { PayrollService, SlipsController } = guide.module;
+    slips = await importFromGuide('context.md', 'src/slips.ts');
+    handedOn = await importFromGuide('context.md', 'src/handed-on.ts');
+    handedOn.module.guardSessions(client);
     const root = sampleApp({
       baseUrl: service.url,
       imports: [HttpModule.register({})],
-      controllers: [SlipsController],
-      providers: [PayrollService],
+      controllers: [slips.module.SlipsController],
     });
     running = await startApp(platform, root);
-    client = running.app.get(PayrollService);
   });
   afterAll(async () => {
     delete process.env.PAYROLL_URL;
     await running.close();
     for (const each of [service, payroll, other]) await each.close();
-    await guide.remove();
+    for (const each of [slips, handedOn]) await each.remove();
   });
   beforeEach(() => {
     for (const { received } of [payroll, other]) received.length = 0;
   });
 
-  const calls: [name: string, call: (url?: string) => Promise<unknown>][] = [
-    ['axios', (url) => client.slips(SESSION, url)],
-    ['fetch', (url) => client.slipsByFetch(SESSION, url)],
+  const calls: [name: string, call: (url: string) => Promise<unknown>][] = [
+    ['axios', (url) => client.get(url, { headers: handedOn.module.headersOf(SESSION) })],
+    ['fetch', (url) => handedOn.module.fetchWith(SESSION, url)],
   ];
 
   it('is the token and the IV that the caller presented, and nothing else', async () => {
@@ -98,7 +95,7 @@ describe.each(PLATFORMS)('a session that the application of the guide hands on, 
     for (const name of PROXIES) process.env[name] = other.origin;
     for (const name of EXCEPTIONS) process.env[name] = '';
     try {
-      await call();
+      await call(payroll.origin);
     } finally {
       for (const [name, value] of before) {
         if (value === undefined) Reflect.deleteProperty(process.env, name);

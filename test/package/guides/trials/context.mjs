@@ -12,13 +12,12 @@ const payroll = createServer(({ headers }, reply) => {
 });
 await new Promise((resolve) => payroll.listen(0, '127.0.0.1', resolve));
 process.env.PAYROLL_URL = `http://127.0.0.1:${payroll.address().port}`;
-const { PayrollService, SlipsController } = await import('../dist/context/src/slips.js');
+const { SlipsController } = await import('../dist/context/src/slips.js');
 
 class RootModule {}
 Module({
   imports: [AppModule, HttpModule.register({})],
   controllers: [SlipsController],
-  providers: [PayrollService],
 })(RootModule);
 
 await trial('the user anywhere in a call', async () => {
