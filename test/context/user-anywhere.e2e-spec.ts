@@ -163,7 +163,7 @@ const KINDS: [kind: string, callOf: CallOf][] = [
   ['a gateway', overSocket],
   ['a message handler', overMessages],
 ];
-/** What Nest, or the platform, reads after the call has none: never that of another caller. */
+/** A part that is read after the call has no user: never that of another caller. */
 const STREAMS: [user: string, path: string][] = [
   ['that of the own call', 'events'],
   ['none', 'file'],
