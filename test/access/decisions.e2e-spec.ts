@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { IsOptional, IsString } from 'class-validator';
 import {
   Authorize,
   OptionalAuth,
@@ -10,23 +9,17 @@ import {
   SessionAuthEvents,
   SessionAuthService,
   SessionAuthGuard,
-  UserRecord,
   type SessionAuthDecision,
 } from 'nestjs-session-auth';
 import { filter, map } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
-import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
 import { canariesIn, everythingOf, IV, TOKEN } from '../support/trial/canaries.js';
 import { openingsWith, overGraphql, overMessages, overSocket, startEveryKind } from './every-kind.js';
-
-class StaffRecord extends UserRecord {
-  @IsOptional() @IsString() readonly acting_as?: string;
-}
 
 @Controller()
 class OpeningsController {
@@ -233,18 +226,6 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
     expect(canariesIn(decisions.map(everythingOf).join('\n'))).toEqual([]);
   });
 
-  it('emits the impersonator that the record names', async () => {
-    const service = await bed.service();
-    const options = { userRecord: StaffRecord, impersonatorField: 'acting_as' } as object;
-    const app = await bed.sample({ baseUrl: service.url, controllers, options });
-    const decisions = observed(app);
-    await app.get('/openings', service.signInAs({ acting_as: 'support-7' } as object));
-    await app.get('/openings', service.signInAs({}));
-    await app.get('/openings');
-
-    expect(decisions.map((decision) => decision.impersonator)).toEqual(['support-7', undefined, undefined]);
-  });
-
   it.each<[how: string, subscribe: (events: SessionAuthEvents) => unknown]>([
     ['throws', ({ decisions$ }) => decisions$.subscribe(() => fail())],
     ['throws as an observer', ({ decisions$ }) => decisions$.subscribe({ next: () => fail() })],
@@ -269,10 +250,7 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
       expect((await app.get('/openings', token)).status).toBe(200);
       expect((await app.get('/secrets', token)).status).toBe(403);
       expect(decisions).toHaveLength(2);
-      await until(
-        'the failure is logged',
-        () => logger.having('warn', 'subscriber failed').length === 1,
-      );
+      await until('the failure is logged', () => logger.having('warn', 'subscriber failed').length === 1);
       expect(ended).toEqual([]);
       process.off('uncaughtException', note).off('unhandledRejection', note);
     },
@@ -295,16 +273,3 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
 function fail(): never {
   throw new Error('broken');
 }
-
-describe('impersonatorField', () => {
-  it.each(['acting_as', 'auth_token', '', 7, null])(
-    'stops the start if it is %p, which no record has as a field',
-    async (field) => {
-      const options = { impersonatorField: field } as object;
-      const error = await bootstrapError(sampleApp({ baseUrl: 'https://sessions.example.com', options }));
-      expect(error.message).toMatch(
-        /^SessionAuthModule: impersonatorField must be the name of a field of the user record\./,
-      );
-    },
-  );
-});

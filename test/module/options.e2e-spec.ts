@@ -142,7 +142,6 @@ const CASES: Case[] = [
   ['userRecord', AsyncRecord],
   ['identityFields', []],
   ['identityFields', ['user_name']],
-  ['impersonatorField', 'user_name'],
   ['loadUser', 'ann'],
   ['reportOnly', 1],
   ['tokenEcho', 'log'],

@@ -113,14 +113,6 @@ SessionAuthModule.forRoot({ ...required, userRecord: z.object({ username: z.numb
 // @ts-expect-error no such field to identify a user by
 SessionAuthModule.forRoot({ ...required, identityFields: ['nickname'] });
 
-// @ts-expect-error no such field to name who acts as the user
-SessionAuthModule.forRoot({ ...required, impersonatorField: 'nickname' });
-// @ts-expect-error a token is not a name
-SessionAuthModule.forRoot({ ...required, impersonatorField: 'auth_token' });
-// @ts-expect-error neither a text nor a number
-SessionAuthModule.forRoot({ ...required, impersonatorField: 'ccl_info' });
-SessionAuthModule.forRoot({ ...required, impersonatorField: 'email' });
-
 @Controller()
 @Roles('hiring_manager')
 class TypedController {

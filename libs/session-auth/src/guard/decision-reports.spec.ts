@@ -72,7 +72,6 @@ function guardOf(
   settings: {
     authorities?: Authorities;
     observed?: boolean;
-    impersonatorField?: string;
     reader?: SessionReader;
   } = {},
 ) {
@@ -110,10 +109,7 @@ function guardOf(
     verifier,
     authority: 'default',
     authorities: settings.authorities,
-    decisions: new DecisionReports(sink, {
-      authority: 'default',
-      impersonatorField: settings.impersonatorField,
-    }),
+    decisions: new DecisionReports(sink, { authority: 'default' }),
     ends: {} as SessionEnds,
     whileOpen: { recheckMs: 60_000, outageGraceMs: 60_000 },
     replyOpened: () => undefined,
@@ -334,24 +330,6 @@ describe('a decision', () => {
     expect(first?.user).toBe(second?.user);
     expect(first?.user).not.toBe(ANN);
   });
-
-  it.each([
-    ['ann', 'admin_id', 7],
-    ['ann', 'username', 'ann'],
-    ['ann', undefined, undefined],
-    ['ann', 'other', undefined],
-    ['bob', 'admin_id', undefined],
-    ['eve', 'admin_id', undefined],
-  ])(
-    'on %s with the impersonator in %s names the impersonator %j',
-    async (token, impersonatorField, impersonator) => {
-      const parts = guardOf(impersonatorField === undefined ? {} : { impersonatorField });
-      await decided(parts, call('plain', presenting(token)));
-      const [decision] = parts.decisions;
-      expect(decision?.impersonator).toBe(impersonator);
-      expect('impersonator' in (decision ?? {})).toBe(impersonator !== undefined);
-    },
-  );
 
   it('is not made if the application observes none', async () => {
     const parts = guardOf({ observed: false });

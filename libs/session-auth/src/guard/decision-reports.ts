@@ -43,10 +43,6 @@ export interface SessionAuthDecision {
   readonly requestId?: string | number;
   /** A copy of the user's record without its `auth_token`; absent without a valid session. */
   readonly user?: CurrentUserRecord;
-  /**
-   * Who acts as the user: the field of the record that the option `impersonatorField` names, if it is set.
-   */
-  readonly impersonator?: string | number;
   /** Time of the decision, in milliseconds since 1970. */
   readonly atMs: number;
 }
@@ -58,7 +54,6 @@ interface DecisionSink {
 
 interface DecisionSettings {
   readonly authority: string;
-  readonly impersonatorField: string | undefined;
 }
 
 type Draft = { -readonly [Field in keyof SessionAuthDecision]?: SessionAuthDecision[Field] };
@@ -113,8 +108,6 @@ export class DecisionReports {
     describeCall(decision, context);
     if (user) {
       decision.user = this.#copyOf(user);
-      const impersonator = this.#impersonatorOf(user);
-      if (impersonator !== undefined) decision.impersonator = impersonator;
     }
     this.#emit(decision);
   }
@@ -123,11 +116,6 @@ export class DecisionReports {
     decision.authority = this.#settings.authority;
     decision.atMs = Date.now();
     this.sink.next(Object.freeze(decision as SessionAuthDecision));
-  }
-
-  #impersonatorOf(user: UserRecord): string | number | undefined {
-    const value = (user as Readonly<Record<string, unknown>>)[this.#settings.impersonatorField ?? ''];
-    return (typeof value === 'string' && value !== '') || typeof value === 'number' ? value : undefined;
   }
 
   /** The token is neither a field nor enumerable, so that a copy does not have it. */

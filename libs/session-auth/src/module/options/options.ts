@@ -40,12 +40,6 @@ interface OptionalLoader<User extends UserRecord, Local> {
 type RequiredWith<Name extends string, Declared, Options> =
   SessionAuthTypes extends Readonly<Record<Name, Declared>> ? Required<Options> : Options;
 
-type TextField<User extends UserRecord> = {
-  [Name in Exclude<keyof User & string, 'auth_token'>]-?: NonNullable<User[Name]> extends string | number
-    ? Name
-    : never;
-}[Exclude<keyof User & string, 'auth_token'>];
-
 /** Options of {@link SessionAuthModule}. An invalid one stops the application at bootstrap; the error names it. */
 export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   extends
@@ -130,12 +124,6 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
    * @default ['username', 'email']
    */
   readonly identityFields?: readonly (keyof User & string)[];
-
-  /**
-   * Field of the record that names who acts as the user, such as a support agent: the `impersonator` of each
-   * decision in `SessionAuthEvents.decisions$`. Declare it in `userRecord` (our decision). @default none
-   */
-  readonly impersonatorField?: TextField<NoInfer<User>>;
 
   /**
    * Denies nothing and attaches nothing, beside a guard that you are about to replace: without one, every

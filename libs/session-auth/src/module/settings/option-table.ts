@@ -124,7 +124,6 @@ export const OPTIONS = {
     'Give it (record, context) => user, or a class with load(record, context)',
   ),
   // The reader of the records checks it, because it knows the fields of the class.
-  impersonatorField: optional(undefined, (value) => value as string | undefined),
   reportOnly: bool(false),
   tokenEcho: oneOf<TokenEcho>(['ignore', 'warn', 'deny'], 'deny'),
   audit: oneOf<Audit>(['off', 'warn', 'error'], 'warn'),

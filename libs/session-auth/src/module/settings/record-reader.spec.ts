@@ -47,7 +47,6 @@ class AsyncRecord extends UserRecord {
 const SETTINGS = {
   userRecord: UserRecord as UserRecordClass,
   identityFields: ['username', 'email'] as readonly string[],
-  impersonatorField: undefined as unknown,
   cache: undefined as object | undefined,
 };
 
@@ -100,7 +99,6 @@ describe('the record of a user', () => {
     const { read } = await readerOf({
       userRecord: Staff,
       identityFields: ['shift'],
-      impersonatorField: 'badge',
     });
     expect(read({ shift: 'night', badge: 7 })).toBeInstanceOf(Staff);
   });
@@ -186,20 +184,4 @@ describe('the token of the record', () => {
       );
     }
   });
-});
-
-describe('an impersonator field', () => {
-  it('is a field of the record class', async () => {
-    await expect(readerOf({ impersonatorField: 'display_label' })).resolves.toBeDefined();
-  });
-
-  it.each([['badge'], ['auth_token'], [''], [null], [7], [['username']]])(
-    'stops the application if it is none: %p',
-    async (impersonatorField) => {
-      await expectRefused(
-        { impersonatorField },
-        'impersonatorField must be the name of a field of the user record. Declare the field in userRecord, or leave it out',
-      );
-    },
-  );
 });

@@ -16,7 +16,6 @@ import { invalidOption } from './option-kinds.js';
 
 interface UserReaderSettings {
   readonly identityFields: readonly string[];
-  readonly impersonatorField: unknown;
   /** Set if records are cached: they then share equal values. */
   readonly cache: object | undefined;
 }
@@ -38,7 +37,7 @@ function isOwn(record: unknown): record is UserRecordClass | UserRecordSchema {
 
 /** @param report receives the reason why a record is not a user. @throws InvalidConfigurationError */
 export function readUserWith(
-  { identityFields, impersonatorField, cache }: UserReaderSettings,
+  { identityFields, cache }: UserReaderSettings,
   prepare: PrepareReader | undefined,
   report: ReportInvalid,
 ): ReadUser<UserRecord> {
@@ -50,7 +49,6 @@ export function readUserWith(
     );
   const { fields, read } = prepare(report, cache && internCommonValues());
   rejectIdentityFields(identityFields, fields);
-  rejectImpersonatorField(impersonatorField, fields);
   return identifying(identityFields, read, report);
 }
 
@@ -60,15 +58,4 @@ function rejectIdentityFields(fields: readonly string[], declared: ReadonlySet<s
   if (unknown !== undefined) invalidOption('identityFields', problem, 'Name declared fields');
   if (fields.includes('auth_token'))
     invalidOption('identityFields', "names 'auth_token', which identifies no user", 'Name another field');
-}
-
-function rejectImpersonatorField(field: unknown, declared: ReadonlySet<unknown> | undefined): void {
-  if (field === undefined) return;
-  const isDeclared = declared ? declared.has(field) : typeof field === 'string';
-  if (isDeclared && field !== 'auth_token') return;
-  invalidOption(
-    'impersonatorField',
-    'must be the name of a field of the user record',
-    'Declare the field in userRecord, or leave it out',
-  );
 }

@@ -30,7 +30,6 @@ const DEFAULT_SETTINGS = {
   userRecord: UserRecord,
   identityFields: ['username', 'email'],
   loadUser: undefined,
-  impersonatorField: undefined,
   reportOnly: false,
   tokenEcho: 'deny',
   audit: 'warn',
@@ -47,7 +46,7 @@ const DEFAULT_SETTINGS = {
 
 const KNOWN =
   "'baseUrl', 'apiKey', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
-  "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'loadUser', 'impersonatorField', 'reportOnly', " +
+  "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'loadUser', 'reportOnly', " +
   "'tokenEcho', 'audit', " +
   "'http', 'whileOpen', 'authority', 'token'";
 
@@ -278,7 +277,6 @@ describe('a value of an option', () => {
     ],
     ['userRecord', [UserRecord, StaffRecord]],
     ['identityFields', [['email'], ['username', 'email']]],
-    ['impersonatorField', ['display_label']],
     ['breaker.failureRatio', [Number.MIN_VALUE, 0.25, 1]],
     ['http.httpAgent', [httpAgent, agentOfProxy]],
     ['http.httpsAgent', [httpsAgent, agentOfProxy]],
