@@ -4,6 +4,7 @@ import type { SessionAuthError } from '../contract/errors.js';
 import { type GuardDenial, type RuleAnswer, exceptionOf } from './denial.js';
 import { type GuardedRequest, ADMISSION, type Admission } from './guarded-request.js';
 import type { Challenges } from './challenges.js';
+import { type HoldableResponse, isHeld, keep } from './held-reply.js';
 import type { HttpRequest } from './http-request.js';
 import type { CauseReports } from '../contract/causes.js';
 import type { Observable } from 'rxjs';
@@ -182,6 +183,7 @@ export interface WhileOpen {
 export interface WatchParts {
   readonly verifier: SessionVerifier<UserRecord>;
   readonly ends: SessionEnds;
+  readonly reader: { readonly challenges: Challenges };
   readonly whileOpen: WhileOpen;
   /** Reports causes of denials that are not the caller's own. */
   readonly causes: CauseReports;
@@ -192,27 +194,23 @@ export interface WatchParts {
 const CALL = Symbol('call');
 
 /** The used part of a response of Node.js, over HTTP/1 and HTTP/2. */
-export interface NodeResponse {
+export interface NodeResponse extends HoldableResponse {
   readonly writableEnded: boolean;
-  write: (this: NodeResponse, ...parameters: unknown[]) => boolean;
-  flushHeaders: (this: NodeResponse) => void;
-  cork?(): void;
-  uncork?(): void;
   [CALL]?: ReplyOfCall;
 }
 
-export interface ReplyOfCall {
+export interface ReplyOfCall extends Writers {
   readonly call: GuardedCall;
   readonly admission: Admission & { readonly session: object };
   readonly parts: WatchParts;
   /** Another authority that has admitted the same request. */
   readonly next: ReplyOfCall | undefined;
-  /** Those of the response before it was watched. */
-  readonly write: NodeResponse['write'];
-  readonly flushHeaders: NodeResponse['flushHeaders'];
   /** Whether a part of the reply was written. */
   isOpen: boolean;
 }
+
+/** Those of the response before it was watched. */
+type Writers = Readonly<Pick<NodeResponse, 'writeHead' | 'write' | 'end' | 'flushHeaders'>>;
 
 /**
  * Ends the reply of an admitted call with its session, if the reply is written in parts: everything else has
@@ -228,13 +226,24 @@ export function watchReply(call: GuardedCall, parts: WatchParts): undefined {
   if (typeof response?.flushHeaders !== 'function') return undefined;
   const next = response[CALL];
   for (let other = next; other; other = other.next) if (other.parts === parts) return undefined;
-  const { write, flushHeaders } = next ?? response;
-  const added: ReplyOfCall = { call, admission, parts, next, write, flushHeaders, isOpen: false };
+  const { writeHead, write, end, flushHeaders } = next ?? response;
+  const added: ReplyOfCall = {
+    call,
+    admission,
+    parts,
+    next,
+    writeHead,
+    write,
+    end,
+    flushHeaders,
+    isOpen: false,
+  };
   response[CALL] = added;
   if (next?.isOpen) open(response, added);
   if (next) return undefined;
   response.write = writeFirst;
   response.flushHeaders = flushFirst;
+  if (response.stream) Object.assign(response, HTTP2_WRITERS);
   return undefined;
 }
 
@@ -242,24 +251,47 @@ export function watchReply(call: GuardedCall, parts: WatchParts): undefined {
 function writeFirst(this: NodeResponse, ...parameters: unknown[]): boolean {
   const isWrapped = this.write !== writeFirst;
   const { write } = opened(this);
+  if (isHeld(this)) return keep(this, write, parameters);
   if (isWrapped && this.writableEnded) return false;
-  return (isWrapped ? write : this.write).apply(this, parameters);
+  return (isWrapped ? write : this.write).apply(this, parameters) as boolean;
 }
 
 function flushFirst(this: NodeResponse): void {
   const isWrapped = this.flushHeaders !== flushFirst;
   const { flushHeaders } = opened(this);
-  if (!this.writableEnded) (isWrapped ? flushHeaders : this.flushHeaders).call(this);
+  if (isHeld(this)) keep(this, flushHeaders, []);
+  else if (!this.writableEnded) (isWrapped ? flushHeaders : this.flushHeaders).call(this);
 }
 
-function opened(response: NodeResponse): Pick<NodeResponse, 'write' | 'flushHeaders'> {
-  const first = response[CALL];
-  if (!first) return response;
-  const { write, flushHeaders } = first;
-  if (response.write === writeFirst) response.write = write;
-  if (response.flushHeaders === flushFirst) response.flushHeaders = flushHeaders;
-  for (let each: ReplyOfCall | undefined = first; each; each = each.next) open(response, each);
-  return first;
+/** In HTTP/2, `writeHead()` sends the head, and `end()` calls `write()` and `writeHead()`. */
+const HTTP2_WRITERS: Pick<Writers, 'writeHead' | 'end'> = {
+  writeHead(this: NodeResponse, ...parameters) {
+    const { writeHead } = opened(this);
+    if (isHeld(this)) keep(this, writeHead, parameters);
+    else writeHead.apply(this, parameters);
+    return this;
+  },
+
+  /** It ends a reply that is written as a whole, or the last part has been written. */
+  end(this: NodeResponse, ...parameters) {
+    const { end } = unwatched(this);
+    return end.apply(this, parameters);
+  },
+};
+
+function opened(response: NodeResponse): Writers {
+  for (let each = response[CALL]; each; each = each.next) open(response, each);
+  return isHeld(response) ? (response[CALL] ?? response) : unwatched(response);
+}
+
+/** Restores the functions of the response that no wrapper of the application has replaced. */
+function unwatched(response: NodeResponse): Writers {
+  const writers = response[CALL] ?? response;
+  if (response.write === writeFirst) response.write = writers.write;
+  if (response.flushHeaders === flushFirst) response.flushHeaders = writers.flushHeaders;
+  if (response.writeHead === HTTP2_WRITERS.writeHead) response.writeHead = writers.writeHead;
+  if (response.end === HTTP2_WRITERS.end) response.end = writers.end;
+  return writers;
 }
 
 function open(response: NodeResponse, reply: ReplyOfCall): void {

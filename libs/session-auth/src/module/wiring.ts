@@ -9,6 +9,7 @@ import { isReportOnly } from '../guard/access-metadata.js';
 import { AccessRules } from '../guard/access-rules.js';
 import { DecisionReports } from '../guard/decision-reports.js';
 import type { GuardParts } from '../guard/guard-parts.js';
+import { hold, release } from '../guard/held-reply.js';
 import type { WatchParts } from '../guard/transport.js';
 import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
 import { SessionReader } from '../guard/token-source.js';
@@ -130,11 +131,11 @@ const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
     endWithSession(response, reply);
     return;
   }
-  response.cork?.();
+  hold(response);
   void import('../open/open-replies.js').then((loaded) => {
     ({ endWithSession } = loaded);
     loaded.endWithSession(response, reply);
-    response.uncork?.();
+    release(response);
   });
 };
 
