@@ -3,7 +3,9 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { once } from 'node:events';
 import { connect, constants, type ClientHttp2Session } from 'node:http2';
 import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
+import { text } from 'node:stream/consumers';
 import { NEST_MAJOR } from '../support/nest-major.js';
+import { hold, inTurn, json, reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
 import { checksOf, Sources, StreamsController } from './streams.controller.js';
@@ -68,6 +70,47 @@ describe('over HTTP/2, on Fastify, what a session has open', () => {
       expect([connection.destroyed, connection.closed]).toEqual([false, false]);
     },
   );
+
+  it.each(['sse', 'own-events', 'file', 'own', ...(NEST_MAJOR === 12 ? ['generator', 'web'] : [])])(
+    'is denied if it ends before the head is sent, and the connection goes on: %s [P75]',
+    async (path) => {
+      const { service, sessions, connection } = await start();
+      const answer = async (method: string, token: string) => {
+        const stream = connection.request({ ':method': method, ':path': `/${path}`, 'x-auth-token': token });
+        const body = text(stream);
+        const [headers] = (await once(stream, 'response')) as [{ ':status'?: number }];
+        return { status: headers[':status'], body: await body, code: stream.rstCode };
+      };
+      const endDuringCheck = async (method: string) => {
+        const token = service.signInAs({});
+        const held = hold(json({ username: 'ann' }));
+        service.on('user_details', inTurn(held.script, reply(401)));
+        const denied = answer(method, token);
+        await held.arrived;
+        await sessions.signOut(token);
+        held.release();
+        return { denied: await denied, token };
+      };
+      const { denied, token } = await endDuringCheck('GET');
+      expect(denied).toMatchObject({ status: 401, code: constants.NGHTTP2_NO_ERROR });
+      expect(JSON.parse(denied.body)).toMatchObject({ code: 'SESSION_REJECTED' });
+      expect(await answer('GET', token)).toEqual(denied);
+      if (path === 'own-events')
+        expect((await endDuringCheck('HEAD')).denied).toEqual({ ...denied, body: '' });
+    },
+  );
+
+  it('does not concern a reply that is written as a whole', async () => {
+    const { service, sessions, sources, connection } = await start();
+    const token = service.signInAs({});
+    const stream = connection.request({ ':path': '/late-text', 'x-auth-token': token });
+    const body = text(stream);
+    await until('the late handler runs', () => sources.waiting.length === 1);
+    await sessions.signOut(token);
+    sources.begin();
+
+    expect(await body).toBe('a text');
+  });
 
   it('is not checked again if its client has gone before the first part', async () => {
     const { service, sources, connection, read } = await start({

@@ -175,24 +175,6 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
     expect(stream.text()).toMatch(/event: session-ended\ndata: .*SESSION_SERVICE_UNAVAILABLE.*\n\n$/);
   });
 
-  it.each([
-    ['a download', 'late-file'],
-    ['events', 'late-events'],
-  ])('is not sent if the session ends before the first part: %s [P39]', async (_kind, path) => {
-    const sessions = await start({ cache: { ttlMs: 60_000 } });
-    const token = service.signInAs({});
-    await read('sse', token);
-    const late = openReply(`${app.url}/${path}`, token).then(
-      (stream) => stream.over().then(() => stream.text()),
-      () => '',
-    );
-    await lateHandler();
-    await sessions.signOut(token);
-    begin();
-
-    expect(await late).toBe('');
-  });
-
   it('is not checked again if its client has gone before the first part', async () => {
     await start({ cache: false, whileOpen: { recheckMs: SOON_MS } });
     const leaving = new AbortController();

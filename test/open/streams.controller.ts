@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,6 +21,8 @@ const EVERY_MS = 5;
 /** Counts the sources that still run: a handler notices that its client has gone. */
 export class Sources {
   running = 0;
+  /** Parts of a large reply that the handler has written. */
+  written = 0;
   /** The late handlers that wait for `begin()`. */
   readonly waiting: (() => void)[] = [];
 
@@ -66,6 +69,41 @@ export class StreamsController {
   async lateEvents(@Res() reply: Reply): Promise<void> {
     await this.#turn();
     this.ownEvents(reply);
+  }
+
+  /** The head is built before the first part, and not sent: over HTTP/1, Node.js sends them together. */
+  @Get('late-part')
+  async latePart(@Res() reply: Reply): Promise<void> {
+    const response = raw(reply);
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-disposition': 'attachment' });
+    await this.#turn();
+    this.#write(response, (part) => `part ${part}\n`);
+  }
+
+  @Get('late-text')
+  async lateText(): Promise<string> {
+    await this.#turn();
+    return 'a text';
+  }
+
+  /** Writes one part, which a middleware that compresses keeps, and waits. */
+  @Get('compressed')
+  async compressed(@Res() reply: Reply): Promise<void> {
+    const response = raw(reply);
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    response.write('part 0');
+    await this.#turn();
+  }
+
+  /** 64 parts of 64 KiB, each of which is written when the client, or the library, takes more. */
+  @Get('large')
+  async large(@Res() reply: Reply): Promise<void> {
+    const response = raw(reply);
+    for (let part = 0; part < 64; part += 1) {
+      this.sources.written += 1;
+      if (!response.write('x'.repeat(65_536))) await once(response, 'drain');
+    }
+    response.end();
   }
 
   @Get('generator')
