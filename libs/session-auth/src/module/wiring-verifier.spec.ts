@@ -154,7 +154,8 @@ describe('the breakers of an authority', () => {
           ...options,
           ...(cache !== undefined && { cache }),
         });
-        for (let index = 0; index < signIns; index += 1) verifier.revoker.signedIn(`token ${index}`);
+        for (let index = 0; index < signIns; index += 1)
+          verifier.revoker.signedIn(`token ${index}`, { username: `user ${index}` });
         service.answer = DOWN;
         await verifier.verify({ ...session, token: 'token 0' });
         expect(status().breakers).toEqual({ known, strangers: 'open' });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
 import { sessionKeysOf, tokenKeyOf, type SessionKeys } from '../contract/session-identity.js';
 import { FORBIDDEN, UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import { KnownSessions } from './known-sessions.js';
@@ -90,6 +91,16 @@ describe('a session', () => {
     expect(ivs.filter((iv) => isKnown(known, keysOf('ann', iv)))).toEqual([ivs[0], ...ivs.slice(-7)]);
   });
 
+  it('is a stranger once it is refused, and the other sessions of its token stay known [P53]', () => {
+    const ivs = ['a', 'b', 'c'];
+    for (const refused of ivs) {
+      const { known } = tableOf();
+      for (const iv of ivs) known.update(keysOf('ann', iv), ann);
+      known.update(keysOf('ann', refused), UNAUTHENTICATED);
+      expect(ivs.filter((iv) => !isKnown(known, keysOf('ann', iv)))).toEqual([refused]);
+    }
+  });
+
   it('of a sign-in is a stranger after a refusal that comes before it is presented', () => {
     const { known } = tableOf();
     known.add(tokenKeyOf('ann'));
@@ -113,9 +124,11 @@ describe('a session', () => {
     [60_000, [true, false, true]],
   ])('is evicted when there are too many, if its place is the oldest: used after %d ms', (ms, expected) => {
     const { known, sleep } = tableOf(2);
-    known.update(keysOf('ann'), ann);
+    const letIn = (username: string): void =>
+      known.update(keysOf(username), { kind: 'authenticated', user: { username } });
+    letIn('ann');
     sleep(ms);
-    for (const token of ['bo', 'ann', 'cleo']) known.update(keysOf(token), ann);
+    for (const username of ['bo', 'ann', 'cleo']) letIn(username);
     expect(['ann', 'bo', 'cleo'].map((token) => isKnown(known, keysOf(token)))).toEqual(expected);
   });
 });
@@ -150,4 +163,87 @@ describe('the user of a known session', () => {
     known.update(keysOf('1'), { kind: 'authenticated', user: { username: 'ann' } });
     expect(known.find(keysOf('1')).caller).toEqual(expect.any(Number));
   });
+});
+
+describe('the share of a user [P73]', () => {
+  const of = (username: string, count: number): { user: object; token: string }[] =>
+    Array.from({ length: count }, (_, index) => ({ user: { username }, token: `${username}-${index}` }));
+  const addAll = (known: KnownSessions, sessions: ReturnType<typeof of>): void => {
+    for (const { user, token } of sessions) known.add(tokenKeyOf(token), user);
+  };
+  const others = (count: number) =>
+    Array.from({ length: count }, (_, index) => of(`other-${index}`, 1)).flat();
+  const countOf = (known: KnownSessions, sessions: ReturnType<typeof of>): number =>
+    sessions.filter(({ token }) => isKnown(known, keysOf(token))).length;
+
+  it('is a hundredth of the table, and more only while others leave room', () => {
+    const [known, mallory] = [new KnownSessions(400), of('mallory', 500)];
+    addAll(known, mallory);
+    expect(countOf(known, mallory)).toBe(400);
+    addAll(known, others(100));
+    expect(countOf(known, mallory)).toBe(300);
+    addAll(known, others(396));
+    expect([countOf(known, mallory), countOf(known, others(396))]).toEqual([4, 396]);
+    addAll(known, mallory);
+    expect([countOf(known, mallory), countOf(known, others(396))]).toEqual([4, 396]);
+  });
+
+  it('is one for all tokens whose user is not known yet, and that of the user afterwards', () => {
+    const [known, ann] = [new KnownSessions(200), of('ann', 4)];
+    for (const { token } of ann) known.add(tokenKeyOf(token));
+    for (const { user, token } of ann) known.update(keysOf(token), { kind: 'authenticated', user });
+    addAll(known, others(198));
+    expect(countOf(known, ann)).toBe(2);
+    known.add(tokenKeyOf('nameless'));
+    expect([countOf(known, ann), isKnown(known, keysOf('nameless'))]).toEqual([1, true]);
+  });
+
+  it('is free again when its sessions are signed out', () => {
+    const [known, ann] = [new KnownSessions(200), of('ann', 2)];
+    for (let turn = 0; turn < 3; turn += 1) {
+      addAll(known, ann);
+      for (const { token } of ann) known.delete(tokenKeyOf(token));
+    }
+    addAll(known, others(199));
+    addAll(known, ann);
+    expect([countOf(known, ann), countOf(known, others(199))]).toEqual([2, 198]);
+  });
+
+  it('is given to a session beyond it that is still used when others of its user have gone', () => {
+    const { known, sleep } = tableOf(200);
+    const sessions = of('ann', 3);
+    addAll(known, sessions);
+    for (const { token } of sessions.slice(0, 2)) known.delete(tokenKeyOf(token));
+    sleep(60_000);
+    known.update(keysOf('ann-2'), ann);
+    addAll(known, others(199));
+    expect(isKnown(known, keysOf('ann-2'))).toBe(true);
+  });
+
+  it('stays with the others, whatever a few accounts do, in any order', () => {
+    const action = fc.record({
+      account: fc.nat(3),
+      session: fc.nat(1_500),
+      does: fc.constantFrom('signs in', 'is accepted', 'is refused', 'signs out'),
+    });
+    const actions = fc.array(action, { minLength: 1_000, maxLength: 3_000, size: 'max' });
+    // Four accounts leave 96 hundredths.
+    const honest = Array.from({ length: 96 }, (_, index) => of(`other-${index}`, 10)).flat();
+    fc.assert(
+      fc.property(actions, (harm) => {
+        const known = new KnownSessions(1_000);
+        for (const [index, { account, session, does }] of harm.entries()) {
+          const { user, token } = honest[index % honest.length] as (typeof honest)[0];
+          known.update(keysOf(token), { kind: 'authenticated', user });
+          const [keys, username] = [keysOf(`account-${account}-${session}`), `account-${account}`];
+          if (does === 'signs in') known.add(keys.tokenKey, { username });
+          else if (does === 'signs out') known.delete(keys.tokenKey);
+          else
+            known.update(keys, does === 'is refused' ? FORBIDDEN : { kind: 'authenticated', user: { username } });
+        }
+        expect(countOf(known, honest)).toBe(honest.length);
+      }),
+      { numRuns: 20 },
+    );
+  }, 60_000);
 });

@@ -5,6 +5,8 @@ import type { Verdict } from '../contract/outcome.js';
 
 /** Minimum capacity of the table, in tokens: a hundred bytes each, 1 MB when full. */
 export const MIN_KNOWN_SESSIONS = 10_000;
+/** A user keeps this part of the table, and has more of it only while others leave room. */
+const SHARE = 1 / 100;
 /** Half an hour. After a longer pause, a user is a stranger for one call. */
 const LIFETIME_MS = 1_800_000;
 /** A session that is authenticated again within a minute keeps its time and its place in the table. */
@@ -39,7 +41,12 @@ export class KnownSessions {
   readonly #identityFields: readonly string[];
   /** Without it, users could choose names with the number of another user. */
   readonly #salt = randomBytes(16).toString('hex');
+  /** Up to a share for each user. Like the next map, in the order of eviction: the oldest first. */
   readonly #tokens = new Map<TokenKey, KnownToken>();
+  /** Tokens beyond the share of their user. They are evicted before any of the others. */
+  readonly #surplus = new Map<TokenKey, KnownToken>();
+  /** Tokens within the share, by user. All users without a name are one. */
+  readonly #counts = new Map<UserNumber | undefined, number>();
 
   /** `identityFields`: the first of these fields that is not empty identifies the user of a record. */
   constructor(maxEntries = MIN_KNOWN_SESSIONS, identityFields: readonly string[] = ['username']) {
@@ -52,7 +59,7 @@ export class KnownSessions {
    * token. The first session that presents the token of a sign-in is known.
    */
   find({ tokenKey, sessionKey }: SessionKeys): { readonly lane: LaneName; readonly caller: CallerKey } {
-    const known = this.#tokens.get(tokenKey);
+    const known = this.#get(tokenKey);
     const caller = known?.user ?? tokenKey;
     if (!known || !isRecent(known)) return { lane: 'strangers', caller };
     if (known.first === NOT_PRESENTED) known.first = sessionKey;
@@ -60,35 +67,51 @@ export class KnownSessions {
   }
 
   add(tokenKey: TokenKey, user?: unknown, first = NOT_PRESENTED): void {
-    const known = {
-      user: this.#numberOf(user),
-      sinceMs: Math.floor(performance.now()),
-      first,
-      others: undefined,
-    };
-    setNewest(this.#tokens, tokenKey, known, this.#maxEntries);
+    this.#setNewest(tokenKey, this.#numberOf(user), first);
   }
 
   delete(tokenKey: TokenKey): void {
-    this.#tokens.delete(tokenKey);
+    this.#surplus.delete(tokenKey);
+    const known = this.#tokens.get(tokenKey);
+    if (this.#tokens.delete(tokenKey)) count(this.#counts, known?.user, -1);
   }
 
   update({ tokenKey, sessionKey }: SessionKeys, verdict: Verdict<unknown>): void {
     if (verdict.kind === 'unavailable') return;
-    const found = this.#tokens.get(tokenKey);
+    const found = this.#get(tokenKey);
     const known = found && isRecent(found) ? found : undefined;
     if (verdict.kind !== 'authenticated') {
       if (known) remove(known, sessionKey);
     } else if (!known) this.add(tokenKey, verdict.user, sessionKey);
     else {
-      known.user ??= this.#numberOf(verdict.user);
       if (!known.first) known.first = sessionKey;
       else if (!has(known, sessionKey))
         known.others = [...(known.others ?? []).slice(2 - MAX_IVS), sessionKey];
-      if (performance.now() - known.sinceMs < RENEW_AFTER_MS) return;
-      known.sinceMs = Math.floor(performance.now());
-      setNewest(this.#tokens, tokenKey, known, this.#maxEntries);
+      const user = known.user ?? this.#numberOf(verdict.user);
+      if (user === known.user && performance.now() - known.sinceMs < RENEW_AFTER_MS) return;
+      this.#setNewest(tokenKey, user, known.first, known.others);
     }
+  }
+
+  #get(tokenKey: TokenKey): KnownToken | undefined {
+    return this.#tokens.get(tokenKey) ?? this.#surplus.get(tokenKey);
+  }
+
+  #setNewest(
+    tokenKey: TokenKey,
+    user: KnownToken['user'],
+    first: KnownToken['first'],
+    others?: KnownToken['others'],
+  ): void {
+    this.delete(tokenKey);
+    const known = { user, sinceMs: Math.floor(performance.now()), first, others };
+    if ((this.#counts.get(user) ?? 0) < this.#maxEntries * SHARE) {
+      this.#tokens.set(tokenKey, known);
+      count(this.#counts, user, 1);
+    } else this.#surplus.set(tokenKey, known);
+    if (this.#tokens.size + this.#surplus.size <= this.#maxEntries) return;
+    const [oldest] = (this.#surplus.size > 0 ? this.#surplus : this.#tokens).keys();
+    this.delete(oldest as TokenKey);
   }
 
   #numberOf(user: unknown): UserNumber | undefined {
@@ -122,4 +145,11 @@ export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Val
   map.delete(key);
   map.set(key, value);
   if (map.size > max) map.delete(map.keys().next().value as Key);
+}
+
+/** Adds to a count, of which there is none at zero. */
+export function count<Key>(counts: Map<Key, number>, key: Key, change: 1 | -1): void {
+  const sum = (counts.get(key) ?? 0) + change;
+  if (sum > 0) counts.set(key, sum);
+  else counts.delete(key);
 }

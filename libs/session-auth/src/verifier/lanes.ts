@@ -4,7 +4,7 @@ import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import { type BreakerSettings, type BreakerState, LaneBreaker } from './circuit-breaker.js';
-import { type CallerKey, KnownSessions } from './known-sessions.js';
+import { type CallerKey, count, KnownSessions } from './known-sessions.js';
 import { StrangersLimit } from './strangers-limit.js';
 
 /** Limits of the attempts of one check. */
@@ -89,7 +89,7 @@ export class Lanes<User> {
     const leftMs = Math.max(0, this.settings.timeoutMs - spentMs);
     if (calls >= MAX_CALLS_OF_TOKEN || leftMs < lane.pace.neededMs) return notEntered('full');
     const deadline = this.#deadlines.start(leftMs);
-    if (name === 'strangers') this.#calls.set(tokenKey, calls + 1);
+    if (name === 'strangers') count(this.#calls, tokenKey, 1);
     let entry: Entry | Promise<Entry> = this.#enter(lane, deadline);
     try {
       if (typeof entry !== 'string') entry = await entry;
@@ -101,11 +101,7 @@ export class Lanes<User> {
         if (made >= this.settings.maxAttempts || !(await lane.pause(verdict, made, deadline))) return verdict;
       }
     } finally {
-      if (name === 'strangers') {
-        const left = (this.#calls.get(tokenKey) ?? 0) - 1;
-        if (left > 0) this.#calls.set(tokenKey, left);
-        else this.#calls.delete(tokenKey);
-      }
+      if (name === 'strangers') count(this.#calls, tokenKey, -1);
       if (entry === 'entered') this.#leave(lane);
       deadline.clear();
     }

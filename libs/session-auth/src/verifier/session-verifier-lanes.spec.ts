@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Deadlines } from '../client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { BreakerSettings } from './circuit-breaker.js';
+import { KnownSessions } from './known-sessions.js';
 import type { LaneSettings } from './lanes.js';
 import { type CallService, Lanes } from './lanes.js';
 import { SessionVerifier } from './session-verifier.js';
@@ -32,7 +33,7 @@ const fail: Service = () => down;
 const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 
 /** A verifier without a cache, and a session service on the same virtual clock. */
-function scene(settings: Partial<LaneSettings> = {}) {
+function scene(settings: Partial<LaneSettings> = {}, known = new KnownSessions()) {
   const service = { answer: accept, tookMs: 10, calls: 0, inFlight: 0 };
   const callService: CallService<object> = ({ token, authIv }, deadline) =>
     new Promise((resolve) => {
@@ -48,7 +49,7 @@ function scene(settings: Partial<LaneSettings> = {}) {
       deadline.onEnd((end) => settle(unavailable(end)));
     });
   const verifier = new SessionVerifier<object>(
-    new Lanes(callService, new Deadlines(), { ...SETTINGS, ...settings }),
+    new Lanes(callService, new Deadlines(), { ...SETTINGS, ...settings }, { known }),
   );
   /** Checks a session. Its outcome, and the time that it takes, are known when it settles. */
   const check = (token: string, authIv?: string, maxAgeMs?: number) => {
@@ -299,6 +300,20 @@ describe('one token with many IVs [P29]', () => {
     }
   });
 
+  it('has eight calls at once also while one after the other ends', async () => {
+    const { checkAll, check } = scene();
+    await checkAll(['mallory-0']);
+    const first = check('mallory-0', 'odd-first');
+    await pass(5);
+    const second = check('mallory-0', 'odd-second');
+    await pass(5);
+    const odd = (index: number): string => `odd-${index}`;
+    expect([first.is, second.is]).toEqual(['authenticated', 'pending']);
+    const later = tokens('', 8).map((_, index) => check('mallory-0', odd(index)));
+    await pass(0);
+    expect(later.map(({ is }) => is)).toEqual([...Array<string>(7).fill('pending'), 'busy']);
+  });
+
   it('is known with eight of them at most, of which the first stays', async () => {
     const { service, checkAll } = scene();
     for (let index = 0; index < 9; index += 1) await checkAll(['ann-0'], () => `iv-${index}`);
@@ -311,4 +326,25 @@ describe('one token with many IVs [P29]', () => {
     }
     expect(known).toEqual([0, 2, 3, 4, 5, 6, 7, 8]);
   });
+});
+
+describe('one account with more sessions than the table of known ones [P73]', () => {
+  it.each(['with checks', 'with sign-ins'])(
+    'does not make strangers of others beside a flood of junk: %s',
+    async (way) => {
+      const { service, verifier, checkAll, check } = scene({ maxInFlight: 8 }, new KnownSessions(300));
+      const others = sessionsOf(['ann', 'bob', 'carol', 'dan', 'eve', 'fay'], 1);
+      await checkAll(others);
+      for (const token of tokens('mallory', 350))
+        if (way === 'with checks') await checkAll([token]);
+        else verifier.revoker.signedIn(token, { username: 'mallory' });
+      service.answer = (token, authIv) => (token.startsWith('junk') ? UNAUTHENTICATED : accept(token, authIv));
+      service.tookMs = 1_000;
+      for (const token of tokens('junk', 2_000)) check(token);
+      await pass(0);
+      const outcomes = others.map((token) => check(token));
+      await pass(3_000);
+      expect(outcomes.map(({ is }) => is)).toEqual(others.map(() => 'authenticated'));
+    },
+  );
 });
