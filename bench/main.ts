@@ -3,6 +3,7 @@ import { Stage } from './stage.js';
 import type { Question } from './question.js';
 import { cachedCheck } from './questions/cached-check.js';
 import { distantService } from './questions/distant-service.js';
+import { fillByOne } from './questions/fill-by-one.js';
 import { floodOfMany } from './questions/flood-of-many.js';
 import { floodOfOne } from './questions/flood-of-one.js';
 import { floodOfStrangers } from './questions/flood-of-strangers.js';
@@ -38,6 +39,7 @@ const QUESTIONS = [
   floodOfMany,
   floodOfStrangers,
   oneAccount,
+  fillByOne,
   waiting,
   memory,
   growth,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { userJson } from '../users.js';
+import { token, userJson } from '../users.js';
 import type { Certificate } from '../certificate.js';
 import { serve } from './serve.js';
 
@@ -20,7 +20,7 @@ export interface SessionServiceSettings {
 
 /** A session service that only answers and counts, so that it never limits a benchmark. */
 const callsByKind: Record<string, number> = {};
-/** The user of all tokens `useraccount`. */
+/** The user of all tokens `useraccount`, and of all sign-ins, each of which has such a token. */
 const ACCOUNT = 1_000_000;
 /** Requests beyond the number of workers wait, as in a service with a pool of database connections. */
 const waiting: (() => void)[] = [];
@@ -29,6 +29,7 @@ let workers = Infinity;
 let latencyMs = 0;
 let longestMs = 0;
 let failsForOddIv = false;
+let signIns = 0;
 
 function receive(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
@@ -50,9 +51,9 @@ function work(answer: () => void): void {
   );
 }
 
-function reply({ method, headers }: IncomingMessage, response: ServerResponse): void {
-  const token = method === 'GET' ? String(headers['x-auth-token']) : 'user.introspected';
-  const [kind = '', number = ''] = token.split('.');
+function reply({ method, url, headers }: IncomingMessage, response: ServerResponse): void {
+  const presented = method === 'GET' ? String(headers['x-auth-token']) : 'user.introspected';
+  const [kind = '', number = ''] = presented.split('.');
   callsByKind[kind] = (callsByKind[kind] ?? 0) + 1;
   if (!kind.startsWith('user')) {
     response.writeHead(401, { 'Content-Length': 0 }).end();
@@ -64,7 +65,11 @@ function reply({ method, headers }: IncomingMessage, response: ServerResponse): 
   }
   const user = kind === 'useraccount' ? ACCOUNT : Number(number);
   const body =
-    method === 'GET' ? userJson(user, token) : '{"active":true,"username":"ann","token_type":"Bearer"}';
+    method === 'GET'
+      ? userJson(user, presented)
+      : url?.startsWith('/authentication')
+        ? userJson(ACCOUNT, token('useraccount', (signIns += 1)))
+        : '{"active":true,"username":"ann","token_type":"Bearer"}';
   response
     .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
     .end(body);
@@ -85,6 +90,10 @@ const handlers = {
     server.maxRequestsPerSocket = 0;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 8_192, resolve));
     return `${certificate ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  },
+  /** Changes the time of a reply. */
+  answerIn: (milliseconds: number): void => {
+    latencyMs = longestMs = milliseconds;
   },
   /** Calls since the last time, by the kind of the token: `user`, `refused`, ... */
   takeCalls: (): Record<string, number> => {

@@ -3,7 +3,7 @@ import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionKey, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import type { Verdict } from '../contract/outcome.js';
 
-/** Minimum capacity of the table, in tokens: a hundred bytes each, 1 MB when full. */
+/** Minimum capacity of the table, in tokens: at most 200 bytes each, 2 MB when full. */
 export const MIN_KNOWN_SESSIONS = 10_000;
 /** A user keeps this part of the table, and has more of it only while others leave room. */
 const SHARE = 1 / 100;
@@ -110,8 +110,9 @@ export class KnownSessions {
       count(this.#counts, user, 1);
     } else this.#surplus.set(tokenKey, known);
     if (this.#tokens.size + this.#surplus.size <= this.#maxEntries) return;
-    const [oldest] = (this.#surplus.size > 0 ? this.#surplus : this.#tokens).keys();
-    this.delete(oldest as TokenKey);
+    const evicted = this.#surplus.size > 0 ? this.#surplus : this.#tokens;
+    const [oldest] = evicted.keys();
+    if (oldest !== undefined) this.delete(oldest);
   }
 
   #numberOf(user: unknown): UserNumber | undefined {

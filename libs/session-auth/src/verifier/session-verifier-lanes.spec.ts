@@ -338,7 +338,8 @@ describe('one account with more sessions than the table of known ones [P73]', ()
       for (const token of tokens('mallory', 350))
         if (way === 'with checks') await checkAll([token]);
         else verifier.revoker.signedIn(token, { username: 'mallory' });
-      service.answer = (token, authIv) => (token.startsWith('junk') ? UNAUTHENTICATED : accept(token, authIv));
+      service.answer = (token, authIv) =>
+        token.startsWith('junk') ? UNAUTHENTICATED : accept(token, authIv);
       service.tookMs = 1_000;
       for (const token of tokens('junk', 2_000)) check(token);
       await pass(0);
