@@ -109,6 +109,13 @@ export const overSocket =
     return data;
   };
 
+/** The denial of a call, by its body over HTTP: that of a message has no `statusCode`. */
+export function denialOver(kind: string, body: object): object {
+  if (kind !== 'a message handler') return body;
+  const members = Object.entries(body).filter(([name]) => name !== 'statusCode');
+  return { status: 'error', ...Object.fromEntries(members) };
+}
+
 export const overMessages =
   (pattern: string) =>
   async ({ port }: Pick<EveryKind, 'port'>, token: string | undefined): Promise<unknown> => {

@@ -26,6 +26,7 @@ import { PLATFORMS } from '../support/platforms.js';
 import {
   overGraphql,
   overHttp,
+  denialOver,
   overMessages,
   overSocket,
   startEveryKind,
@@ -145,12 +146,12 @@ describe.each(PLATFORMS)("the application's own user on %s", (_name, platform) =
 
   it.each(KINDS)(
     'is loaded once for each request of %s: handlers get it, rules read the record, policies get both',
-    async (_kind, call, expected) => {
+    async (kind, call, expected) => {
       expect(await call(every, signIn('ann'))).toEqual(expected);
       expect(loaded.map((line) => line.split(' ')[0])).toEqual(['ann']);
       const [bob, eve] = [signIn('bob'), signIn('eve')];
       for (const token of [bob, eve])
-        expect(await always(() => call(every, token))).toMatchObject({ statusCode: 403 });
+        expect(await always(() => call(every, token))).toMatchObject(denialOver(kind, { statusCode: 403 }));
     },
   );
 

@@ -21,6 +21,7 @@ import {
   openingsWith,
   overGraphql,
   overHttp,
+  denialOver,
   overMessages,
   overSocket,
   startEveryKind,
@@ -171,7 +172,7 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
   it.each(cases)(
     'that $what denies a call of $kind with 503, and one log line has handler, rule and class [P34]',
     async (failing) => {
-      const { call, handler, fails, logged, what } = failing;
+      const { kind, call, handler, fails, logged, what } = failing;
       // The log has one line for all failures of a rule.
       own.push(await start(what === 'never settles' ? 1_500 : undefined));
       const token = every.service.signInAs({});
@@ -180,11 +181,10 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
 
       const isOwn = what.includes('exception of 500');
       for (const answer of answers) {
-        expect(answer).toMatchObject(
-          isOwn
-            ? { statusCode: 500 }
-            : { statusCode: 503, code: 'ACCESS_CHECK_FAILED', retryAfterSeconds: 5 },
-        );
+        const denial = isOwn
+          ? { statusCode: 500 }
+          : { statusCode: 503, code: 'ACCESS_CHECK_FAILED', retryAfterSeconds: 5 };
+        expect(answer).toMatchObject(denialOver(kind, denial));
       }
       expect(JSON.stringify(answers)).not.toContain(SECRET);
       const lines = log.having('warn', 'rule failed');
@@ -214,10 +214,10 @@ describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => 
 
     it.each(answering)(
       'that $what answers a call of $kind itself, in the form of the context, without a log line [P34]',
-      async ({ call, throws, answer }) => {
+      async ({ kind, call, throws, answer }) => {
         const token = every.service.signInAs({});
         rule = throws;
-        expect(await call(every, token)).toMatchObject(answer);
+        expect(await call(every, token)).toMatchObject(denialOver(kind, answer));
         expect(ran).toBe(0);
         expect(log.having('warn', 'rule failed')).toEqual([]);
         expect(decisions).toMatchObject([{ isAllowed: false, outcome: 'forbidden', code: 'ACCESS_DENIED' }]);

@@ -89,8 +89,8 @@ describe('message handlers of an application', () => {
     return errors;
   }
 
-  const denied = expect.objectContaining({ statusCode: 403, code: 'ACCESS_DENIED' }) as unknown;
-  const wrong = expect.objectContaining({ statusCode: 401, code: 'CREDENTIALS_REJECTED' }) as unknown;
+  const denied = expect.objectContaining({ status: 'error', code: 'ACCESS_DENIED' }) as unknown;
+  const wrong = expect.objectContaining({ status: 'error', code: 'CREDENTIALS_REJECTED' }) as unknown;
   const ofApplication = { status: 'error', sentBy: 'application' };
   const deniedException = expect.objectContaining({ error: denied }) as unknown;
   const wrongError = expect.objectContaining({

@@ -10,7 +10,7 @@ import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth'
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { OpeningsProcedures, Runs, startMicroservice } from './openings.microservice.js';
 
-const PROTO = join(import.meta.dirname, 'openings.proto');
+export const PROTO = join(import.meta.dirname, 'openings.proto');
 
 export interface Answer {
   readonly text: string;
@@ -23,8 +23,9 @@ type Answered = (error: ServiceError | null, answer?: Answer) => void;
 type Unary = (question: object, metadata: Metadata, answered: Answered) => { cancel(): void };
 type Gathering = (metadata: Metadata, answered: Answered) => Call;
 
-interface OpeningsClient extends Client {
+export interface OpeningsClient extends Client {
   Me: Unary;
+  Secrets: Unary;
   Ticks: (question: object, metadata: Metadata) => Call;
   Chat: (metadata: Metadata) => Call;
   Converse: (metadata: Metadata) => Call;
@@ -73,7 +74,7 @@ export function grpcBed(): GrpcBed {
     folder = await mkdtemp(join(tmpdir(), 'grpc-'));
     service = await startScriptedService();
     runs = new Runs();
-    client = await clientOf(urlIn(folder));
+    client = await openingsClientOf(urlIn(folder));
   });
   afterEach(async () => {
     client.close();
@@ -140,7 +141,7 @@ function urlIn(folder: string): string {
   return `unix:${join(folder, 'socket')}`;
 }
 
-async function clientOf(url: string): Promise<OpeningsClient> {
+export async function openingsClientOf(url: string): Promise<OpeningsClient> {
   const { openings } = loadPackageDefinition(await load(PROTO)) as unknown as Record<
     'openings',
     { Openings: new (...parameters: unknown[]) => OpeningsClient }
@@ -148,7 +149,7 @@ async function clientOf(url: string): Promise<OpeningsClient> {
   return new openings.Openings(url, credentials.createInsecure());
 }
 
-function answerTo(call: (answered: Answered) => unknown): Promise<Answer> {
+export function answerTo(call: (answered: Answered) => unknown): Promise<Answer> {
   return new Promise((resolve, reject) => {
     call((error, answer) => (error ? reject(error) : resolve(answer ?? { text: '' })));
   });

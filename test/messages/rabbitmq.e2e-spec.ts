@@ -160,7 +160,7 @@ describeWithRabbitMq('messages of RabbitMQ with manual acknowledgement and the f
     await until('every reply', () => replies.length === DENIED.length + 1);
 
     expect(replies).toMatchObject([
-      ...DENIED.map(() => ({ err: { statusCode: 401, code: 'SESSION_REJECTED' } })),
+      ...DENIED.map(() => ({ err: { status: 'error', code: 'SESSION_REJECTED' } })),
       { response: 'ann' },
     ]);
     expect([await dead(), log.lines]).toEqual([0, []]);

@@ -81,18 +81,17 @@ function theyAreGuarded(start: typeof overTcp): void {
   });
 
   it.each([
-    ['no token', {}, 401, 'SESSION_REQUIRED'],
-    ['no payload at all', '', 401, 'SESSION_REQUIRED'],
-    ['a refused token', { token: 'bad' }, 401, 'SESSION_REJECTED'],
-    ['two tokens', { token: ['good', 'good'] }, 401, 'SESSION_REJECTED'],
-    ['a token in the prototype', JSON.parse('{ "__proto__": { "token": "good" } }'), 401, 'SESSION_REQUIRED'],
-    ['a user of another role', { token: 'good' }, 403, 'ACCESS_DENIED'],
-  ])('refuse %s with a typed exception, and do not run', async (_case, payload, statusCode, code) => {
+    ['no token', {}, 'SESSION_REQUIRED'],
+    ['no payload at all', '', 'SESSION_REQUIRED'],
+    ['a refused token', { token: 'bad' }, 'SESSION_REJECTED'],
+    ['two tokens', { token: ['good', 'good'] }, 'SESSION_REJECTED'],
+    ['a token in the prototype', JSON.parse('{ "__proto__": { "token": "good" } }'), 'SESSION_REQUIRED'],
+    ['a user of another role', { token: 'good' }, 'ACCESS_DENIED'],
+  ])('refuse %s with a typed exception, and do not run', async (_case, payload, code) => {
     service.signInAs({ role: 'new_hire' }, 'good');
 
     await expect(ask('secrets', payload)).rejects.toEqual({
       status: 'error',
-      statusCode,
       code,
       message: expect.any(String),
     });
@@ -104,13 +103,12 @@ function theyAreGuarded(start: typeof overTcp): void {
 
     expect(await ask('client', { token, clientId: 7 })).toEqual({ text: 'client' });
     await expect(ask('client', { token, clientId: 8 })).rejects.toMatchObject({
-      statusCode: 403,
       code: 'ACCESS_DENIED',
     });
   });
 
   it('answer that the service is unavailable, with the time to wait, if it gives no usable answer', async () => {
-    const refusal = { statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
+    const refusal = { code: 'SESSION_SERVICE_UNAVAILABLE', retryAfterSeconds: 5 };
     await expect(ask('me', { token: service.signInAs({ username: 5 } as object) })).rejects.toMatchObject(
       refusal,
     );
@@ -144,11 +142,9 @@ function theyAreGuarded(start: typeof overTcp): void {
     service.on('sign_out', reply(403));
 
     await expect(ask('sign-out', { token: 'some-token' })).rejects.toMatchObject({
-      statusCode: 403,
       code: 'ACCESS_DENIED',
     });
     await expect(ask('sign-out', { token: '' })).rejects.toMatchObject({
-      statusCode: 401,
       code: 'SESSION_REJECTED',
     });
   });
@@ -235,7 +231,6 @@ describe.each(platforms('Express'))(
       expect((await app.get('/me')).status).toBe(401);
       expect(await (await app.get('/me', token)).json()).toEqual({ name: 'ann' });
       await expect(firstValueFrom(client.send('me', {}))).rejects.toMatchObject({
-        statusCode: 401,
         code: 'SESSION_REQUIRED',
       });
       expect(await firstValueFrom(client.send<unknown>('me', { token }))).toEqual({ name: 'ann' });

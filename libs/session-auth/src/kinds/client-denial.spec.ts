@@ -1,6 +1,6 @@
 import { BadRequestException, type HttpException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { PackageExceptions, payloadOf } from './client-denial.js';
+import { messageDenialOf, PackageExceptions, payloadOf } from './client-denial.js';
 
 describe('the payload of a denial', () => {
   const denial = { statusCode: 503, code: 'CODE', message: 'Later.' };
@@ -11,6 +11,15 @@ describe('the payload of a denial', () => {
       status: 'error',
       ...denial,
       retryAfterSeconds: 0,
+    });
+  });
+
+  it('has no status code if it is that of a message [P59]', () => {
+    expect(messageDenialOf({ ...denial, retryAfterSeconds: 7 })).toStrictEqual({
+      status: 'error',
+      code: 'CODE',
+      message: 'Later.',
+      retryAfterSeconds: 7,
     });
   });
 });

@@ -2,23 +2,28 @@ import { HttpException } from '@nestjs/common';
 import { bodyOf, type HttpDenial } from '../contract/denials.js';
 import { withoutStack } from '../guard/denial.js';
 
-/** A denial, as the client of a gateway or a microservice receives it. `status` is a convention of Nest. */
-export interface DenialPayload {
+/**
+ * A denial, as the client of a microservice receives it. `status` is a convention of Nest. It has no
+ * `statusCode`: where a handler of HTTP sends the message, Nest would answer the handler's own caller with it.
+ */
+export interface MessageDenial {
   readonly status: 'error';
-  readonly statusCode: number;
   readonly code: string;
   readonly message: string;
   readonly retryAfterSeconds?: number;
 }
 
-export function payloadOf({ statusCode, code, message, retryAfterSeconds }: HttpDenial): DenialPayload {
-  return {
-    status: 'error',
-    statusCode,
-    code,
-    message,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  };
+/** A denial, as the client of a gateway receives it. */
+export interface DenialPayload extends MessageDenial {
+  readonly statusCode: number;
+}
+
+export function messageDenialOf({ code, message, retryAfterSeconds }: HttpDenial): MessageDenial {
+  return { status: 'error', code, message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+}
+
+export function payloadOf(denial: HttpDenial): DenialPayload {
+  return { ...messageDenialOf(denial), statusCode: denial.statusCode };
 }
 
 type ExceptionClass = new (payload: object) => Error;

@@ -8,7 +8,7 @@ import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable } from '../contract/outcome.js';
 import { AccessDeniedError } from '../exceptions/session-exceptions.js';
 import { type GuardDenial, denialOfVerdict } from '../guard/denial.js';
-import { payloadOf } from '../kinds/client-denial.js';
+import { messageDenialOf } from '../kinds/client-denial.js';
 import { enhancersOf } from '../guard/enhancers.js';
 import { Challenges } from '../guard/challenges.js';
 import { completeDeniedEvents } from './denied-events.js';
@@ -125,7 +125,7 @@ describe('a denied message', () => {
     async (_kind, second, denial, isDropped) => {
       const exception = await deny(messageOf({}, second()), denial).catch((error: unknown) => error);
       expect(exception).toBeInstanceOf(RpcException);
-      expect(exception).toMatchObject({ error: payloadOf(denial) });
+      expect(exception).toMatchObject({ error: messageDenialOf(denial) });
       expect(exception instanceof Dropped).toBe(isDropped);
     },
   );

@@ -3,7 +3,7 @@ import { of, throwError } from 'rxjs';
 import type { HttpDenial } from '../contract/denials.js';
 import { guardEveryHandler } from '../kinds/application-guards.js';
 import { denialOf } from '../guard/denial.js';
-import { payloadOf, PackageExceptions } from '../kinds/client-denial.js';
+import { messageDenialOf, PackageExceptions } from '../kinds/client-denial.js';
 import { dropEvent, isKafkaEvent, completeDeniedEvents } from './denied-events.js';
 import { CANCELLED, endCall, grpcCallOf, grpcErrorOf } from './grpc-call.js';
 import { endWithSession } from './grpc-streams.js';
@@ -65,7 +65,7 @@ export const RPC: Transport = {
   answer(host, error) {
     const denial = denialOf(error);
     const grpc = grpcCallOf(host);
-    if (!grpc) return throwError(() => payloadOf(denial));
+    if (!grpc) return throwError(() => messageDenialOf(denial));
     const status = grpcErrorOf(denial);
     return grpc.isPassed && endCall(grpc, status) ? of(undefined) : throwError(() => status);
   },
@@ -73,7 +73,7 @@ export const RPC: Transport = {
 
 /** An outage does not drop an event of Kafka: kafkajs delivers it again later. */
 function rejectOrDrop(context: ExecutionContext, denial: HttpDenial): Promise<never> {
-  const rejection = remoteExceptions.reject(denial, payloadOf(denial));
+  const rejection = remoteExceptions.reject(denial, messageDenialOf(denial));
   return denial.statusCode !== 503 && isKafkaEvent(context) ? dropEvent(rejection) : rejection;
 }
 

@@ -26,7 +26,7 @@ await trial('microservices', async () => {
   const refusal = (called) =>
     called.then(
       () => 'no refusal',
-      ({ statusCode, code }) => [statusCode, code],
+      ({ status, code }) => [status, code],
     );
   const close = (token) => firstValueFrom(client.send('openings.close', { token }));
 
@@ -34,9 +34,9 @@ await trial('microservices', async () => {
     'page 1 of Example Client',
   ]);
   equal((await close(tokenOf({ role: 'hiring_manager', username: 'ann' }))).closedBy, 'ann');
-  deepEqual(await refusal(close(tokenOf({ role: 'new_hire' }))), [403, 'ACCESS_DENIED']);
-  deepEqual(await refusal(firstPage(client, 'unknown')), [401, 'SESSION_REJECTED']);
-  deepEqual(await refusal(firstPage(client)), [401, 'SESSION_REQUIRED']);
+  deepEqual(await refusal(close(tokenOf({ role: 'new_hire' }))), ['error', 'ACCESS_DENIED']);
+  deepEqual(await refusal(firstPage(client, 'unknown')), ['error', 'SESSION_REJECTED']);
+  deepEqual(await refusal(firstPage(client)), ['error', 'SESSION_REQUIRED']);
   client.close();
   await app.close();
 });
