@@ -27,7 +27,7 @@ describe('package.json after nest add', () => {
     const { files } = await add(withManifest({ dependencies: { '@nestjs/core': `~${major}.1.0` } }));
 
     const { dependencies } = manifestOf(files['package.json']);
-    const ofAll = { axios: '^1.8.0', 'class-transformer': '^0.5.1', 'class-validator': '^0.15.0' };
+    const ofAll = { axios: '^1.17.0', 'class-transformer': '^0.5.1', 'class-validator': '^0.15.0' };
     expect(dependencies).toEqual({ '@nestjs/core': `~${major}.1.0`, ...ofNest, ...ofAll });
     expect(Object.keys(dependencies)).toEqual(Object.keys(dependencies).sort());
   });

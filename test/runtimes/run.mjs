@@ -12,7 +12,7 @@ import { tableOf, writeSection } from './compatibility-page.mjs';
 import { CHECKS, tryOut } from './trial.mjs';
 
 const COMMON = {
-  axios: '^1.8.0',
+  axios: '^1.17.0',
   'class-transformer': '^0.5.1',
   'class-validator': '^0.15.0',
   'reflect-metadata': '^0.2.0',

@@ -17,7 +17,7 @@ const PACKAGES = {
   '@nestjs/common': '^12.0.0',
   '@nestjs/core': '^12.0.0',
   '@nestjs/platform-express': '^12.0.0',
-  axios: '^1.8.0',
+  axios: '^1.17.0',
   'class-transformer': '^0.5.1',
   'class-validator': '^0.15.0',
   'reflect-metadata': '^0.2.0',

@@ -17,7 +17,7 @@ const COMMON = {
   '@types/jest': '^30.0.0',
   '@types/node': '^20.19.0',
   '@types/supertest': '^7.0.0',
-  axios: '^1.8.0',
+  axios: '^1.17.0',
   'class-transformer': '^0.5.1',
   'class-validator': '^0.15.0',
   'reflect-metadata': '^0.2.0',

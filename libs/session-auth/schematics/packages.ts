@@ -2,7 +2,7 @@ import type { TaskConfigurationGenerator, Tree } from '@angular-devkit/schematic
 
 const FILE = 'package.json';
 /** Packages that the session check needs on every version of Nest, besides those of Nest. */
-const COMMON_PACKAGES = { axios: '^1.8.0', 'class-transformer': '^0.5.1', 'class-validator': '^0.15.0' };
+const COMMON_PACKAGES = { axios: '^1.17.0', 'class-transformer': '^0.5.1', 'class-validator': '^0.15.0' };
 
 type Kind = 'dependencies' | 'devDependencies' | 'peerDependencies' | 'optionalDependencies';
 type Manifest = Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
