@@ -1,3 +1,4 @@
+import { hasSubscribers } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { context, SpanStatusCode, trace, ValueType } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -21,10 +22,17 @@ import {
   SessionAuthority,
   SessionAuthService,
 } from 'nestjs-session-auth';
+import {
+  BREAKER_CHANNEL,
+  CALL_CHANNEL,
+  CAUSE_CHANNEL,
+  CHECK_CHANNEL,
+  DENIAL_CHANNEL,
+} from 'nestjs-session-auth/diagnostics';
 import { observeSessionAuth } from 'nestjs-session-auth/opentelemetry';
 import { errorOf } from '../support/caching-app.js';
 import { canariesIn, everythingOf, IV, KEY, TOKEN } from '../support/trial/canaries.js';
-import { afterDelay, drop, hold, json, reply } from '../support/scripted-service.js';
+import { afterDelay, drop, hold, json, reply, type Script } from '../support/scripted-service.js';
 import { platforms } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
@@ -165,6 +173,33 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     await asked;
     expect(await collected.read('session_auth.calls.active')).toEqual([[calling, 0]]);
     expect(await collected.read('session_auth.breaker.state')).toEqual(breakers(0, 2));
+  });
+
+  it.each<[name: string, script: Script]>([
+    ['accepted', json({ username: 'ann', auth_token: 'token' })],
+    ['accepted without a session', reply(202)],
+    ['refused', reply(401)],
+    ['forbidden', reply(403)],
+    ['limited', reply(429)],
+    ['failed', reply(500)],
+    ['answered with no record', json([])],
+    ['answered by no one', drop],
+    ['answered too late', hold(reply(200)).script],
+  ])('counts no call in flight once it is over, of each operation: %s [P54]', async (_outcome, script) => {
+    const service = await bed.serviceThat(script);
+    const timeoutMs = 500;
+    const times = { timeoutMs, signInTimeoutMs: timeoutMs, signOutTimeoutMs: timeoutMs };
+    const app = await bed.sample({ baseUrl: service.url, options: times });
+    const sessions = app.app.get(SessionAuthService);
+    await errorOf(sessions.verify('token'));
+    await errorOf(sessions.signIn({ username: 'ann', password: 'x' }));
+    await errorOf(sessions.signOut('token'));
+    expect(await collected.read('session_auth.calls.active')).toEqual(
+      ['user_details', 'sign_in', 'sign_out'].map((operation) => [
+        { 'session_auth.authority': 'default', 'session_auth.operation': operation },
+        0,
+      ]),
+    );
   });
 
   it('has checks in seconds, from a cache hit to the longest call, and says of each instrument what it counts', async () => {
@@ -377,7 +412,11 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
   it('stops after its end function was called', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
+    const names = [CHECK_CHANNEL, DENIAL_CHANNEL, BREAKER_CHANNEL, CAUSE_CHANNEL];
+    const heard = [...names, `tracing:${CALL_CHANNEL}:start`, `tracing:${CALL_CHANNEL}:asyncEnd`];
+    expect(heard.map((name) => hasSubscribers(name))).toEqual(heard.map(() => true));
     collected.stop();
+    expect(heard.map((name) => hasSubscribers(name))).toEqual(heard.map(() => false));
     await app.get('/me', service.signInAs({}));
     expect(await collected.read(checks)).toEqual([]);
     expect(collected.spans.getFinishedSpans()).toEqual([]);

@@ -76,6 +76,25 @@ describe('a sealed value', () => {
     );
   });
 
+  it('cannot be opened for the same token with another IV, nor under the name of another token [P56]', () => {
+    fc.assert(
+      fc.property(twoOf(visibleAscii), twoOf(fc.option(visibleAscii, { nil: undefined })), (tokens, ivs) => {
+        const seal = new SessionSeal('a secret of sixteen', 'https://sessions.example.com');
+        const [own, ...others] = tokens.flatMap((token) =>
+          ivs.map((authIv) => sessionKeysOf({ token, authIv })),
+        ) as [SessionKeys, ...SessionKeys[]];
+        const value = seal.sealValue(own, 'text');
+        expect(seal.openValue(own, value)).toBe('text');
+        for (const { tokenKey, sessionKey } of others) {
+          expect(seal.openValue({ tokenKey, sessionKey }, value)).toBeUndefined();
+          if (tokenKey === own.tokenKey)
+            expect(seal.openValue({ ...own, sessionKey }, value)).toBeUndefined();
+          else expect(seal.openValue({ ...own, tokenKey }, value)).toBeUndefined();
+        }
+      }),
+    );
+  });
+
   it('cannot be opened if a bit was flipped, or a byte was removed or added, or it is another value', () => {
     fc.assert(
       fc.property(secret, keys, text, damage, (key, session, said, change) => {
