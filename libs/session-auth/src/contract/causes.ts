@@ -86,6 +86,10 @@ export const CAUSES = {
     text: 'the option authority threw, or returned something other than a string: the call got 401. Correct the function.',
     ends: 'quiet',
   },
+  'no registration': {
+    text: 'calls of % get 403: its module has no registration of SessionAuthModule, or more than one. Import one there.',
+    ends: 'quiet',
+  },
   'closed context': {
     text: "calls of the kind '%' are denied, because the library does not know how they present a session. %",
     ends: 'quiet',

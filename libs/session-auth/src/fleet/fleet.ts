@@ -122,7 +122,7 @@ export class Fleet<User> implements SharedTier<User> {
 
   subscribe(listener: RevocationListener): void {
     this.#listener = listener;
-    this.#unsubscribe = this.#bus.subscribe(
+    this.#unsubscribe ??= this.#bus.subscribe(
       (revocation) => listener.receive(revocation),
       () => {
         listener.messagesLost();

@@ -5,6 +5,7 @@ import type { AccessRules } from './access-rules.js';
 import type { SessionReader } from './token-source.js';
 import type { DecisionReports } from './decision-reports.js';
 import type { HttpRequest } from './http-request.js';
+import type { NestModule } from './nest-container.js';
 import type { WatchParts, GuardedCall } from './transport.js';
 
 /** The authorities of an application, as the guard of the default authority selects them. */
@@ -18,6 +19,15 @@ export interface Authorities {
   partsOf(context: ExecutionContext, request: HttpRequest, own: GuardParts): GuardParts | undefined;
   /** As `partsOf()`, for a name. */
   named(name: string, own: GuardParts): GuardParts | undefined;
+}
+
+/** The registrations of an application with several. */
+export interface Registrations {
+  /**
+   * Returns the parts of the registration that checks the handlers of a class; `undefined` if it has none, or
+   * several.
+   */
+  partsOf(owner: object): GuardParts | undefined;
 }
 
 /** Checks calls in the place of the guard, which admits them in any case. */
@@ -34,6 +44,8 @@ export interface GuardParts extends WatchParts {
   readonly authority: string;
   /** The other authorities. Only the parts of the default authority have them. */
   readonly authorities?: Authorities | undefined;
+  /** Absent if the application has one registration. */
+  readonly registrations?: Registrations | undefined;
   readonly decisions: DecisionReports;
   /** Set if the option or the decorator is used, once the application is initialized. */
   readonly reportOnly?: Reporter | undefined;
@@ -43,6 +55,11 @@ export interface GuardParts extends WatchParts {
 
 /** All copies of this package share it. */
 export const GUARD_PARTS = Symbol.for('nestjs-session-auth:guard-parts');
+
+/** Returns whether a module gives others the guard of one authority, which names none. */
+export function isRegistration({ providers, exports }: NestModule): boolean {
+  return providers.has(GUARD_PARTS) && exports.has(GUARD_PARTS);
+}
 
 /** @param guard the class of the guard: `SessionAuthGuard` or a subclass */
 export function rejectMissingModule(guard: unknown, modules: ModulesContainer | undefined): never {

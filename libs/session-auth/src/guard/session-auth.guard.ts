@@ -1,5 +1,6 @@
 import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
@@ -69,9 +70,39 @@ export class SessionAuthGuard implements CanActivate {
   }
 
   private activate(context: ExecutionContext, record?: UserRecord): boolean | Promise<boolean> {
-    const { rules, reportOnly, authorities } = this.parts;
+    const { rules, registrations } = this.parts;
     const rule = rules.of(context);
     if (rule.kind === 'public') return true;
+    if (!registrations || (rule.authority ?? DEFAULT_AUTHORITY) !== DEFAULT_AUTHORITY)
+      return this.check(context, rule, record);
+    const parts = registrations.partsOf(context.getClass());
+    if (parts === this.parts) return this.check(context, rule, record);
+    if (!parts) return this.denyUnplaced(context);
+    // The option `loadUser` of the other registration is part of its rule.
+    return this.with(parts).check(context, parts.rules.of(context) as CheckedRule, record);
+  }
+
+  /** The handler belongs to no session service, so its token is not read. */
+  private denyUnplaced(context: ExecutionContext): Promise<never> {
+    const { causes, reader } = this.parts;
+    causes.occurred('no registration', context.getClass().name);
+    const call = transportOf(context)?.open(context);
+    if (!call) return denyClosed(context, this.parts);
+    keepFromSharedCaches(call.reply, reader.vary);
+    return this.deny(call, ACCESS_DENIED);
+  }
+
+  /** Returns this guard, as it is in another registration. */
+  private with(parts: GuardParts): this {
+    return Object.create(this, { parts: { value: parts } }) as this;
+  }
+
+  private check(
+    context: ExecutionContext,
+    rule: CheckedRule,
+    record: UserRecord | undefined,
+  ): boolean | Promise<boolean> {
+    const { reportOnly, authorities } = this.parts;
     if (reportOnly?.covers(context.getHandler(), context.getClass())) {
       reportOnly.report(context, this.parts, (call) => this.admit(call, rule, record));
       return true;
@@ -89,9 +120,7 @@ export class SessionAuthGuard implements CanActivate {
       return this.deny(call, SESSION_REJECTED);
     }
     if (parts === this.parts) return this.admit(call, rule, record);
-    const other = Object.create(this, { parts: { value: parts } }) as this;
-    // The option `loadUser` of the other authority is part of its rule.
-    return other.admit(call, parts.rules.of(context) as CheckedRule, record);
+    return this.with(parts).admit(call, parts.rules.of(context) as CheckedRule, record);
   }
 
   private admit(call: GuardedCall, rule: CheckedRule, record?: UserRecord): true | Promise<true> {

@@ -30,7 +30,7 @@ import type {
 } from './options/options.js';
 import { authorityModule } from './providers.js';
 import { SessionAuthService } from './service/session-auth.service.js';
-import type { SessionAuthSettings } from './settings/settings.js';
+import { rejectMisplacedOptions, type SessionAuthSettings } from './settings/settings.js';
 import { PARTS, type AuthorityParts } from './wiring.js';
 
 type AuditApplication = (
@@ -118,6 +118,7 @@ export class SessionAuthModule
   static override forRootAsync(options: object): DynamicModule {
     const given = options as SessionAuthAsyncOptions & SessionAuthExtras;
     rejectMissing(given, 'forRootAsync({ useFactory })');
+    rejectMisplacedOptions(given);
     return authorityModule(checkingFactory(super.forRootAsync(given), given), given);
   }
 

@@ -8,7 +8,7 @@ import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import { isReportOnly } from '../guard/access-metadata.js';
 import { AccessRules } from '../guard/access-rules.js';
 import { DecisionReports } from '../guard/decision-reports.js';
-import type { GuardParts } from '../guard/guard-parts.js';
+import { type GuardParts, isRegistration } from '../guard/guard-parts.js';
 import { hold, release } from '../guard/held-reply.js';
 import type { WatchParts } from '../guard/transport.js';
 import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
@@ -21,6 +21,8 @@ import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
 import { hasSeveral, type Authority } from './authorities/authority.js';
 import type * as Several from './authorities/several-services.js';
+import { isLazy } from './lazy-registration.js';
+import type { ModuleRegistrations } from './registrations.js';
 import { EventSource } from './events/event-source.js';
 import { Causes } from './events/cause-log.js';
 import type { LocalUsers } from '../policies/user-loader.js';
@@ -33,6 +35,10 @@ export interface ClientParts {
   readonly settings: SessionAuthSettings;
   /** Loaded if the application registers, or names, several session services. */
   readonly several: typeof Several | undefined;
+  /** Loaded if the application has several registrations without a name. */
+  readonly registrations: ModuleRegistrations | undefined;
+  /** Whether Nest calls no hook of the registration while the application starts. */
+  readonly isLazy: boolean;
   readonly causes: Causes;
   readonly readUser: ReadUser<UserRecord>;
   readonly deadlines: Deadlines;
@@ -57,14 +63,19 @@ export const PARTS = Symbol('session-auth parts');
 /** @throws InvalidConfigurationError naming an invalid option, or authorities that Nest can't distinguish */
 export async function clientPartsOf(
   options: SessionAuthOptions,
-  { name }: Pick<Authority, 'name'>,
+  given: Pick<Authority, 'name'> & Partial<Authority>,
   modules: ModulesContainer,
 ): Promise<ClientParts> {
-  const settings = readSettings(options, name);
+  const settings = readSettings(options, given.name);
+  const lazy = isLazy(modules, given);
   const { authority, resolveAuthority, baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
   const isOneOfSeveral = resolveAuthority !== undefined || hasSeveral(modules);
   const several = isOneOfSeveral ? await import('./authorities/several-services.js') : undefined;
   several?.checkAuthorities(modules);
+  const registrations =
+    [...modules.values()].filter(isRegistration).length > 1
+      ? new (await import('./registrations.js')).ModuleRegistrations(modules)
+      : undefined;
   const causes = new Causes(authority);
   if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl))
     causes.note(
@@ -84,7 +95,8 @@ export async function clientPartsOf(
     connectionFailed: (code) => causes.connectionFailed(code),
     loadFailed: (error) => causes.occurred('no HTTP client', '', String(error)),
   });
-  return { settings, several, causes, readUser, deadlines: new Deadlines(timeoutMs), requests };
+  const deadlines = new Deadlines(timeoutMs);
+  return { settings, several, registrations, isLazy: lazy, causes, readUser, deadlines, requests };
 }
 
 export function clientOf({ settings, causes, readUser, requests }: ClientParts): SessionClient<UserRecord> {
@@ -96,7 +108,7 @@ export async function partsOf(
   client: SessionClient<UserRecord>,
   modules: ModulesContainer,
 ): Promise<AuthorityParts> {
-  const { settings, several, causes } = clientParts;
+  const { settings, several, registrations, causes } = clientParts;
   const { authority, loadUser, resolveAuthority, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
   const { token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
@@ -112,6 +124,7 @@ export async function partsOf(
       authority === DEFAULT_AUTHORITY
         ? several && new several.AuthorityTable(modules, resolveAuthority, causes)
         : undefined,
+    registrations,
     decisions: new DecisionReports(events.decisions, settings),
     ends: events,
     whileOpen,
@@ -119,6 +132,7 @@ export async function partsOf(
     causes,
     ruleTimeoutMs,
   };
+  if (clientParts.isLazy) verifier.revoker.subscribe();
   const loadHandlers = (): Promise<void> => loadUsed(guard, modules, clientParts, status);
   return { ...clientParts, client, events, status, verifier, loadHandlers, localUsers, guard };
 }
@@ -142,10 +156,12 @@ const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
 async function loadUsed(
   guard: GuardParts,
   modules: ModulesContainer,
-  { settings, several, causes }: ClientParts,
+  { settings, several, registrations, causes }: ClientParts,
   status: ServiceStatusTracker,
 ): Promise<void> {
   const placed = placedHandlersOf(modules);
+  // Again, because factories have provided their values meanwhile.
+  registrations?.check(placed);
   const handlers = placed.map(({ handler }) => handler);
   if (handlers.some((handler) => policiesOf(handler).length > 0))
     guard.rules.findPolicy = await (await import('../policies/policies.js')).policiesIn(modules, placed);

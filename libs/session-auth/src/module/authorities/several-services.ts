@@ -10,40 +10,12 @@ import {
 } from '../../guard/guard-parts.js';
 import { classesOf } from '../../guard/handlers.js';
 import type { HttpRequest } from '../../guard/http-request.js';
-import type { NestModule } from '../../guard/nest-container.js';
 import type { CauseReports } from '../../contract/causes.js';
-import { authoritiesNamedBy, type Authority, authorityIn, nameIn } from './authority.js';
+import { authoritiesNamedBy, authorityIn, nameIn } from './authority.js';
 
 export function checkAuthorities(modules: ModulesContainer): void {
-  rejectAmbiguousAuthorities(modules);
   rejectAmbiguousNames(modules);
   rejectUnknownAuthorities(modules);
-}
-
-function unnamedIn(module: NestModule): Authority | undefined {
-  return nameIn(module) === undefined ? authorityIn(module) : undefined;
-}
-
-/** Returns whether an authority without a name is in reach of modules that do not import it. */
-function isForWholeApplication(module: NestModule): boolean | undefined {
-  const authority = unnamedIn(module);
-  return authority && (authority.isGlobal || authority.protectAllRoutes);
-}
-
-/** Nest would give each module the guard and the service of one of them, by the order of imports. */
-function rejectAmbiguousAuthorities(modules: ModulesContainer): void {
-  if ([...modules.values()].filter(isForWholeApplication).length > 1) {
-    throw new InvalidConfigurationError(
-      'SessionAuthModule is registered more than once for the whole application. Call forRoot() or forRootAsync() once, in the root module: other modules need no import. For several session services, give each further authority a name; or set isGlobal: false in each, without protectAllRoutes, and import each in its own modules.',
-    );
-  }
-  for (const { metatype, imports } of modules.values()) {
-    if ([...imports].filter((module) => isForWholeApplication(module) === false).length > 1) {
-      throw new InvalidConfigurationError(
-        `${metatype.name} imports more than one authority of SessionAuthModule. Import one: a module has one guard and one service.`,
-      );
-    }
-  }
 }
 
 function rejectAmbiguousNames(modules: ModulesContainer): void {
@@ -64,7 +36,7 @@ function rejectAmbiguousNames(modules: ModulesContainer): void {
     }
     names.add(name);
   }
-  if (names.size === 0 || all.some((module) => unnamedIn(module))) return;
+  if (names.size === 0 || all.some((module) => authorityIn(module) && nameIn(module) === undefined)) return;
   throw new InvalidConfigurationError(
     `SessionAuthModule has no default authority, which checks the handlers without @SessionAuthority(). Leave out name: '${[...names].join("' or '")}'.`,
   );

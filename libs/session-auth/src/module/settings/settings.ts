@@ -62,6 +62,22 @@ export function readSettings(options: SessionAuthOptions, name = DEFAULT_AUTHORI
   });
 }
 
+const BESIDE_FACTORY = [
+  ...['useFactory', 'useClass', 'useExisting', 'imports', 'inject', 'provideInjectionTokensFrom'],
+  ...Object.keys(EXTRAS.fallback),
+];
+
+/** Nest ignores what is beside the factory of `forRootAsync`, and is neither its own nor an extra. */
+export function rejectMisplacedOptions(given: object): void {
+  const misplaced = Object.keys(given).filter((name) => !BESIDE_FACTORY.includes(name));
+  if (misplaced.length > 0)
+    invalidOption(
+      misplaced.join(', '),
+      'has no effect beside useFactory, useClass or useExisting',
+      `Return options from the factory, with baseUrl and apiKey: beside it are only ${BESIDE_FACTORY.join(', ')}`,
+    );
+}
+
 /** The options of `forRootAsync` are read too late for an extra. */
 function rejectMisplacedExtra(options: unknown): void {
   const extra = isGroup(options) && Object.keys(EXTRAS.fallback).find((name) => name in options);
