@@ -58,9 +58,7 @@ describe('several authorities', () => {
       rootWith({ module: Hiring, imports: [sync(HERE), asynchronous(HERE)] }),
     );
     expect(error).toBeInstanceOf(InvalidConfigurationError);
-    expect(error.message).toBe(
-      'Hiring imports more than one authority of SessionAuthModule. Import one: a module has one guard and one service.',
-    );
+    expect(error.message).toMatch(/^Hiring has two registrations of SessionAuthModule/);
   });
 
   it.each<[string, DynamicModule]>([

@@ -6,15 +6,23 @@ import {
   Global,
   Injectable,
   Module,
-  UseGuards,
   type DynamicModule,
+  type INestApplication,
   type Provider,
   type Type,
 } from '@nestjs/common';
-import { APP_GUARD, LazyModuleLoader } from '@nestjs/core';
-import { CurrentUser, Roles, SessionAuthGuard, SessionAuthModule } from 'nestjs-session-auth';
+import { APP_GUARD } from '@nestjs/core';
+import {
+  CurrentUser,
+  Public,
+  Roles,
+  SessionAuthGuard,
+  SessionAuthModule,
+  type SessionAuthExtras,
+} from 'nestjs-session-auth';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { always } from '../support/always.js';
+import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { bootstrapError } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
@@ -148,13 +156,51 @@ describe('two registrations that a module is given stop the start [P68]', () => 
 @Injectable()
 class OwnGuard extends SessionAuthGuard {}
 
+const guard: Provider = { provide: APP_GUARD, useClass: SessionAuthGuard };
+const ownGuard: Provider = { provide: APP_GUARD, useClass: OwnGuard };
+
+interface Guarded {
+  /** Extras of the registration for staff, which the root module imports. */
+  readonly staff?: SessionAuthExtras;
+  readonly providers?: Provider[];
+  readonly ofPartners?: Provider[];
+  readonly configure?: (app: INestApplication) => void;
+}
+
+const GUARDED: Readonly<Record<string, Guarded>> = {
+  'protectAllRoutes of a global registration': { staff: { isGlobal: true, protectAllRoutes: true } },
+  'protectAllRoutes of one that is not global': { staff: { protectAllRoutes: true } },
+  APP_GUARD: { staff: { isGlobal: true }, providers: [guard] },
+  'APP_GUARD of another module': { staff: { isGlobal: true }, ofPartners: [guard] },
+  'APP_GUARD of both, and of a subclass': { providers: [guard, ownGuard], ofPartners: [ownGuard, guard] },
+  useGlobalGuards: { configure: (app) => void app.useGlobalGuards(app.get(SessionAuthGuard)) },
+};
+
+abstract class Base {
+  @Get('inherited') @Roles('clerk') inherited(@CurrentUser('username') name: string | undefined): string {
+    return String(name);
+  }
+}
+@Controller('staff')
+class StaffController extends Base {}
+@Controller('partners')
+class PartnersController extends Base {}
+
+@Controller('root')
+class UnplacedController {
+  @Get('plain') plain(): string {
+    return 'plain';
+  }
+
+  @Get('open') @Public() open(): string {
+    return 'open';
+  }
+}
+
 describe.each(PLATFORMS)(
   'each handler is checked by the registration of its module on %s',
   (_name, platform) => {
     const bed = testbed(platform);
-
-    const guard = (): Provider => ({ provide: APP_GUARD, useClass: SessionAuthGuard });
-    const ownGuard = (): Provider => ({ provide: APP_GUARD, useClass: OwnGuard });
 
     it('which it imports, or gets by a re-export, also of a re-export [P68]', async () => {
       const { forStaff, forPartners, asked, get, ann, bob } = await twoServices(bed);
@@ -169,37 +215,49 @@ describe.each(PLATFORMS)(
         for (const place of ['partners', 'root']) {
           expect(await get(app, `/${place}/${path}`)).toEqual([200, 'bob']);
           expect(asked()).toEqual({ staff: [], partner: [bob] });
-          expect(await always(async () => (await get(app, `/${place}/${path}`, { [STAFF]: ann }))[0])).toBe(
-            401,
-          );
+          expect((await get(app, `/${place}/${path}`, { [STAFF]: ann }))[0]).toBe(401);
+          expect(asked()).toEqual({ staff: [], partner: [] });
         }
-        expect(asked()).toEqual({ staff: [], partner: [] });
       }
     });
 
-    it.each<[string, (modules: { staff: DynamicModule; partners: DynamicModule }) => DynamicModule]>([
-      ['protectAllRoutes of a global one', ({ partners }) => holding(Root, [partners], controllerAt('root'))],
-    ])('by every guard of the whole application: %s [P68]', async () => {
+    it.each(Object.keys(GUARDED))('by the guard of the whole application: %s [P68]', async (how) => {
+      const { staff = {}, providers = [], ofPartners = [], configure } = GUARDED[how] ?? {};
       const { forStaff, forPartners, asked, get, ann, bob } = await twoServices(bed);
-      const app = await bed.app(
-        holding(
+      const partners = holding(Partners, [forPartners()], controllerAt('partners'), PartnersController);
+      const root = {
+        ...holding(
           Root,
-          [
-            forStaff({ isGlobal: true, protectAllRoutes: true }),
-            holding(Partners, [forPartners()], controllerAt('partners')),
-          ],
+          [forStaff(staff), { ...partners, providers: ofPartners }],
           controllerAt('staff'),
+          StaffController,
         ),
-      );
-      for (const path of ['ruled', 'guarded', 'plain']) {
+        providers,
+      };
+      const app = await bed.app(root, { ...(configure && { configure }) });
+      for (const path of ['ruled', 'guarded', 'plain', 'inherited']) {
         expect(await get(app, `/staff/${path}`)).toEqual([200, 'ann']);
         expect(asked()).toEqual({ staff: [ann], partner: [] });
+        expect((await get(app, `/staff/${path}`, { [PARTNER]: bob }))[0]).toBe(401);
         expect(await get(app, `/partners/${path}`)).toEqual([200, 'bob']);
-        expect(asked()).toEqual({ staff: [], partner: [bob] });
         expect((await get(app, `/partners/${path}`, { [STAFF]: ann }))[0]).toBe(401);
-        expect(asked()).toEqual({ staff: [], partner: [] });
+        expect(asked()).toEqual({ staff: [], partner: [bob] });
       }
-      expect(await get(app, '/partners/open')).toEqual([200, 'open']);
+      expect(await get(app, '/partners/open', {})).toEqual([200, 'open']);
+    });
+
+    it('and by none if its module has none: it is denied, with one line [P68]', async () => {
+      const logger = new CapturedLog();
+      const { forStaff, forPartners, asked, get } = await twoServices(bed);
+      const imports = [holding(Staff, [forStaff()]), holding(Partners, [forPartners()])].map((module) => ({
+        ...module,
+        providers: [guard],
+      }));
+      const app = await bed.app(holding(Root, imports, UnplacedController), { logger });
+      expect(await always(async () => (await get(app, '/root/plain'))[0])).toBe(403);
+      expect(await get(app, '/root/open')).toEqual([200, 'open']);
+      expect(asked()).toEqual({ staff: [], partner: [] });
+      expect(logger.having('warn', 'no registration: calls of UnplacedController get 403')).toHaveLength(1);
     });
   },
 );

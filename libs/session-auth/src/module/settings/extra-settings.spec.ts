@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { InvalidConfigurationError } from '../../contract/errors.js';
 import { SessionAuthModule } from '../session-auth.module.js';
 
 const OPTIONS = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
@@ -51,6 +52,19 @@ describe('an extra of an authority', () => {
       'SessionAuthModule: plugins must be a list of plugins. Name values that entries of nestjs-session-auth export for it.';
     expect(() => main({ plugins })).toThrow(new Error(message));
     expect(() => asynchronous({ plugins })).toThrow(new Error(message));
+  });
+
+  it.each([
+    [{ reportOnly: true }, 'reportOnly'],
+    [{ baseUrl: 'https://sessions.example.com', apiKey: 'secret-key' }, 'baseUrl, apiKey'],
+    [{ isglobal: false, plugins: [] }, 'isglobal'],
+    [{ cache: undefined, protectAllRoutes: true }, 'cache'],
+  ])('beside a factory is no option: it would have no effect [P66]', (given, names) => {
+    expect(() => asynchronous(given)).toThrow(
+      new InvalidConfigurationError(
+        `SessionAuthModule: ${names} has no effect beside useFactory, useClass or useExisting. Return options from the factory, with baseUrl and apiKey: beside it are only useFactory, useClass, useExisting, imports, inject, provideInjectionTokensFrom, name, isGlobal, protectAllRoutes, plugins.`,
+      ),
+    );
   });
 
   it.each([main, asynchronous])('opens each of its plugins once, for its authority', async (registration) => {
