@@ -5,6 +5,7 @@ import {
   Module,
   UseGuards,
   type DynamicModule,
+  type HttpException,
   type INestApplication,
 } from '@nestjs/common';
 import { ExternalContextCreator, LazyModuleLoader, type ModuleRef } from '@nestjs/core';

@@ -21,6 +21,7 @@ import {
   type SessionAuthExtras,
 } from 'nestjs-session-auth';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
+import { accessMapOf } from 'nestjs-session-auth/testing';
 import { always } from '../support/always.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { PLATFORMS } from '../support/platforms.js';
@@ -258,6 +259,16 @@ describe.each(PLATFORMS)(
       expect(await get(app, '/root/open')).toEqual([200, 'open']);
       expect(asked()).toEqual({ staff: [], partner: [] });
       expect(logger.having('warn', 'no registration: calls of UnplacedController get 403')).toHaveLength(1);
+      const audited = logger.having('warn', 'UnplacedController');
+      expect(
+        audited.filter((line) => line.includes('audit: UnplacedController.plain is in a module without')),
+      ).toHaveLength(1);
+      expect(audited).toHaveLength(2);
+      const map = accessMapOf(app.app).map(({ handler, access, authority }) => [handler, access, authority]);
+      expect(map).toEqual([
+        ['UnplacedController.open', 'public', undefined],
+        ['UnplacedController.plain', 'protected', undefined],
+      ]);
     });
   },
 );

@@ -29,9 +29,13 @@ export interface TwoServices {
   readonly forStaff: (more?: Options) => DynamicModule;
   readonly forPartners: (more?: Options) => DynamicModule;
   /** The tokens that each service was asked about since the last call. */
-  asked(): { staff: unknown[]; partner: unknown[] };
+  readonly asked: () => { staff: unknown[]; partner: unknown[] };
   /** Calls with the sessions of both users. */
-  get(app: RunningApp, path: string, headers?: Record<string, string>): Promise<readonly [number, string]>;
+  readonly get: (
+    app: RunningApp,
+    path: string,
+    headers?: Record<string, string>,
+  ) => Promise<readonly [number, string]>;
 }
 
 export async function twoServices(bed: Testbed): Promise<TwoServices> {

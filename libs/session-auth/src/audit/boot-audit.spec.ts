@@ -6,7 +6,7 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { OptionalAuth, Roles, SessionAuthority } from '../guard/access.decorators.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
-import { GUARD_PARTS } from '../guard/guard-parts.js';
+import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { auditApplication } from './boot-audit.js';
 
 /**
@@ -71,10 +71,11 @@ describe('the audit at bootstrap', () => {
     audit: 'warn' | 'error' = 'warn',
     authority: string = DEFAULT_AUTHORITY,
     isNest12 = true,
+    parts?: GuardParts,
   ): Promise<unknown> {
     warnings = [];
     try {
-      await auditApplication(modules, configOf(isNest12), { audit, authority });
+      await auditApplication(modules, configOf(isNest12), { audit, authority }, parts);
     } catch (error) {
       return error;
     }
@@ -96,11 +97,25 @@ describe('the audit at bootstrap', () => {
     expect(lines[49]).toEqual(warningOf('handle50'));
   });
 
-  it("runs once for an application with several default authorities, and for each 'error'", async () => {
-    const modules = await modulesOf([contradicting(1)]);
-    expect([await run(modules), await run(modules)]).toEqual([[warningOf('handle1')], []]);
-    for (let time = 0; time < 10; time += 1)
-      expect(await run(modules, 'error')).toEqual(expect.any(InvalidConfigurationError));
+  it("finds the handlers of its registration, and those of none and of the application once, or for each 'error'", async () => {
+    const [first, second, unplaced] = [contradicting(1), contradicting(2), contradicting(4)];
+    const modules = await modulesOf(
+      [first, second, unplaced],
+      [graphqlModule({ context: { tenant: 'acme' } })],
+    );
+    const ofFirst = { registrations: { partsOf: findParts } } as unknown as GuardParts;
+    const ofSecond = { ...ofFirst };
+    function findParts(owner: object): GuardParts | undefined {
+      return new Map<object, GuardParts>([
+        [first, ofFirst],
+        [second, ofSecond],
+      ]).get(owner);
+    }
+    const count = async (parts: GuardParts, audit: 'warn' | 'error' = 'warn'): Promise<number> =>
+      String(await run(modules, audit, DEFAULT_AUTHORITY, false, parts)).match(/audit: |\n/g)?.length ?? 0;
+    // One, four contradictions and four denied, and one for the application.
+    expect([await count(ofFirst), await count(ofSecond), await count(ofSecond)]).toEqual([10, 2, 2]);
+    expect([await count(ofFirst, 'error'), await count(ofSecond, 'error')]).toEqual([1, 2]);
   });
 
   it('of an authority finds the handlers that name it, and that of the application all others', async () => {
@@ -112,9 +127,9 @@ describe('the audit at bootstrap', () => {
     SessionAuthority(DEFAULT_AUTHORITY)(own);
     const modules = await modulesOf([staff, byClass, own, contradicting(4)]);
     const counts: unknown[] = [];
-    for (const authority of ['staff', 'partners', 'others', DEFAULT_AUTHORITY, DEFAULT_AUTHORITY, 'staff'])
+    for (const authority of ['staff', 'partners', 'others', DEFAULT_AUTHORITY, 'staff'])
       counts.push(((await run(modules, 'warn', authority)) as unknown[]).length);
-    expect(counts).toEqual([1, 2, 0, 7, 0, 1]);
+    expect(counts).toEqual([1, 2, 0, 7, 1]);
   });
 
   class ApolloDriver {

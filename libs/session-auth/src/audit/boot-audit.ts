@@ -4,14 +4,15 @@ import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { acknowledgedReason, authorityOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
+import type { GuardParts, Registrations } from '../guard/guard-parts.js';
 import { classesOf, graphqlOptionsOf, type Handler, uncalledMethodsOf } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
 import { finding, type Finding, placeOf } from './finding.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
-import { auditedHandlersOf, prototypesOf } from './audited-handlers.js';
+import { auditedHandlersOf, auditedRuleOf, isGuarded, prototypesOf } from './audited-handlers.js';
 
 const MAX_FINDINGS = 50;
-/** Applications that a default authority has audited with 'warn': one may have several, and is warned once. */
+/** Applications that a registration has audited: another one audits its own handlers only. */
 const audited = new WeakSet<ModulesContainer>();
 
 interface AuditSettings {
@@ -19,18 +20,18 @@ interface AuditSettings {
   readonly authority: string;
 }
 
-/** @throws InvalidConfigurationError that lists the findings that stop the application */
+/**
+ * @param parts those of the registration
+ * @throws InvalidConfigurationError that lists the findings that stop the application
+ */
 export async function auditApplication(
   modules: ModulesContainer,
   config: ApplicationConfig,
   { audit, authority }: AuditSettings,
+  parts?: GuardParts,
 ): Promise<void> {
-  if (authority === DEFAULT_AUTHORITY && audit !== 'error') {
-    if (audited.has(modules)) return;
-    audited.add(modules);
-  }
   const isStopping = ({ stops }: Finding): boolean => stops || audit === 'error';
-  const findings = await findingsFor(authority, modules, config);
+  const findings = await findingsFor(authority, modules, config, parts);
   const logger = new Logger('SessionAuth');
   for (const line of linesOf(findings.filter((each) => !isStopping(each)))) logger.warn(`audit: ${line}`);
   const stopping = linesOf(findings.filter(isStopping));
@@ -42,10 +43,15 @@ async function findingsFor(
   authority: string,
   modules: ModulesContainer,
   config: ApplicationConfig,
+  parts: GuardParts | undefined,
 ): Promise<Finding[]> {
   const isDefault = authority === DEFAULT_AUTHORITY;
+  const registrations = isDefault ? parts?.registrations : undefined;
+  const isFirst = isDefault && !(registrations && audited.has(modules));
+  if (isDefault) audited.add(modules);
   const isOwn = ({ method, owner }: Handler): boolean =>
-    (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority;
+    (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority &&
+    (!registrations || (registrations.partsOf(owner) ?? (isFirst && parts)) === parts);
   const placed = auditedHandlersOf(modules);
   const hasRoutesOnly =
     graphqlOptionsOf(modules).length === 0 &&
@@ -53,10 +59,11 @@ async function findingsFor(
   const otherKinds = hasRoutesOnly ? undefined : (await import('./other-kinds.js')).OTHER_KINDS;
   const context = auditContextOf(modules, config, otherKinds, placed);
   const findings = findingsOf(context, isOwn);
-  if (!isDefault) return findings;
+  if (!isFirst) return findings;
   return [
     ...findings,
     ...uncalledRulesOf(modules),
+    ...context.handlers.flatMap((handler) => unplaced(handler, registrations) ?? []),
     ...earlierGuardsOf(context),
     ...(otherKinds?.sharedContextsOf(modules, config) ?? []),
   ];
@@ -71,6 +78,16 @@ function uncalledRulesOf(modules: ModulesContainer): Finding[] {
       ),
     ),
   );
+}
+
+function unplaced(handler: Handler, registrations: Registrations | undefined): Finding | undefined {
+  if (!registrations || registrations.partsOf(handler.owner) || !isGuarded(handler)) return undefined;
+  const { kind, authority = DEFAULT_AUTHORITY } = { authority: undefined, ...auditedRuleOf(handler) };
+  return kind === 'public' || authority !== DEFAULT_AUTHORITY
+    ? undefined
+    : finding(
+        `${placeOf(handler)} is in a module without a registration of SessionAuthModule: every call is denied. Import one there, or leave out isGlobal: false in one.`,
+      );
 }
 
 /** By the text of their methods: guards that need no user, such as those that limit callers, are right there. */

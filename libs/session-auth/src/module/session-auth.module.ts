@@ -13,6 +13,7 @@ import {
 import { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
+import type { GuardParts } from '../guard/guard-parts.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { contextKind, ContextKindsModule } from './context-kinds.module.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
@@ -37,6 +38,7 @@ type AuditApplication = (
   modules: ModulesContainer,
   config: ApplicationConfig,
   settings: SessionAuthSettings,
+  parts: GuardParts,
 ) => Promise<void>;
 
 /** Without the folder, its line goes: `npm run parts`. */
@@ -148,9 +150,9 @@ export class SessionAuthModule
 
   /** Loads undici once the application has started. */
   async onApplicationBootstrap(): Promise<void> {
-    const { requests, settings } = this.parts;
+    const { guard, requests, settings } = this.parts;
     const part = settings.audit === 'off' ? undefined : await AUDIT.load?.();
-    await part?.auditApplication(this.modules, this.config, settings);
+    await part?.auditApplication(this.modules, this.config, settings, guard);
     setImmediate(() => void requests.load());
   }
 

@@ -14,8 +14,8 @@ import { WatchedSockets } from './watched-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
 
-/** By server, the authority that protects it. */
-const protectedBy = new WeakMap<object, string>();
+/** By server, the parts of the authority that protects it. */
+const protectedBy = new WeakMap<object, GuardParts>();
 
 /**
  * Checks sockets of socket.io and ws at their handshake, and closes them when their session ends. Call
@@ -119,7 +119,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
 
   /** @throws InvalidConfigurationError if a gateway has it, and another authority checks its messages */
   onModuleInit(): void {
-    rejectForeignSockets(this.#modules, this);
+    rejectForeignSockets(this.#modules, this, this.#application.own);
   }
 
   /** @throws InvalidConfigurationError if `protect` was called with a server that it can't protect */
@@ -129,10 +129,11 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
   }
 
   #isProtectedByOther(target: object): boolean {
-    const other = protectedBy.get(target) ?? this.authority;
+    const { own } = this.#application;
+    const other = protectedBy.get(target) ?? own;
     protectedBy.set(target, other);
-    if (other === this.authority) return false;
-    this.#rejectServer(protectedTwice(other, this.authority));
+    if (other === own) return false;
+    this.#rejectServer(protectedTwice(other.authority, own.authority));
     return true;
   }
 
@@ -144,9 +145,15 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
 }
 
 function protectedTwice(first: string, second: string): InvalidConfigurationError {
+  const [kind, remedy] =
+    first === second
+      ? ['registrations', 'give the gateways of each another port.']
+      : [
+          `authorities of SessionAuthModule: '${first}' and '${second}'`,
+          'the option authority can select an authority for each socket.',
+        ];
   return new InvalidConfigurationError(
-    `SessionSockets.protect() was called for one server by two authorities of SessionAuthModule: '${first}' and '${second}'. Protect it by one: ` +
-      'the option authority can select an authority for each socket.',
+    `SessionSockets.protect() was called for one server by two ${kind}. Protect it by one: ${remedy}`,
   );
 }
 

@@ -1,0 +1,275 @@
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Inject, type INestApplication, type Provider } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { MessagePattern, type ClientProxy, type MicroserviceOptions } from '@nestjs/microservices';
+import { type OnGatewayInit, SubscribeMessage, WebSocketGateway, type WsResponse } from '@nestjs/websockets';
+import {
+  CurrentUser,
+  fromPayload,
+  Roles,
+  SessionAuthGuard,
+  type SessionAuthExtras,
+} from 'nestjs-session-auth';
+import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
+import { firstValueFrom } from 'rxjs';
+import { postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
+import { TCP, tcpClientOf } from '../messages/openings.microservice.js';
+import { HandshakeDenied, SOCKET_LIBRARIES, type Peer } from '../sockets/peers.js';
+import { bootstrapError } from '../support/sample-app.js';
+import { platforms } from '../support/platforms.js';
+import { testbed } from '../support/testbed.js';
+import { PARTNER, Partners, Root, Staff, STAFF, twoServices } from './two-registrations.js';
+
+const guard: Provider = { provide: APP_GUARD, useClass: SessionAuthGuard };
+
+const text = String;
+
+@ObjectType()
+class Desk {
+  @Field() name!: string;
+}
+
+@Resolver(() => Desk)
+class StaffResolver {
+  @Query(() => Desk) desk(): Desk {
+    return { name: 'desk' };
+  }
+
+  @ResolveField(() => String) @Roles('clerk') clerk(@CurrentUser('username') name?: string): string {
+    return text(name);
+  }
+}
+
+/** Of a factory, so that Nest knows the class by its instance only. */
+@Resolver(() => Desk)
+class PartnersResolver {
+  @Query(() => String) @Roles('clerk') partner(@CurrentUser('username') name?: string): string {
+    return text(name);
+  }
+
+  @ResolveField(() => String) @Roles('clerk') supplier(@CurrentUser('username') name?: string): string {
+    return text(name);
+  }
+}
+
+describe.each(platforms('Express'))('fields of GraphQL on %s', (_name, platform) => {
+  const bed = testbed(platform);
+
+  it.each<[string, SessionAuthExtras, Provider[]]>([
+    ['protectAllRoutes', { isGlobal: true, protectAllRoutes: true }, []],
+    ['APP_GUARD of both', {}, [guard]],
+  ])(
+    'are each checked by the registration of their resolver, also below those of others: %s [P68]',
+    async (_how, extras, providers) => {
+      const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
+      const app = await bed.app({
+        module: Root,
+        imports: [
+          { module: Staff, imports: [forStaff(extras)], providers: [StaffResolver, ...providers] },
+          {
+            module: Partners,
+            imports: [forPartners()],
+            providers: [{ provide: 'resolver', useFactory: () => new PartnersResolver() }, ...providers],
+          },
+          GraphQLModule.forRoot<ApolloDriverConfig>({
+            driver: ApolloDriver,
+            autoSchemaFile: true,
+            graphiql: false,
+            fieldResolverEnhancers: ['guards'],
+          }),
+        ],
+      });
+      const ask = async (query: string, headers: Record<string, string>): Promise<unknown> => {
+        const { data, errors } = (await (
+          await postGraphql(app.url, { query }, undefined, headers)
+        ).json()) as GraphqlReply;
+        return errors?.map(({ path }) => path) ?? data;
+      };
+      const query = '{ desk { supplier clerk name } partner }';
+      expect(await ask(query, { [STAFF]: ann, [PARTNER]: bob })).toEqual({
+        desk: { supplier: 'bob', clerk: 'ann', name: 'desk' },
+        partner: 'bob',
+      });
+      const { staff, partner } = asked();
+      expect([new Set(staff), new Set(partner)]).toEqual([new Set([ann]), new Set([bob])]);
+      expect(await ask('{ desk { supplier } }', { [STAFF]: ann })).toEqual([['desk', 'supplier']]);
+      expect(await ask('{ partner }', { [STAFF]: ann })).toEqual([['partner']]);
+      expect(asked().partner).toEqual([]);
+    },
+  );
+});
+
+@Controller()
+class StaffMessages {
+  @MessagePattern('staff') staff(@CurrentUser('username') name?: string): string {
+    return text(name);
+  }
+}
+@Controller()
+class PartnersMessages {
+  @MessagePattern('partners') partners(@CurrentUser('username') name?: string): string {
+    return text(name);
+  }
+
+  @MessagePattern('ruled') @Roles('clerk') ruled(@CurrentUser('username') name?: string): string {
+    return text(name);
+  }
+}
+
+describe('messages of a hybrid application', () => {
+  const bed = testbed();
+  let client: ClientProxy | undefined;
+  afterEach(async () => {
+    await client?.close();
+  });
+
+  it.each<[string, SessionAuthExtras, Provider[], boolean]>([
+    ['protectAllRoutes', { isGlobal: true, protectAllRoutes: true }, [], false],
+    ['protectAllRoutes, with inheritAppConfig', { isGlobal: true, protectAllRoutes: true }, [], true],
+    ['APP_GUARD of both', {}, [guard], false],
+    ['APP_GUARD of both, with inheritAppConfig', {}, [guard], true],
+  ])(
+    'are checked by the registration of their module: %s [P68]',
+    async (_how, extras, providers, inheritAppConfig) => {
+      const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
+      const imports = [
+        {
+          module: Staff,
+          imports: [forStaff({ ...extras, token: fromPayload('staff') })],
+          controllers: [StaffMessages],
+          providers,
+        },
+        {
+          module: Partners,
+          imports: [forPartners({ token: fromPayload('partner') })],
+          controllers: [PartnersMessages],
+          providers,
+        },
+      ];
+      const { app } = await bed.app({ module: Root, imports });
+      const messages = app.connectMicroservice<MicroserviceOptions>(TCP, { inheritAppConfig });
+      await app.startAllMicroservices();
+      client = tcpClientOf(messages);
+      const send = (pattern: string, data: object): Promise<unknown> =>
+        firstValueFrom(client!.send<unknown>(pattern, data)).catch(
+          (error: unknown) => (error as { readonly statusCode?: number }).statusCode,
+        );
+      const both = { staff: ann, partner: bob };
+      expect(await send('staff', both)).toBe('ann');
+      expect(asked()).toEqual({ staff: [ann], partner: [] });
+      for (const pattern of ['partners', 'ruled']) {
+        expect(await send(pattern, both)).toBe('bob');
+        expect(await send(pattern, { staff: ann })).toBe(401);
+        expect(asked()).toEqual({ staff: [], partner: [bob] });
+      }
+    },
+  );
+});
+
+abstract class Feed implements OnGatewayInit {
+  abstract readonly sockets: SessionSockets;
+
+  afterInit(server: object): void {
+    this.sockets.protect(server, { recheckMs: 3_600_000 });
+  }
+
+  @SubscribeMessage('me') @Roles('clerk') me(@CurrentUser('username') name?: string): WsResponse {
+    return { event: 'answer', data: name };
+  }
+}
+
+@WebSocketGateway()
+class PartnersGateway extends Feed {
+  constructor(readonly sockets: SessionSockets) {
+    super();
+  }
+}
+@WebSocketGateway()
+class OtherGateway extends Feed {
+  constructor(readonly sockets: SessionSockets) {
+    super();
+  }
+}
+@WebSocketGateway()
+class ForeignGateway extends Feed {
+  constructor(@Inject('of the staff') readonly sockets: SessionSockets) {
+    super();
+  }
+}
+
+const plugins = [sessionSockets];
+
+describe.each(SOCKET_LIBRARIES)('a gateway on %s', (_name, adapter, connect) => {
+  const bed = testbed();
+  const peers: Peer[] = [];
+  afterEach(async () => {
+    for (const peer of peers.splice(0)) await peer.close();
+  });
+  const configure = (app: INestApplication): void => void app.useWebSocketAdapter(adapter(app));
+
+  it.each<[string, SessionAuthExtras]>([
+    ['without a guard of the application', { isGlobal: true }],
+    ['with protectAllRoutes of another one', { isGlobal: true, protectAllRoutes: true }],
+  ])(
+    'is checked by the registration of its module, at its handshake and each message, %s [P68]',
+    async (_how, extras) => {
+      const { forStaff, forPartners, asked, ann, bob } = await twoServices(bed);
+      const partners = {
+        module: Partners,
+        imports: [forPartners({ plugins })],
+        providers: [PartnersGateway],
+      };
+      const app = await bed.app(
+        { module: Root, imports: [forStaff({ ...extras, plugins }), partners] },
+        { configure },
+      );
+      const peer = await connect(app.url, { headers: { [STAFF]: ann, [PARTNER]: bob } });
+      peers.push(peer);
+      expect(await peer.ask('me')).toEqual(['answer', 'bob']);
+      await expect(connect(app.url, { headers: { [STAFF]: ann } })).rejects.toThrow(HandshakeDenied);
+      const { staff, partner } = asked();
+      expect([staff, new Set(partner)]).toEqual([[], new Set([bob])]);
+    },
+  );
+
+  it('of another registration on the same port stops the start [P68]', async () => {
+    const { forStaff, forPartners } = await twoServices(bed);
+    const starting = bed.app(
+      {
+        module: Root,
+        imports: [
+          { module: Staff, imports: [forStaff({ plugins })], providers: [OtherGateway] },
+          { module: Partners, imports: [forPartners({ plugins })], providers: [PartnersGateway] },
+        ],
+      },
+      { configure },
+    );
+    await expect(starting).rejects.toThrow(
+      'SessionSockets.protect() was called for one server by two registrations. Protect it by one: give the gateways of each another port.',
+    );
+  });
+});
+
+describe('a gateway with SessionSockets of another registration than that of its module', () => {
+  const bed = testbed();
+
+  it('stops the start [P68]', async () => {
+    const { forStaff, forPartners } = await twoServices(bed);
+    const foreign = {
+      module: Staff,
+      imports: [forStaff({ plugins })],
+      providers: [{ provide: 'of the staff', useExisting: SessionSockets }],
+      exports: ['of the staff'],
+    };
+    const own = {
+      module: Partners,
+      imports: [foreign, forPartners({ plugins })],
+      providers: [ForeignGateway],
+    };
+    expect((await bootstrapError({ module: Root, imports: [own] })).message).toBe(
+      'ForeignGateway has SessionSockets of another registration of SessionAuthModule than that of its module, which checks its messages. Inject those of its module.',
+    );
+  });
+});
