@@ -153,7 +153,7 @@ describe('messages of a hybrid application', () => {
       await app.startAllMicroservices();
       client = tcpClientOf(messages);
       const send = (pattern: string, data: object): Promise<unknown> =>
-        firstValueFrom(client!.send<unknown>(pattern, data)).catch(
+        firstValueFrom((client ?? tcpClientOf(messages)).send<unknown>(pattern, data)).catch(
           (error: unknown) => (error as { readonly statusCode?: number }).statusCode,
         );
       const both = { staff: ann, partner: bob };
@@ -201,6 +201,28 @@ class ForeignGateway extends Feed {
 
 const plugins = [sessionSockets];
 
+describe('a gateway with SessionSockets of another registration than that of its module', () => {
+  const bed = testbed();
+
+  it('stops the start [P68]', async () => {
+    const { forStaff, forPartners } = await twoServices(bed);
+    const foreign = {
+      module: Staff,
+      imports: [forStaff({ plugins })],
+      providers: [{ provide: 'of the staff', useExisting: SessionSockets }],
+      exports: ['of the staff'],
+    };
+    const own = {
+      module: Partners,
+      imports: [foreign, forPartners({ plugins })],
+      providers: [ForeignGateway],
+    };
+    expect((await bootstrapError({ module: Root, imports: [own] })).message).toBe(
+      'ForeignGateway has SessionSockets of another registration of SessionAuthModule than that of its module, which checks its messages. Inject those of its module.',
+    );
+  });
+});
+
 describe.each(SOCKET_LIBRARIES)('a gateway on %s', (_name, adapter, connect) => {
   const bed = testbed();
   const peers: Peer[] = [];
@@ -208,6 +230,23 @@ describe.each(SOCKET_LIBRARIES)('a gateway on %s', (_name, adapter, connect) => 
     for (const peer of peers.splice(0)) await peer.close();
   });
   const configure = (app: INestApplication): void => void app.useWebSocketAdapter(adapter(app));
+
+  it('of another registration on the same port stops the start [P68]', async () => {
+    const { forStaff, forPartners } = await twoServices(bed);
+    const starting = bed.app(
+      {
+        module: Root,
+        imports: [
+          { module: Staff, imports: [forStaff({ plugins })], providers: [OtherGateway] },
+          { module: Partners, imports: [forPartners({ plugins })], providers: [PartnersGateway] },
+        ],
+      },
+      { configure },
+    );
+    await expect(starting).rejects.toThrow(
+      'SessionSockets.protect() was called for one server by two registrations. Protect it by one: give the gateways of each another port.',
+    );
+  });
 
   it.each<[string, SessionAuthExtras]>([
     ['without a guard of the application', { isGlobal: true }],
@@ -233,43 +272,4 @@ describe.each(SOCKET_LIBRARIES)('a gateway on %s', (_name, adapter, connect) => 
       expect([staff, new Set(partner)]).toEqual([[], new Set([bob])]);
     },
   );
-
-  it('of another registration on the same port stops the start [P68]', async () => {
-    const { forStaff, forPartners } = await twoServices(bed);
-    const starting = bed.app(
-      {
-        module: Root,
-        imports: [
-          { module: Staff, imports: [forStaff({ plugins })], providers: [OtherGateway] },
-          { module: Partners, imports: [forPartners({ plugins })], providers: [PartnersGateway] },
-        ],
-      },
-      { configure },
-    );
-    await expect(starting).rejects.toThrow(
-      'SessionSockets.protect() was called for one server by two registrations. Protect it by one: give the gateways of each another port.',
-    );
-  });
-});
-
-describe('a gateway with SessionSockets of another registration than that of its module', () => {
-  const bed = testbed();
-
-  it('stops the start [P68]', async () => {
-    const { forStaff, forPartners } = await twoServices(bed);
-    const foreign = {
-      module: Staff,
-      imports: [forStaff({ plugins })],
-      providers: [{ provide: 'of the staff', useExisting: SessionSockets }],
-      exports: ['of the staff'],
-    };
-    const own = {
-      module: Partners,
-      imports: [foreign, forPartners({ plugins })],
-      providers: [ForeignGateway],
-    };
-    expect((await bootstrapError({ module: Root, imports: [own] })).message).toBe(
-      'ForeignGateway has SessionSockets of another registration of SessionAuthModule than that of its module, which checks its messages. Inject those of its module.',
-    );
-  });
 });

@@ -3,7 +3,6 @@ import { Controller, Global, Logger, Module, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { InvalidConfigurationError } from '../contract/errors.js';
 import { OptionalAuth, Roles, SessionAuthority } from '../guard/access.decorators.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';

@@ -57,8 +57,8 @@ export interface GuardParts extends WatchParts {
 export const GUARD_PARTS = Symbol.for('nestjs-session-auth:guard-parts');
 
 /** Returns whether a module gives others the guard of one authority, which names none. */
-export function isRegistration({ providers, exports }: NestModule): boolean {
-  return providers.has(GUARD_PARTS) && exports.has(GUARD_PARTS);
+export function isRegistration(module: NestModule): boolean {
+  return module.providers.has(GUARD_PARTS) && module.exports.has(GUARD_PARTS);
 }
 
 /** @param guard the class of the guard: `SessionAuthGuard` or a subclass */
