@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from '@jest/globals';
-import type { ServiceRequest } from '../../libs/session-auth/src/client/connections.js';
+import type { ServiceRequest } from '../../libs/session-auth/src/client/connection.js';
 import { Deadline } from '../../libs/session-auth/src/client/deadline.js';
 import type { Answer, Reply } from '../../libs/session-auth/src/client/reply.js';
 import { type ApiKey, SessionClient } from '../../libs/session-auth/src/client/session-client.js';

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
-import type { ServiceRequest } from './connections.js';
+import type { ServiceRequest } from './connection.js';
 import { type Answer, UNREACHABLE } from './reply.js';
 import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 

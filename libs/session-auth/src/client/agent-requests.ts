@@ -1,6 +1,6 @@
 import http, { type Agent, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { ConnectionSettings, ServiceRequest } from './connections.js';
+import type { ConnectionSettings, ServiceRequest } from './connection.js';
 import { unavailable } from '../contract/outcome.js';
 import {
   type Answer,

@@ -2,8 +2,8 @@ import { HttpService } from '@nestjs/axios';
 import axios, { type AxiosAdapter, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios';
 import { type Unavailable, unavailable } from '../contract/outcome.js';
 import type { OwnAgents } from './agent-requests.js';
-import type { ServiceRequest } from './connections.js';
-import { Deadline, inTime } from './deadline.js';
+import type { ServiceRequest } from './connection.js';
+import { Deadline, holdProcess, inTime } from './deadline.js';
 import { type Answer, type Reply, UNREACHABLE } from './reply.js';
 import { SESSION_HTTP } from './session-http.service.js';
 
@@ -90,7 +90,7 @@ function adapterOver(send: Send): AxiosAdapter {
       freshConnection = false,
     } = config;
     const { httpAgent, httpsAgent } = config as OwnAgents;
-    const answer = await send(
+    const sent = send(
       {
         method: method.toUpperCase() as ServiceRequest['method'],
         origin,
@@ -102,6 +102,8 @@ function adapterOver(send: Send): AxiosAdapter {
       },
       { httpAgent, httpsAgent },
     );
+    // A call of the library may be one in the background.
+    const answer = await (config.deadline ? sent : holdProcess(sent));
     if (!('status' in answer)) throw new NoReplyError(answer);
     const { status, headers, body } = answer;
     return { status, statusText: '', headers: headers as Record<string, string>, data: body, config };

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import * as undici from 'undici/index.js';
-import type { Connections, ConnectionSettings } from './connections.js';
+import type { ConnectionSettings } from './connection.js';
+import type { Connections } from './connections.js';
 import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 
 /** A dispatcher that undici was asked to create: its class, and the options. */
@@ -54,8 +55,15 @@ async function serving(settings: Partial<ConnectionSettings> = {}) {
 const ofKind = (wanted: string): object[] =>
   created.filter(([kind]) => kind === wanted).map(([, options]) => options);
 
-/** The deadline of the call is the only timeout, and a header has a maximum length. */
-const LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 16_384 };
+/** The deadline of a call is its only timeout, a header has a maximum length, and no hint keeps a connection. */
+const LIMITS = {
+  pipelining: 1,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  maxHeaderSize: 16_384,
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 4_000,
+};
 
 describe('the limits of connections', () => {
   it.each([false, true])('to the service are those of the authority (fresh: %p)', async (fresh) => {

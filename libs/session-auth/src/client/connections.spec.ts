@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, type RequestListener } from 'node:http';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { unavailable } from '../contract/outcome.js';
-import { Connections, type ConnectionSettings } from './connections.js';
+import type { ConnectionSettings } from './connection.js';
+import { Connections } from './connections.js';
 import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 import { closeLater, requestTo, serve } from '../../../../test/support/service-requests.js';
 

@@ -1,52 +1,16 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Socket } from 'node:net';
-import type { AxiosProxyConfig } from 'axios';
 // By its file, because Bun resolves 'undici' to its own one, whose Client has no dispatch().
-import { buildConnector, Client, ProxyAgent, type Dispatcher } from 'undici/index.js';
+import { buildConnector, Client } from 'undici/index.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { unavailable } from '../contract/outcome.js';
-import type { Deadline } from './deadline.js';
 import {
-  type Answer,
-  BodyBuffer,
-  isReadable,
-  MAX_HEADER_BYTES,
-  type Reply,
-  reportFailure,
-  STALE_CONNECTION,
-  type ConnectionFailed,
-  UNREACHABLE,
-} from './reply.js';
-
-/** One request of the interface, complete with headers and body. */
-export interface ServiceRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Scheme, host and port of the service. */
-  readonly origin: string;
-  /** Path, including the path of the base URL. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-  readonly deadline: Deadline;
-  /**
-   * Use a new connection. A sign-in or sign-out is never retried, so it must not use one that the service may
-   * just have closed.
-   */
-  readonly freshConnection: boolean;
-}
-
-/** Limits of the connections to the session service. */
-export interface ConnectionSettings {
-  /** Maximum number of connections that are kept, for each origin. A call beyond them has one of its own. */
-  readonly maxConnections: number;
-  readonly maxResponseBytes: number;
-  readonly proxy: AxiosProxyConfig | undefined;
-  readonly connectionFailed?: ConnectionFailed;
-}
-
-const SWITCHING_PROTOCOLS = 101;
-/** Maximum number of interim replies (1xx) of a call (our decision). */
-const MAX_INTERIM_REPLIES = 100;
+  Connection,
+  type ConnectionKeeper,
+  type ConnectionSettings,
+  type ServiceRequest,
+  type Settle,
+} from './connection.js';
+import type { Connector } from './dispatcher.js';
+import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 
 /** Minimum milliseconds between two renewals of the connections. */
 const RENEW_PAUSE_MS = 1_000;
@@ -54,14 +18,6 @@ const RENEW_PAUSE_MS = 1_000;
 const NOT_UNDICI =
   "SessionAuthModule: 'undici/index.js' is not the npm package undici: its Client has no dispatch(), so no call can be sent. " +
   'Configure the runtime or the bundler to resolve it to node_modules.';
-
-/** Options of undici. Its own timeouts are off: the deadline of the call is the only one. */
-const LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES };
-
-/** A connector that returns its socket, as those of undici do, although their types do not say so. */
-type Connector = (...connection: Parameters<buildConnector.connector>) => unknown;
-
-type Settle = (answer: Answer) => void;
 
 /** Connections to the session service: kept ones for checks, a new one for each sign-in and sign-out. */
 export class Connections {
@@ -83,16 +39,14 @@ export class Connections {
    */
   exchange(request: ServiceRequest): Promise<Answer> {
     return new Promise((settle) => {
-      const { origin, deadline, freshConnection } = request;
+      const { deadline, freshConnection } = request;
       if (deadline.ended) {
         settle(unavailable(deadline.ended));
         return;
       }
-      let kept = freshConnection ? undefined : this.#kept.get(origin);
-      if (!kept && !freshConnection) this.#kept.set(origin, (kept = { all: new Set(), idle: [] }));
       try {
-        const idle = kept?.idle.pop();
-        (idle ?? new Connection(origin, this.#settings, this.#connect, kept)).send(request, settle);
+        if (freshConnection) this.#sendOnNew(request, settle);
+        else this.#sendOnKept(request, settle);
       } catch {
         settle(UNREACHABLE);
       }
@@ -115,158 +69,139 @@ export class Connections {
     await Promise.all(this.#all().map((connection) => connection.destroy()));
   }
 
+  #sendOnKept(request: ServiceRequest, settle: Settle): void {
+    const { origin, deadline } = request;
+    let kept = this.#kept.get(origin);
+    if (!kept) this.#kept.set(origin, (kept = new KeptConnections(this.#settings.maxConnections)));
+    const nowMs = performance.now();
+    const connection = kept.take(nowMs);
+    if (!connection) {
+      this.#sendOnNew(request, settle, kept);
+      return;
+    }
+    const patienceMs = connection.isTrusted(nowMs) ? undefined : kept.patienceMs(deadline.remainingMs);
+    if (patienceMs === undefined) connection.send(request, settle);
+    else this.#sendTwice(request, settle, kept, connection, patienceMs);
+  }
+
+  #sendOnNew(request: ServiceRequest, settle: Settle, kept?: KeptConnections): Connection {
+    const keeper = kept?.hasRoom ? kept : undefined;
+    const connection = new Connection(request.origin, this.#settings, this.#connect, keeper);
+    if (keeper) keeper.all.add(connection);
+    connection.send(request, settle);
+    return connection;
+  }
+
+  /**
+   * Sends a check on a connection that was idle, and if that brings no byte for a part of the time, once more
+   * on a new one: it may have died without a sign, because a NAT or a proxy dropped it, or its host. The first
+   * reply counts.
+   */
+  #sendTwice(
+    request: ServiceRequest,
+    settle: Settle,
+    kept: KeptConnections,
+    idle: Connection,
+    patienceMs: number,
+  ): void {
+    let second: Connection | undefined;
+    let isOver = false;
+    const end = (answer: Answer): void => {
+      isOver = true;
+      clearTimeout(timer);
+      settle(answer);
+    };
+    const timer = setTimeout(() => {
+      if (!idle.isSilent) return;
+      second = this.#sendOnNew(
+        request,
+        (answer) => {
+          if (isOver) return;
+          if ('status' in answer) {
+            request.deadline.lostMs = patienceMs;
+            kept.closeUntrusted();
+            this.#settings.connectionLost?.();
+          }
+          end(answer);
+          idle.abort(answer);
+        },
+        kept,
+      );
+    }, patienceMs).unref();
+    idle.send(request, (answer) => {
+      // It has closed meanwhile: the second one decides.
+      if (isOver || (second && answer === STALE_CONNECTION)) return;
+      end(answer);
+      second?.abort(answer);
+    });
+  }
+
   #all(): Connection[] {
     return [...this.#kept.values()].flatMap(({ all }) => [...all]);
   }
 }
 
+/** Part of its time that a check waits for the first byte on a connection that may be dead. */
+const PATIENCE = 1 / 4;
+const MAX_PATIENCE_MS = 1_000;
+/** Weight of a faster reply in {@link KeptConnections.slowestMs}. */
+const WEIGHT = 1 / 8;
+
 /**
  * The connections to one origin that are kept. The one that was used last is the next to be used, so that
  * those that a peak has left close.
  */
-interface KeptConnections {
-  readonly all: Set<Connection>;
-  readonly idle: Connection[];
-}
+class KeptConnections implements ConnectionKeeper {
+  readonly all = new Set<Connection>();
+  /** The one that was used last is the last. */
+  readonly #idle: Connection[] = [];
+  readonly #max: number;
+  /** Duration of the slowest reply of late, which fades with each faster one. */
+  #slowestMs = 0;
 
-/** One connection, and the call that it carries. It is made, or made again, for its next call. */
-class Connection implements Dispatcher.DispatchHandler {
-  readonly #settings: ConnectionSettings;
-  readonly #kept: KeptConnections | undefined;
-  readonly #dispatcher: Dispatcher;
-  #socket: Socket | undefined;
-  /** Settles the call under way, which ends when this is `undefined`. */
-  #settle: Settle | undefined;
-  #head: Omit<Reply, 'body'> = { status: 0, headers: {} };
-  #body = new BodyBuffer();
-  /** Bytes that the socket had read before the call. */
-  #readBefore = 0;
-  #interimReplies = 0;
-
-  /** `kept`: those among which it is kept for further calls, if there is room. */
-  constructor(origin: string, settings: ConnectionSettings, connect: Connector, kept?: KeptConnections) {
-    this.#settings = settings;
-    const { proxy, maxConnections } = settings;
-    this.#dispatcher = proxy ? this.#throughProxy(proxy) : this.#clientOf(origin, connect);
-    if (!kept || kept.all.size >= maxConnections) return;
-    this.#kept = kept;
-    kept.all.add(this);
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** Sends a request. A connection that is not kept closes after its reply. */
-  send(request: ServiceRequest, settle: Settle): void {
-    const { origin, path, method, headers, body, deadline, freshConnection } = request;
-    this.#settle = settle;
-    this.#body = new BodyBuffer();
-    this.#interimReplies = 0;
-    deadline.onEnd((end) => {
-      if (this.#settle === settle) this.#abort(unavailable(end));
-    });
-    try {
-      // A literal: with a spread of `request`, a call took 7 us more.
-      this.#dispatcher.dispatch({ origin, path, method, headers, body, reset: freshConnection }, this);
-    } catch (error) {
-      this.onResponseError(undefined, error);
+  get hasRoom(): boolean {
+    return this.all.size < this.#max;
+  }
+
+  /** Returns an idle connection that is not too old, if there is one. */
+  take(nowMs: number): Connection | undefined {
+    let connection = this.#idle.pop();
+    while (connection?.isTooOld(nowMs)) {
+      this.#close(connection);
+      connection = this.#idle.pop();
     }
-    if (!this.#kept) this.close();
-  }
-
-  close(): void {
-    this.#dispatcher.close().catch(() => undefined);
-  }
-
-  /** Closes the connection, even while it is connecting, which undici does not. */
-  async destroy(): Promise<void> {
-    this.#socket?.destroy();
-    await this.#dispatcher.destroy().catch(() => undefined);
-  }
-
-  onRequestStart(): void {
-    this.#readBefore = this.#socket?.bytesRead ?? 0;
-  }
-
-  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    // Interim replies are followed by another, and carry nothing that counts.
-    if (status < 200 && status !== SWITCHING_PROTOCOLS) {
-      this.#interimReplies += 1;
-      if (this.#interimReplies > MAX_INTERIM_REPLIES) this.#abort(UNREACHABLE);
-      return;
-    }
-    this.#head = { status, headers };
-    if (status < 200 || !isReadable(headers, this.#settings.maxResponseBytes)) this.#abortBody();
-  }
-
-  onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (!this.#body.append(chunk, this.#settings.maxResponseBytes)) this.#abortBody();
-  }
-
-  onResponseEnd(): void {
-    // After an abort, undici still ends a reply without a body that closes its connection.
-    if (!this.#settle) return;
-    this.#settle({ ...this.#head, body: this.#body.bytes });
-    this.#settle = undefined;
-    this.#kept?.idle.push(this);
+    return connection;
   }
 
   /**
-   * The connection is stale if it has carried a reply, and ends before the first byte of the next: the
-   * service closed it while it was idle, so that the error says nothing about its health.
+   * Returns how long to wait for the first byte on a connection that may be dead; `undefined` if a service as
+   * slow as this one is given all the time: it would get its calls twice.
    */
-  onResponseError(_controller: unknown, error: unknown): void {
-    if (!this.#settle) return;
-    reportFailure(error, this.#settings.connectionFailed);
-    const isStale = this.#readBefore > 0 && this.#socket?.bytesRead === this.#readBefore;
-    this.#abort(isStale ? STALE_CONNECTION : UNREACHABLE);
+  patienceMs(leftMs: number): number | undefined {
+    const patienceMs = Math.max(Math.min(leftMs * PATIENCE, MAX_PATIENCE_MS), 2 * this.#slowestMs);
+    return patienceMs <= leftMs / 2 ? patienceMs : undefined;
   }
 
-  #abortBody(): void {
-    this.#abort({ ...this.#head, body: undefined });
+  release(connection: Connection, tookMs: number): void {
+    this.#slowestMs = Math.max(tookMs, this.#slowestMs + (tookMs - this.#slowestMs) * WEIGHT);
+    this.#idle.push(connection);
   }
 
-  #abort(answer: Answer): void {
-    this.#settle?.(answer);
-    this.#settle = undefined;
-    this.#kept?.all.delete(this);
-    void this.destroy();
+  closeUntrusted(): void {
+    const nowMs = performance.now();
+    while (this.#idle[0]?.isTrusted(nowMs) === false) this.#close(this.#idle.shift() as Connection);
   }
 
-  #clientOf(origin: string | URL, connect: Connector): Client {
-    const tracked: buildConnector.connector = (options, settle) => {
-      const connecting = connect(options, (...outcome) => {
-        const [, socket] = outcome;
-        if (socket) this.#socket = socket;
-        settle(...outcome);
-        if (socket) acceptContinue(socket);
-      });
-      if (connecting instanceof Socket) this.#socket = connecting;
-    };
-    return new Client(origin, { ...LIMITS, connect: tracked });
+  remove(connection: Connection): void {
+    this.all.delete(connection);
   }
 
-  #throughProxy({ protocol = 'http', host, port, auth }: AxiosProxyConfig): ProxyAgent {
-    const uri = `${protocol.replace(/:$/, '')}://${host}:${port}`;
-    const token = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
-    const factory = (origin: string | URL, { connect }: { connect: buildConnector.connector }): Client =>
-      this.#clientOf(origin, connect);
-    return new ProxyAgent({ uri, ...(token && { token }), factory, proxyTunnel: false });
-  }
-}
-
-/** The parser that undici attaches to a socket. */
-interface ReplyParser {
-  onHeadersComplete(status: number, ...rest: readonly unknown[]): unknown;
-}
-
-/**
- * Makes a connection accept `100 Continue` before a reply. undici accepts every other interim reply (1xx),
- * but treats this one as an error unless it sent `Expect`. Its parser therefore gets `102 Processing`.
- */
-function acceptContinue(socket: Socket): void {
-  for (const symbol of Object.getOwnPropertySymbols(socket)) {
-    const parser = Reflect.get(socket, symbol) as Partial<ReplyParser> | null | undefined;
-    const onHeadersComplete = parser?.onHeadersComplete;
-    if (parser && typeof onHeadersComplete === 'function')
-      parser.onHeadersComplete = (status, ...rest) =>
-        onHeadersComplete.call(parser as ReplyParser, status === 100 ? 102 : status, ...rest);
+  #close(connection: Connection): void {
+    this.all.delete(connection);
+    connection.close();
   }
 }

@@ -16,6 +16,8 @@ export class Deadline {
   #listeners: Listener[] = [];
   /** Why the deadline ended; `undefined` until it ends. */
   ended: DeadlineEnd | undefined;
+  /** Milliseconds that the attempt under way spent on a connection that was dead. */
+  lostMs = 0;
 
   constructor(durationMs: number, release: (deadline: Deadline) => void = () => undefined) {
     this.#expiresAt = performance.now() + durationMs;
@@ -48,6 +50,28 @@ export class Deadline {
     this.#listeners = [];
     this.#release(this);
   }
+}
+
+/** The longest delay of a timer, in milliseconds: 25 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+let held = 0;
+let hold: NodeJS.Timeout | undefined;
+
+/**
+ * Keeps the process alive until `work` settles, because a caller awaits it. Nothing else of a call does: its
+ * timers and sockets are the same in the background, where they must not.
+ */
+export function holdProcess<Result>(work: Promise<Result>): Promise<Result> {
+  held += 1;
+  hold ??= setTimeout(() => undefined, LONGEST_MS);
+  const release = (): void => {
+    held -= 1;
+    if (held > 0) return;
+    clearTimeout(hold);
+    hold = undefined;
+  };
+  work.then(release, release);
+  return work;
 }
 
 /** Starts deadlines, and ends them all when the application shuts down. */

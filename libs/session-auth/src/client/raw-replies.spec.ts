@@ -4,7 +4,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { unavailable } from '../contract/outcome.js';
 import { exchangeOverAgent } from './agent-requests.js';
-import { Connections, type ServiceRequest } from './connections.js';
+import type { ServiceRequest } from './connection.js';
+import { Connections } from './connections.js';
 import { type Answer, STALE_CONNECTION, UNREACHABLE } from './reply.js';
 import { closeLater, requestTo } from '../../../../test/support/service-requests.js';
 

@@ -1,6 +1,7 @@
 import { exchangeOverAgent, type OwnAgents } from './agent-requests.js';
 import type { AxiosHttpService } from './axios-http.service.js';
-import type { Connections, ConnectionSettings, ServiceRequest } from './connections.js';
+import type { ConnectionSettings, ServiceRequest } from './connection.js';
+import type { Connections } from './connections.js';
 import { inTime } from './deadline.js';
 import { type Answer, UNREACHABLE } from './reply.js';
 import type { SessionHttpService } from './session-http.service.js';

@@ -22,6 +22,11 @@ export const CAUSES = {
     text: '% get 503: the connection to the session service failed%. Check that it runs and cuts no connections, baseUrl, and the network.',
     ends: 'answer',
   },
+  'connection lost': {
+    text: 'an idle connection to the session service was dead, and a new one works: what is in between drops connections without closing them, or a host stood still. Checks on such connections take up to 2 s longer. Let proxies, load balancers and NAT keep idle connections for more than 4 s.',
+    ends: 'quiet',
+    isHarmless: true,
+  },
   'TLS failure': {
     text: 'the connection to the session service failed with %. Calls get 503. Check its certificate, and NODE_EXTRA_CA_CERTS or http.httpsAgent.',
     ends: 'answer',

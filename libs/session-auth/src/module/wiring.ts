@@ -93,6 +93,7 @@ export async function clientPartsOf(
     ...http,
     maxConnections: maxInFlight,
     connectionFailed: (code) => causes.connectionFailed(code),
+    connectionLost: () => causes.occurred('connection lost'),
     loadFailed: (error) => causes.occurred('no HTTP client', '', String(error)),
   });
   const deadlines = new Deadlines(timeoutMs);

@@ -125,6 +125,7 @@ export class Lanes<User> {
     const isKnown = lane === this.lanes.known;
     const began = breaker.begin();
     const startedAtMs = performance.now();
+    deadline.lostMs = 0;
     if (isKnown) this.limit.enforce(startedAtMs);
     let verdict: Verdict<User>;
     try {
@@ -134,7 +135,7 @@ export class Lanes<User> {
       verdict = unavailable('malformed');
     }
     const nowMs = performance.now();
-    const durationMs = nowMs - startedAtMs;
+    const durationMs = nowMs - startedAtMs - deadline.lostMs;
     breaker.recordCall(began, verdict, caller, durationMs >= pace.fullMs);
     if (verdict.kind !== 'unavailable') pace.record(durationMs);
     if (verdict.kind !== 'unavailable' || verdict.reason === 'timeout') {

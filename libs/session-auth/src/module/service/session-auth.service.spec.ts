@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Deadlines } from '../../client/deadline.js';
 import type { Answer, Reply } from '../../client/reply.js';
-import type { ServiceRequest } from '../../client/connections.js';
+import type { ServiceRequest } from '../../client/connection.js';
 import { SessionClient } from '../../client/session-client.js';
 import { unavailable } from '../../contract/outcome.js';
 import {
