@@ -97,10 +97,6 @@ export class Outbox {
     this.#giveUp();
   }
 
-  /**
-   * Its timers are the only ones that keep the process alive: it would end before these deliveries are made,
-   * or reported.
-   */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {

@@ -11,6 +11,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { holdProcess } from '../client/deadline.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { GuardParts } from '../guard/guard-parts.js';
@@ -160,13 +161,16 @@ export class SessionAuthModule
    * After every server has closed, calls in flight keep the rest of their deadline, at most `timeoutMs`; later
    * calls are unavailable. Then the connections close, so that none keeps the process alive.
    */
-  async onApplicationShutdown(): Promise<void> {
-    const { causes, deadlines, events, requests, verifier } = this.parts;
-    await deadlines.close();
-    causes.close();
-    events.complete();
-    await Promise.all([requests.close(), verifier.close()]);
+  onApplicationShutdown(): Promise<void> {
+    return holdProcess(shutDown(this.parts));
   }
+}
+
+async function shutDown({ causes, deadlines, events, requests, verifier }: AuthorityParts): Promise<void> {
+  await deadlines.close();
+  causes.close();
+  events.complete();
+  await Promise.all([requests.close(), verifier.close()]);
 }
 
 function rejectMissingOptions(): never {

@@ -1,4 +1,4 @@
-import { abortable, type Deadline, type Deadlines } from '../../client/deadline.js';
+import { abortable, type Deadline, type Deadlines, holdProcess } from '../../client/deadline.js';
 import type { Credentials, SessionClient, SignInResult } from '../../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { denialOfVerdict, sessionException, setErrorAuthority } from '../../guard/denial.js';
@@ -8,6 +8,7 @@ import type { UserRecord } from '../../contract/record/user-record.js';
 import { unavailable, type Verdict } from '../../contract/outcome.js';
 import { SessionServiceUnavailableError } from '../../exceptions/session-exceptions.js';
 import type { CurrentUserRecord, PresentedSession } from '../../guard/current-user.decorator.js';
+import type { Revocation } from '../../verifier/revocations.js';
 import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import type { SessionAuthSettings } from '../settings/settings.js';
 import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
@@ -141,7 +142,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /** @internal Checks a session by a call in the lane of known sessions. Never rejects. */
   probe(session: SessionIdentity): Promise<Verdict<User>> {
-    return this.#verifier.call(session, 'known');
+    return holdProcess(this.#verifier.call(session, 'known'));
   }
 
   /**
@@ -174,15 +175,15 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws InvalidRequestError if `username` is not such a string
    */
   async forgetUser(username: string): Promise<void> {
-    await this.#verifier.revoker.apply({ kind: 'userRevoked', username: this.#input.username(username) });
+    await this.#forget({ kind: 'userRevoked', username: this.#input.username(username) });
   }
 
   /**
    * Ends nothing at the session service: evicts every cached session, here at once and on every instance, and
    * closes all sockets. See {@link forgetUser}.
    */
-  async forgetAll(): Promise<void> {
-    await this.#verifier.revoker.apply({ kind: 'allRevoked' });
+  forgetAll(): Promise<void> {
+    return this.#forget({ kind: 'allRevoked' });
   }
 
   /**
@@ -193,10 +194,14 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     return this.#verifier.countCached();
   }
 
+  #forget(revocation: Revocation): Promise<void> {
+    return holdProcess(this.#verifier.revoker.apply(revocation));
+  }
+
   /** The errors of a named authority have its name, so that a response to one has its challenge. */
   async #naming<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      return await work();
+      return await holdProcess(work());
     } catch (error) {
       if (this.#authority !== DEFAULT_AUTHORITY) setErrorAuthority(error, this.#authority);
       throw error;

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freePort } from '../support/server-process.js';
+import type { CompiledProgram } from '../support/program.js';
+import { drop, inTurn, json, reply, silence, type Script } from '../support/scripted-service.js';
+import { testbed } from '../support/testbed.js';
+import { compileScript, PATIENT_MS, runScript, type ScriptSettings } from './scripts.js';
+
+const CALLS = ['verify', 'userDetails', 'signIn', 'signOut', 'forget', 'forgetUser', 'forgetAll'];
+const OUTCOMES = CALLS.map((call) =>
+  call.startsWith('forget') ? `${call}: done` : `${call}: SessionServiceUnavailableError`,
+);
+
+describe('a script', () => {
+  const bed = testbed();
+  let script: CompiledProgram;
+  beforeAll(async () => {
+    script = await compileScript();
+  });
+  afterAll(() => script.remove());
+
+  const run = (settings: Partial<ScriptSettings>) =>
+    runScript(script, {
+      ...{ baseUrl: 'http://127.0.0.1:1', timeoutMs: 400, calls: CALLS },
+      ...{ keySettles: true, hasStore: false, closes: false, ...settings },
+    });
+
+  it('gets the outcome of every call that it awaits, whatever is out of order, and ends by itself [P62]', async () => {
+    const baseUrlOf = async (answer: Script) => (await bed.serviceThat(answer)).url;
+    const silent = await baseUrlOf(silence);
+    const outages: Readonly<Record<string, Partial<ScriptSettings>>> = {
+      refused: { baseUrl: `http://127.0.0.1:${await freePort()}` },
+      'no name': { baseUrl: 'http://sessions.invalid' },
+      '500': { baseUrl: await baseUrlOf(reply(500)) },
+      reset: { baseUrl: await baseUrlOf(drop) },
+      silent: { baseUrl: silent },
+      'no key': { keySettles: false, baseUrl: silent },
+      'no store': { hasStore: true, baseUrl: silent },
+    };
+    const runs = Object.entries(outages).map(async ([outage, settings]) => {
+      return [outage, await run({ ...settings, closes: true })] as const;
+    });
+    const expected = { exitCode: 0, lines: [...OUTCOMES, 'end'] };
+    expect(Object.fromEntries(await Promise.all(runs))).toEqual(
+      Object.fromEntries(Object.keys(outages).map((outage) => [outage, expected])),
+    );
+  });
+
+  it('ends at once when its calls have settled, also with a call in the background [P62]', async () => {
+    const service = await bed.service();
+    service.on('user_details', inTurn(json({ username: 'ann' }), silence));
+    service.on('sign_out', reply(204));
+    const calls = ['verify', 'signOut', 'forgetUser', 'verify'];
+    const lines = [...calls.map((call) => `${call}: done`), 'end'];
+    expect(await run({ baseUrl: service.url, calls, timeoutMs: PATIENT_MS })).toEqual({ exitCode: 0, lines });
+    expect(service.callsTo('user_details')).toBe(2);
+  });
+});
