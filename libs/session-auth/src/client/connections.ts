@@ -113,6 +113,8 @@ export class Connections {
     };
     const timer = setTimeout(() => {
       if (!idle.isSilent) return;
+      // The new one takes its place.
+      kept.remove(idle);
       second = this.#sendOnNew(
         request,
         (answer) => {
@@ -132,7 +134,9 @@ export class Connections {
       // It has closed meanwhile: the second one decides.
       if (isOver || (second && answer === STALE_CONNECTION)) return;
       end(answer);
-      second?.abort(answer);
+      if (!second) return;
+      second.abort(answer);
+      kept.all.add(idle);
     });
   }
 
