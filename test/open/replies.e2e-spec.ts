@@ -211,6 +211,23 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
     expect(checks()).toEqual(before);
   });
 
+  it.each(['plain', 'event-stream'])(
+    'is destroyed, with what waits for its client, although that reads nothing: text/%s [P51]',
+    async (type) => {
+      const sessions = await start();
+      const token = service.signInAs({});
+      const { hostname, port } = new URL(app.url);
+      const client = connect(Number(port), hostname).pause();
+      client.write(`GET /unread/${type} HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ${token}\r\n\r\n`);
+      const sources = app.app.get(Sources);
+      await until('it is written', () => sources.running === 1);
+      await sessions.signOut(token);
+      await until('it is destroyed', () => sources.running === 0);
+
+      client.destroy();
+    },
+  );
+
   it('is sent if the handler has ended the session itself, and its reply is complete', async () => {
     await start();
     const farewell = await openReply(`${app.url}/sign-out`, service.signInAs({}), 'POST');

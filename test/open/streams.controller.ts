@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   Controller,
   Get,
+  Param,
   Post,
   Res,
   Sse,
@@ -104,6 +105,17 @@ export class StreamsController {
       if (!response.write('x'.repeat(65_536))) await once(response, 'drain');
     }
     response.end();
+  }
+
+  /** 32 MiB at once: more than the buffers of the operating system take for a client that reads nothing. */
+  @Get('unread/:type')
+  unread(@Res() reply: Reply, @Param('type') type: string): void {
+    const response = raw(reply);
+    this.sources.running += 1;
+    response.once('close', () => (this.sources.running -= 1));
+    response.writeHead(200, { 'content-type': `text/${type}` });
+    const part = `data: ${'x'.repeat(65_536)}\n\n`;
+    for (let count = 0; count < 512; count += 1) response.write(part);
   }
 
   @Get('generator')
