@@ -34,7 +34,7 @@ class Handlers {
   @MessagePattern('outer') message(): unknown {
     return callInner();
   }
-  @EventPattern('outer-event') async event(): Promise<void> {
+  @EventPattern('outer-event') async event(_data?: unknown): Promise<void> {
     runs += 1;
     await callInner();
   }
@@ -48,7 +48,7 @@ class Handlers {
   @MessagePattern('inner') innerMessage(): string {
     return run();
   }
-  @EventPattern('inner-event') innerEvent(): void {
+  @EventPattern('inner-event') innerEvent(_data?: unknown): void {
     run();
   }
   @GrpcMethod('Openings', 'Secrets') innerGrpc(): { text: string } {

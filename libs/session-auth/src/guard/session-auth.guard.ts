@@ -1,6 +1,5 @@
 import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { holdProcess } from '../client/deadline.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
@@ -56,8 +55,7 @@ export class SessionAuthGuard implements CanActivate {
    * a gateway, RpcException in a message handler
    */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const admitted = this.activate(context);
-    return admitted instanceof Promise ? holdProcess(admitted) : admitted;
+    return this.activate(context);
   }
 
   /**
