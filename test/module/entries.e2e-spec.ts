@@ -22,7 +22,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
       'Roles SessionAuthEvents SessionAuthGuard SessionAuthModule SessionAuthService SessionAuthority SessionHttpService SessionRecord SubRoles UserRecord ' +
       'fromBearer fromCookie fromHeader fromPayload',
   ],
-  ['browsers', browsers, 'SameOriginGuard endedSessionCookie sessionCookie'],
+  ['browsers', browsers, 'SameOriginGuard'],
   [
     'diagnostics',
     diagnostics,
