@@ -4,10 +4,6 @@ import { SessionAuthService } from 'nestjs-session-auth';
 import {
   afterDelay,
   aUserRecord,
-  bytes,
-  bytesThenReset,
-  bytesThenSilence,
-  halfClose,
   hold,
   inTurn,
   json,
@@ -16,6 +12,7 @@ import {
   type Script,
   type ScriptedSessionService,
 } from 'nestjs-session-auth/testing';
+import { bytes, bytesThenReset, bytesThenSilence, halfClose } from '../support/byte-scripts.js';
 import { platforms, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { until } from '../support/until.js';

@@ -43,8 +43,7 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   [
     'testing',
     testing,
-    'SESSION_STORE_RULES TestSessions aUserRecord accessMapOf afterDelay bytes bytesThenReset bytesThenSilence drop findOpenHandlers ' +
-      'halfClose hold inTurn json reply silence startSessionService',
+    'TestSessions aUserRecord accessMapOf afterDelay drop findOpenHandlers hold inTurn json reply silence startSessionService',
   ],
 ];
 

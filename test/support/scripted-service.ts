@@ -1,10 +1,7 @@
+export { bytes, bytesThenReset, bytesThenSilence, halfClose } from './byte-scripts.js';
 export {
   afterDelay,
-  bytes,
-  bytesThenReset,
-  bytesThenSilence,
   drop,
-  halfClose,
   hold,
   inTurn,
   json,

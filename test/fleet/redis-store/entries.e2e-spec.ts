@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, it, describe } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
-import { SESSION_STORE_RULES } from 'nestjs-session-auth/testing';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { describeWithRedis, redisClient, RedisServer } from '../../support/redis.js';
 import { MASTER, RedisSentinel } from '../../support/redis-sentinel.js';
+import { SESSION_STORE_RULES } from '../../support/session-store-rules.js';
 import { oneOf } from '../../support/long-form.js';
 import { until } from '../../support/until.js';
 

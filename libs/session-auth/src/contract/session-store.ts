@@ -68,8 +68,7 @@ const STORE = Symbol.for('nestjs-session-auth:session-store');
  * The session cache that the instances of an application share, behind the cache of each (`cache.store`). It
  * sees neither tokens nor users: keys are digests, values and messages are sealed. It does not have to be
  * reliable, because the session service decides in case of doubt. Every method may reject or hang; callers
- * wait no longer than `timeoutMs`. `SESSION_STORE_RULES` of `nestjs-session-auth/testing` test an
- * implementation.
+ * wait no longer than `timeoutMs`.
  */
 export abstract class SessionStore {
   /**

@@ -2,13 +2,11 @@ import type { UserRecord } from '../contract/record/user-record.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { ScriptedSessionService, type SessionServiceOptions } from './scripted-session-service.js';
 
-export { bytes, bytesThenReset, bytesThenSilence, drop, halfClose, json, reply, silence } from './scripts.js';
 export * from '../audit/access-map.js';
 export { aUserRecord, type UserRecordFields } from './a-user-record.js';
 export { TestSessions, type OverridableModule, type TestSessionsOptions } from './test-sessions.js';
 export type { SessionControls, SessionHeaders } from './session-controls.js';
-export { SESSION_STORE_RULES, type SessionStoreRule } from './session-store-rules.js';
-export { afterDelay, hold, inTurn, type HeldScript } from './scripts.js';
+export { afterDelay, drop, hold, inTurn, json, reply, silence, type HeldScript } from './scripts.js';
 export type { Operation, Script, SeenRequest } from './scripts.js';
 export type { ScriptedSessionService, SessionServiceOptions } from './scripted-session-service.js';
 

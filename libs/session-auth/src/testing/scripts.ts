@@ -22,31 +22,6 @@ export const silence: Script = () => undefined;
 /** Resets the connection without a reply. */
 export const drop: Script = (_request, _response, socket) => void socket.resetAndDestroy();
 
-/** Ends its side of the connection without a reply, and continues to read. */
-export const halfClose: Script = (_request, _response, socket) => void socket.end();
-
-/**
- * Sends these lines unchanged, whether or not they are valid HTTP, one byte per character, and ends its side
- * of the connection.
- */
-export function bytes(...lines: readonly string[]): Script {
-  return (_request, _response, socket) => void socket.end(onTheWire(lines));
-}
-
-/** Sends these lines unchanged, and resets the connection. */
-export function bytesThenReset(...lines: readonly string[]): Script {
-  return (_request, _response, socket) => void socket.write(onTheWire(lines), () => socket.resetAndDestroy());
-}
-
-/** Sends these lines unchanged and nothing more. The connection stays open. */
-export function bytesThenSilence(...lines: readonly string[]): Script {
-  return (_request, _response, socket) => void socket.write(onTheWire(lines));
-}
-
-function onTheWire(lines: readonly string[]): Buffer {
-  return Buffer.from(lines.join('\r\n'), 'latin1');
-}
-
 /** Runs the scripts in turn, one per request, and the last one for all later requests. */
 export function inTurn(...scripts: readonly [Script, ...Script[]]): Script {
   let calls = 0;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SessionStore, StoreEntry, StoreLease, StoreSubscriber } from '../contract/session-store.js';
+import type { SessionStore, StoreEntry, StoreLease, StoreSubscriber } from 'nestjs-session-auth/store';
 
 /** A requirement of every `SessionStore`. */
 export interface SessionStoreRule {
@@ -23,15 +23,7 @@ function rule(name: string, check: SessionStoreRule['check']): SessionStoreRule 
   return { name, check };
 }
 
-/**
- * The rules of a `SessionStore`, to test your own implementation.
- *
- * @example
- * ```ts
- * const open = () => new RedisSessionStore({ redis: new Redis() }); // your own
- * it.each(SESSION_STORE_RULES)('$name', ({ check }) => check(open(), open()));
- * ```
- */
+/** The rules of every `SessionStore`: each `check` takes two stores on the same data. */
 export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
   rule('has no entry for a new key, and takes no lease unless one is passed', async (one, other) => {
     const key = newKey();
