@@ -35,23 +35,6 @@ const OPEN = {
   P49: 'the log line of a sign-in names the real status, and the field that is missing or wrong, first',
   P50: 'a wrong password answered with 422 reaches the user as a wrong password',
   P58: 'a message over ws without `protect()` is denied with a text that names it',
-  P51: 'PENDING',
-  P52: 'PENDING',
-  P53: 'PENDING',
-  P54: 'PENDING',
-  P55: 'PENDING',
-  P56: 'PENDING',
-  P59: 'PENDING',
-  P62: 'PENDING',
-  P63: 'PENDING',
-  P64: 'PENDING',
-  P65: 'PENDING',
-  P66: 'PENDING',
-  P68: 'PENDING',
-  P72: 'PENDING',
-  P73: 'PENDING',
-  P74: 'PENDING',
-  P75: 'PENDING',
 };
 /** The program that a suite needs, by the function of `test/support` that skips it. */
 const NEEDS = {

@@ -250,7 +250,10 @@ describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
       expect((await app.get('/openings', token)).status).toBe(200);
       expect((await app.get('/secrets', token)).status).toBe(403);
       expect(decisions).toHaveLength(2);
-      await until('the failure is logged', () => logger.having('warn', 'subscriber failed').length === 1);
+      await until(
+        'the failure is logged',
+        () => logger.having('warn', 'event subscriber failed').length === 1,
+      );
       expect(ended).toEqual([]);
       process.off('uncaughtException', note).off('unhandledRejection', note);
     },

@@ -160,7 +160,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     }),
     provoke: request,
   },
-  'subscriber failed': {
+  'event subscriber failed': {
     what: 'a subscriber of `decisions$` throws',
     provoke: async ({ app }) => {
       app.app.get(SessionAuthEvents).decisions$.subscribe(() => {

@@ -221,13 +221,11 @@ describe('an application key from a function, for sign-in and sign-out', () => {
     const timeoutMs = apiKey === never ? 200 : 60_000;
     const options = { apiKey, signInTimeoutMs: timeoutMs, signOutTimeoutMs: timeoutMs };
     const sessions = await bed.sessions({ baseUrl: service.url, options });
-    const reason = apiKey === never ? 'timeout' : 'api_key';
-
     await expect(sessions.signIn({ username: 'ann', password: 'x' })).rejects.toMatchObject({
       statusCode: 503,
-      reason,
+      reason: 'api_key',
     });
-    await expect(sessions.signOut('token')).rejects.toMatchObject({ statusCode: 503, reason });
+    await expect(sessions.signOut('token')).rejects.toMatchObject({ statusCode: 503, reason: 'api_key' });
     expect(service.requests).toHaveLength(0);
   });
 });

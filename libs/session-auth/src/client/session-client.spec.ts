@@ -206,13 +206,16 @@ describe('a key function', () => {
     expect(sent).toEqual([]);
   });
 
-  it.each(['timeout', 'shutting_down'] as const)(
-    'that never returns does not delay a call beyond its deadline (%s)',
-    async (reason) => {
+  it.each([
+    ['timeout', 'api_key'],
+    ['shutting_down', 'shutting_down'],
+  ] as const)(
+    'that never returns does not delay a call beyond its deadline (%s), whose reason is %s',
+    async (end, reason) => {
       const { client, sent } = clientWith(NO_REPLY, { apiKey: () => new Promise(() => undefined) });
       const callDeadline = new Deadline(60_000);
       const answer = client.userDetails(session, callDeadline);
-      callDeadline.end(reason);
+      callDeadline.end(end);
       expect(await answer).toMatchObject({ reason });
       expect(sent).toEqual([]);
     },

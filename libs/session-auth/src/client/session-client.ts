@@ -45,7 +45,7 @@ export interface Credentials {
 /**
  * The application key (section 5.1): 1 to 4096 visible ASCII characters (our decision). Or a function that
  * returns it, called before each call, so that the key can rotate without a restart. If the function throws,
- * or returns no such key in time, the call is unavailable: `api_key` or `timeout`.
+ * or returns no such key in time, the call is unavailable: `api_key`.
  */
 export type ApiKey = string | (() => string | Promise<string>);
 
@@ -166,7 +166,8 @@ export class SessionClient<User extends UserRecord> {
   async #send({ operation, headers, authIv, deadline, body }: Call): Promise<Answer> {
     const { apiKey } = this.#settings;
     const key = typeof apiKey === 'string' ? apiKey : await inTime(deadline, resolveApiKey(apiKey));
-    if (typeof key !== 'string') return key;
+    // No call was sent: the session service is not the one that is too slow.
+    if (typeof key !== 'string') return key.reason === 'timeout' ? NO_API_KEY : key;
     const isCheck = operation === 'user_details';
     return this.#sender.send({
       method: METHODS[operation],

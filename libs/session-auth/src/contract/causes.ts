@@ -87,6 +87,15 @@ export const CAUSES = {
     text: '%. Its calls % (ACCESS_CHECK_FAILED). To deny, return false; to answer otherwise, throw an HttpException.',
     ends: 'report',
   },
+  'no local user': {
+    text: 'loadUser returned something that is no user, such as a boolean or an empty value: the call got 403. Return the user, or undefined without one.',
+    ends: 'quiet',
+  },
+  'token source failed': {
+    text: 'a function of the option token threw, or answered later: the call got 401. Correct the function: it must answer at once.',
+    ends: 'quiet',
+    isHarmless: true,
+  },
   'no authority': {
     text: 'the option authority threw, or returned something other than a string: the call got 401. Correct the function.',
     ends: 'quiet',
@@ -108,13 +117,13 @@ export const CAUSES = {
     text: 'a subscription was denied, because it would outlive its session: its context does not have the socket. Use the context that the GraphQL server passes to the option `context`, or @KeepOpen().',
     ends: 'quiet',
   },
-  'subscriber failed': {
-    text: 'a subscriber of SessionAuthEvents threw or rejected. Catch its errors there.',
+  'event subscriber failed': {
+    text: 'a subscriber of SessionAuthEvents.% threw or rejected. Catch its errors there.',
     ends: 'quiet',
     isHarmless: true,
   },
   'listener failed': {
-    text: 'a listener of ended sessions threw. Report it: it is a fault of this library.',
+    text: 'what runs when a session ends threw, such as a listener of its socket. Catch its errors there.',
     ends: 'quiet',
     isHarmless: true,
   },

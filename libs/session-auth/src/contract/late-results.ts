@@ -1,17 +1,25 @@
 /**
- * Whether code of the application answers later: with a promise, or with any object that has a `then()`, as
- * queries of some libraries for databases have.
+ * Returns whether code of the application answers later: with a promise, or with another object that has a
+ * `then()`, such as the query of a library for databases. One whose `then` can't be read counts too: awaited, it
+ * rejects.
  */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
+export function isThenable(result: unknown): result is PromiseLike<unknown> {
   try {
-    return typeof (Object(value) as { readonly then?: unknown }).then === 'function';
+    return typeof (result as { readonly then?: unknown } | null | undefined)?.then === 'function';
   } catch {
-    // Whoever waits for it gets the error.
     return true;
   }
 }
 
-/** Ignores a result that comes too late to be used. Its rejection would end the process. */
-export function ignoreLate(value: unknown): void {
-  if (isThenable(value)) Promise.resolve(value).catch(() => undefined);
+/**
+ * Returns whether code of the application answers later, where only an answer at once counts. The late answer
+ * is not used; a rejection, which would end the process, is handled here.
+ */
+export function isLate(
+  result: unknown,
+  rejected: () => void = () => undefined,
+): result is PromiseLike<unknown> {
+  if (!isThenable(result)) return false;
+  Promise.resolve(result).catch(rejected);
+  return true;
 }

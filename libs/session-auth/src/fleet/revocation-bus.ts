@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isLate } from '../contract/late-results.js';
 import type { TokenKey } from '../contract/session-identity.js';
 import { parseObject } from '../contract/wire.js';
 import type { Revocation } from '../verifier/revocations.js';
@@ -37,6 +38,8 @@ const MAX_UNOPENED = 1_000;
  */
 const CLOCKS = ['clock', 'clobs'];
 const CLOCK_PAUSE_MS = 1_000;
+/** Milliseconds for which a shutdown waits for the end of the subscription. */
+const MAX_UNSUBSCRIBE_MS = 2_000;
 
 /**
  * Publishes revocations to the other instances, and receives theirs. Messages are sealed. Ignores its own,
@@ -83,21 +86,29 @@ export class RevocationBus {
    * been lost. Returns a function that unsubscribes.
    */
   subscribe(receive: (revocation: Revocation) => void, subscribed: () => void): () => Promise<void> {
-    const unsubscribe = this.#access.store.subscribe({
-      message: (bytes) => this.#message(bytes, receive),
-      subscribed: () => {
-        void this.#learnClock();
-        this.#reports.busStateChanged('connected');
-        subscribed();
-      },
-      interrupted: (reason) => this.#reports.busStateChanged('interrupted', reason),
-    });
+    const interrupted = (reason: string): void => this.#reports.busStateChanged('interrupted', reason);
+    const failed = (): void => interrupted('subscribe() of cache.store failed');
+    let unsubscribe: unknown;
+    try {
+      unsubscribe = this.#access.store.subscribe({
+        message: (bytes) => this.#message(bytes, receive),
+        subscribed: () => {
+          void this.#learnClock();
+          this.#reports.busStateChanged('connected');
+          subscribed();
+        },
+        interrupted,
+      });
+      isLate(unsubscribe, failed);
+    } catch {
+      failed();
+    }
     return async () => {
       this.#isClosed = true;
       clearTimeout(this.#clockTimer);
       for (const timer of this.#unopened.values()) clearTimeout(timer);
       this.#unopened.clear();
-      await unsubscribe();
+      await settled(async () => (await (unsubscribe as Unsubscribe | undefined))?.());
     };
   }
 
@@ -200,6 +211,20 @@ export class RevocationBus {
     this.#unopened.set(iv, setTimeout(report, COPY_MS).unref());
     return undefined;
   }
+}
+
+type Unsubscribe = () => Promise<void>;
+
+/** Resolves when code of the store has settled, or in time. Its timer keeps the process alive until then. */
+function settled(call: () => Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, MAX_UNSUBSCRIBE_MS);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    call().then(end, end);
+  });
 }
 
 export function newId(): string {

@@ -132,11 +132,12 @@ export class SharedCache<User> {
     );
     // A tombstone counts at once: the other answers may never arrive.
     const entries = await Promise.race([Promise.all(answers), tombstoneAmong(answers)]);
-    const first = entries?.[0];
-    if (!first || entries.some(({ kind }) => kind === 'tombstone')) {
+    if (!entries || entries.some(({ kind }) => kind === 'tombstone')) {
       if (lease) void this.releaseLease(keys, lease.id);
       return { kind: 'revoked' };
     }
+    const first = entries[0] as StoreEntry;
+    if (typeof first.storeTimeMs !== 'number') throw new TypeError('The store returned no entry');
     const taken = first.kind === 'none' ? lease?.id : undefined;
     for (const [index, seal] of seals.entries()) {
       const verdict = await this.#verdictOf(entries[index], seal, wanted, askedAtMs);
@@ -190,7 +191,8 @@ function tombstoneAmong(answers: readonly Promise<StoreEntry>[]): Promise<undefi
   return new Promise((resolve) => {
     for (const answer of answers)
       answer.then(
-        ({ kind }) => kind === 'tombstone' && resolve(undefined),
+        // A store may resolve to anything.
+        (entry?: StoreEntry) => entry?.kind === 'tombstone' && resolve(undefined),
         () => undefined,
       );
   });

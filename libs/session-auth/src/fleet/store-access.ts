@@ -27,6 +27,19 @@ const BREAKER = { windowMs: 5_000, minimumCalls: 3, failureRatio: 0.1, pauseMs: 
 const STALL = 0.25;
 
 /**
+ * Returns a store whose methods reject where those of the application throw. Of calls that are made together, one
+ * that throws would leave the others without a handler of their rejections.
+ */
+function rejecting(store: SessionStore): SessionStore {
+  const get = (_target: object, name: string): unknown => {
+    const method = Reflect.get(store, name) as (...parameters: unknown[]) => unknown;
+    if (name === 'subscribe') return method.bind(store);
+    return async (...parameters: unknown[]) => method.apply(store, parameters);
+  };
+  return new Proxy(store, { get: get as never });
+}
+
+/**
  * Calls a store: bounds the duration and the number of calls, and pauses calls to a failing store. A call is
  * all that a check needs of the store, of one or more commands: it has one time limit, and one result.
  */
@@ -50,7 +63,7 @@ export class StoreAccess {
     }: Pick<SharedTierSettings, 'store' | 'secrets' | 'scope' | 'timeoutMs'>,
     onResult: (isFailed: boolean) => void,
   ) {
-    this.store = store;
+    this.store = rejecting(store);
     this.seals = [new SessionSeal(first, scope), ...others.map((secret) => new SessionSeal(secret, scope))];
     this.#timeoutMs = timeoutMs;
     this.#onResult = onResult;

@@ -102,9 +102,17 @@ describe('a list of requirements', () => {
     ['requirements that are all met', true, [returns(true), returns(Promise.resolve(true))]],
     ['all but the last one met', false, [returns(Promise.resolve(true)), returns(false)]],
     ['a truthy result', false, [returns('yes')]],
+    [
+      'a thenable of a truthy result',
+      false,
+      [returns({ then: (resolve: (met: number) => void) => resolve(1) })],
+    ],
     ['a promise of a truthy result', false, [returns(Promise.resolve(1))]],
-    ['a thenable of true', true, [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })]],
-    ['a thenable of 1', false, [returns({ then: (resolve: (met: number) => void) => resolve(1) })]],
+    [
+      'a thenable that is not a promise [P76]',
+      true,
+      [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })],
+    ],
   ])('with %s admits the user: %s', async (_name, admitted, requirements) => {
     const unmet = { requirement: requirements.at(-1) };
     expect(await met(requirements)).toEqual(admitted || unmet);

@@ -5,7 +5,7 @@ import type { UserRecord } from '../contract/record/user-record.js';
 export interface Requirement {
   /** The decorator that declares it. A handler's requirements replace its controller's of the same kind. */
   readonly kind: string;
-  /** Application code may return any value; only `true`, or a promise of it, admits. */
+  /** Application code may return any value; only `true`, or a promise or a query of it, admits. */
   isMet(call: RuledCall): unknown;
   /** Maximum age of a cached session for this handler, in milliseconds. */
   readonly maxAgeMs?: number;
@@ -127,11 +127,11 @@ export function meetsAll(call: RuledCall, first = 0): RuleResult | Promise<RuleR
   } catch (error) {
     return { requirement, failure: { error } };
   }
-  if (isThenable(met))
-    return settle(requirement, met, call.timeoutMs).then((result) =>
-      result === true ? meetsAll(call, first + 1) : result,
-    );
-  return met === true ? meetsAll(call, first + 1) : { requirement };
+  if (met === true) return meetsAll(call, first + 1);
+  if (!isThenable(met)) return { requirement };
+  return settle(requirement, met, call.timeoutMs).then((result) =>
+    result === true ? meetsAll(call, first + 1) : result,
+  );
 }
 
 const LATE = Symbol('late');

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { ignoreLate } from '../contract/late-results.js';
+import { isLate } from '../contract/late-results.js';
 import { AUTH_IV_HEADER, isHeaderValue } from '../contract/wire.js';
 import { CROSS_ORIGIN_DENIED, SESSION_REJECTED, SESSION_REQUIRED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
@@ -151,6 +151,8 @@ export interface SessionReaderSettings {
   readonly forwardAuthIv: boolean;
   /** Maximum length of a token or an IV, in bytes. */
   readonly maxTokenLength: number;
+  /** Called if a source of the application throws, or answers later. */
+  readonly failed?: () => void;
 }
 
 const AUTH_IV = AUTH_IV_HEADER.toLowerCase();
@@ -168,12 +170,12 @@ export class SessionReader {
     this.challenges = new Challenges(settings.sources);
   }
 
-  /** If a source of the application throws or returns a promise, the token counts as malformed. */
+  /** If a source of the application throws or answers later, the token counts as malformed. */
   read(
     context: ExecutionContext,
     request: HttpRequest,
   ): SessionIdentity | typeof SESSION_REQUIRED | typeof SESSION_REJECTED | typeof CROSS_ORIGIN_DENIED {
-    const { sources, forwardAuthIv, maxTokenLength } = this.#settings;
+    const { sources, forwardAuthIv, maxTokenLength, failed } = this.#settings;
     let token: unknown;
     let index = 0;
     for (const find of sources) {
@@ -181,6 +183,7 @@ export class SessionReader {
         token = find(context, request) ?? undefined;
       } catch {
         token = NaN;
+        failed?.();
       }
       if (token !== undefined) break;
       index += 1;
@@ -188,7 +191,7 @@ export class SessionReader {
     if (token === undefined || token === '') return SESSION_REQUIRED;
     if (this.challenges.dependOnSource) this.challenges.presentedBy(index, request);
     if (!isHeaderValue(token, maxTokenLength)) {
-      ignoreLate(token);
+      if (isLate(token)) failed?.();
       return isCrossOriginToken(token) ? CROSS_ORIGIN_DENIED : SESSION_REJECTED;
     }
     const authIv = forwardAuthIv

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer, type ApplicationConfig } from '@nestjs/core';
+import { isThenable } from '../contract/late-results.js';
 import { addFirst, isSessionAuthGuard, namesSessionAuthGuard } from '../guard/enhancers.js';
 import { classesOf, handlersIn, withGuardsOf, type Handler } from '../guard/handlers.js';
 
@@ -49,8 +50,8 @@ function guardsOf({ config, requestScoped }: Application): CanActivate[] {
 function admitAll(guards: readonly CanActivate[], context: ExecutionContext): boolean | Promise<boolean> {
   for (const [index, guard] of guards.entries()) {
     const admitted: unknown = guard.canActivate(context);
-    if (admitted instanceof Promise)
-      return admitted.then(
+    if (isThenable(admitted))
+      return Promise.resolve(admitted).then(
         (result: unknown) => result === true && admitAll(guards.slice(index + 1), context),
       );
     if (admitted !== true) return false;

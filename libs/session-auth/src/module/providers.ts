@@ -52,7 +52,7 @@ function providersOf(name: string): Provider[] {
     ofParts(
       authorityToken(name, SessionAuthEvents),
       ({ events, causes }) =>
-        new SessionAuthEvents(events, () => causes.occurred('subscriber failed')),
+        new SessionAuthEvents(events, (name) => causes.occurred('event subscriber failed', name)),
     ),
     // Transient, so that Nest creates it only where it is injected: one service, which loads axios.
     {

@@ -172,7 +172,7 @@ describe('the events of an authority', () => {
       throw new Error('fault');
     });
     parts.decisions.allowed(contextOf(Contradicting), { username: 'ann' });
-    expect(lines).toEqual([expect.stringMatching(/^subscriber failed: /)]);
+    expect(lines).toEqual([expect.stringMatching(/^event subscriber failed: /)]);
   });
 });
 

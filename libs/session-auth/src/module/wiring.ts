@@ -115,10 +115,19 @@ export async function partsOf(
   const events = new EventSource();
   const status = new ServiceStatusTracker((changed) => events.serviceStatus.next(changed), causes);
   const verifier = await verifierOf(clientParts, client, events, status);
-  const localUsers = loadUser && new (await import('../policies/user-loader.js')).LocalUsers(loadUser);
+  const localUsers =
+    loadUser &&
+    new (await import('../policies/user-loader.js')).LocalUsers(loadUser, () =>
+      causes.occurred('no local user'),
+    );
   const guard: GuardParts = {
     rules: new AccessRules(localUsers?.requirement),
-    reader: new SessionReader({ sources, forwardAuthIv, maxTokenLength: http.maxTokenLength }),
+    reader: new SessionReader({
+      sources,
+      forwardAuthIv,
+      maxTokenLength: http.maxTokenLength,
+      failed: () => causes.occurred('token source failed'),
+    }),
     verifier,
     authority,
     authorities:

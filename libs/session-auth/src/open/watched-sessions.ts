@@ -1,12 +1,13 @@
 import { ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
 import { unavailable, type Verdict } from '../contract/outcome.js';
+import type { CauseReports } from '../contract/causes.js';
 import { type UserRecord, someUsername } from '../contract/record/user-record.js';
 import { isSameSession, type SessionIdentity, tokenKeyOf } from '../contract/session-identity.js';
 import { denialOfVerdict, type GuardDenial } from '../guard/denial.js';
 import type { WatchParts as AllParts, WhileOpen } from '../guard/transport.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 
-type WatchParts = Pick<AllParts, 'verifier' | 'ends'>;
+type WatchParts = Pick<AllParts, 'verifier' | 'ends' | 'causes'>;
 
 export interface WatchTarget extends WhileOpen {
   /** Called once, if it ends with its session. A socket ends otherwise when it is open than before. */
@@ -84,7 +85,12 @@ export class Watched {
   end(denial: GuardDenial): void {
     if (this.#state === 'over') return;
     this.over();
-    this.target.end(denial);
+    try {
+      this.target.end(denial);
+    } catch {
+      // What else ends with the session must end too, and a timer or an event must not end the process.
+      this.#session.causes.occurred('listener failed');
+    }
   }
 }
 
@@ -99,6 +105,7 @@ class WatchedSession {
   user: UserRecord | undefined;
   readonly #identity: SessionIdentity;
   readonly #verifier: SessionVerifier<UserRecord>;
+  readonly causes: CauseReports;
   readonly #emptied: (session: WatchedSession) => void;
   /** So that sessions that began together are not checked together. */
   readonly #earlier = 1 - Math.random() / 10;
@@ -109,12 +116,13 @@ class WatchedSession {
   constructor(
     fingerprint: string,
     identity: SessionIdentity,
-    verifier: SessionVerifier<UserRecord>,
+    { verifier, causes }: WatchParts,
     emptied: (session: WatchedSession) => void,
   ) {
     this.fingerprint = fingerprint;
     this.#identity = identity;
     this.#verifier = verifier;
+    this.causes = causes;
     this.#emptied = emptied;
   }
 
@@ -144,7 +152,7 @@ class WatchedSession {
     if (dueAtMs >= this.#dueAtMs) return;
     clearTimeout(this.#timer);
     this.#dueAtMs = dueAtMs;
-    this.#timer = setTimeout(() => void this.recheck().catch(() => undefined), delayMs).unref();
+    this.#timer = setTimeout(() => void this.recheck(), delayMs).unref();
   }
 
   remove(member: Watched): void {
@@ -154,12 +162,11 @@ class WatchedSession {
     this.#emptied(this);
   }
 
-  /** Rejects if something of the application throws at its end, which must not end the process. */
   async recheck(): Promise<void> {
     this.#dueAtMs = Infinity;
     const verdict = await this.check();
     this.record(verdict);
-    forAll(openOnes(this.members), (member) => member.apply(verdict));
+    for (const member of openOnes(this.members)) member.apply(verdict);
   }
 }
 
@@ -175,11 +182,12 @@ export class WatchedSessions {
     ends.ended.subscribe({
       next: (fingerprint) => this.#end(fingerprint, SESSION_REJECTED),
       // The application has shut down, and its servers have closed.
-      complete: () => forAll(this.all(), (member) => member.over()),
+      complete: () => {
+        for (const member of this.all()) member.over();
+      },
     });
     ends.evicted.subscribe((fingerprint) => {
-      for (const session of this.#sessions.get(fingerprint) ?? [])
-        void session.recheck().catch(() => undefined);
+      for (const session of this.#sessions.get(fingerprint) ?? []) void session.recheck();
     });
     ends.forgottenUsers.subscribe((username) => this.#endUser(username));
     verifier.revoker.onRefusal((key, kind) => {
@@ -203,9 +211,7 @@ export class WatchedSessions {
     const sessions = this.#sessions.get(fingerprint) ?? [];
     const existing = sessions.find((each) => each.isOf(session));
     if (existing) return new Watched(target, existing);
-    const added = new WatchedSession(fingerprint, session, this.#parts.verifier, (empty) =>
-      this.#forget(empty),
-    );
+    const added = new WatchedSession(fingerprint, session, this.#parts, (empty) => this.#forget(empty));
     this.#sessions.set(fingerprint, [...sessions, added]);
     return new Watched(target, added);
   }
@@ -224,10 +230,7 @@ export class WatchedSessions {
 
   #end(fingerprint: string, denial: GuardDenial): void {
     const sessions = this.#sessions.get(fingerprint) ?? [];
-    forAll(
-      sessions.flatMap(({ members }) => [...members]),
-      (member) => member.end(denial),
-    );
+    for (const member of sessions.flatMap(({ members }) => [...members])) member.end(denial);
   }
 
   /**
@@ -246,28 +249,12 @@ export class WatchedSessions {
       .filter(
         ({ user }) => user && (username === undefined || someUsername(user, (name) => name === username)),
       );
-    forAll(
-      concerned.flatMap(({ members }) => openOnes(members)),
-      (member) => member.end(SESSION_REJECTED),
-    );
+    for (const member of concerned.flatMap(({ members }) => openOnes(members))) member.end(SESSION_REJECTED);
   }
 }
 
 function openOnes(members: Iterable<Watched>): Watched[] {
   return [...members].filter(({ state }) => state === 'open');
-}
-
-/** Visits all of them even if code of the application throws: its first error is thrown at the end. */
-function forAll(members: readonly Watched[], visit: (member: Watched) => void): void {
-  const errors: unknown[] = [];
-  for (const member of members) {
-    try {
-      visit(member);
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
 }
 
 /** For one verdict. */

@@ -1,4 +1,4 @@
-import { type ExecutionContext, Logger, Scope, type Type } from '@nestjs/common';
+import { type ExecutionContext, Scope, type Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { isThenable } from '../contract/late-results.js';
@@ -18,12 +18,14 @@ export function giveLocalUser(record: object, user: unknown): void {
 /** Loads the application's own users, for one authority: one for each request. */
 export class LocalUsers {
   readonly #loader: LoadUser | Type<UserLoader>;
+  readonly #loadedNone: () => void;
   readonly #loaded = new WeakMap<object, { readonly record: object; readonly result: unknown }>();
   #load: LoadUser | undefined;
-  #hasWarned = false;
 
-  constructor(loader: LoadUser | Type<UserLoader>) {
+  /** @param loadedNone called if something was loaded that is no user */
+  constructor(loader: LoadUser | Type<UserLoader>, loadedNone: () => void) {
     this.#loader = loader;
+    this.#loadedNone = loadedNone;
     if (!isClassWith('load', loader)) this.#load = loader;
   }
 
@@ -66,20 +68,12 @@ export class LocalUsers {
       this.#loaded.set(call.request, { record, result });
     }
     const take = (found: unknown): boolean => {
-      if (found === false) this.#warnOfFalse();
-      if (!found) return false;
-      call.localUser = found;
-      return true;
+      const isUser = Boolean(found) && !NO_USERS.has(typeof found);
+      if (isUser) call.localUser = found;
+      else if (found !== undefined && found !== null) this.#loadedNone();
+      return isUser;
     };
     return result instanceof Promise ? result.then(take) : take(result);
-  }
-
-  #warnOfFalse(): void {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    new Logger('SessionAuth').warn(
-      'loadUser returned false, which is no user: its calls get 403. Return the user, or undefined if there is none.',
-    );
   }
 
   #find(record: UserRecord, context: ExecutionContext): unknown {
@@ -88,6 +82,9 @@ export class LocalUsers {
     return this.#load(record, context);
   }
 }
+
+/** An answer whether there is a user, or what would give one, is none. */
+const NO_USERS: ReadonlySet<string> = new Set(['boolean', 'function', 'symbol']);
 
 /** Returns the scope of a provider; `undefined` if no module has it. */
 function scopeOf(loader: Type<UserLoader>, modules: ModuleRef): Scope | undefined {

@@ -2,7 +2,7 @@ import { TransformationType } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import type { ValidatorConstraintInterface } from 'class-validator';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
-import { ignoreLate, isThenable } from '../contract/late-results.js';
+import { isLate } from '../contract/late-results.js';
 
 export type RecordClass = new () => object;
 type ValidationMetadata = ReturnType<
@@ -98,7 +98,7 @@ function checkOf(validator: ValidatorConstraintInterface, metadata: ValidationMe
   const { each, validateIf } = metadata;
   if (!each && !validateIf) return accepts;
   return (value, owner) => {
-    if (validateIf?.(owner, value) === false) return true;
+    if (validateIf && !applies(validateIf(owner, value))) return true;
     return each && Array.isArray(value) ? value.every((item) => accepts(item, owner)) : accepts(value, owner);
   };
 }
@@ -109,9 +109,9 @@ function callValidator(
 ): Check {
   return (value, object) => {
     const targetName = object.constructor.name;
-    return isTrue(
-      validator.validate(value, { value, object, property: propertyName, constraints, targetName }),
-    );
+    const args = { value, object, property: propertyName, constraints, targetName };
+    const verdict = validator.validate(value, args);
+    return !isLate(verdict) && verdict;
   };
 }
 
@@ -141,16 +141,14 @@ function fillIn(message: string, constraint: unknown, index: number): string {
   return message.replaceAll(`$constraint${index + 1}`, () => String(constraint));
 }
 
-/** Treats a promise as a failure, and ignores its rejection. */
-function isTrue(verdict: boolean | Promise<boolean>): boolean {
-  if (!isThenable(verdict)) return verdict;
-  ignoreLate(verdict);
-  return false;
+/** A condition that answers later applies. */
+function applies(condition: boolean): boolean {
+  return isLate(condition) || condition;
 }
 
 function conditionOf({ constraints }: ValidationMetadata): Check {
   const [condition] = constraints as [(owner: object, value: unknown) => boolean];
-  return (value, owner) => condition(owner, value);
+  return (value, owner) => applies(condition(owner, value));
 }
 
 function nestedClass(record: RecordClass, name: string): RecordClass | undefined {

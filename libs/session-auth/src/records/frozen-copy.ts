@@ -1,30 +1,31 @@
-import { ignoreLate, isThenable } from '../contract/late-results.js';
-
-/** A value that no record can keep. Its message has nothing of the value. */
-export class UnusableValue extends Error {}
+import { isLate } from '../contract/late-results.js';
 
 /**
- * Returns a frozen copy of plain objects and arrays, at every depth: what a schema or a transformation returns
- * may belong to the application. Any other object, such as a `Date`, stays as it is, and is not frozen.
- * @throws UnusableValue if a value contains itself, or a promise
+ * Returns a frozen copy of a value of a record. Only plain objects and lists are copied, at every depth: an
+ * object of a class may be in use elsewhere in the application, and stays as it is.
+ * @param refuse receives what the value must not be. All of it is visited even so: a promise in it may reject
  */
-export function frozenCopy(value: unknown, within = new Set()): unknown {
-  if (isThenable(value)) {
-    ignoreLate(value);
-    throw new UnusableValue('must not contain a promise');
+export function frozenCopy(
+  value: unknown,
+  refuse: (requirement: string) => void,
+  copies = new Map<object, object>(),
+): unknown {
+  if (isLate(value)) refuse('must not be a promise, nor contain one');
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
+  const known = copies.get(value);
+  if (known) {
+    if (!Object.isFrozen(known)) refuse('must not contain itself');
+    return known;
   }
-  if (!Array.isArray(value) && !isPlain(value)) return value;
-  if (within.has(value)) throw new UnusableValue('must not contain itself');
-  within.add(value);
-  const copy = Array.isArray(value)
-    ? value.map((item) => frozenCopy(item, within))
-    : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, frozenCopy(item, within)]));
-  within.delete(value);
+  const copy: Record<string, unknown> = Array.isArray(value) ? ([] as never) : {};
+  copies.set(value, copy);
+  for (const [name, item] of Object.entries(value))
+    if (name !== '__proto__') copy[name] = frozenCopy(item, refuse, copies);
   return Object.freeze(copy);
 }
 
-function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+/** The prototype of plain objects, of any realm, is the only one without a prototype. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

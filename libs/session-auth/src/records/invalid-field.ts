@@ -1,7 +1,7 @@
 import { type FieldDescription, fieldsOf, type RecordClass } from './field-descriptions.js';
 
 /** A field that the decorators of its class reject. Contains nothing of its value. */
-interface InvalidField {
+export interface InvalidField {
   /** Path from the record, such as `ccl_info.client_id`. */
   readonly path: string;
   /** Text of the violated rule, with `$property` for the path. */

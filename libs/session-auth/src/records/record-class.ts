@@ -1,6 +1,5 @@
 import { plainToInstance } from 'class-transformer';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { ignoreLate } from '../contract/late-results.js';
 import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import {
@@ -10,8 +9,8 @@ import {
   isTransformed,
   type RecordClass,
 } from './field-descriptions.js';
-import { frozenCopy, UnusableValue } from './frozen-copy.js';
-import { findInvalidField } from './invalid-field.js';
+import { frozenCopy } from './frozen-copy.js';
+import { findInvalidField, type InvalidField } from './invalid-field.js';
 import { undecoratedFields } from './undecorated-fields.js';
 
 type Fields = Record<string, unknown>;
@@ -33,11 +32,16 @@ export const prepareReader =
     const readFields = (json: object): UserRecord | undefined => {
       const user = build(json) as Fields;
       hidden.hideToken(user, ownField(json, TOKEN_FIELD) ?? undefined);
-      const invalid = findInvalidField(user, fields);
+      let invalid: InvalidField | undefined;
+      detach(user, fields, (path, requirement) => {
+        invalid ??= { path, expectation: `$property ${requirement}` };
+      });
+      invalid ??= findInvalidField(user, fields);
       if (invalid !== undefined) {
+        const { path, expectation } = invalid;
         report(
-          invalid.path,
-          invalid.expectation.replaceAll('$property', () => invalid.path),
+          path,
+          expectation.replaceAll('$property', () => path),
         );
         return undefined;
       }
@@ -48,13 +52,9 @@ export const prepareReader =
     const read = (json: object): UserRecord | undefined => {
       try {
         return readFields(json);
-      } catch (error) {
-        // The text of any other error may contain the value.
-        const reason =
-          error instanceof UnusableValue
-            ? `the record ${error.message}`
-            : `a validator or a transformation of ${record.name} threw an error`;
-        report(record.name, reason);
+      } catch {
+        // The text of the error may contain the value.
+        report(record.name, `a validator or a transformation of ${record.name} threw an error`);
         return undefined;
       }
     };
@@ -89,22 +89,43 @@ function rejectClass(problem: string, remedy: string): never {
   throw new InvalidConfigurationError(`SessionAuthModule: ${OPTION} ${problem}. ${remedy}.`);
 }
 
-/** Turns `null` into `undefined` in described fields at every depth, and freezes their values. */
-function normalize(instance: Fields, fields: readonly FieldDescription[]): void {
+/**
+ * Replaces the values of described fields by frozen copies, at every depth.
+ * @param refuse receives what can't be one: a promise of a transformation that answers later, for example
+ */
+function detach(
+  instance: Fields,
+  fields: readonly FieldDescription[],
+  refuse: (path: string, requirement: string) => void,
+): void {
   for (const { name, nested } of fields) {
-    const value = instance[name];
-    if (value === null) instance[name] = undefined;
-    else if (typeof value !== 'object') continue;
-    else if (nested) normalizeNested(value);
-    else instance[name] = frozenCopy(value);
+    const copy = frozenCopy(instance[name], (requirement) => refuse(name, requirement));
+    // Values that are no objects stay: the token has no setter.
+    if (copy !== instance[name]) instance[name] = copy;
+    if (!nested) continue;
+    for (const each of objectsIn(copy))
+      detach(each, fieldsOf(each.constructor as RecordClass), (path, requirement) =>
+        refuse(`${name}.${path}`, requirement),
+      );
   }
 }
 
-/** Objects of nested classes are made for the record. */
-function normalizeNested(value: object): void {
-  if (Array.isArray(value)) for (const item of value as object[]) normalizeNested(item);
-  else normalize(value as Fields, fieldsOf(value.constructor as RecordClass));
-  Object.freeze(value);
+/** Turns `null` into `undefined` in described fields, and freezes the objects of nested classes, at every depth. */
+function normalize(instance: Fields, fields: readonly FieldDescription[]): void {
+  for (const { name, nested } of fields) {
+    if (instance[name] === null) instance[name] = undefined;
+    if (!nested) continue;
+    for (const each of objectsIn(instance[name])) {
+      normalize(each, fieldsOf(each.constructor as RecordClass));
+      Object.freeze(each);
+    }
+  }
+}
+
+/** The objects of a nested class: in a list, or the value itself. */
+function objectsIn(value: unknown): Fields[] {
+  const items: unknown[] = [value].flat(Infinity);
+  return items.filter((item): item is Fields => typeof item === 'object' && item !== null);
 }
 
 type Build = (json: object) => object;
@@ -160,8 +181,6 @@ function removeUndeclared(value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
   const fields = fieldsOf(value.constructor as RecordClass);
   for (const name of Object.keys(value)) {
-    // An asynchronous transformation: its rejection would end the process.
-    ignoreLate((value as Fields)[name]);
     const field = fields.find((declared) => declared.name === name);
     if (!field) Reflect.deleteProperty(value, name);
     else if (field.nested) removeUndeclared((value as Fields)[name]);

@@ -1,14 +1,17 @@
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { ignoreLate, isThenable } from '../contract/late-results.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import type { UserRecord, UserRecordClass, UserRecordSchema } from '../contract/record/user-record.js';
-import { frozenCopy, UnusableValue } from './frozen-copy.js';
+import { isLate } from '../contract/late-results.js';
+import { frozenCopy } from './frozen-copy.js';
 import { ownField, prepareReader } from './record-class.js';
 
 type Fields = Record<string, unknown>;
 
 /** Why a record is refused: a path into it, and what must be there. */
 type Refusal = readonly [path: string, requirement: string];
+
+/** Some libraries turn an error that a schema throws into a late answer. */
+const UNUSABLE = 'made its schema throw an error, or answer later';
 
 /** A path leads into a record, and may have names that are data: they could write lines of the log. */
 const FIELD_NAME = /^[\w$-]{1,64}$/;
@@ -31,15 +34,18 @@ const prepareSchemaReader =
     const hidden = withHiddenToken(Object);
     const readFields = (json: object): UserRecord | Refusal => {
       const result = validate(withoutNulls(json));
-      ignoreLate(result);
-      if (isThenable(result)) return ['', 'must have a schema that answers at once, and throws no error'];
+      if (isLate(result)) return ['', UNUSABLE];
       if (result.issues) return [pathOf(result.issues[0]?.path), 'must be what the schema says'];
       const { value } = result;
-      if (!isObject(value)) return ['', 'must become an object by its schema'];
-      const fields = { ...value };
-      delete fields.auth_token;
-      const user = Object.assign(new hidden(), fields);
-      for (const name of Object.keys(fields)) (user as Fields)[name] = frozenCopy(fields[name]);
+      if (isLate(value) || !isObject(value)) return ['', 'must become an object by its schema'];
+      let refusal: Refusal | undefined;
+      const user = new hidden() as Fields;
+      for (const [name, item] of Object.entries(value)) {
+        const refuse = (requirement: string): void => void (refusal ??= [pathOf([name]), requirement]);
+        const copy = frozenCopy(item, refuse);
+        if (name !== 'auth_token' && name !== '__proto__') user[name] = copy;
+      }
+      if (refusal) return refusal;
       hidden.hideToken(user, ownField(json, 'auth_token') ?? undefined);
       share?.(user);
       return Object.freeze(user);
@@ -49,10 +55,9 @@ const prepareSchemaReader =
       if (typeof token !== 'string') return ['auth_token', 'must be a string'];
       try {
         return readFields(json);
-      } catch (error) {
-        // The text of any other error may contain the value.
-        const reason = error instanceof UnusableValue ? error.message : 'made its schema throw an error';
-        return ['', reason];
+      } catch {
+        // The text of the error may contain the value.
+        return ['', UNUSABLE];
       }
     };
     const read = (json: object): UserRecord | undefined => {
@@ -69,12 +74,9 @@ function isRefusal(read: UserRecord | Refusal): read is Refusal {
   return Array.isArray(read);
 }
 
-/** Some libraries turn an error that a schema throws into a late answer. */
 function rejectUnusableSchema(validate: (value: object) => unknown): void {
   try {
-    const result = validate({});
-    if (!isThenable(result)) return;
-    ignoreLate(result);
+    if (!isLate(validate({}))) return;
   } catch {
     // It is rejected below.
   }

@@ -14,6 +14,8 @@ const MAX_DISCONNECT_MS = 1_000;
 const CONNECTION_OPTIONS = {
   lazyConnect: true,
   autoResubscribe: false,
+  // Functions of the application: one that throws would end the process.
+  reconnectOnError: null,
   retryStrategy: () => null,
   sentinelRetryStrategy: () => null,
   enableOfflineQueue: true,

@@ -2,6 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
+import { isLate } from '../../contract/late-results.js';
 import {
   type Authorities,
   type AuthorityResolver,
@@ -84,7 +85,7 @@ export class AuthorityTable implements Authorities {
     try {
       const name: unknown = this.#resolve(context, request);
       if (typeof name === 'string') return name;
-      if (name instanceof Promise) name.catch(() => undefined);
+      isLate(name);
     } catch {
       // Denied, like any value that is not a string.
     }

@@ -1,5 +1,5 @@
 import type { Observable, Observer } from 'rxjs';
-import { isThenable } from '../../contract/late-results.js';
+import { isLate } from '../../contract/late-results.js';
 
 type Parts<Value> = { readonly [Name in keyof Observer<Value>]?: Observer<Value>[Name] | undefined };
 type Next<Value> = ((value: Value) => unknown) | Parts<Value> | null | undefined;
@@ -30,8 +30,7 @@ export function isolated<Value>(source: Observable<Value>, failed: () => void): 
 function isolatedObserver<Value>(observer: Parts<Value>, failed: () => void): Observer<Value> {
   const attempt = (call: () => unknown): void => {
     try {
-      const result = call();
-      if (isThenable(result)) Promise.resolve(result).catch(failed);
+      isLate(call(), failed);
     } catch {
       failed();
     }

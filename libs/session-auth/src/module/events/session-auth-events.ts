@@ -8,7 +8,7 @@ import { isolated } from './isolated-observable.js';
 
 /**
  * Events of the session check: revocations, the state of the service, and the decisions of the guard. An
- * exception or a rejection of a subscriber is logged, and harms nothing else.
+ * exception or a rejection of a subscriber is logged, and changes nothing else.
  *
  * @example
  * ```ts
@@ -43,17 +43,16 @@ export class SessionAuthEvents {
   readonly decisions$: Observable<SessionAuthDecision>;
 
   /** @internal Created by Nest. */
-  constructor(source: EventSource, subscriberFailed: () => void) {
+  constructor(source: EventSource, subscriberFailed: (name: string) => void) {
     if ((source as unknown) === undefined) rejectOwnProvider('SessionAuthEvents');
     this.#source = source;
-    this.decisions$ = isolated(source.decisions.asObservable(), subscriberFailed);
-    this.ended$ = isolated(source.ended.asObservable(), subscriberFailed);
-    this.forgottenUsers$ = isolated(source.forgottenUsers.asObservable(), subscriberFailed);
-    const states = source.serviceStatus.pipe(
-      map(({ state }) => state),
-      distinctUntilChanged(),
-    );
-    this.serviceState$ = isolated(states, subscriberFailed);
+    const named = <Value>(name: string, events: Observable<Value>): Observable<Value> =>
+      isolated(events, () => subscriberFailed(name));
+    this.decisions$ = named('decisions$', source.decisions.asObservable());
+    this.ended$ = named('ended$', source.ended.asObservable());
+    this.forgottenUsers$ = named('forgottenUsers$', source.forgottenUsers.asObservable());
+    const states = source.serviceStatus.pipe(map(({ state }) => state));
+    this.serviceState$ = named('serviceState$', states.pipe(distinctUntilChanged()));
   }
 
   /** The current status of the session service, with the reasons for its state. */
