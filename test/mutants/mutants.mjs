@@ -801,11 +801,18 @@ export const MUTANTS = [
     suites: ['open/replies'],
   },
   {
-    name: 'A held stream of events sends what it has written',
+    name: 'A reply is sent before the verdict on its session',
     file: 'open/open-replies.ts',
-    find: 'isEvents && !isHeld',
-    replace: 'isEvents',
-    suites: ['open/replies'],
+    find: 'hold(reply);',
+    replace: '',
+    suites: ['open/before-the-head'],
+  },
+  {
+    name: 'Half of the replies whose session ends before their head are cut',
+    file: 'open/open-replies.ts',
+    find: 'if (!isHeadSent(response)) denyInstead(',
+    replace: 'if (!isHeadSent(response)) Math.random() < 0.5 ? cut(response) : denyInstead(',
+    suites: ['open/before-the-head'],
   },
   {
     name: 'Half of the subscriptions outlive their session',

@@ -90,8 +90,8 @@ describe.each(PLATFORMS)('a stream on %s whose session ends before its head is s
   }
 
   /** The headers that all denials have. */
-  function usual({ headers: { date: _date, etag: _etag, ...headers } }: Answer): object {
-    return headers;
+  function usual({ headers }: Answer): object {
+    return { ...headers, date: '', etag: '' };
   }
 
   const closed = (): Promise<void> => until('its source is closed', () => sources.running === 0);
@@ -104,10 +104,9 @@ describe.each(PLATFORMS)('a stream on %s whose session ends before its head is s
 
     expect([denied.status, denied.body]).toEqual([401, next.body]);
     expect(JSON.parse(denied.body)).toMatchObject({ code: 'SESSION_REJECTED' });
-    if (EVENTS.includes(path)) {
-      const { 'keep-alive': _limits, ...headers } = next.headers;
-      expect(usual(denied)).toEqual(usual({ ...next, headers: { ...headers, connection: 'close' } }));
-    } else expect(usual(denied)).toEqual(usual(next));
+    // Nest.js recognises by the end of the connection that a client of events has gone.
+    const connection = { connection: 'close', 'keep-alive': undefined };
+    expect(usual(denied)).toEqual({ ...usual(next), ...(EVENTS.includes(path) && connection) });
     expect([next.status, next.isOfUsedConnection]).toEqual([401, !EVENTS.includes(path)]);
   });
 

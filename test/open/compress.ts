@@ -19,7 +19,7 @@ export function compress(_request: IncomingMessage, reply: ServerResponse, next:
   const decide = (): void => {
     if (isDecided) return;
     isDecided = true;
-    const keeps = /no-transform/.test(String(response.getHeader('cache-control')));
+    const keeps = String(response.getHeader('cache-control')).includes('no-transform');
     if (keeps || response.hasHeader('content-length')) {
       for (const parameters of waiting) on.apply(response, parameters);
       return;

@@ -10,14 +10,11 @@ interface Response extends HeadedResponse {
 }
 
 /** The functions of a response that no middleware has replaced. */
-type Functions = Pick<Response, 'write'> & {
-  writeHead(this: Response, status: number, reason?: string): unknown;
-  end(this: Response, body?: string): unknown;
-};
+type Functions = Pick<Response, 'writeHead' | 'write' | 'end'>;
 
 /** Headers that describe the reply of the handler, and not the denial in its place. */
 const OF_HANDLER =
-  /^(?:content-(?!security-policy)|etag|last-modified|expires|pragma|accept-ranges|transfer-encoding|trailer|x-accel-)/i;
+  /^(?:content-(?!security-policy)|etag|last-modified|expires?|pragma|accept-ranges|transfer-encoding|trailer|x-accel-)/i;
 
 /**
  * Writes a denial in place of a reply whose head is not sent: as if the handler had thrown it, with the other
@@ -29,8 +26,8 @@ export function denyInstead(reply: HeadedResponse, { call, parts }: ReplyOfCall,
   withdrawHead(response);
   const body = JSON.stringify(exceptionOf(denial).getResponse());
   // Fastify keeps its headers apart until it sends them.
-  const headers = Object.entries({ ...(call.reply as Response).getHeaders(), ...response.getHeaders() });
-  for (const [name, value] of headers)
+  const kept = { ...(call.reply as Partial<Response>).getHeaders?.(), ...response.getHeaders() };
+  for (const [name, value] of Object.entries(kept))
     if (OF_HANDLER.test(name)) response.removeHeader(name);
     else if (value !== undefined) response.setHeader(name, value);
   const own = [
