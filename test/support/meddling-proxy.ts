@@ -13,6 +13,8 @@ export class MeddlingProxy {
   readonly #sockets = new Set<Socket>();
   #meddle = asTheyAre;
   #open = true;
+  /** Connections so far. */
+  made = 0;
 
   private constructor(server: Server, port: number) {
     this.#server = server;
@@ -41,6 +43,11 @@ export class MeddlingProxy {
   /** Stops forwarding. Connections of this time stay silent forever. */
   fallSilent(): void {
     this.#meddle = () => new Promise(() => undefined);
+  }
+
+  /** Swallows what arrives on the connections of this time, without ending them: a NAT has dropped them. */
+  drop(): void {
+    for (const socket of this.#sockets) socket.removeAllListeners('data').unpipe().resume();
   }
 
   /** Passes everything on so much later. */
@@ -73,6 +80,7 @@ export class MeddlingProxy {
   }
 
   #join(near: Socket, port: number): void {
+    this.made += 1;
     this.#keep(near);
     if (!this.#open) {
       near.resetAndDestroy();

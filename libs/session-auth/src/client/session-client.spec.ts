@@ -146,7 +146,14 @@ describe('a status of a sign-in or a sign-out is reported', () => {
 
   it('if it is no user record, or has no token', async () => {
     await signIn(reply(200, '{}')).catch(() => undefined);
-    expect(warned).toEqual([['unusable reply', 'sign-ins', 'a user record and a token']]);
+    expect(warned).toEqual([
+      [
+        'unusable reply',
+        'sign-ins',
+        'without a user record and a token',
+        'baseUrl, http.maxResponseBytes, and any proxy in between',
+      ],
+    ]);
   });
 });
 

@@ -51,7 +51,24 @@ describe('the user of a 200', () => {
   ])('%s', (_name, body, read, verdict, unusable) => {
     const { reported, reports } = reporting();
     expect(verdictsWith({}, read, reports).of(reply(200, body), 'token')).toEqual(verdict);
-    expect(reported).toEqual(unusable === 1 ? [['unusable reply', 'checks', 'a readable user record']] : []);
+    const usual = 'baseUrl, http.maxResponseBytes, and any proxy in between';
+    const line = ['unusable reply', 'checks', 'without a readable user record', usual];
+    expect(reported).toEqual(unusable === 1 ? [line] : []);
+  });
+
+  it.each([
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['none', 'none'],
+    ['gzip, br', 'an unknown one'],
+    ['x'.repeat(21), 'an unknown one'],
+  ])('that is encoded as %p is reported by its encoding [P65]', (encoding, named) => {
+    const { reported, reports } = reporting();
+    const encoded = { status: 200, headers: { 'content-encoding': encoding }, body: undefined };
+    expect(verdictsWith({}, anyUser, reports).of(encoded, 'token')).toEqual(unavailable('malformed'));
+    expect(reported).toEqual([
+      ['unusable reply', 'checks', `with Content-Encoding: ${named}`, expect.stringContaining('identity')],
+    ]);
   });
 });
 

@@ -108,14 +108,32 @@ export function recordIn<User>(
 ): { readonly user: User; readonly json: object } | undefined {
   const json = readJsonObject(reply);
   const user = json && readUser(json, read, () => unusable(operation, reports));
-  if (!json) unusable(operation, reports);
+  if (!json) unusable(operation, reports, encodingOf(reply));
   return json && user !== undefined ? { user, json } : undefined;
 }
 
 /** Reports a 200 without what it must have. */
-export function unusable(operation: 'user_details' | 'sign_in', reports: ReplyReports): void {
+export function unusable(
+  operation: 'user_details' | 'sign_in',
+  reports: ReplyReports,
+  encoding?: string,
+): void {
   const wanted = operation === 'sign_in' ? 'a user record and a token' : 'a readable user record';
-  reports.occurred('unusable reply', AFFECTED[operation], wanted);
+  const [what, check] = encoding
+    ? [`with Content-Encoding: ${encoding}`, UNENCODED]
+    : [`without ${wanted}`, USUAL];
+  reports.occurred('unusable reply', AFFECTED[operation], what, check);
+}
+
+const USUAL = 'baseUrl, http.maxResponseBytes, and any proxy in between';
+const UNENCODED =
+  'that neither it nor a proxy encodes these replies: calls ask for none (Accept-Encoding: identity)';
+
+/** Returns the encoding of a body that was not read for it, if it has one. */
+function encodingOf({ headers }: Reply): string | undefined {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return undefined;
+  return typeof encoding === 'string' && /^[\w.-]{1,20}$/.test(encoding) ? encoding : 'an unknown one';
 }
 
 /** Returns the verdict on a reply that is not a usable answer, and reports a status that has no meaning. */
