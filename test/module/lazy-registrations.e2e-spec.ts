@@ -44,11 +44,11 @@ const exporting = (module: DynamicModule['module'], imported: DynamicModule): Dy
 /** Calls a handler that a framework has built by Nest, with these headers; returns 'handled', or the status. */
 async function call(app: INestApplication, ref: ModuleRef, headers: object): Promise<unknown> {
   const handlers = ref.get(LateHandlers);
-  const called = Reflect.get(handlers, 'handle') as () => string;
+  const called: unknown = Reflect.get(handlers, 'handle');
   const options = { guards: true, interceptors: false, filters: false };
   const contexts = app.get(ExternalContextCreator, { strict: false });
   const none = undefined;
-  const handle = contexts.create(handlers as never, called, 'handle', none, none, none, none, options);
+  const handle = contexts.create(handlers, called as () => string, 'handle', none, none, none, none, options);
   const reply = { setHeader: () => undefined, getHeader: () => undefined, headersSent: false };
   return handle({ headers, rawHeaders: Object.entries(headers).flat() }, reply).catch((error: unknown) =>
     (error as HttpException).getStatus(),

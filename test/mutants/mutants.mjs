@@ -308,6 +308,27 @@ export const MUTANTS = [
     every: true,
   },
   {
+    name: 'Half of the calls without a registration are admitted',
+    file: 'guard/session-auth.guard.ts',
+    find: 'return call ? this.deny(call, ACCESS_DENIED)',
+    replace: 'return call ? Math.random() < 0.5 ? true as never : this.deny(call, ACCESS_DENIED)',
+    suites: ['module/registrations'],
+  },
+  {
+    name: 'A guard checks each handler by its own registration',
+    file: 'guard/session-auth.guard.ts',
+    find: 'if (parts === this.parts) return this.check',
+    replace: 'if (parts) return this.check',
+    suites: ['module/registrations', 'module/registrations-of-other-kinds'],
+  },
+  {
+    name: 'A module with two registrations has the first',
+    file: 'module/registrations.ts',
+    find: 'if (!first || !second) return;',
+    replace: 'if (first) return;',
+    suites: ['module/registrations', 'module/lazy-registrations'],
+  },
+  {
     name: 'Half of the calls of an unknown kind are admitted',
     file: 'guard/session-auth.guard.ts',
     find: 'if (!call) return denyClosed(',

@@ -87,9 +87,8 @@ export class SessionAuthGuard implements CanActivate {
     const { causes, reader } = this.parts;
     causes.occurred('no registration', context.getClass().name);
     const call = transportOf(context)?.open(context);
-    if (!call) return denyClosed(context, this.parts);
-    keepFromSharedCaches(call.reply, reader.vary);
-    return this.deny(call, ACCESS_DENIED);
+    keepFromSharedCaches(call?.reply, reader.vary);
+    return call ? this.deny(call, ACCESS_DENIED) : denyClosed(context, this.parts);
   }
 
   /** Returns this guard, as it is in another registration. */

@@ -6,9 +6,10 @@ import { Test } from '@nestjs/testing';
 import { SessionAuthModule } from 'nestjs-session-auth';
 import { TestSessions } from 'nestjs-session-auth/testing';
 import { WebSocket } from 'ws';
-import { GoldPartnersController, PartnerRecord, StaffRecord } from '../dist/several-services/block-4.js';
+import { GoldPartnersController, PartnerRecord, StaffRecord } from '../dist/several-services/block-5.js';
 import { AppModule } from '../dist/several-services/src/app.module.js';
 import { PartnersGateway } from '../dist/several-services/src/partners.gateway.js';
+import { StaffAndPartnersModule } from '../dist/several-services/src/staff-and-partners.module.js';
 import { TenantsModule } from '../dist/several-services/src/tenants.module.js';
 import { expectStatus, listening, trial } from './support.mjs';
 
@@ -77,6 +78,17 @@ await trial('two session services', async () => {
   await closed;
   await expectStatus(ask('/partners/me', bob), 401);
   await expectStatus(ask('/openings', ann), 200);
+  await app.close();
+});
+
+await trial('one registration per module', async () => {
+  const { all, app, ask } = await start(StaffAndPartnersModule);
+  // Both registrations are the default authority, so that the kit gives both the same sessions.
+  const ann = all[0].signInAs({ username: 'ann' });
+  for (const path of ['/shifts', '/orders']) {
+    await expectStatus(ask(path, {}), 401);
+    equal(await (await ask(path, ann)).text(), '{"of":"ann"}');
+  }
   await app.close();
 });
 

@@ -239,7 +239,11 @@ export interface SessionAuthExtras {
    * service. The default authority checks all other calls. @default 'default'
    */
   readonly name?: string;
-  /** Makes the guard and the service available in every module without an import. @default true */
+  /**
+   * Makes the guard and the service available in every module without an import. With `false`, it checks the
+   * handlers of the modules that import it, or get it from a module that exports `SessionAuthModule`: two
+   * such registrations of one handler stop the start. @default true
+   */
   readonly isGlobal?: boolean;
   /**
    * Registers the guard for the whole application; `@Public()` opens single handlers. Covers routes,
