@@ -6,7 +6,7 @@ const HELD = Symbol('held reply');
  */
 const MAX_HELD = 65_536;
 
-/** What a response of Node.js has to hold it, over HTTP/1 and HTTP/2. */
+/** The part of a response of Node.js that holds it, over HTTP/1 and HTTP/2. */
 export interface HoldableResponse {
   /** That of HTTP/2, where `writeHead()` sends the head. */
   readonly stream?: { readonly destroyed: boolean; readonly headersSent: boolean; close(code: number): void };
@@ -87,7 +87,7 @@ function sendHeld(response: HoldableResponse): void {
   try {
     for (const { writer, parameters } of held.calls) takesMore = writer.apply(response, parameters);
   } catch {
-    // What the application has written is invalid, such as a header over HTTP/2.
+    // The application has written something invalid, such as a header over HTTP/2.
     response.destroy();
   }
   if (held.size >= MAX_HELD && takesMore === true) response.emit('drain');

@@ -45,6 +45,6 @@ export function closeAfter(response: HeadedResponse): void {
 export function withdrawHead(response: HeadedResponse): void {
   if (response.stream) return;
   const hasBody = response.req?.method !== 'HEAD';
-  // What building it has changed besides.
+  // Building it has changed these, too.
   Object.assign(response, { _header: null, _last: false, _hasBody: hasBody, chunkedEncoding: false });
 }

@@ -81,11 +81,16 @@ function deny(
   });
 }
 
+/**
+ * If code of the application throws, such as `handleProtocols`, the handshake is answered as long as nothing is
+ * sent: proxies take a connection that is cut before the head for a failure of the instance.
+ */
 function open({ socket }: IncomingMessage, answer: Answer): void {
+  const { bytesWritten } = socket;
   try {
     answer(true);
   } catch {
-    // Code of the application threw, such as `handleProtocols`.
-    socket.destroy();
+    if (socket.bytesWritten > bytesWritten) socket.destroy();
+    else answer(false, 503);
   }
 }
