@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Controller, Get } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
@@ -95,6 +95,23 @@ const ROWS: Readonly<Record<string, Row>> = {
       await app.get('/me', token);
       await service.close();
       for (let call = 0; call < IN_A_ROW; call += 1) await app.get('/me', token);
+    },
+  },
+  'connection lost': {
+    what: 'a proxy has dropped an idle connection without closing it',
+    provoke: async ({ app, service }) => {
+      let dead: unknown;
+      service.on('user_details', (...call) => {
+        dead ??= call[2];
+        (call[2] === dead && service.callsTo('user_details') > 1 ? silence : json({ username: 'ann' }))(
+          ...call,
+        );
+      });
+      await app.get('/me', 'first');
+      const now = performance.now.bind(performance);
+      const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 500);
+      await app.get('/me', 'second');
+      clock.mockRestore();
     },
   },
   'TLS failure': {

@@ -22,7 +22,7 @@ afterEach(async () => {
   jest.restoreAllMocks();
 });
 
-async function listening<Listener extends Server>(server: Listener, port = 0, host = '127.0.0.1') {
+async function listening(server: Server, port = 0, host = '127.0.0.1') {
   server.listen(port, host);
   closing.push(() => server.close().closeAllConnections());
   await once(server, 'listening');

@@ -197,7 +197,9 @@ class KeptConnections implements ConnectionKeeper {
 
   closeUntrusted(): void {
     const nowMs = performance.now();
-    while (this.#idle[0]?.isTrusted(nowMs) === false) this.#close(this.#idle.shift() as Connection);
+    const trusted = this.#idle.filter((connection) => connection.isTrusted(nowMs));
+    for (const dead of this.#idle.splice(0, this.#idle.length, ...trusted))
+      if (!dead.isTrusted(nowMs)) this.#close(dead);
   }
 
   remove(connection: Connection): void {

@@ -66,6 +66,13 @@ class Service {
     return 'status' in answer ? answer.status : answer;
   }
 
+  /** The connection of a request. */
+  socket(request: number): Socket {
+    const { socket } = this.seen[request] ?? {};
+    if (!socket) throw new Error(`There was no request ${request}`);
+    return socket;
+  }
+
   /** Resolves when so many requests have arrived since the start. */
   async arrivals(count: number): Promise<void> {
     while (this.seen.length < count) await once(this.served.server, 'request');
@@ -114,7 +121,7 @@ describe('a check on a connection that was idle', () => {
     service.kill();
     const answer = service.send();
     await service.arrivals(2);
-    const closed = once(service.seen[1]?.socket as Socket, 'close');
+    const closed = once(service.socket(1), 'close');
     jest.advanceTimersByTime(PATIENCE_MS - 1);
     expect(service.served.connections()).toBe(1);
     jest.advanceTimersByTime(1);
@@ -164,8 +171,8 @@ describe('a check on a connection that was idle', () => {
     await service.arrivals(2);
     jest.advanceTimersByTime(PATIENCE_MS);
     await service.arrivals(3);
-    const closed = once(service.seen[2]?.socket as Socket, 'close');
-    service.dead.add(service.seen[2]?.socket as Socket);
+    const closed = once(service.socket(2), 'close');
+    service.dead.add(service.socket(2));
     service.releaseFirst();
     expect([await answer, service.lost]).toEqual([200, 0]);
     await closed;
@@ -262,7 +269,7 @@ describe('a connection', () => {
   it('that is too old closes when it would be used again [P64]', async () => {
     const service = await Service.started();
     await service.use(1, { idleMs: 60_000 });
-    const closed = once(service.seen[0]?.socket as Socket, 'close');
+    const closed = once(service.socket(0), 'close');
     expect(await service.send()).toBe(200);
     await closed;
   });
