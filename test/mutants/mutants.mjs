@@ -637,8 +637,8 @@ export const MUTANTS = [
   {
     name: 'The calls of a token are never counted down',
     file: 'verifier/lanes.ts',
-    find: '(this.#calls.get(tokenKey) ?? 0) - 1;',
-    replace: '(this.#calls.get(tokenKey) ?? 0);',
+    find: 'count(this.#calls, tokenKey, -1);',
+    replace: '',
     suites: ['lanes/one-account', 'verifier/lanes'],
   },
   {

@@ -413,10 +413,10 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url });
     const names = [CHECK_CHANNEL, DENIAL_CHANNEL, BREAKER_CHANNEL, CAUSE_CHANNEL];
-    const heard = [...names, `tracing:${CALL_CHANNEL}:start`, `tracing:${CALL_CHANNEL}:asyncEnd`];
-    expect(heard.map((name) => hasSubscribers(name))).toEqual(heard.map(() => true));
+    const subscribed = [...names, `tracing:${CALL_CHANNEL}:start`, `tracing:${CALL_CHANNEL}:asyncEnd`];
+    expect(subscribed.map((name) => hasSubscribers(name))).toEqual(subscribed.map(() => true));
     collected.stop();
-    expect(heard.map((name) => hasSubscribers(name))).toEqual(heard.map(() => false));
+    expect(subscribed.map((name) => hasSubscribers(name))).toEqual(subscribed.map(() => false));
     await app.get('/me', service.signInAs({}));
     expect(await collected.read(checks)).toEqual([]);
     expect(collected.spans.getFinishedSpans()).toEqual([]);
