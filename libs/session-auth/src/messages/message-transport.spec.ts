@@ -156,10 +156,10 @@ describe('an error that the handler of a message does not catch', () => {
     lastValueFrom(RPC.answer?.(context, error) as Observable<unknown>);
 
   it('is sent to the caller as a payload', async () => {
-    await expect(answered(messageOf({}, tcp()))).rejects.toMatchObject({
+    await expect(answered(messageOf({}, tcp()))).rejects.toEqual({
       status: 'error',
-      statusCode: 403,
       code: 'ACCESS_DENIED',
+      message: ACCESS_DENIED.message,
     });
   });
 
