@@ -8,6 +8,7 @@ import {
   NotFoundException,
   Scope,
   UseGuards,
+  type CanActivate,
   type ExecutionContext,
   type Provider,
 } from '@nestjs/common';
@@ -19,6 +20,7 @@ import {
   Roles,
   SessionAuthGuard,
   SessionAuthModule,
+  SessionAuthService,
   SessionRecord,
   type LoadUser,
   type SessionAuthOptions,
@@ -118,6 +120,8 @@ describe.each(PLATFORMS)('loadUser on %s', (_name, platform) => {
     ['returns a user', () => ({ id: 7 }), [{ id: 7 }, 'ann']],
     ['resolves to a user', () => Promise.resolve({ id: 7 }), [{ id: 7 }, 'ann']],
     ['returns a query of a library', () => query({ id: 7 }), [{ id: 7 }, 'ann']],
+    ['returns a name', () => 'ann', ['ann', 'ann']],
+    ['returns an id', () => 7, [7, 'ann']],
     ['returns nothing', () => undefined, 403],
     ['resolves to nothing', () => Promise.resolve(null), 403],
     ['rejects', () => Promise.reject(new Error('postgres://app:hunter2@db')), 503],
@@ -133,6 +137,45 @@ describe.each(PLATFORMS)('loadUser on %s', (_name, platform) => {
     if (expected === 403) expect(await always(() => ask('/me', token))).toBe(403);
     if (expected === 503) expect(log.lines.join('\n')).toContain('loadUser of StaffController.me');
     expect(log.lines.join('\n')).not.toContain('hunter2');
+  });
+
+  it.each<unknown>([false, true, '', 0, NaN, 0n])(
+    'as a function that loads %p, which is no user, denies with 403 and one log line',
+    async (loaded) => {
+      const { ask, token, log } = await appWith(() => Promise.resolve(loaded));
+      expect([await ask('/me', token), await ask('/me', token)]).toEqual([403, 403]);
+      expect(log.having('warn', 'no local user')).toHaveLength(1);
+    },
+  );
+
+  it('loads the user of the record that was checked last in a request', async () => {
+    const service = await bed.service();
+    const token = service.signInAs({ username: 'ann', role: 'boss' });
+    @Injectable()
+    class EndingGuard implements CanActivate {
+      constructor(private readonly sessions: SessionAuthService) {}
+
+      /** The role is taken from the user meanwhile, which another instance says. */
+      async canActivate(): Promise<boolean> {
+        service.signInAs({ username: 'ann', role: 'guest' }, token);
+        await this.sessions.forget(token);
+        return true;
+      }
+    }
+    @Controller()
+    class RoleController {
+      @Get('role')
+      @UseGuards(SessionAuthGuard, EndingGuard, SessionAuthGuard)
+      role(@CurrentUser() staff: unknown, @SessionRecord() { role }: UserRecord): unknown {
+        return [staff, role];
+      }
+    }
+    const app = await bed.sample({
+      baseUrl: service.url,
+      controllers: [RoleController],
+      options: { cache: { ttlMs: 60_000 }, loadUser: ({ role }) => ({ role }) },
+    });
+    expect(await (await app.get('/role', token)).json()).toEqual([{ role: 'guest' }, 'guest']);
   });
 
   it('as a class that a module provides', async () => {

@@ -165,6 +165,76 @@ describe.each(platforms('Express'))('records that are described on %s', (_name, 
   });
 });
 
+describe('what the application puts into a record', () => {
+  class Branch {
+    readonly opensAt = { hour: 8 };
+  }
+  const bed = testbed();
+  const live = { branch: new Branch(), list: [{ floors: 2 }] };
+
+  @Controller()
+  @UseGuards(SessionAuthGuard)
+  class LiveController {
+    @Get('live')
+    live(@Req() { user }: { user: typeof live }): unknown {
+      const attempt = (change: () => unknown): unknown => {
+        try {
+          return change();
+        } catch {
+          return 'frozen';
+        }
+      };
+      const { branch, list } = user;
+      return [
+        branch === live.branch,
+        list === live.list,
+        list[0]?.floors,
+        attempt(() => list.push({ floors: 9 })),
+        attempt(() => Object.assign(list[0] ?? {}, { floors: 9 })),
+      ];
+    }
+  }
+
+  class ByTransform extends UserRecord {
+    @Transform(() => live.branch) @IsOptional() readonly branch?: Branch;
+    @Transform(() => live.list) @IsOptional() readonly list?: object[];
+  }
+  const bySchema = z
+    .object({ username: z.string().optional() })
+    .transform((user) => ({ ...user, branch: live.branch, list: live.list }));
+
+  it.each<[string, UserRecordClass | UserRecordSchema]>([
+    ['a class', ByTransform],
+    ['zod', bySchema],
+  ])('by %s stays as it is, and a handler can not change the next user by it', async (_kind, userRecord) => {
+    const service = await bed.service();
+    const options = { userRecord, cache: { ttlMs: 60_000 } };
+    const app = await bed.sample({ baseUrl: service.url, controllers: [LiveController], options });
+    const token = service.signInAs({ username: 'ann', branch: 'north', list: 'north' } as object);
+    for (let request = 0; request < 2; request += 1)
+      expect(await (await app.get('/live', token)).json()).toEqual([true, false, 2, 'frozen', 'frozen']);
+    for (const each of [live.branch, live.branch.opensAt, live.list, live.list[0]])
+      expect(Object.isFrozen(each)).toBe(false);
+  });
+
+  it.each(['a class', 'zod'])('by %s may not contain itself, which the log line says', async (kind) => {
+    const tree: Record<string, unknown> = { floors: 2 };
+    tree.children = [{ parent: tree }];
+    class Cyclic extends UserRecord {
+      @Transform(() => tree) @IsOptional() readonly tree?: object;
+    }
+    const cyclic = z.object({ username: z.string().optional() }).transform((user) => ({ ...user, tree }));
+    const service = await bed.service();
+    const log = new CapturedLog();
+    const options = { userRecord: kind === 'zod' ? cyclic : Cyclic };
+    const app = await bed.sample({ baseUrl: service.url, options }, { logger: log });
+    expect((await app.get('/me', service.signInAs({ username: 'ann', tree: 'fir' } as object))).status).toBe(
+      503,
+    );
+    expect(log.having('warn', 'invalid user record: tree must not contain itself.')).toHaveLength(1);
+  });
+});
+
 describe('names of fields that are data', () => {
   const bed = testbed();
 

@@ -109,7 +109,7 @@ describe('a list of requirements', () => {
     ],
     ['a promise of a truthy result', false, [returns(Promise.resolve(1))]],
     [
-      'a thenable that is not a promise [P76]',
+      'a thenable that is not a promise',
       true,
       [returns({ then: (resolve: (met: boolean) => void) => resolve(true) })],
     ],

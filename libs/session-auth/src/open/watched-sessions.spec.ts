@@ -274,7 +274,7 @@ describe('what one session has open', () => {
     ]);
   });
 
-  it('ends though code of the application throws at some of its ends, which is reported [R23]', async () => {
+  it('ends though code of the application throws at some of its ends, which is reported', async () => {
     const { source, opened, parts } = anAuthority();
     const occurred = jest.fn();
     Object.assign(parts, { causes: { occurred } });

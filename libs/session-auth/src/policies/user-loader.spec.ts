@@ -7,6 +7,20 @@ const context = new ExecutionContextHost([]);
 const user = { username: 'ann' };
 
 describe('the loader of users', () => {
+  it('loads the user of the record that was checked last, if a fresh check has replaced the record', () => {
+    const { requirement } = new LocalUsers(
+      ({ role }) => ({ role }),
+      () => undefined,
+    );
+    const [request, requirements, timeoutMs] = [{}, [requirement], 1_000];
+    const rolesOf = (role: string): unknown => {
+      const call: RuledCall = { requirements, user: { username: 'ann', role }, context, request, timeoutMs };
+      return [requirement.isMet(call), call.localUser];
+    };
+    expect(rolesOf('boss')).toEqual([true, { role: 'boss' }]);
+    expect(rolesOf('guest')).toEqual([true, { role: 'guest' }]);
+  });
+
   it('asks a query of a library once for a request, however many handlers share it', async () => {
     const send = jest.fn();
     const query: PromiseLike<object> = {

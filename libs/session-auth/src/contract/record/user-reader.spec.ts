@@ -28,6 +28,21 @@ describe('records that share values', () => {
     );
   });
 
+  it('never have the ids of another user, also if those differ in their last digit only', () => {
+    const large = fc.integer({ min: 10 ** 15, max: Number.MAX_SAFE_INTEGER - 9 });
+    const three = fc.record({ client_id: large, company_id: large, location_id: large });
+    const name = fc.constantFrom('client_id' as const, 'company_id' as const, 'location_id' as const);
+    const others = fc.integer({ min: 1, max: 9 });
+    fc.assert(
+      fc.property(three, name, others, (ids, field, difference) => {
+        const read = readerWith(internCommonValues());
+        for (const each of [ids, { ...ids, [field]: ids[field] + difference }])
+          expect({ ...read({ username: 'x', ccl_info: each })?.ccl_info }).toEqual(each);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('have one frozen ccl_info for all users with the same ids', () => {
     const read = readerWith(internCommonValues());
     const [ann, bo, dan, cleo] = [
