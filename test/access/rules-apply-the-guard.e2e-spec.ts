@@ -4,8 +4,11 @@ import {
   Get,
   Injectable,
   UseGuards,
+  UseInterceptors,
+  type CallHandler,
   type CanActivate,
   type ExecutionContext,
+  type NestInterceptor,
   type Type,
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
@@ -17,9 +20,11 @@ import {
   RequireFlags,
   Roles,
   SessionAuthGuard,
+  SessionAuthority,
   SubRoles,
   type UserRecord,
 } from 'nestjs-session-auth';
+import { AcknowledgeAudit } from 'nestjs-session-auth/diagnostics';
 import { PLATFORMS } from '../support/platforms.js';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
@@ -178,9 +183,53 @@ class ReplacedOnClass {
   }
 }
 
+@Controller()
+class ReplacedOnNamed {
+  @Get('ruled') @onlyGuard(AdmitsAll) @SessionAuthority('default') ruled(): string {
+    return 'ruled';
+  }
+}
+
+@Roles('boss')
+class RuledBase {
+  @Get('ruled') ruled(): string {
+    return 'ruled';
+  }
+}
+
+@Controller()
+@onlyGuard(AdmitsAll)
+class ReplacedOnSubclass extends RuledBase {}
+
+@Controller()
+class ReplacedOnOptional {
+  @Get('ruled') @onlyGuard(AdmitsAll) @OptionalAuth() ruled(): string {
+    return 'ruled';
+  }
+}
+
+@Injectable()
+class NoInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
+    return next.handle();
+  }
+}
+
 @Injectable()
 class OpeningsService {
   @Roles('boss') list(): string {
+    return 'all';
+  }
+
+  @SessionAuthority('default') named(): string {
+    return 'all';
+  }
+
+  @UseInterceptors(NoInterceptor) @Roles('boss') intercepted(): string {
+    return 'all';
+  }
+
+  @AcknowledgeAudit('called by a framework') @Roles('boss') acknowledged(): string {
     return 'all';
   }
 }
@@ -188,7 +237,7 @@ class OpeningsService {
 describe('a rule that Nest would not enforce', () => {
   const bed = testbed();
 
-  it.each([ReplacedOnHandler, ReplacedOnClass])(
+  it.each([ReplacedOnHandler, ReplacedOnClass, ReplacedOnNamed, ReplacedOnSubclass])(
     'because another decorator replaces the guards stops the start: %p [P71]',
     async (controller) => {
       const service = await bed.service();
@@ -205,6 +254,13 @@ describe('a rule that Nest would not enforce', () => {
     },
   );
 
+  it('because another decorator replaces the guards of @OptionalAuth() is named by the audit [P71]', async () => {
+    const service = await bed.service();
+    const options = { audit: 'error' } as const;
+    const root = sampleApp({ baseUrl: service.url, controllers: [ReplacedOnOptional], options });
+    expect((await bootstrapError(root)).message).toContain('ReplacedOnOptional.ruled is not guarded');
+  });
+
   it('because its method is no handler is named by the audit [P71]', async () => {
     const service = await bed.service();
     const root = sampleApp({
@@ -212,8 +268,9 @@ describe('a rule that Nest would not enforce', () => {
       providers: [OpeningsService],
       options: { audit: 'error' },
     });
-    expect((await bootstrapError(root)).message).toContain(
-      'OpeningsService.list has a rule, which has no effect: it is no handler',
-    );
+    const { message } = await bootstrapError(root);
+    expect(
+      message.match(/OpeningsService\.\w+(?= has a rule, which has no effect: it is no handler)/g),
+    ).toEqual(['list', 'named', 'intercepted'].map((name) => `OpeningsService.${name}`));
   });
 });

@@ -73,7 +73,7 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const registrations = parts.find((each) => each.registrations)?.registrations;
   const servers = new Set(handlers.flatMap((handler) => handler.servers ?? []));
   const entries = handlers.flatMap((handler) => {
-    const isReported = parts.some(({ reportOnly }) => reportOnly?.covers(handler.called, handler.owner));
+    const isReported = parts.some(({ reportOnly }) => reportOnly?.covers(auditedRuleOf(handler)));
     const isPlaced = !registrations || registrations.partsOf(handler.owner) !== undefined;
     const access = accessOf(handler, context, isReported, isPlaced);
     return callsOf(handler, modulePaths, config).flatMap((call): AccessMapEntry[] =>

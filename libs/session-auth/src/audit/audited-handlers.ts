@@ -1,6 +1,5 @@
 import type { ModulesContainer } from '@nestjs/core';
 import type { AccessRule, Requirement } from '../guard/access-rule.js';
-import { declarationOf, methodOf } from '../guard/access-metadata.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf } from '../guard/access-rules.js';
 import {
@@ -62,11 +61,10 @@ export function isGuarded({ guards }: Handler): boolean {
 
 /** Returns whether a handler is meant to be guarded: a rule applies the guard, and may have lost it since. */
 export function namesGuard(handler: Handler): boolean {
-  const { called, owner } = handler;
-  return (
-    guardsNamedBy(handler).some(isSessionAuthGuard) ||
-    [methodOf(called, owner), owner].some((target) => declarationOf(target).requirements.length > 0)
-  );
+  if (guardsNamedBy(handler).some(isSessionAuthGuard)) return true;
+  const rule = auditedRuleOf(handler);
+  if (rule.kind !== 'protected') return rule.kind === 'optional';
+  return rule.authority !== undefined || rule.requirements.length > 0;
 }
 
 /** Returns whether a handler resolves a field of an object, or a reference: nothing that a call names. */

@@ -28,9 +28,11 @@ export function ineffectiveRulesOf(
   context: AuditContext,
   served: ReadonlyMap<string, Handler>,
 ): (Finding | undefined)[] {
+  const lostRule = lost(handler);
   return [
-    unguarded(handler, context),
-    lost(handler),
+    // A function without the rule has not its guard either: one finding of the two.
+    lostRule?.stops ? undefined : unguarded(handler, context),
+    lostRule,
     overridden(handler),
     ...(context.otherKinds?.findingsOf(handler, context) ?? []),
     ...servedBy(handler, context).map((call) => unserved(handler, call, served.get(call))),

@@ -1,5 +1,5 @@
-import { namesSessionAuthGuardItself } from './enhancers.js';
-import type { Declaration, Requirement } from './access-rule.js';
+import { ENHANCER_KEY, namesSessionAuthGuardItself } from './enhancers.js';
+import { type Declaration, inherit, type Requirement } from './access-rule.js';
 
 /** Fixed, namespaced keys: two copies of this package read each other's decorators. */
 export const OPEN_KEY = 'nestjs-session-auth:open';
@@ -40,64 +40,41 @@ export function authorityOf(target: object): string | undefined {
   return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
 }
 
+/** Returns what a handler declares, or a class with those that it extends. */
 export function declarationOf(target: object): Declaration {
-  // One look-up instead of one for each kind: most targets declare few.
-  const keys = (Reflect.getMetadataKeys(target) as unknown[])
-    .map(String)
-    .filter((key) => key.startsWith(REQUIREMENTS_KEY));
+  const parent = Object.getPrototypeOf(target) as object | null;
+  const own = ownDeclarationOf(target);
+  return parent ? inherit(own, declarationOf(parent)) : own;
+}
+
+function ownDeclarationOf(level: object): Declaration {
+  const keys = (Reflect.getOwnMetadataKeys(level) as unknown[]).map(String);
+  if (keys.length === 0) return { open: undefined, requirements: [] };
+  const declared = keys.filter((key) => key.startsWith(REQUIREMENTS_KEY));
   // Those of another version of this package are the last.
-  const all = new Set([...REQUIREMENT_KEYS.filter((key) => keys.includes(key)), ...keys]);
+  const all = new Set([...REQUIREMENT_KEYS.filter((key) => declared.includes(key)), ...declared]);
+  const own = (key: string): unknown => Reflect.getOwnMetadata(key, level);
+  const open = own(OPEN_KEY) as Declaration['open'];
+  const authority = own(AUTHORITY_KEY) as string | undefined;
+  const namesGuard = namesSessionAuthGuardItself(level);
+  // A rule of a class adds no guard if the class inherits one.
+  const names = namesGuard || open !== undefined || authority !== undefined || declared.length > 0;
   return {
-    ...declaredOpeningOf(target),
-    requirements: [...all].flatMap((key) => Reflect.getMetadata(key, target) as Requirement[]),
-    authority: authorityOf(target),
+    open,
+    namesGuard: namesGuard && open === undefined,
+    reportOnly: (own(REPORT_ONLY) as true | undefined) ?? (names ? false : undefined),
+    requirements: [...all].flatMap((key) => own(key) as Requirement[]),
+    authority,
   };
 }
 
-/**
- * Returns what the narrowest level that has a mark declares with it, and whether a narrower level names the
- * guard or a rule. Levels are a handler, or a class and those that it extends.
- */
-function narrowest(
-  key: typeof OPEN_KEY | typeof REPORT_ONLY,
-  target: object,
-): { readonly mark?: unknown; readonly namesGuard: boolean } {
-  let namesGuard = false;
-  for (let level: object | null = target; level; level = Object.getPrototypeOf(level) as object | null) {
-    const mark: unknown = Reflect.getOwnMetadata(key, level);
-    if (mark) return { mark, namesGuard };
-    namesGuard ||= namesSessionAuthGuardItself(level) || declaresItself(level);
-  }
-  return { namesGuard };
-}
-
-/** A rule of a class adds no guard if the class inherits one. */
-function declaresItself(level: object): boolean {
-  return (Reflect.getOwnMetadataKeys(level) as unknown[]).some(
-    (key) => key === OPEN_KEY || key === AUTHORITY_KEY || String(key).startsWith(REQUIREMENTS_KEY),
-  );
-}
-
-/** A guard that a class names replaces `@Public()` of a class that it extends. */
-function declaredOpeningOf(target: object): Pick<Declaration, 'open' | 'namesGuard'> {
-  const { mark, namesGuard } = narrowest(OPEN_KEY, target);
-  return { open: mark === 'public' && namesGuard ? undefined : (mark as Declaration['open']), namesGuard };
-}
-
-/** A handler or a class that names the guard or a rule is not opened by a wider `@ReportOnly()`. */
-export function isReportOnly(handler: object, controller: object): boolean {
-  const own = narrowest(REPORT_ONLY, methodOf(handler, controller));
-  if (own.mark || own.namesGuard) return own.mark === true;
-  const { mark, namesGuard } = narrowest(REPORT_ONLY, controller);
-  return mark === true && !namesGuard;
-}
-
-/** Whether a method has a rule, and no metadata of anything that would call it. */
+/** Returns whether a method has a rule, and no metadata of anything that would call it. */
 export function hasRulesOnly(method: object): boolean {
   const keys = (Reflect.getMetadataKeys(method) as unknown[]).map(String);
   return (
-    keys.some((key) => key.startsWith(REQUIREMENTS_KEY)) &&
-    keys.every((key) => key.startsWith(NAMESPACE) || key === '__guards__')
+    keys.some((key) => key === AUTHORITY_KEY || key.startsWith(REQUIREMENTS_KEY)) &&
+    keys.every((key) => key.startsWith(NAMESPACE) || ENHANCER_KEY.test(key)) &&
+    acknowledgedReason(method) === undefined
   );
 }
 

@@ -25,15 +25,50 @@ export interface CheckedRule {
   readonly authority?: string | undefined;
   /** Maximum age of a cached session, in milliseconds. @default the lifetime of the cache entry */
   readonly maxAgeMs?: number | undefined;
+  /** Set with `@ReportOnly()`: the guard denies nothing. */
+  readonly isReportOnly?: true;
 }
 
+export function isReportOnly(rule: AccessRule): boolean {
+  return rule.kind !== 'public' && rule.isReportOnly === true;
+}
+
+/** What a level declares: a handler, a class, or a class that it extends. */
 export interface Declaration {
   readonly open: 'public' | 'optional' | undefined;
   /** Whether `@UseGuards(SessionAuthGuard)` is on it, and no opening beside it. */
   readonly namesGuard?: boolean;
+  /** `false` if it names the guard, a rule or an opening, and no `@ReportOnly()`; `undefined` if it names none. */
+  readonly reportOnly?: boolean | undefined;
   readonly requirements: readonly Requirement[];
   /** The authority that `@SessionAuthority()` names. */
   readonly authority?: string | undefined;
+}
+
+/**
+ * Returns what a class declares with the class that it extends. A guard that it names replaces `@Public()` of
+ * that class.
+ */
+export function inherit(own: Declaration, inherited: Declaration): Declaration {
+  const isOpened = own.open !== undefined;
+  const isClosed = own.namesGuard === true && inherited.open === 'public';
+  return {
+    ...narrow(own, inherited),
+    open: own.open ?? (isClosed ? undefined : inherited.open),
+    namesGuard: !isOpened && (own.namesGuard === true || inherited.namesGuard === true),
+  };
+}
+
+/** What the narrower level declares replaces the same of the wider. Openings have rules of their own. */
+function narrow(
+  own: Declaration,
+  wider: Declaration,
+): Pick<Declaration, 'authority' | 'reportOnly' | 'requirements'> {
+  return {
+    requirements: override(own.requirements, wider.requirements),
+    authority: own.authority ?? wider.authority,
+    reportOnly: own.reportOnly ?? wider.reportOnly,
+  };
 }
 
 /**
@@ -44,13 +79,15 @@ export interface Declaration {
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
   const open = openingOf(handler, controller);
   if (open === 'public') return { kind: open };
-  const requirements = open ? [] : override(handler.requirements, controller.requirements);
+  const { authority, reportOnly, ...all } = narrow(handler, controller);
+  const requirements = open ? [] : all.requirements;
   const limits = requirements.flatMap(({ maxAgeMs }) => maxAgeMs ?? []);
   return {
     kind: open ?? 'protected',
     requirements,
-    authority: handler.authority ?? controller.authority,
+    authority,
     maxAgeMs: limits.length > 0 ? Math.min(...limits) : undefined,
+    ...(reportOnly && { isReportOnly: true }),
   };
 }
 

@@ -237,6 +237,7 @@ it('declarations are read by every copy of this package', () => {
   expect(declarationOf(target)).toEqual({
     open: 'optional',
     namesGuard: false,
+    reportOnly: false,
     requirements: [requirement],
     authority: 'partners',
   });

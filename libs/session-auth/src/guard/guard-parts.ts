@@ -1,6 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
+import type { AccessRule } from './access-rule.js';
 import type { AccessRules } from './access-rules.js';
 import type { SessionReader } from './token-source.js';
 import type { DecisionReports } from './decision-reports.js';
@@ -32,8 +33,8 @@ export interface Registrations {
 
 /** Checks calls in the place of the guard, which admits them in any case. */
 export interface Reporter {
-  /** Returns whether the guard admits all calls of a handler. */
-  covers(handler: object, controller: object): boolean;
+  /** Returns whether the guard admits all calls of a handler with this rule. */
+  covers(rule: AccessRule): boolean;
   report(context: ExecutionContext, parts: GuardParts, check: (call: GuardedCall) => unknown): void;
 }
 

@@ -1,7 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { ACCESS_DENIED } from '../contract/denials.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { isReportOnly } from './access-metadata.js';
+import { isReportOnly } from './access-rule.js';
+import { ruleOf } from './access-rules.js';
 import { exceptionOf } from './denial.js';
 import type { GuardParts, Reporter } from './guard-parts.js';
 import { ADMISSION, CHECK } from './guarded-request.js';
@@ -21,8 +22,8 @@ export function reporterOf(
   isOneOfSeveral: boolean,
   log: { note(kind: string, text: string): void },
 ): Reporter {
-  const covers: Reporter['covers'] = (handler, controller) => isOption || isReportOnly(handler, controller);
-  const covered = handlers.filter(({ called, owner }) => covers(called, owner));
+  const covers: Reporter['covers'] = (rule) => isOption || isReportOnly(rule);
+  const covered = handlers.filter((handler) => covers(ruleOf(handler)));
   const name = isOption ? 'reportOnly' : '@ReportOnly()';
   if (isOneOfSeveral)
     throw new InvalidConfigurationError(

@@ -102,7 +102,7 @@ export class SessionAuthGuard implements CanActivate {
     record: UserRecord | undefined,
   ): boolean | Promise<boolean> {
     const { reportOnly, authorities } = this.parts;
-    if (reportOnly?.covers(context.getHandler(), context.getClass())) {
+    if (reportOnly?.covers(rule)) {
       reportOnly.report(context, this.parts, (call) => this.admit(call, rule, record));
       return true;
     }

@@ -5,8 +5,8 @@ import { SessionClient } from '../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { BREAKER } from '../contract/diagnostics.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
-import { isReportOnly } from '../guard/access-metadata.js';
-import { AccessRules } from '../guard/access-rules.js';
+import { isReportOnly } from '../guard/access-rule.js';
+import { AccessRules, ruleOf } from '../guard/access-rules.js';
 import { DecisionReports } from '../guard/decision-reports.js';
 import { type GuardParts, isRegistration } from '../guard/guard-parts.js';
 import { hold, release } from '../guard/held-reply.js';
@@ -176,7 +176,7 @@ async function loadUsed(
   if (handlers.some((handler) => policiesOf(handler).length > 0))
     guard.rules.findPolicy = await (await import('../policies/policies.js')).policiesIn(modules, placed);
   const { reportOnly } = settings;
-  if (!reportOnly && !handlers.some(({ called, owner }) => isReportOnly(called, owner))) return;
+  if (!reportOnly && !handlers.some((handler) => isReportOnly(ruleOf(handler)))) return;
   const { reporterOf } = await import('../guard/report-only.js');
   const reported = reporterOf(handlers, reportOnly, several !== undefined, causes);
   // A value: a getter would run in each check.
