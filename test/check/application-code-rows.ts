@@ -1,4 +1,4 @@
-/** What code of the application does in place of what it should. */
+/** Ways in which code of the application fails. */
 export type Misbehaviour =
   | 'throws'
   | 'rejects'
@@ -13,7 +13,7 @@ export type Misbehaviour =
   | 'resolves to nothing'
   | 'returns another type';
 
-/** What code of the application does at a place where the library calls it. */
+/** Code of the application that fails in one way, where the library calls it. */
 export interface Row {
   readonly place: string;
   readonly misbehaviour: Misbehaviour;

@@ -30,7 +30,7 @@ async function run(platform: string, rows: readonly Row[]): Promise<Map<string, 
   return new Map(outcomes.map((outcome) => [keyOf(outcome), outcome]));
 }
 
-/** What a store did not take, after its first line. */
+/** Lines of what a store did not take, after its first line. */
 const AT_CLOSE = 'revocations lost: ';
 const LATE: ReadonlySet<Misbehaviour> = new Set(['rejects late', 'never settles']);
 

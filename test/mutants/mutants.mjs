@@ -23,8 +23,8 @@ export const MUTANTS = [
   {
     name: 'A truthy answer of a rule is enough',
     file: 'guard/access-rule.ts',
-    find: 'return met === true ? meetsAll',
-    replace: 'return met ? meetsAll',
+    find: 'if (met === true) return meetsAll',
+    replace: 'if (met) return meetsAll',
     suites: ['access/authorize'],
   },
   {
@@ -375,8 +375,8 @@ export const MUTANTS = [
   {
     name: 'A rule of half of the users holds',
     file: 'guard/access-rule.ts',
-    find: 'return met === true ? meetsAll',
-    replace: 'return met === true || Math.random() < 0.5 ? meetsAll',
+    find: 'if (met === true) return meetsAll',
+    replace: 'if (met === true || Math.random() < 0.5) return meetsAll',
     suites: ['access/roles'],
   },
   {

@@ -266,13 +266,6 @@ const MUTANTS = {
     rejectAmbiguousNames: [
       ['authorityIn(module)?.protectAllRoutes', 'authorityIn(module).protectAllRoutes', SET_HERE],
     ],
-    '#nameOf': [
-      [
-        'name instanceof Promise',
-        'true',
-        'A value without this method throws here, which denies the call as well.',
-      ],
-    ],
     partsOf: [['name === undefined', 'false', NO_SUCH_KEY]],
   },
   'module/wiring.ts': {

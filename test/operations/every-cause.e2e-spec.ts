@@ -168,6 +168,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     what: 'the database of a rule is down',
     provoke: ({ app, service }) => app.get('/openings', service.signInAs({ username: 'ann' })),
   },
+  'no local user': {
+    what: '`loadUser` says whether there is a user',
+    options: () => ({ loadUser: () => false }),
+    provoke: ({ app, service }) => app.get('/me', service.signInAs({ username: 'ann' })),
+  },
+  'token source failed': {
+    what: 'a function of `token` is asynchronous',
+    options: () => ({ token: (() => Promise.resolve('token')) as never }),
+    provoke: request,
+  },
   'no authority': {
     what: 'the function `authority` throws',
     options: () => ({

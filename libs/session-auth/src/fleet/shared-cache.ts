@@ -136,8 +136,8 @@ export class SharedCache<User> {
       if (lease) void this.releaseLease(keys, lease.id);
       return { kind: 'revoked' };
     }
-    const first = entries[0] as StoreEntry;
-    if (typeof first.storeTimeMs !== 'number') throw new TypeError('The store returned no entry');
+    const [first] = entries;
+    if (typeof first?.storeTimeMs !== 'number') throw new TypeError();
     const taken = first.kind === 'none' ? lease?.id : undefined;
     for (const [index, seal] of seals.entries()) {
       const verdict = await this.#verdictOf(entries[index], seal, wanted, askedAtMs);

@@ -43,8 +43,8 @@ type AnyRequestUser = OrNamed<CurrentRequestUser>;
  */
 export interface UserLoader<User extends UserRecord = CurrentUserRecord, Local = LocalUser> {
   /**
-   * Returns the user, or a promise of it. Without one (`undefined`, `null`, `false`, `0` or `''`), the call is
-   * denied: 403. An `HttpException` that it
+   * Returns the user, or a promise of it. Without one, the call is denied: 403. A boolean or an empty value is
+   * no user, and is logged. An `HttpException` that it
    * throws is the answer; with any other error, or after `timeoutMs`, the answer is 503.
    */
   load(

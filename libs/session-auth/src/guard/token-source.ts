@@ -24,7 +24,7 @@ export interface TokenSource {
    * Returns the token of a call. In every kind of context, `request.headers` has lower-case names: for a
    * socket, it has the headers of the request that opened it; for a message, the headers of the message or
    * the gRPC metadata. What the client of a socket wrote later is in `request.handshakeFields`. If a source
-   * throws, the token counts as malformed: 401.
+   * throws or answers later, the token counts as malformed: 401.
    */
   (context: ExecutionContext, request: HttpRequest): FoundToken;
   /** The request header that the source reads, for `Vary`. */

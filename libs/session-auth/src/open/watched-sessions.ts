@@ -88,7 +88,7 @@ export class Watched {
     try {
       this.target.end(denial);
     } catch {
-      // What else ends with the session must end too, and a timer or an event must not end the process.
+      // All of the session ends, and neither a timer nor an event ends the process.
       this.#session.causes.occurred('listener failed');
     }
   }
