@@ -108,6 +108,16 @@ class OtherGuard {
   }
 }
 
+/** Leaves the key only to callers that have come by the gateway, before the guard that reads it. */
+@Injectable()
+class GatewayGuard {
+  canActivate(context: ExecutionContext): boolean {
+    const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, unknown> }>();
+    if (headers['x-gateway'] === undefined) delete headers['x-application-key'];
+    return true;
+  }
+}
+
 const withKey = (): ClassDecorator & MethodDecorator => UseGuards(KeyOrSessionGuard);
 
 @Controller('orders')
@@ -124,11 +134,25 @@ class OrdersController {
     return 'in';
   }
 
-  @Get('between') @withKey() @UseGuards(OtherGuard) @Roles('hiring_manager') between(): string {
+  @Get('after') @UseGuards(OtherGuard) @withKey() @Roles('hiring_manager') after(): string {
     return 'in';
   }
 
   @Get('other-role') @withKey() @Roles('new_hire') otherRole(): string {
+    return 'in';
+  }
+
+  @Get('relying-above')
+  @UseGuards(GatewayGuard, KeyOrSessionGuard)
+  @Roles('hiring_manager')
+  relyingAbove(): string {
+    return 'in';
+  }
+
+  @Get('relying-below')
+  @Roles('hiring_manager')
+  @UseGuards(GatewayGuard, KeyOrSessionGuard)
+  relyingBelow(): string {
     return 'in';
   }
 }
@@ -145,6 +169,25 @@ class ClassAbove {
 @Controller('subclass')
 @withKey()
 class OfRuledClass extends ClassAbove {}
+
+@withKey()
+@Roles('hiring_manager')
+class RuledBase {
+  @Get() list(): string {
+    return 'in';
+  }
+}
+
+@Controller('base')
+class OfRuledBase extends RuledBase {}
+
+@Controller('ruled-in-ruled')
+@Roles('hiring_manager')
+class KeyBelowRuledClass {
+  @Get() @withKey() list(): string {
+    return 'in';
+  }
+}
 
 @SessionAuthority('partners')
 @Controller('partner')
@@ -258,13 +301,14 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
     'orders/above',
     'orders/below',
     'orders/applied',
-    'orders/between',
+    'orders/after',
     'orders/other-role',
     'class-above',
     'subclass',
+    'base',
   ])('admits by another way also on %s, whichever decorator is above [P70]', async (path) => {
     const service = await bed.service();
-    const controllers = [OrdersController, ClassAbove, OfRuledClass];
+    const controllers = [OrdersController, ClassAbove, OfRuledClass, OfRuledBase];
     const app = await bed.sample({ baseUrl: service.url, controllers });
     const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
     const statuses = [
@@ -276,6 +320,30 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
     ].map(({ status }) => status);
     const admitted = path === 'orders/other-role' ? 403 : 200;
     expect(statuses).toEqual([admitted, admitted, 403, 401, 401]);
+  });
+
+  it.each(['orders/relying-above', 'orders/relying-below'])(
+    'runs after the guards that the application has put before it on %s [P70]',
+    async (path) => {
+      const service = await bed.service();
+      const app = await bed.sample({ baseUrl: service.url, controllers: [OrdersController] });
+      const statuses = [
+        await app.get(`/${path}`, undefined, { 'x-application-key': 'robot', 'x-gateway': 'yes' }),
+        await app.get(`/${path}`, undefined, { 'x-application-key': 'robot' }),
+        await app.get(`/${path}`, service.signInAs({ role: 'hiring_manager' })),
+      ].map(({ status }) => status);
+      expect(statuses).toEqual([200, 401, 200]);
+    },
+  );
+
+  it('admits nobody by a key below a rule of the class, whose guard runs first [P70]', async () => {
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: [KeyBelowRuledClass] });
+    const statuses = [
+      await app.get('/ruled-in-ruled', undefined, { 'x-application-key': 'robot' }),
+      await app.get('/ruled-in-ruled', service.signInAs({ role: 'hiring_manager' })),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([401, 200]);
   });
 
   it('asks no session service for a caller that it admits by another way', async () => {

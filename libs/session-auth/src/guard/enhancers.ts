@@ -7,6 +7,8 @@ const KEYS = {
   filter: '__exceptionFilters__',
 } as const;
 
+export const ENHANCER_KEY = /^__(guards|interceptors|pipes|exceptionFilters)__$/;
+
 /** Those of a handler, of a class, or of a class that it extends. */
 export function enhancersOf(target: object, kind: keyof typeof KEYS): readonly unknown[] {
   const enhancers: unknown = Reflect.getMetadata(KEYS[kind], target);
@@ -53,18 +55,18 @@ export function applyBesideRule(target: object, guard: object): void {
 }
 
 /**
- * Puts the application's own session guards before the one that a rule has applied, whichever decorator is
- * above: they may admit callers without a session, and it finds those admitted.
+ * Moves the guard that a rule has applied behind the application's own session guards, whichever decorator is
+ * above: they may admit callers without a session, and it finds those admitted. No other guard moves: each may
+ * rely on those before it.
  */
-export function putOwnGuardsFirst(target: object): void {
-  const guards: unknown = Reflect.getOwnMetadata(KEYS.guard, target);
+export function moveBehindOwnGuards(target: object): void {
+  const guards = enhancersOf(target, 'guard');
   const applied: unknown = Reflect.getMetadata(APPLIED_BY_RULE, target);
-  if (!Array.isArray(guards) || !guards.includes(applied)) return;
   const at = guards.indexOf(applied);
-  const own = guards.filter((guard, index) => index > at && guard !== applied && isSessionAuthGuard(guard));
-  if (own.length === 0) return;
-  const others = guards.filter((guard) => !own.includes(guard));
-  Reflect.defineMetadata(KEYS.guard, others.toSpliced(at, 0, ...(own as unknown[])), target);
+  const last = guards.findLastIndex((guard) => guard !== applied && isSessionAuthGuard(guard));
+  if (at === -1 || last < at) return;
+  const moved = guards.toSpliced(last + 1, 0, applied).toSpliced(at, 1);
+  Reflect.defineMetadata(KEYS.guard, moved, target);
 }
 
 /** Adds an enhancer to a class, before those that its decorators name, and at most once. */

@@ -1,7 +1,7 @@
 import { type FactoryProvider, Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { type ContextKind, TRANSPORTS } from '../guard/transport.js';
-import { putOwnGuardsFirst } from '../guard/enhancers.js';
+import { moveBehindOwnGuards } from '../guard/enhancers.js';
 import type { SessionAuthPlugin } from './options/plugins.js';
 import {
   classesOf,
@@ -62,7 +62,7 @@ type UsedKind = LoadedByUse & ContextKind;
 async function openUsedKinds(modules: ModulesContainer): Promise<readonly UsedKind[]> {
   const all = [...modules.values()];
   const handlers = all.flatMap(classesOf).flatMap(handlersIn);
-  for (const { owner, called } of handlers) [owner, called].forEach(putOwnGuardsFirst);
+  for (const { owner, called } of handlers) [owner, called].forEach(moveBehindOwnGuards);
   const used: UsedKind[] = [];
   // One after the other: Jest fails at imports of ES modules that link the same module at once.
   for (const kind of KINDS) {
