@@ -140,7 +140,7 @@ describe.each(PLATFORMS)('loadUser on %s', (_name, platform) => {
   });
 
   it.each<unknown>([false, true, '', 0, NaN, 0n])(
-    'as a function that loads %p, which is no user, denies with 403 and one log line',
+    'as a function that loads %p, which is no user, denies with 403 and one log line [P69]',
     async (loaded) => {
       const { ask, token, log } = await appWith(() => Promise.resolve(loaded));
       expect([await ask('/me', token), await ask('/me', token)]).toEqual([403, 403]);
@@ -148,7 +148,7 @@ describe.each(PLATFORMS)('loadUser on %s', (_name, platform) => {
     },
   );
 
-  it('loads the user of the record that was checked last in a request', async () => {
+  it('loads the user of the record that was checked last in a request [P52]', async () => {
     const service = await bed.service();
     const token = service.signInAs({ username: 'ann', role: 'boss' });
     @Injectable()

@@ -46,7 +46,7 @@ describe.each(PLATFORMS)('code of the application on %s', (platform) => {
     );
   }, 300_000);
 
-  it.each(rows)('at $place that $misbehaviour: $answer, and the process lives', (row) => {
+  it.each(rows)('at $place that $misbehaviour: $answer, and the process lives [P60] [P76]', (row) => {
     const { answer, lines = [], strays } = outcomes.get(keyOf(row)) ?? {};
     expect({ answer, strays }).toEqual({
       answer: row.answer,

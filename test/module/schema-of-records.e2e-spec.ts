@@ -206,18 +206,21 @@ describe('what the application puts into a record', () => {
   it.each<[string, UserRecordClass | UserRecordSchema]>([
     ['a class', ByTransform],
     ['zod', bySchema],
-  ])('by %s stays as it is, and a handler can not change the next user by it', async (_kind, userRecord) => {
-    const service = await bed.service();
-    const options = { userRecord, cache: { ttlMs: 60_000 } };
-    const app = await bed.sample({ baseUrl: service.url, controllers: [LiveController], options });
-    const token = service.signInAs({ username: 'ann', branch: 'north', list: 'north' } as object);
-    for (let request = 0; request < 2; request += 1)
-      expect(await (await app.get('/live', token)).json()).toEqual([true, false, 2, 'frozen', 'frozen']);
-    for (const each of [live.branch, live.branch.opensAt, live.list, live.list[0]])
-      expect(Object.isFrozen(each)).toBe(false);
-  });
+  ])(
+    'by %s stays as it is, and a handler can not change the next user by it [P67]',
+    async (_kind, userRecord) => {
+      const service = await bed.service();
+      const options = { userRecord, cache: { ttlMs: 60_000 } };
+      const app = await bed.sample({ baseUrl: service.url, controllers: [LiveController], options });
+      const token = service.signInAs({ username: 'ann', branch: 'north', list: 'north' } as object);
+      for (let request = 0; request < 2; request += 1)
+        expect(await (await app.get('/live', token)).json()).toEqual([true, false, 2, 'frozen', 'frozen']);
+      for (const each of [live.branch, live.branch.opensAt, live.list, live.list[0]])
+        expect(Object.isFrozen(each)).toBe(false);
+    },
+  );
 
-  it.each(['a class', 'zod'])('by %s may not contain itself, which the log line says', async (kind) => {
+  it.each(['a class', 'zod'])('by %s may not contain itself, which the log line says [P67]', async (kind) => {
     const tree: Record<string, unknown> = { floors: 2 };
     tree.children = [{ parent: tree }];
     class Cyclic extends UserRecord {

@@ -82,7 +82,7 @@ function controllerOf({ levels: [handler = [], ...classes], overridden, isApplie
   };
   /** As a mixin does, each class is made by a function. */
   const extending = (base: Type): Type => class extends base {};
-  const root: Type = class {};
+  const root = extending(Object);
   onHandler(root, overridden ?? handler);
   let owner = root;
   for (let at = classes.length; at > 0; at -= 1) {

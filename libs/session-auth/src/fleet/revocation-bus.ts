@@ -108,7 +108,7 @@ export class RevocationBus {
       clearTimeout(this.#clockTimer);
       for (const timer of this.#unopened.values()) clearTimeout(timer);
       this.#unopened.clear();
-      await settled(async () => (await (unsubscribe as Unsubscribe | undefined))?.());
+      await settled(async () => (await (unsubscribe as Promise<Unsubscribe> | Unsubscribe | undefined))?.());
     };
   }
 

@@ -34,7 +34,7 @@ function rejecting(store: SessionStore): SessionStore {
   const get = (_target: object, name: string): unknown => {
     const method = Reflect.get(store, name) as (...parameters: unknown[]) => unknown;
     if (name === 'subscribe') return method.bind(store);
-    return async (...parameters: unknown[]) => method.apply(store, parameters);
+    return (...parameters: unknown[]) => new Promise((resolve) => resolve(method.apply(store, parameters)));
   };
   return new Proxy(store, { get: get as never });
 }

@@ -115,11 +115,7 @@ export async function partsOf(
   const events = new EventSource();
   const status = new ServiceStatusTracker((changed) => events.serviceStatus.next(changed), causes);
   const verifier = await verifierOf(clientParts, client, events, status);
-  const localUsers =
-    loadUser &&
-    new (await import('../policies/user-loader.js')).LocalUsers(loadUser, () =>
-      causes.occurred('no local user'),
-    );
+  const localUsers = loadUser && (await localUsersOf(loadUser, causes));
   const guard: GuardParts = {
     rules: new AccessRules(localUsers?.requirement),
     reader: new SessionReader({
@@ -145,6 +141,14 @@ export async function partsOf(
   if (clientParts.isLazy) verifier.revoker.subscribe();
   const loadHandlers = (): Promise<void> => loadUsed(guard, modules, clientParts, status);
   return { ...clientParts, client, events, status, verifier, loadHandlers, localUsers, guard };
+}
+
+async function localUsersOf(
+  loadUser: NonNullable<SessionAuthSettings['loadUser']>,
+  causes: Causes,
+): Promise<LocalUsers> {
+  const loaded = await import('../policies/user-loader.js');
+  return new loaded.LocalUsers(loadUser, () => causes.occurred('no local user'));
 }
 
 /** Loaded with the first reply that is written in parts. */

@@ -29,7 +29,10 @@ describe('the loader of users', () => {
         return Promise.resolve({ id: 7 }).then(settled);
       },
     };
-    const { requirement } = new LocalUsers(() => query, () => undefined);
+    const { requirement } = new LocalUsers(
+      () => query,
+      () => undefined,
+    );
     const request = {};
     for (let handler = 0; handler < 3; handler += 1) {
       const call: RuledCall = { requirements: [requirement], user, context, request, timeoutMs: 1_000 };

@@ -38,13 +38,8 @@ const prepareSchemaReader =
       if (result.issues) return [pathOf(result.issues[0]?.path), 'must be what the schema says'];
       const { value } = result;
       if (isLate(value) || !isObject(value)) return ['', 'must become an object by its schema'];
-      let refusal: Refusal | undefined;
       const user = new hidden() as Fields;
-      for (const [name, item] of Object.entries(value)) {
-        const refuse = (requirement: string): void => void (refusal ??= [pathOf([name]), requirement]);
-        const copy = frozenCopy(item, refuse);
-        if (name !== 'auth_token' && name !== '__proto__') user[name] = copy;
-      }
+      const refusal = copyFields(value, user);
       if (refusal) return refusal;
       hidden.hideToken(user, ownField(json, 'auth_token') ?? undefined);
       share?.(user);
@@ -69,6 +64,17 @@ const prepareSchemaReader =
     };
     return { fields: undefined, read };
   };
+
+/** Returns why a field can't be in a record, if one can't. */
+function copyFields(value: Fields, user: Fields): Refusal | undefined {
+  let refusal: Refusal | undefined;
+  for (const [name, item] of Object.entries(value)) {
+    const refuse = (requirement: string): void => void (refusal ??= [pathOf([name]), requirement]);
+    const copy = frozenCopy(item, refuse);
+    if (name !== 'auth_token' && name !== '__proto__') user[name] = copy;
+  }
+  return refusal;
+}
 
 function isRefusal(read: UserRecord | Refusal): read is Refusal {
   return Array.isArray(read);

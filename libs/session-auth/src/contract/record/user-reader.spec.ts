@@ -28,7 +28,7 @@ describe('records that share values', () => {
     );
   });
 
-  it('never have the ids of another user, also if those differ in their last digit only', () => {
+  it('never have the ids of another user, also if those differ in their last digit only [P55]', () => {
     const large = fc.integer({ min: 10 ** 15, max: Number.MAX_SAFE_INTEGER - 9 });
     const three = fc.record({ client_id: large, company_id: large, location_id: large });
     const name = fc.constantFrom('client_id' as const, 'company_id' as const, 'location_id' as const);
