@@ -25,6 +25,7 @@ class Server extends EventEmitter {
 
 class Connection extends EventEmitter {
   destroyed = false;
+  bytesWritten = 0;
   destroy(): void {
     this.destroyed = true;
     this.emit('close');
@@ -207,12 +208,16 @@ describe('the handshakes of ws', () => {
     expect(open(request).closings).toEqual(['terminated']);
   });
 
-  it('close their connection if code of the application throws while the socket opens', async () => {
+  it.each([
+    ['before the head, and while the handshake is denied', 0, [[true], [false, 503]]],
+    ['after the head', 1, [[true]]],
+  ])('close their connection if code of the application throws %s', async (_when, written, expected) => {
     const { connection, request, answers } = handshake(undefined, () => {
+      connection.bytesWritten += written;
       throw new Error('fault');
     });
     await answer();
-    expect([answers, connection.destroyed, counts()]).toEqual([[[true]], true, [0, 0]]);
+    expect([answers, connection.destroyed, counts()]).toEqual([expected, true, [0, 0]]);
     expect(request.socket).toBe(connection);
   });
 });

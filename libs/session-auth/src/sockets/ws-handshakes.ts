@@ -87,10 +87,16 @@ function deny(
  */
 function open({ socket }: IncomingMessage, answer: Answer): void {
   const { bytesWritten } = socket;
+  if (succeeds(() => answer(true))) return;
+  if (socket.bytesWritten === bytesWritten && succeeds(() => answer(false, 503))) return;
+  socket.destroy();
+}
+
+function succeeds(run: () => void): boolean {
   try {
-    answer(true);
+    run();
+    return true;
   } catch {
-    if (socket.bytesWritten > bytesWritten) socket.destroy();
-    else answer(false, 503);
+    return false;
   }
 }
