@@ -18,6 +18,8 @@ interface Options {
   sentinels?: { host: string; port: number }[];
   name?: string;
   sentinelRetryStrategy?: () => null;
+  retryStrategy?: () => void;
+  reconnectOnError?: () => boolean;
 }
 
 describeWithRedis('the subscription of a store', () => {
@@ -59,6 +61,24 @@ describeWithRedis('the subscription of a store', () => {
       redis.disconnect();
     };
   }
+
+  it('calls no function of the options of the client, which may throw', async () => {
+    const called: string[] = [];
+    await setUser('-subscribe');
+    subscribe({
+      retryStrategy: () => void called.push('retryStrategy'),
+      reconnectOnError: () => {
+        called.push('reconnectOnError');
+        return false;
+      },
+    });
+    await until('it is refused', () => subscriber.states.includes(NOT_ALLOWED));
+    await setUser('+subscribe');
+    await expectMessages();
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await until('it is subscribed again', () => subscriber.states.length > 2 && subscriber.isSubscribed);
+    expect(called).toEqual([]);
+  });
 
   async function expectMessages(): Promise<void> {
     await until('it is subscribed', () => subscriber.isSubscribed);
