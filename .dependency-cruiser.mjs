@@ -19,7 +19,7 @@ const PARTS_OF_COMMANDS =
  * Files that load axios or undici: imported by `import()` only, so that an import of the package loads
  * neither.
  */
-const LOADED_LATE = `${LIBRARY}/client/(axios-http[.]service|connections)[.]ts$`;
+const LOADED_LATE = `${LIBRARY}/client/(axios-http[.]service|connections?|dispatcher)[.]ts$`;
 const SCHEMATICS = '^libs/session-auth/schematics';
 /** The entries besides the main one. No other part of the library imports them. */
 const ENTRIES = [

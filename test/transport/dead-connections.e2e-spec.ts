@@ -70,7 +70,7 @@ describe('connections that a proxy drops while they are idle, and does not close
     async (count, scheme, hint) => {
       const { answer, expectCalls, calls } = service(hint);
       const server = scheme === secure ? createTlsServer(trustedCertificate(), answer) : createServer(answer);
-      const proxy = await MeddlingProxy.to(await listening(server as Server));
+      const proxy = await MeddlingProxy.to(await listening(server));
       closing.push(() => proxy.close());
       const { log, sessions, events } = await application(`${scheme}://127.0.0.1:${proxy.port}`);
       const checks = (name: string) =>
