@@ -17,7 +17,7 @@ const MARKS = {
 };
 type Mark = keyof typeof MARKS;
 
-/** What is declared on a handler, its class, and the classes that it extends, in this order. */
+/** The decorators of a handler, its class, and the classes that it extends, in this order. */
 type Levels = readonly [handler: Mark[], ...classes: Mark[][]];
 
 /** In any order of the decorators. */

@@ -336,7 +336,7 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
     },
   );
 
-  it('admits nobody by a key below a rule of the class, whose guard runs first [P70]', async () => {
+  it('admits no caller by a key below a rule of the class, whose guard runs first [P70]', async () => {
     const service = await bed.service();
     const app = await bed.sample({ baseUrl: service.url, controllers: [KeyBelowRuledClass] });
     const statuses = [

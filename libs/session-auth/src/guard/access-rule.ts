@@ -33,7 +33,7 @@ export function isReportOnly(rule: AccessRule): boolean {
   return rule.kind !== 'public' && rule.isReportOnly === true;
 }
 
-/** What a level declares: a handler, a class, or a class that it extends. */
+/** The declarations of a level: a handler, a class, or a class that it extends. */
 export interface Declaration {
   readonly open: 'public' | 'optional' | undefined;
   /** Whether `@UseGuards(SessionAuthGuard)` is on it, and no opening beside it. */
@@ -59,7 +59,7 @@ export function inherit(own: Declaration, inherited: Declaration): Declaration {
   };
 }
 
-/** What the narrower level declares replaces the same of the wider. Openings have rules of their own. */
+/** Declarations of the narrower level replace the same of the wider. Openings have rules of their own. */
 function narrow(
   own: Declaration,
   wider: Declaration,
