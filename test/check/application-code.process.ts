@@ -21,6 +21,8 @@ import {
 } from './application-code-places.js';
 import type { Misbehaviour, Outcome, Row } from './application-code-rows.js';
 
+/** Longer than any machine takes: a row that fails must not hide the others. */
+const HANGS_MS = 20_000;
 /** Of code that never settles. */
 const TIMEOUT_MS = 400;
 
@@ -145,7 +147,10 @@ async function run(row: Row): Promise<Outcome> {
     (error: unknown) => `failed: ${String(error)}`,
   );
   await release();
-  const closed = await close().catch((error: unknown) => ` not closed: ${String(error)}`);
+  const hangs = new Promise((resolve) => setTimeout(resolve, HANGS_MS, ' not closed').unref());
+  const closed = await Promise.race([close(), hangs]).catch(
+    (error: unknown) => ` not closed: ${String(error)}`,
+  );
   await release();
   return {
     ...row,

@@ -6,6 +6,7 @@ import {
   EventPattern,
   GrpcMethod,
   MessagePattern,
+  Payload,
   Transport,
   type ClientProxy,
 } from '@nestjs/microservices';
@@ -34,8 +35,8 @@ class Handlers {
   @MessagePattern('outer') message(): unknown {
     return callInner();
   }
-  @EventPattern('outer-event') async event(_data?: unknown): Promise<void> {
-    runs += 1;
+  @EventPattern('outer-event') async event(@Payload('times') times: number): Promise<void> {
+    runs += times;
     await callInner();
   }
   @GrpcMethod('Openings', 'Me') grpc(): unknown {
@@ -48,8 +49,8 @@ class Handlers {
   @MessagePattern('inner') innerMessage(): string {
     return run();
   }
-  @EventPattern('inner-event') innerEvent(_data?: unknown): void {
-    run();
+  @EventPattern('inner-event') innerEvent(@Payload('times') times: number): void {
+    runs += times;
   }
   @GrpcMethod('Openings', 'Secrets') innerGrpc(): { text: string } {
     return { text: run() };
@@ -133,7 +134,7 @@ describe.each(PLATFORMS)('a denial of an inner call without a token on %s [P59]'
 
   it.each(INNER)('ends no process when an event handler does not catch it: %s', async (_kind, call) => {
     callInner = call;
-    await firstValueFrom(proxy.emit('outer-event', { token }), { defaultValue: undefined });
+    await firstValueFrom(proxy.emit('outer-event', { token, times: 1 }), { defaultValue: undefined });
     await until('the event', () => runs > 0);
     expect(await overMessages('outer')(every, token)).toMatchObject({ status: 'error' });
     expect(runs).toBe(1);
@@ -141,7 +142,7 @@ describe.each(PLATFORMS)('a denial of an inner call without a token on %s [P59]'
 
   it('is none if the inner call is an event, which is dropped', async () => {
     callInner = async () => {
-      await firstValueFrom(proxy.emit('inner-event', {}), { defaultValue: undefined });
+      await firstValueFrom(proxy.emit('inner-event', { times: 10 }), { defaultValue: undefined });
       // Messages of a client arrive in order.
       return firstValueFrom(proxy.send<string>('inner', { token }));
     };
