@@ -8,6 +8,9 @@ import { handClock } from '../support/hand-clock.js';
 import { errorOf, cachingApp, type CachingApp } from '../support/caching-app.js';
 import { StaleController } from './stale-controller.js';
 
+/** With the first check: one that stays silent on an idle connection may be sent once more. */
+const callsIn = (outage: Script): number[] => (outage === silence ? [2, 3] : [2]);
+
 const FAILURES: [string, Script][] = [
   ['500', reply(500)],
   ['429', reply(429)],
@@ -75,10 +78,12 @@ describe.each(platforms('Fastify'))('a session in use on %s', (_name, platform) 
     expect(await trial.status('/me', 'token')).toBe(200);
     expect(await landed(trial, held)).toMatchObject({ statusCode: 503 });
 
-    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([200, 2]);
+    expect(await trial.status('/me', 'token')).toBe(200);
+    const calls = trial.calls();
+    expect(callsIn(script)).toContain(calls);
     clock.advance(4_000);
     trial.service.on('user_details', reply(500));
-    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([503, 3]);
+    expect([await trial.status('/me', 'token'), trial.calls()]).toEqual([503, calls + 1]);
   });
 });
 
@@ -125,7 +130,7 @@ describe.each(platforms('Fastify'))('a session that expired in an outage on %s',
       const trial = await withExpiredSession(script);
 
       expect(await staleness(trial)).toEqual({ stale: true });
-      expect(trial.calls()).toBe(2);
+      expect(callsIn(script)).toContain(trial.calls());
     },
   );
 

@@ -17,7 +17,10 @@ const OF_REQUESTS = /^(?:a|the) (?!subscriber)(?:.*)$/;
 
 let program: CompiledProgram;
 beforeAll(async () => {
-  program = await compileProgram(join(import.meta.dirname, 'application-code.process.ts'));
+  program = await compileProgram(
+    join(import.meta.dirname, 'application-code.process.ts'),
+    join(import.meta.dirname, 'application-code-places.ts'),
+  );
 });
 afterAll(() => program.remove());
 

@@ -154,14 +154,14 @@ describe('messages of a hybrid application', () => {
       client = tcpClientOf(messages);
       const send = (pattern: string, data: object): Promise<unknown> =>
         firstValueFrom((client ?? tcpClientOf(messages)).send<unknown>(pattern, data)).catch(
-          (error: unknown) => (error as { readonly statusCode?: number }).statusCode,
+          (error: unknown) => (error as { readonly code?: string }).code,
         );
       const both = { staff: ann, partner: bob };
       expect(await send('staff', both)).toBe('ann');
       expect(asked()).toEqual({ staff: [ann], partner: [] });
       for (const pattern of ['partners', 'ruled']) {
         expect(await send(pattern, both)).toBe('bob');
-        expect(await send(pattern, { staff: ann })).toBe(401);
+        expect(await send(pattern, { staff: ann })).toBe('SESSION_REQUIRED');
         expect(asked()).toEqual({ staff: [], partner: [bob] });
       }
     },

@@ -97,6 +97,8 @@ class VirtualTimer {
   }
 }
 
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Replaces the clocks and timers of Node.js permanently. */
 export function installVirtualGlobals(): void {
   const timerOf = (
@@ -109,7 +111,10 @@ export function installVirtualGlobals(): void {
     if (timer instanceof VirtualTimer) timer.clear();
   };
   Object.assign(globalThis, {
-    setTimeout: (run: () => void, ms?: unknown, ...args: unknown[]) => timerOf(run, ms, args),
+    // The longest one keeps a process alive while a caller waits. The instances of a history are one process,
+    // and calls of one that is killed never settle.
+    setTimeout: (run: () => void, ms?: unknown, ...args: unknown[]) =>
+      ms === LONGEST_MS ? {} : timerOf(run, ms, args),
     setInterval: (run: () => void, ms?: unknown, ...args: unknown[]) => timerOf(run, ms, args, true),
     setImmediate: (run: () => void, ...args: unknown[]) => timerOf(run, 0, args).unref(),
     clearTimeout: clear,

@@ -18,17 +18,17 @@ export interface CompiledProgram {
 }
 
 /**
- * Compiles a program into a folder where it finds the library under its name, and everything else where the
+ * Compiles a program, and sources that it imports beside it, into a folder where it finds the library under its name, and everything else where the
  * workspace has it.
  */
-export async function compileProgram(source: string): Promise<CompiledProgram> {
+export async function compileProgram(source: string, ...beside: string[]): Promise<CompiledProgram> {
   await mkdir(join(HOME, 'dist'), { recursive: true });
   const folder = await mkdtemp(join(HOME, 'dist/program-'));
   const library = join(folder, 'node_modules/nestjs-session-auth');
   await transpileFolder(join(ROOT, 'libs/session-auth/src'), library);
   await writeFile(join(library, 'package.json'), JSON.stringify(PACKAGE));
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
-  const file = join(folder, basename(source).replace(/[.]ts$/, '.js'));
-  await transpile(source, file);
-  return { file, remove: () => rm(folder, { recursive: true, force: true }) };
+  const targetOf = (each: string): string => join(folder, basename(each).replace(/[.]ts$/, '.js'));
+  for (const each of [source, ...beside]) await transpile(each, targetOf(each));
+  return { file: targetOf(source), remove: () => rm(folder, { recursive: true, force: true }) };
 }
