@@ -66,7 +66,7 @@ export class Lanes<User> {
     this.settings = settings;
     this.lanes = buildLanes(settings, parts.breakerChanged);
     this.known = parts.known ?? new KnownSessions();
-    this.limit = new StrangersLimit(settings);
+    this.limit = new StrangersLimit(settings.maxInFlight, settings.timeoutMs);
   }
 
   /**
@@ -140,7 +140,7 @@ export class Lanes<User> {
     if (verdict.kind !== 'unavailable') pace.record(durationMs);
     if (verdict.kind !== 'unavailable' || verdict.reason === 'timeout') {
       if (isKnown) this.limit.recordKnown(durationMs, nowMs);
-      else this.limit.record(durationMs, nowMs, lane.inFlight);
+      else this.limit.record(durationMs, lane.inFlight);
     }
     return verdict;
   }

@@ -1,151 +1,137 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
 import { StrangersLimit } from './strangers-limit.js';
 
-let nowMs = 0;
+let nowMs = 1_000_000;
 
-/** Lets strangers fill the limit again and again, for so many looks at calls of this duration. */
-function looksAt(limit: StrangersLimit, looks: number, durationMs: number): number[] {
-  return Array.from({ length: looks }, () => {
-    const inFlight = limit.current;
-    nowMs += 10_000;
-    for (let call = 0; call < 10; call += 1) limit.record(durationMs, nowMs, inFlight);
-    for (let call = 0; call < 10; call += 1) limit.recordKnown(durationMs, nowMs);
-    return limit.current;
-  });
-}
-
-const settings = { maxInFlight: 128, timeoutMs: 3_000 };
-
-describe('the limit of strangers', () => {
-  it('starts at 16 calls or an eighth of the places, and never above the places', () => {
-    const first = (maxInFlight: number): number => new StrangersLimit({ ...settings, maxInFlight }).current;
-    expect([1, 8, 16, 128, 1_000].map(first)).toEqual([1, 8, 16, 16, 125]);
-  });
-
-  it('grows by a quarter, up to all places, while calls do not slow down', () => {
-    expect(looksAt(new StrangersLimit(settings), 12, 450)).toEqual([
-      20, 25, 32, 40, 50, 63, 79, 99, 124, 128, 128, 128,
-    ]);
-  });
-
-  it('is enforced only for five minutes after each check of a known session', () => {
-    const limit = new StrangersLimit(settings);
-    const now = jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
-    expect(limit.isReached(16)).toBe(false);
-    limit.enforce(1_000_000);
-    expect([limit.isReached(15), limit.isReached(16)]).toEqual([false, true]);
-    now.mockReturnValue(1_299_999);
-    expect(limit.isReached(16)).toBe(true);
-    now.mockReturnValue(1_300_000);
-    expect(limit.isReached(16)).toBe(false);
-    now.mockRestore();
-  });
-
-  it('does not react to calls that are fast relative to the total time', () => {
-    const limit = new StrangersLimit(settings);
-    looksAt(limit, 1, 2);
-    const seen = looksAt(limit, 12, 299);
-    expect(Math.min(...seen)).toBe(25);
-  });
-
-  it('falls to its minimum when all calls time out, stays there, and recovers', () => {
-    const limit = new StrangersLimit(settings);
-    expect(looksAt(limit, 6, 3_000)).toEqual([8, 4, 4, 4, 4, 4]);
-    expect(looksAt(limit, 20, 450).at(-1)).toBe(128);
-  });
-
-  it('is always a whole number of at least 1', () => {
-    const limit = new StrangersLimit({ ...settings, maxInFlight: 2 });
-    expect(looksAt(limit, 5, 3_000)).toEqual([1, 1, 1, 1, 1]);
-  });
+beforeEach(() => {
+  nowMs = 1_000_000;
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
-/** A limit with 128 places, and calls that end at the same time. */
-function limitOf() {
-  let now = 10_000;
-  const limit = new StrangersLimit(settings);
-  const known = (...durationsMs: number[]): number => {
-    now += 10_000;
-    for (const durationMs of durationsMs) limit.recordKnown(durationMs, now);
-    return limit.current;
+/** A limit that is enforced, for calls that end at the same time, ten seconds after those before. */
+function limitOf(maxInFlight = 128) {
+  const limit = new StrangersLimit(maxInFlight, 3_000);
+  limit.enforce(nowMs);
+  const current = (): number => {
+    let inFlight = 1;
+    while (!limit.isReached(inFlight)) inFlight += 1;
+    return inFlight;
+  };
+  const later = (record: (durationMs: number) => void, durationsMs: number[]): number => {
+    nowMs += 10_000;
+    limit.enforce(nowMs);
+    for (const durationMs of durationsMs) record(durationMs);
+    return current();
   };
   return {
     limit,
-    known,
-    /** Adds a sample of calls of known sessions, which take the same time. */
-    knownTake: (durationMs: number) => known(...times(10, durationMs)),
-    strangers: (inFlight: number, ...durationsMs: number[]): number => {
-      now += 10_000;
-      for (const durationMs of durationsMs) limit.record(durationMs, now, inFlight);
-      return limit.current;
-    },
+    current,
+    known: (...durationsMs: number[]) =>
+      later((durationMs) => limit.recordKnown(durationMs, nowMs), durationsMs),
+    strangers: (inFlight: number, ...durationsMs: number[]) =>
+      later((durationMs) => limit.record(durationMs, inFlight), durationsMs),
+    /** Strangers keep every place of the limit, for so many calls. */
+    flood: (calls: number, durationMs: number) =>
+      later((each) => limit.record(each, current()), times(calls, durationMs)),
   };
 }
 
 const times = (count: number, durationMs: number): number[] => Array<number>(count).fill(durationMs);
 
-/** Lets the limit of 128 places grow from 16 to 128. */
-function grown() {
-  const trial = limitOf();
-  trial.strangers(128, ...times(10, 100));
-  trial.knownTake(100);
-  expect(trial.limit.current).toBe(128);
-  return trial;
-}
-
-describe('a sample of strangers', () => {
-  it('lets the limit grow if at least half of its calls take at most a quarter of the total time', () => {
-    expect(limitOf().strangers(16, ...times(5, 751), ...times(5, 750))).toBe(20);
-    expect(limitOf().strangers(16, ...times(6, 751), ...times(4, 750))).toBe(16);
-  });
-});
-
-describe('a sample of known sessions', () => {
-  it('lets the limit grow if it is not slow, and strangers reached the limit, however slow those are', () => {
-    const { strangers, knownTake } = limitOf();
-    expect(strangers(16, ...times(10, 2_000))).toBe(16);
-    expect(knownTake(100)).toBe(20);
+describe('the limit of strangers', () => {
+  it('starts at 16 calls or an eighth of the places, and never above the places', () => {
+    expect([1, 8, 16, 128, 1_000].map((places) => limitOf(places).current())).toEqual([1, 8, 16, 16, 125]);
   });
 
-  it('is slow if more than half of its calls take more than twice the lowest average', () => {
-    const half = limitOf();
-    half.knownTake(200);
-    expect(half.known(...times(5, 401), ...times(5, 400))).toBe(16);
-    expect(half.known(...times(6, 401), ...times(4, 400))).toBe(8);
+  it('is enforced only for five minutes after each check of a known session', () => {
+    const { limit } = limitOf();
+    expect([limit.isReached(15), limit.isReached(16)]).toEqual([false, true]);
+    nowMs += 299_999;
+    expect(limit.isReached(16)).toBe(true);
+    nowMs += 1;
+    expect(limit.isReached(16)).toBe(false);
   });
 
-  it('reduces the limit to half of the strangers in flight', () => {
-    const { strangers, knownTake } = grown();
+  it('grows by one for each quick call of a stranger while it is reached, up to all places', () => {
+    const { flood } = limitOf();
+    expect([flood(1, 750), flood(3, 450), flood(200, 450)]).toEqual([17, 20, 128]);
+  });
+
+  it('does not grow by strangers that are slow, or that do not reach it', () => {
+    expect(limitOf().strangers(16, ...times(50, 751))).toBe(16);
+    expect(limitOf().strangers(15, ...times(50, 100))).toBe(16);
+  });
+
+  it('grows by known sessions that are not slow while strangers reach it, however slow those are', () => {
+    const { strangers, known } = limitOf();
+    strangers(16, 2_000);
+    expect(known(100, 100)).toBe(17);
+  });
+
+  it('falls to half of the strangers in flight when most of ten known sessions are slow', () => {
+    const { strangers, known, flood } = limitOf();
+    flood(200, 100);
+    known(...times(10, 200));
     strangers(40, ...times(10, 2_000));
-    expect(knownTake(2_000)).toBe(20);
+    expect(known(...times(5, 401), ...times(5, 400))).toBe(128);
+    strangers(40, ...times(10, 2_000));
+    expect(known(...times(6, 401), ...times(4, 400))).toBe(20);
   });
 
-  it('reduces it further while reductions make calls faster, and restores it otherwise', () => {
-    for (const [averageMs, limit] of [
-      [1_599, 16],
-      [1_600, 128],
-    ] as const) {
-      const { knownTake } = grown();
-      expect([2_000, 1_900, averageMs].map(knownTake)).toEqual([64, 32, limit]);
-    }
+  it('grows by one for each window of good calls after it has fallen', () => {
+    const { known, flood } = limitOf();
+    known(...times(10, 100));
+    expect(known(...times(10, 1_000))).toBe(8);
+    expect([flood(7, 100), flood(2, 100), flood(9, 100)]).toEqual([8, 9, 10]);
   });
 
-  it('restores the limit from its minimum, unless calls take three quarters of the total time', () => {
-    for (const [averageMs, limit] of [
-      [1_000, 16],
-      [2_249, 16],
-      [2_250, 4],
-    ] as const) {
-      const { knownTake } = limitOf();
-      knownTake(100);
-      expect([2_250, 2_250, averageMs].map(knownTake)).toEqual([8, 4, limit]);
-    }
+  it('does not react to calls below a tenth of the total time', () => {
+    const { known, flood } = limitOf();
+    known(...times(10, 2));
+    expect([known(...times(50, 300)), flood(1, 2)]).toEqual([16, 17]);
   });
 
-  it('is not affected by calls that began before it', () => {
-    const { limit, knownTake } = limitOf();
-    knownTake(100);
-    for (let call = 0; call < 100; call += 1) limit.recordKnown(2_900, 20_001);
-    expect(knownTake(2_000)).toBe(8);
+  it('does not fall twice for calls that were in flight when it fell', () => {
+    const { limit, known, current } = limitOf();
+    known(...times(10, 100));
+    expect(known(...times(10, 1_000))).toBe(8);
+    for (let call = 0; call < 100; call += 1) limit.recordKnown(2_900, nowMs + 2_899);
+    expect(current()).toBe(8);
+  });
+
+  it('takes the duration at its minimum for the usual one: the service is slower for everyone', () => {
+    const { known, flood } = limitOf();
+    known(...times(10, 100));
+    expect(times(4, 1_000).map((durationMs) => known(...times(10, durationMs)))).toEqual([8, 4, 4, 4]);
+    expect(flood(200, 500)).toBe(128);
+    expect(known(...times(10, 1_000))).toBe(128);
+  });
+
+  it('stays at its minimum while all calls time out, and recovers by itself', () => {
+    const { known, flood } = limitOf();
+    known(...times(10, 450));
+    expect(times(6, 3_000).map((durationMs) => known(...times(10, durationMs)))).toEqual([8, 4, 4, 4, 4, 4]);
+    expect(flood(200, 450)).toBe(128);
+  });
+
+  it('is always a whole number from 1 to the places, whatever calls take', () => {
+    const call = fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 4_000 }), fc.integer({ min: 1, max: 128 }));
+    const places = fc.integer({ min: 1, max: 128 });
+    fc.assert(
+      fc.property(places, fc.array(call, { maxLength: 200 }), (maxInFlight, calls) => {
+        const { strangers, known, current } = limitOf(maxInFlight);
+        for (const [isKnown, durationMs, inFlight] of calls) {
+          if (isKnown) known(durationMs);
+          else strangers(Math.min(inFlight, current()), durationMs);
+        }
+        expect(current()).toBeGreaterThanOrEqual(1);
+        expect(current()).toBeLessThanOrEqual(maxInFlight);
+      }),
+      { numRuns: 100 },
+    );
   });
 });

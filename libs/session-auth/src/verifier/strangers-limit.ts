@@ -1,60 +1,46 @@
-interface StrangersLimitSettings {
-  readonly maxInFlight: number;
-  readonly timeoutMs: number;
-}
-
+/** The majority of so many calls of known sessions decides, because a single slow call says nothing. */
 const CALLS_PER_SAMPLE = 10;
-const FIRST_LIMIT = 16;
+/** The first limit: twice the calls that one token may have, so that one caller can't take all places. */
+const FIRST_CALLS = 16;
+/** Parts of `maxInFlight`: at first, if that is more, and at least, so that new users still get in. */
 const FIRST_PART = 1 / 8;
-/** Minimum limit, as a part of `maxInFlight`; at least 1. */
 const LEAST_PART = 1 / 32;
-const GROWTH = 1.25;
-/** Time that a check of a known session enforces the limit: the longest lifetime of a cached session. */
-const PROTECTED_MS = 300_000;
-
-interface Sample {
-  readonly atMs: number;
-  calls: number;
-  totalMs: number;
-  longCalls: number;
-}
-
-/** Calls of strangers that take less than this part of `timeoutMs` let the limit grow. */
+/** A call that takes more than twice the usual time waits for longer than the service works on it. */
+const SLOW = 2;
+/** Parts of `timeoutMs`: no user notices less than the first, and little is missing to a timeout at the last. */
+const NEVER_SLOW_PART = 1 / 10;
 const QUICK_PART = 1 / 4;
-/** If calls still take at least this part of their former duration, strangers are not the cause. */
-const NO_IMPROVEMENT = 0.8;
+const ALWAYS_SLOW_PART = 3 / 4;
+/** Time for which a check of a known session enforces the limit: the longest lifetime of a cached session. */
+const PROTECTED_MS = 300_000;
 
 /**
  * Adaptive limit of the strangers' calls in flight. A service with limited capacity queues the calls beyond
  * it, and known sessions would wait in that queue.
  *
- * - It becomes half of the strangers in flight if most calls of known sessions in a sample take more than
- * twice the lowest average so far. Calls of strangers never lower it: a refusal may take no time, so that an
- * anonymous caller could make every good call look slow.
- * - If it was reached, it grows by a quarter, or to the most calls in flight if that is more, while known
- * sessions are not slowed or strangers are answered quickly.
- * - If two reductions do not make calls faster, the service itself has become slower, and the former limit is
- * restored.
+ * It is the congestion window of TCP (RFC 5681: slow start, additive increase, multiplicative decrease). Its
+ * signal is the delay of known sessions' calls, as in TCP Vegas. Calls of strangers never reduce it: a
+ * refusal may take no time, and an anonymous caller could make every good call look slow.
  */
 export class StrangersLimit {
-  readonly #settings: StrangersLimitSettings;
   readonly #least: number;
-  #known = newSample();
-  #strangers = newSample();
-  /** Maximum number of calls in flight while it is enforced: a whole number from 1 to `maxInFlight`. */
-  current: number;
-  #lowestMs = Infinity;
-  /** Maximum number of strangers in flight since the limit last grew or shrank, or was tested for that. */
+  #window: number;
+  /** Below it, each good call adds one to the window (slow start), above it each window of good calls. */
+  #threshold: number;
+  /** Lowest average duration of a sample. */
+  #baseMs = Infinity;
+  /** Maximum number of strangers in flight since the window last changed. */
   #peak = 0;
-  /** The limit before it began to fall, and the average duration of known sessions' calls then. */
-  #fall: { readonly limit: number; readonly averageMs: number; steps: number } | undefined;
+  #sample = { atMs: -Infinity, calls: 0, slowCalls: 0, totalMs: 0 };
   #enforcedUntilMs = -Infinity;
 
-  constructor(settings: StrangersLimitSettings) {
-    const { maxInFlight } = settings;
-    this.#settings = settings;
-    this.#least = Math.max(1, Math.floor(maxInFlight * LEAST_PART));
-    this.current = Math.min(maxInFlight, Math.max(FIRST_LIMIT, Math.floor(maxInFlight * FIRST_PART)));
+  constructor(
+    private readonly maxInFlight: number,
+    private readonly timeoutMs: number,
+  ) {
+    this.#least = Math.max(1, maxInFlight * LEAST_PART);
+    this.#window = Math.min(maxInFlight, Math.max(FIRST_CALLS, maxInFlight * FIRST_PART));
+    this.#threshold = maxInFlight;
   }
 
   enforce(nowMs: number): void {
@@ -62,67 +48,47 @@ export class StrangersLimit {
   }
 
   isReached(inFlight: number): boolean {
-    return inFlight >= this.current && performance.now() < this.#enforcedUntilMs;
+    return inFlight >= Math.floor(this.#window) && performance.now() < this.#enforcedUntilMs;
   }
 
-  /** Records a call that was answered or timed out. `inFlight`: calls of strangers, including this one. */
-  record(durationMs: number, nowMs: number, inFlight: number): void {
+  /** Records a stranger's call that was answered or timed out. `inFlight` includes it. */
+  record(durationMs: number, inFlight: number): void {
     this.#peak = Math.max(this.#peak, inFlight);
-    const sample = this.#strangers;
-    if (!addTo(sample, durationMs, nowMs, this.#settings.timeoutMs * QUICK_PART)) return;
-    if (!this.#fall && sample.longCalls * 2 <= sample.calls) this.#grow();
-    this.#strangers = newSample(nowMs);
+    if (durationMs <= this.timeoutMs * QUICK_PART) this.#grow();
   }
 
   recordKnown(durationMs: number, nowMs: number): void {
-    const sample = this.#known;
-    const { timeoutMs } = this.#settings;
-    const longMs = Math.min(Math.max(2 * this.#lowestMs, timeoutMs / 10), timeoutMs * 0.75);
-    if (!addTo(sample, durationMs, nowMs, longMs)) return;
+    const sample = this.#sample;
+    if (nowMs - durationMs < sample.atMs) return;
+    const slowMs = Math.max(SLOW * this.#baseMs, this.timeoutMs * NEVER_SLOW_PART);
+    const isSlow = durationMs > Math.min(slowMs, this.timeoutMs * ALWAYS_SLOW_PART);
+    if (!isSlow) this.#grow();
+    sample.calls += 1;
+    sample.slowCalls += Number(isSlow);
+    sample.totalMs += durationMs;
+    if (sample.calls < CALLS_PER_SAMPLE) return;
     const averageMs = sample.totalMs / sample.calls;
-    this.#lowestMs = Math.min(this.#lowestMs, averageMs);
-    if (sample.longCalls * 2 > sample.calls) this.#shrink(averageMs);
-    else {
-      this.#fall = undefined;
-      this.#grow();
-    }
-    this.#known = newSample(nowMs);
+    if (sample.slowCalls * 2 > sample.calls) this.#shrink(averageMs);
+    else this.#baseMs = Math.min(this.#baseMs, averageMs);
+    this.#sample = { atMs: nowMs, calls: 0, slowCalls: 0, totalMs: 0 };
   }
 
   #grow(): void {
-    const { maxInFlight } = this.#settings;
-    if (this.#peak >= this.current)
-      this.current = Math.min(maxInFlight, Math.max(this.#peak, Math.ceil(this.current * GROWTH)));
+    if (this.#peak < Math.floor(this.#window)) return;
+    this.#window += this.#window < this.#threshold ? 1 : 1 / this.#window;
+    this.#window = Math.min(this.#window, this.maxInFlight);
     this.#peak = 0;
   }
 
   #shrink(averageMs: number): void {
-    this.#fall ??= { limit: this.current, averageMs, steps: 0 };
-    const { limit, averageMs: before, steps } = this.#fall;
-    if ((steps >= 2 && averageMs >= before * NO_IMPROVEMENT) || this.current === this.#least) {
-      this.#lowestMs = averageMs;
-      this.#fall = undefined;
-      if (averageMs < this.#settings.timeoutMs * 0.75) this.current = limit;
+    if (this.#window > this.#least) {
+      this.#window = Math.max(this.#least, Math.min(this.#window, this.#peak || this.#window) / 2);
+      this.#threshold = this.#window;
     } else {
-      this.#fall.steps += 1;
-      this.current = Math.max(
-        this.#least,
-        Math.floor(Math.min(this.current, this.#peak || this.current) / 2),
-      );
+      // Strangers are not the cause: the service has become slower for everyone.
+      this.#baseMs = averageMs;
+      this.#threshold = this.maxInFlight;
     }
     this.#peak = 0;
   }
-}
-
-function newSample(atMs = -Infinity): Sample {
-  return { atMs, calls: 0, totalMs: 0, longCalls: 0 };
-}
-
-/** Adds a call to a sample, unless it began before the sample. Returns whether the sample is complete. */
-function addTo(sample: Sample, durationMs: number, nowMs: number, longMs: number): boolean {
-  if (nowMs - durationMs < sample.atMs) return false;
-  sample.calls += 1;
-  sample.totalMs += durationMs;
-  if (durationMs > longMs) sample.longCalls += 1;
-  return sample.calls >= CALLS_PER_SAMPLE;
 }
