@@ -346,6 +346,17 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
     expect(statuses).toEqual([401, 200]);
   });
 
+  it('admits no caller by a key below protectAllRoutes, whose guard runs first [P70]', async () => {
+    const service = await bed.service();
+    const controllers = [OrdersController, ClassAbove];
+    const app = await bed.sample({ baseUrl: service.url, controllers, options: { protectAllRoutes: true } });
+    const token = service.signInAs({ role: 'hiring_manager' });
+    for (const path of ['/orders/above', '/orders/below', '/orders/after', '/class-above']) {
+      expect((await app.get(path, undefined, { 'x-application-key': 'robot' })).status).toBe(401);
+      expect((await app.get(path, token)).status).toBe(200);
+    }
+  });
+
   it('asks no session service for a caller that it admits by another way', async () => {
     const { answer, token, service } = await appWith(KeyOrSessionGuard);
     await answer('/ruled', { 'x-application-key': 'robot' }, token);

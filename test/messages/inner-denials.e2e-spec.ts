@@ -14,7 +14,13 @@ import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import axios from 'axios';
 import { Public } from 'nestjs-session-auth';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { startEveryKind, overMessages, overSocket, type EveryKind } from '../access/every-kind.js';
+import {
+  overGraphql,
+  overMessages,
+  overSocket,
+  startEveryKind,
+  type EveryKind,
+} from '../access/every-kind.js';
 import { postGraphql, type GraphqlReply } from '../graphql/graphql-client.js';
 import { PLATFORMS } from '../support/platforms.js';
 import { freePort } from '../support/server-process.js';
@@ -26,6 +32,12 @@ let callInner: () => unknown;
 let runs = 0;
 
 const run = (): string => ((runs += 1), 'in');
+
+/** The clients of GraphQL and of gateways give a denial to the handler, which makes its own error of it. */
+function failIfDenied(answer: unknown): unknown {
+  if (typeof answer === 'string') return answer;
+  throw new Error('denied', { cause: answer });
+}
 
 @Controller()
 class Handlers {
@@ -61,16 +73,22 @@ class Handlers {
 }
 
 @Resolver()
-class OuterResolver {
+class HandlersResolver {
   @Query(() => String, { nullable: true }) outer(): unknown {
     return callInner();
+  }
+  @Query(() => String) inner(): string {
+    return run();
   }
 }
 
 @WebSocketGateway()
-class OuterGateway {
+class HandlersGateway {
   @SubscribeMessage('outer') message(): unknown {
     return callInner();
+  }
+  @SubscribeMessage('inner') inner(): string {
+    return run();
   }
 }
 
@@ -83,7 +101,7 @@ describe.each(PLATFORMS)('a denial of an inner call without a token on %s [P59]'
   beforeAll(async () => {
     every = await startEveryKind(platform, {
       controllers: [Handlers],
-      providers: [OuterResolver, OuterGateway],
+      providers: [HandlersResolver, HandlersGateway],
       options: { protectAllRoutes: true, audit: 'off' },
     });
     const url = `127.0.0.1:${await freePort()}`;
@@ -108,6 +126,8 @@ describe.each(PLATFORMS)('a denial of an inner call without a token on %s [P59]'
     ['a message, as an Observable', (): Observable<unknown> => proxy.send('inner', {})],
     ['a procedure of gRPC', () => answerTo((answered) => grpc.Secrets({}, metadata(), answered))],
     ['a route', () => axios.get(`${every.app.url}/inner`)],
+    ['an operation of GraphQL', async () => failIfDenied(await overGraphql('inner')(every))],
+    ['a message of a gateway', async () => failIfDenied(await overSocket('inner')(every))],
   ];
 
   it.each(INNER)('is an error of the outer handler, of every kind: %s', async (_kind, call) => {

@@ -71,6 +71,11 @@ describe('the audit finds a handler', () => {
       / has @OptionalAuth\(\), which has no effect next to decorators/,
     ],
     [
+      'public, with the guard beside it',
+      [Public(), UseGuards(SessionAuthGuard)],
+      / has SessionAuthGuard beside @Public\(\), which admits callers without a session\. /,
+    ],
+    [
       'for two roles at once',
       [Roles('admin'), Roles('recruiter', 'admin'), Roles('recruiter')],
       / has @Roles\(admin\) and @Roles\(recruiter, admin\) and @Roles\(recruiter\), /,
@@ -95,6 +100,26 @@ describe('the audit finds a handler', () => {
   ])('but not one that is %s', (_what, decorators) => {
     expect(findings(handlerWith(...decorators, Get()))).toEqual([]);
   });
+});
+
+it('finds a class that is public, with the guard beside it, for its handlers without an opening', () => {
+  @Controller()
+  @Public()
+  @UseGuards(SessionAuthGuard)
+  class Handlers {
+    @Get() list(): string {
+      return 'listed';
+    }
+    @Get('open') @Public() open(): string {
+      return 'open';
+    }
+    @Get('ruled') @Roles('admin') ruled(): string {
+      return 'ruled';
+    }
+  }
+  expect(findings(Handlers)).toEqual([
+    expect.stringMatching(/^Handlers\.list has SessionAuthGuard beside @Public\(\), /),
+  ]);
 });
 
 describe('the audit finds a method that replaces a ruled one', () => {

@@ -1,7 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import { acknowledgedReason, declarationOf, parameterNameOf } from '../guard/access-metadata.js';
 import { resolveRule } from '../guard/access-rule.js';
-import { enhancersOf, isSessionAuthGuard } from '../guard/enhancers.js';
+import { enhancersOf, isSessionAuthGuard, namesSessionAuthGuardItself } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
 import type { AuditContext } from './audit-context.js';
 import {
@@ -38,8 +38,14 @@ function contradictionsOf(handler: Handler): Finding[] {
   const place = placeOf(handler);
   const [own, level] = [declarationOf(handler.called), declarationOf(handler.owner)];
   const opening = own.open === 'public' ? '@Public()' : '@OptionalAuth()';
-  const isOptional = resolveRule(own, level).kind === 'optional' && !own.open;
+  const { kind } = resolveRule(own, level);
+  const isOptional = kind === 'optional' && !own.open;
   return [
+    kind === 'public' &&
+      namesSessionAuthGuardItself(own.open ? handler.called : handler.owner) &&
+      finding(
+        `${place} has SessionAuthGuard beside @Public(), which admits callers without a session. Remove one of them.`,
+      ),
     own.open === 'public' &&
       own.authority !== undefined &&
       finding(`${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`),
