@@ -70,16 +70,26 @@ export class CircuitBreaker {
     return this.state;
   }
 
-  /** `mayOpen`: whether the failures are sufficient evidence to open. */
-  record(began: CircuitState, result: CallResult, nowMs = performance.now(), mayOpen = true): void {
+  /**
+   * `mayOpen`: whether the failures are sufficient evidence to open. `isOutage`: whether they open it however
+   * many calls succeeded before.
+   */
+  record(
+    began: CircuitState,
+    result: CallResult,
+    nowMs = performance.now(),
+    mayOpen = true,
+    isOutage = false,
+  ): void {
     if (this.state !== began) return;
     const { minimumCalls, failureRatio, pauseMs, maxPauseMs } = this.#settings;
     if (began.kind === 'closed') {
-      if (result === 'neither') return;
-      began.window.count(result === 'success', nowMs);
+      if (result === 'neither' && !isOutage) return;
+      if (result !== 'neither') began.window.count(result === 'success', nowMs);
       if (result === 'success' || !mayOpen) return;
       const { calls, failed } = began.window.totals(nowMs);
-      if (calls >= minimumCalls && failed / calls >= failureRatio) this.#open(nowMs, pauseMs);
+      const isTooOften = calls >= minimumCalls && failed / calls >= failureRatio;
+      if (isTooOften || (isOutage && failed >= minimumCalls)) this.#open(nowMs, pauseMs);
     } else if (result === 'success') this.#enter(this.#closed());
     else if (result === 'failure') this.#open(nowMs, Math.min(began.pauseMs * 2, maxPauseMs));
     else this.#enter({ ...began, kind: 'open', untilMs: nowMs });
@@ -195,7 +205,8 @@ interface FailingCaller {
  * Stops the calls of a lane while the service fails, or limits their rate. It opens only for the failures of
  * several callers, of which each counts up to a limit, even after the breaker has closed again: one account
  * whose calls always fail, in however many sessions, cannot open it. Nor can it keep the breaker open: a
- * caller that failed may not probe in the first second after the pause.
+ * caller that failed may not probe in the first second after the pause. When no call of anyone has succeeded
+ * for a tenth of the window, such failures open it however many calls succeeded before.
  *
  * It also opens, for the service's `Retry-After`, when the service answers two callers with 429 and serves no
  * more others than that.
@@ -206,6 +217,7 @@ export class LaneBreaker extends CircuitBreaker {
   readonly #minCallers: number;
   /** Maximum number of failures of one caller that count within a window. */
   readonly #failuresEach: number;
+  #succeededAtMs = -Infinity;
   /** The callers that failed within the window, in order of their last failure, the oldest first. */
   readonly #failing = new Map<CallerKey, FailingCaller>();
   /**
@@ -248,11 +260,15 @@ export class LaneBreaker extends CircuitBreaker {
     }
     const result = callResultOf(verdict, hadFullTime);
     if (result === 'success' && this.#limited.size > 0) setNewest(this.#limited, caller, false, MAX_CALLERS);
+    if (result === 'success') this.#succeededAtMs = nowMs;
     if (result !== 'failure') this.record(began, result, nowMs);
     else if (!this.#countsFailures) this.record(began, 'success', nowMs);
     else {
       const counts = this.#addFailure(caller, nowMs) || this.state.kind !== 'closed';
-      this.record(began, counts ? result : 'neither', nowMs, this.#failing.size >= this.#minCallers);
+      const mayOpen = this.#failing.size >= this.#minCallers;
+      // Few of the failures of one caller count, but all of its successes do.
+      const isOutage = mayOpen && nowMs - this.#succeededAtMs >= this.#windowMs / SLICES;
+      this.record(began, counts ? result : 'neither', nowMs, mayOpen, isOutage);
     }
   }
 

@@ -84,6 +84,30 @@ describe('the circuit breaker', () => {
     expect(pauses).toEqual([4, 6, 6]);
   });
 
+  it('opens a tenth of the window after the last success of any call, however many succeeded before [P77]', () => {
+    const { isOpen, call, sleep } = trialOf(LARGE);
+    const users = ['ann', 'bob', 'dave', 'eve', 'kim'];
+    const everyoneFor = (tenths: number, verdict: Verdict<string>) => {
+      for (let passed = 0; passed < tenths && !isOpen(); passed += 1, sleep(100))
+        for (const user of users) call(verdict, 10, user);
+    };
+    everyoneFor(100, ann);
+    everyoneFor(9, down);
+    expect(isOpen()).toBe(false);
+    everyoneFor(2, down);
+    expect(isOpen()).toBe(true);
+  });
+
+  it('stays closed while any call succeeds within a tenth of the window, if most do', () => {
+    const { isOpen, call, sleep } = trialOf(LARGE);
+    call(ann, 100);
+    for (let passed = 0; passed < 100; passed += 1, sleep(100)) {
+      for (const user of ['bob', 'dave', 'eve', 'kim', 'mallory']) call(down, 10, user);
+      if (passed % 9 === 0) call(ann, 5);
+    }
+    expect(isOpen()).toBe(false);
+  });
+
   it('never opens on a success, however many calls failed before', () => {
     const { refusal, call } = trialOf();
     call(down, 3);
