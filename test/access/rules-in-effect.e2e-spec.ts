@@ -79,6 +79,14 @@ class Stricter extends Ruled {
   }
 }
 
+@Resolver()
+class BindingResolver extends Ruled {
+  constructor() {
+    super();
+    this.openingsForBosses = this.openingsForBosses.bind(this);
+  }
+}
+
 class OnlyBosses {
   allows({ role }: { readonly role?: string }): boolean {
     return role === 'boss';
@@ -173,14 +181,9 @@ class Replacing extends RuledList {
   }
 }
 
-const EACH_REQUEST = { path: 'list', scope: Scope.REQUEST };
-
-@Controller(EACH_REQUEST)
-class BoundPerRequest extends Bound {}
-
-@Controller(EACH_REQUEST)
+@Controller({ path: 'list', scope: Scope.REQUEST })
 @UseGuards(SessionAuthGuard)
-class GuardedPerRequest extends BoundPerRequest {}
+class GuardedPerRequest extends Bound {}
 
 @Controller('list')
 class Unruled {
@@ -296,6 +299,14 @@ class RuledGateway {
 }
 
 @WebSocketGateway()
+class BindingGateway extends RuledGateway {
+  constructor() {
+    super();
+    this.sayForBosses = this.sayForBosses.bind(this);
+  }
+}
+
+@WebSocketGateway()
 class SecondGateway {
   @SubscribeMessage('say') sayForBosses(): unknown {
     visit('SecondGateway.sayForBosses');
@@ -387,7 +398,6 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ['a decorator that wraps the handler between two rules', listing(WrappedBetween), 'WrappedBetween'],
     ['a constructor that binds a handler with a rule', listing(Bound), 'Bound'],
     ['a constructor that replaces a handler', listing(Replacing, closed), 'Replacing'],
-    ['a constructor that binds it for each request', listing(BoundPerRequest), 'BoundPerRequest'],
     [
       'a message that another controller serves without its rule',
       () => hybrid([RuledMessage, OpenMessage], ['say']),
@@ -406,6 +416,23 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     });
     expect(outcome.open).toHaveLength(1);
   });
+
+  it.each<[string, () => AuditedApp, string]>([
+    ['a controller that is closed by default', listing(Bound, closed), 'Bound.listForBosses'],
+    ['a resolver', resolving([BindingResolver]), 'BindingResolver.openingsForBosses'],
+    ['a gateway', talking(BindingGateway), 'BindingGateway.sayForBosses'],
+  ])(
+    'does not start with a constructor that binds a handler with a rule, and says what to do: %s [P32]',
+    async (_what, create, name) => {
+      const audited = create();
+      const root = sampleApp({ baseUrl: 'http://127.0.0.1:1', controllers: [], ...audited });
+      const startAndClose = async (): Promise<void> =>
+        (await startApp(platform, root, { configure: (app) => audited.configure?.(app) })).close();
+      await expect(startAndClose()).rejects.toThrow(
+        new RegExp(`${name} may lose its rule: .* Do not bind or replace the method in the constructor`),
+      );
+    },
+  );
 
   it.each<[string, () => AuditedApp, string[]]>([
     [
@@ -441,11 +468,6 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ['an override with another rule', listing(Loosening), []],
     ['an override that is no handler', listing(Hiding), []],
     ['a bound handler under a rule of its class', listing(BoundByClass), ['BoundByClass.listForBosses']],
-    [
-      'a bound handler in an application that is closed by default',
-      listing(Bound, closed),
-      ['RuledList.listForBosses'],
-    ],
     [
       'a bound handler of a guarded, scoped controller',
       listing(GuardedPerRequest),

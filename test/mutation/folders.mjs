@@ -50,7 +50,6 @@ export const SUITES = {
     'module/testing-overrides',
   ],
   audit: [
-    'access/other-guards',
     'kit/access-map',
     'module/audit/findings',
     'module/audit/graphql',

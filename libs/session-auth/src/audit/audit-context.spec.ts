@@ -49,8 +49,17 @@ describe('the context of the audit', () => {
       new InstanceWrapper({ metatype: metatype as never });
     config.addGlobalRequestGuard(wrapperOf(SessionAuthGuard));
     config.addGlobalRequestInterceptor(wrapperOf(Interceptor));
-    expect(await contextOf([], config)).toMatchObject({
-      guards: [SessionAuthGuard],
+    @Controller()
+    class Openings {
+      @Query()
+      openings(): string {
+        return 'openings';
+      }
+    }
+    @Module({ controllers: [Openings] })
+    class Feature {}
+    expect(await contextOf([Feature], config)).toMatchObject({
+      handlers: [{ owner: Openings, guards: [SessionAuthGuard] }],
       interceptors: [Interceptor],
     });
   });

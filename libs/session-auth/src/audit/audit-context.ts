@@ -1,7 +1,6 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { Type } from '@nestjs/common';
-import { graphqlOptionsOf, type Handler, type Placed } from '../guard/handlers.js';
-import { auditedHandlersOf } from './audited-handlers.js';
+import { graphqlOptionsOf, type Handler, type Placed, placedHandlersOf } from '../guard/handlers.js';
 import type { Finding } from './finding.js';
 import { routePrefixesOf, type RoutePrefixes } from './routes.js';
 import type { RootField } from './schema-reach.js';
@@ -22,7 +21,6 @@ export interface AuditContext {
   readonly fieldsAreGuarded: boolean;
   /** Those of the GraphQL schema; `undefined` unless exactly one GraphQL module has built a schema. */
   readonly rootFields: readonly RootField[] | undefined;
-  readonly guards: readonly unknown[];
   readonly interceptors: readonly unknown[];
   readonly prefixes: RoutePrefixes;
   readonly otherKinds?: OtherKinds | undefined;
@@ -32,7 +30,7 @@ export function auditContextOf(
   modules: ModulesContainer,
   config: ApplicationConfig,
   otherKinds: OtherKinds | undefined,
-  placed = auditedHandlersOf(modules),
+  placed = placedHandlersOf(modules),
 ): AuditContext {
   const guards = [
     ...config.getGlobalGuards(),
@@ -49,7 +47,6 @@ export function auditContextOf(
       fieldResolverEnhancers?.includes('guards'),
     ),
     rootFields: options.length === 1 ? otherKinds?.builtRootFields(modules) : undefined,
-    guards,
     prefixes: routePrefixesOf(modules, config.getGlobalPrefix()),
     interceptors: [
       ...config.getGlobalInterceptors(),

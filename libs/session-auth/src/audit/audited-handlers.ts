@@ -1,41 +1,7 @@
-import type { ModulesContainer } from '@nestjs/core';
 import type { AccessRule, Requirement } from '../guard/access-rule.js';
 import { isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf } from '../guard/access-rules.js';
-import {
-  type FindOwn,
-  type FindOwnOf,
-  guardsNamedBy,
-  type Handler,
-  type Placed,
-  placedHandlersOf,
-} from '../guard/handlers.js';
-
-/** Only after startup: on NestJS 11.1, Nest keeps whether a class has a scope as it is when it is asked first. */
-export function auditedHandlersOf(modules: ModulesContainer): Placed[] {
-  return placedHandlersOf(modules, findOwnOf);
-}
-
-/** Nest maps the methods of the instance of a controller, and of whatever it creates for each call. */
-const findOwnOf: FindOwnOf = (wrapper, isController) => {
-  if (!wrapper.isDependencyTreeStatic()) return setByConstructor;
-  return isController ? (name) => Reflect.get(wrapper.instance as object, name) as unknown : undefined;
-};
-
-/** By the text of the classes, because there is no instance yet. */
-const setByConstructor: FindOwn = (name, method, owner) => {
-  const key = name.replaceAll(/\W/g, '\\$&');
-  const bind = `this\\.${key}\\.bind\\(`;
-  const bound = new RegExp(`\\b${key}['"\\]]*\\s*=\\s*${bind}`);
-  const value = `(${bind}|async\\b|function\\b|\\w+\\s*=>|\\([^)]*\\)\\s*=>)`;
-  const set = new RegExp(
-    `this(\\.|\\[['"])${key}(['"]\\])?\\s*=(?!=)|this,\\s*['"]${key}['"],|(?<![\\w$.])${key}\\s*=\\s*${value}`,
-  );
-  for (let level: unknown = owner; typeof level === 'function'; level = Object.getPrototypeOf(level)) {
-    const text = Function.prototype.toString.call(level);
-    if (set.test(text)) return bound.test(text) ? method.bind(undefined) : () => undefined;
-  }
-};
+import { guardsNamedBy, type Handler } from '../guard/handlers.js';
 
 const rules = new WeakMap<Handler, AccessRule>();
 

@@ -2,14 +2,19 @@ import { Logger } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { acknowledgedReason, authorityOf } from '../guard/access-metadata.js';
-import { isSessionAuthGuard } from '../guard/enhancers.js';
+import { authorityOf } from '../guard/access-metadata.js';
 import type { GuardParts, Registrations } from '../guard/guard-parts.js';
-import { classesOf, graphqlOptionsOf, type Handler, uncalledMethodsOf } from '../guard/handlers.js';
+import {
+  classesOf,
+  graphqlOptionsOf,
+  type Handler,
+  placedHandlersOf,
+  uncalledMethodsOf,
+} from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
 import { finding, type Finding, placeOf } from './finding.js';
-import { type AuditContext, auditContextOf } from './audit-context.js';
-import { auditedHandlersOf, auditedRuleOf, isGuarded, prototypesOf } from './audited-handlers.js';
+import { auditContextOf } from './audit-context.js';
+import { auditedRuleOf, isGuarded } from './audited-handlers.js';
 
 const MAX_FINDINGS = 50;
 /** Applications that a registration has audited: another one audits its own handlers only. */
@@ -52,7 +57,7 @@ async function findingsFor(
   const isOwn = ({ method, owner }: Handler): boolean =>
     (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority &&
     (!registrations || (registrations.partsOf(owner) ?? (isFirst && parts)) === parts);
-  const placed = auditedHandlersOf(modules);
+  const placed = placedHandlersOf(modules);
   const hasRoutesOnly =
     graphqlOptionsOf(modules).length === 0 &&
     placed.every(({ handler: { kinds } }) => kinds.size === 1 && kinds.has('route'));
@@ -64,7 +69,6 @@ async function findingsFor(
     ...findings,
     ...uncalledRulesOf(modules),
     ...context.handlers.flatMap((handler) => unplaced(handler, registrations) ?? []),
-    ...earlierGuardsOf(context),
     ...(otherKinds?.sharedContextsOf(modules, config) ?? []),
   ];
 }
@@ -88,36 +92,6 @@ function unplaced(handler: Handler, registrations: Registrations | undefined): F
     : finding(
         `${placeOf(handler)} is in a module without a registration of SessionAuthModule: every call is denied. Import one there, or leave out isGlobal: false in one.`,
       );
-}
-
-/** By the text of their methods: guards that need no user, such as those that limit callers, are right there. */
-function earlierGuardsOf({ handlers, guards }: AuditContext): Finding[] {
-  const own = guards.findIndex(isSessionAuthGuard);
-  const isNamed = handlers.some((handler) => handler.guards.some(isSessionAuthGuard));
-  const earlier = own >= 0 ? guards.slice(0, own) : isNamed ? guards : [];
-  return earlier.filter(readsUser).map((guard) => {
-    const name = typeof guard === 'function' ? guard.name : (guard as object).constructor.name;
-    return finding(
-      `${name} is a guard of the whole application that runs before SessionAuthGuard, and reads a user that is not set yet. Register { provide: APP_GUARD, useExisting: SessionAuthGuard } above it, in the same module; in a host that is not yours, name SessionAuthGuard on your own handlers.`,
-    );
-  });
-}
-
-/** That of a request, read as a property or taken out of it: not of a session, nor a word of a comment. */
-const READS_USER =
-  /(?<!\bsession\??)\.user\b|\[['"]user['"]\]|\{[^{}]*\buser\b[^{}]*\}\s*[=,)]|\bcurrentUserOf\b/;
-
-/** Whether a method of a guard, a class or an instance, has the word. Its finding may be acknowledged. */
-function readsUser(guard: unknown): boolean {
-  const members = prototypesOf(guard).flatMap((level) =>
-    Object.entries<PropertyDescriptor>(Object.getOwnPropertyDescriptors(level)),
-  );
-  const reading = members
-    .flatMap(([name, { value }]) => (name === 'constructor' ? [] : (value as unknown)))
-    .find(
-      (value): value is () => unknown => typeof value === 'function' && READS_USER.test(value.toString()),
-    );
-  return reading !== undefined && acknowledgedReason(reading) === undefined;
 }
 
 function linesOf(findings: readonly Finding[]): string[] {

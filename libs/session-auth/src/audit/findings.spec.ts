@@ -75,16 +75,6 @@ describe('the audit finds a handler', () => {
       [Public(), UseGuards(SessionAuthGuard)],
       / has SessionAuthGuard beside @Public\(\), which admits callers without a session\. /,
     ],
-    [
-      'for two roles at once',
-      [Roles('admin'), Roles('recruiter', 'admin'), Roles('recruiter')],
-      / has @Roles\(admin\) and @Roles\(recruiter, admin\) and @Roles\(recruiter\), /,
-    ],
-    [
-      'for two sub-roles at once',
-      [SubRoles('a'), SubRoles('b')],
-      / and no user meets them all: every call is denied\./,
-    ],
   ])('that is %s', (_what, decorators, finding) => {
     expect(findings(handlerWith(...decorators, Get()))).toEqual([expect.stringMatching(finding)]);
     expect(findings(handlerWith(...decorators, Get()))[0]).toMatch(/^Handlers\.handle has /);
@@ -94,7 +84,6 @@ describe('the audit finds a handler', () => {
     ['public', [Public()]],
     ['optional, and checked by an authority', [OptionalAuth(), SessionAuthority('staff')]],
     ['ruled', [Roles('admin'), SubRoles('lead')]],
-    ['for a role that both of its rules name', [Roles('admin', 'recruiter'), Roles('recruiter')]],
     ['ruled, and checked by an authority', [Roles('admin'), SessionAuthority('staff')]],
     ['without decorators', []],
   ])('but not one that is %s', (_what, decorators) => {

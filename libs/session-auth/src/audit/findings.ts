@@ -23,7 +23,6 @@ export function findingsOf(context: AuditContext, isAudited: (handler: Handler) 
     const findings = [
       ...ineffectiveRulesOf(handler, context, served),
       ...contradictionsOf(handler),
-      ...disjointRolesOf(handler),
       ...missingParametersOf(handler, context),
       ...unguardedParametersOf(handler),
       cachedForAll(handler, context),
@@ -60,23 +59,6 @@ function contradictionsOf(handler: Handler): Finding[] {
         `${place} has SessionAuthGuard under @OptionalAuth(), which still admits callers without a session. Remove the guard, or put @OptionalAuth() only on the handlers that need no session.`,
       ),
   ].filter((found) => typeof found === 'object');
-}
-
-/** A user has one role and one sub-role. */
-const OF_ONE_VALUE = ['Roles', 'SubRoles'];
-
-/** The same decorator twice on one level: both must be met, by a user who has a name of each. */
-function disjointRolesOf(handler: Handler): Finding[] {
-  const requirements = requirementsOf(handler) ?? [];
-  return OF_ONE_VALUE.flatMap((kind) => {
-    const texts = requirements.filter((each) => each.kind === kind).map(({ text }) => text);
-    const [names = [], ...others] = texts.map((text) => text.slice(kind.length + 2, -1).split(', '));
-    return others.length === 0 || names.some((name) => others.every((other) => other.includes(name)))
-      ? []
-      : finding(
-          `${placeOf(handler)} has ${texts.join(' and ')}, and no user meets them all: every call is denied. Name all in one decorator.`,
-        );
-  });
 }
 
 /** The guard denies every call of a path that lacks a parameter of the rule. */

@@ -235,37 +235,25 @@ describe('a gateway beside another one', () => {
   });
 });
 
-describe('a controller whose constructor replaces a handler', () => {
-  const withCalled = (
-    called: (method: () => string) => object,
-    classDecorators: ClassDecorator[],
-    ...decorators: MethodDecorator[]
-  ) => {
-    const handler = handlerOf(
-      extending(Nothing, 'Bound', [...decorators, Get()], [Controller(), ...classDecorators]),
-    );
-    return { ...handler, called: called(handler.method as () => string), guards: [] };
+describe('an instance that has another function in the place of a method', () => {
+  const text = expect.stringMatching(/^Bound\.handle may lose its rule: its instance has another function /);
+  const replacing = (...decorators: MethodDecorator[]): Handler => {
+    const handler = handlerOf(extending(Nothing, 'Bound', [...decorators, Get()], [Roles('admin')]));
+    return { ...handler, called: () => 'other' };
   };
-  const text = expect.stringMatching(/^Bound\.handle has lost its rule: the constructor replaces the method/);
 
-  it('by another function is named if the method has a rule, which stops the application unless it is enforced all the same', () => {
-    const replacing = (...given: [ClassDecorator[], ...MethodDecorator[]]): Handler =>
-      withCalled(() => () => 'other', ...given);
-    expect(found(replacing([], isAdmin))).toEqual([[true, text]]);
-    expect(found(replacing([], guarded))).toEqual([[true, text]]);
-    expect(found(replacing([], isAdmin), { isGlobal: true })).toEqual([[true, text]]);
-    expect(found(replacing([Roles('admin')], isAdmin), { isGlobal: true })).toEqual([[false, text]]);
-    expect(found(replacing([], OptionalAuth()))).toEqual([[false, text]]);
-    expect(found(replacing([], Public()))).toEqual([[false, text]]);
-    expect(found(replacing([]))).toEqual([]);
+  it('stops the application if the method has a rule, also one that the class has too', () => {
+    expect([isAdmin, guarded, Authorize(() => true)].map((rule) => found(replacing(rule)))).toEqual([
+      [[true, text]],
+      [[true, text]],
+      [[true, text]],
+    ]);
+    expect(found(replacing(isAdmin), { isGlobal: true })).toEqual([[true, text]]);
+    expect(found(replacing(Public()))).toEqual([[true, text]]);
   });
 
-  it('by its bound method is named if no guard runs on it', () => {
-    const binding = (...given: [ClassDecorator[], ...MethodDecorator[]]): Handler =>
-      withCalled((method) => method.bind({}), ...given);
-    expect(found(binding([], isAdmin))).toEqual([[true, text]]);
-    expect(found(binding([], isAdmin), { isGlobal: true })).toEqual([]);
-    expect(found(binding([], Public()))).toEqual([]);
+  it('is not named if only the class has a rule', () => {
+    expect(found(replacing())).toEqual([]);
   });
 });
 

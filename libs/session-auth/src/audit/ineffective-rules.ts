@@ -1,4 +1,5 @@
-import { declarationOf, decoratedMethods, methodOf } from '../guard/access-metadata.js';
+import type { Type } from '@nestjs/common';
+import { declarationOf, decoratedMethods } from '../guard/access-metadata.js';
 import type { AccessRule } from '../guard/access-rule.js';
 import { enhancersOf, isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf } from '../guard/access-rules.js';
@@ -28,7 +29,7 @@ export function ineffectiveRulesOf(
   context: AuditContext,
   served: ReadonlyMap<string, Handler>,
 ): (Finding | undefined)[] {
-  const lostRule = lost(handler);
+  const lostRule = replaced(handler) ?? lost(handler);
   return [
     // A function without the rule has not its guard either: one finding of the two.
     lostRule?.stops ? undefined : unguarded(handler, context),
@@ -53,23 +54,31 @@ function unguarded(handler: Handler, { fieldsAreGuarded }: AuditContext): Findin
   );
 }
 
+/** Which of the two functions Nest calls depends on the kind of the handler, and on the version of Nest. */
+function replaced(handler: Handler): Finding | undefined {
+  const { method, called, owner, name } = handler;
+  if (called === method || !decoratedAs(owner, name, method).some(declares)) return undefined;
+  return finding(
+    `${placeOf(handler)} may lose its rule: its instance has another function in the place of the method, and a rule belongs to its method. Do not bind or replace the method in the constructor: Nest calls it with its instance.`,
+    true,
+  );
+}
+
 /** A rule is metadata of its function. A decorator that wraps the function may copy them. */
 function lost(handler: Handler): Finding | undefined {
-  const { owner, name, method, called } = handler;
-  const home = prototypesOf(owner).find((prototype) => Object.hasOwn(prototype, name));
-  const before = home
-    ? [...decoratedMethods(home, name), method].filter((each) => each !== called && isLostIn(called, each))
-    : [];
+  const { owner, name, method } = handler;
+  const before = decoratedAs(owner, name, method).filter((each) => isLostIn(method, each));
   if (before.length === 0) return undefined;
-  const stops = before.some((each) => !enforces(handler, ruleOf({ owner, called: each })));
-  // The guard finds the rule of a method that is bound. Another function in its place has none.
-  if (!stops && called !== method && methodOf(called, owner) === method) return undefined;
   return finding(
-    method === called
-      ? `${placeOf(handler)} has lost its rule: a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.`
-      : `${placeOf(handler)} has lost its rule: the constructor replaces the method without its metadata. Do not: Nest calls it with its instance.`,
-    stops,
+    `${placeOf(handler)} has lost its rule: a decorator above the rule replaces the method without its metadata. Put the rule above that decorator.`,
+    before.some((each) => !enforces(handler, ruleOf({ owner, called: each }))),
   );
+}
+
+/** Returns a method, and the functions that its rules were declared on. */
+function decoratedAs(owner: Type, name: string, method: object): object[] {
+  const home = prototypesOf(owner).find((prototype) => Object.hasOwn(prototype, name));
+  return [...(home ? decoratedMethods(home, name) : []), method];
 }
 
 function isLostIn(called: object, decorated: object): boolean {
@@ -83,8 +92,8 @@ function isLostIn(called: object, decorated: object): boolean {
 }
 
 function overridden(handler: Handler): Finding | undefined {
-  const { owner, name, called } = handler;
-  if (declares(methodOf(called, owner))) return undefined;
+  const { owner, name, method, called } = handler;
+  if (declares(method)) return undefined;
   const [, ...bases] = prototypesOf(owner).filter((prototype) => Object.hasOwn(prototype, name));
   for (const base of bases) {
     const method: unknown = Object.getOwnPropertyDescriptor(base, name)?.value;

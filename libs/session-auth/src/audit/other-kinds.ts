@@ -1,6 +1,5 @@
 import { namesSessionAuthGuard } from '../guard/enhancers.js';
 import { graphqlOptionsOf, type Handler, REPLACED_OPTION } from '../guard/handlers.js';
-import { methodOf } from '../guard/access-metadata.js';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { AuditContext, OtherKinds } from './audit-context.js';
 import { auditedRuleOf, isGuarded, namesGuard, requirementsOf } from './audited-handlers.js';
@@ -31,7 +30,7 @@ function findingsOf(handler: Handler, context: AuditContext): (Finding | undefin
 function replaced(handler: Handler, other: Handler): Finding | undefined {
   const isMeant =
     other.owner === handler.owner ||
-    (handler.owner.prototype instanceof other.owner && declares(methodOf(handler.called, handler.owner)));
+    (handler.owner.prototype instanceof other.owner && declares(handler.method));
   if (isMeant || !namesGuard(other) || enforces(handler, auditedRuleOf(other))) return undefined;
   return finding(
     `${placeOf(other)} has a rule without effect: ${placeOf(handler)} resolves ${fieldOf(handler)} too, and Nest keeps the last one. Provide one of them.`,

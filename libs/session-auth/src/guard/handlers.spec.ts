@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, type Type } from '@nestjs/common';
+import { Controller, Get, Module, Scope, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { auditContextOf } from '../audit/audit-context.js';
 import { OTHER_KINDS } from '../audit/other-kinds.js';
-import { classesOf, handlersIn } from './handlers.js';
+import { classesOf, handlersIn, placedHandlersOf } from './handlers.js';
 
 @Controller()
 class Routes {
@@ -167,6 +167,32 @@ describe('the handlers of an application', () => {
     expect(handlers.map(({ owner, name }) => `${owner.name}.${name}`)).toEqual([
       ...['Routes.route', 'Routes.both', 'Routes.event'],
       ...['Gateway.say', 'Openings.openings', 'Openings.title', 'Openings.reference'],
+    ]);
+  });
+
+  it('are called as their instances have them, or as their class has them if there is no instance yet', async () => {
+    class Binding extends Routes {
+      constructor() {
+        super();
+        this.route = this.route.bind(this);
+      }
+    }
+    @Controller()
+    class Once extends Binding {}
+    @Controller({ scope: Scope.REQUEST })
+    class PerRequest extends Binding {}
+    @Module({ controllers: [Once, PerRequest], providers: [{ provide: 'bound', useClass: Binding }] })
+    class BindingModule {}
+    const app = await NestFactory.createApplicationContext(BindingModule, { logger: false });
+    const routes = placedHandlersOf(app.get(ModulesContainer)).filter(
+      ({ handler }) => handler.name === 'route',
+    );
+    expect(
+      routes.map(({ handler: { owner, called } }) => [owner, (called as { readonly name: string }).name]),
+    ).toEqual([
+      [Once, 'bound route'],
+      [PerRequest, 'route'],
+      [Binding, 'bound route'],
     ]);
   });
 

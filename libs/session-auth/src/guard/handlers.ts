@@ -15,8 +15,8 @@ export interface Handler {
   /** The function by whose metadata Nest maps it. */
   readonly method: object;
   /**
-   * The function that Nest calls, whose guards and rules apply. Another one if the constructor of a
-   * controller replaces the method.
+   * The function that Nest calls, whose guards and rules apply. Another one if the constructor of a class
+   * that exists at startup replaces the method; that of a class for each request is not known.
    */
   readonly called: object;
   /** The guards that its decorators name and Nest finds. */
@@ -75,17 +75,15 @@ export function graphqlOptionsOf(modules: ModulesContainer): GraphqlOptions[] {
  * Returns the handlers of each module: those of classes and, because GraphQL reads instances, of what
  * factories and values provide.
  */
-export function placedHandlersOf(modules: ModulesContainer, findOwnOf?: FindOwnOf): Placed[] {
+export function placedHandlersOf(modules: ModulesContainer): Placed[] {
   const readsInstances = graphqlOptionsOf(modules).length > 0;
   return [...modules.values()].flatMap((module) => {
     const place = (handlers: readonly Handler[], wrapper?: Wrapper): Placed[] =>
       handlers.map((handler) => ({ module, wrapper, handler: withGuardsOf(module, handler) }));
     return [
-      ...[...module.controllers.values()].flatMap((wrapper) =>
-        place(handlersBy(wrapper, false, findOwnOf?.(wrapper, true))),
-      ),
+      ...[...module.controllers.values()].flatMap((wrapper) => place(handlersBy(wrapper, false))),
       ...[...module.providers.values()].flatMap((wrapper) =>
-        place(handlersBy(wrapper, readsInstances, findOwnOf?.(wrapper, false)), wrapper),
+        place(handlersBy(wrapper, readsInstances), wrapper),
       ),
     ];
   });
@@ -98,12 +96,11 @@ export function withGuardsOf(module: NestModule | undefined, handler: Handler): 
   return { ...handler, guards: guardsNamedBy(handler).filter(isFound) };
 }
 
-function handlersBy(
-  { isNotMetatype, metatype, instance }: Wrapper,
-  readsInstances: boolean,
-  findOwn: FindOwn | undefined,
-): Handler[] {
-  if (!isNotMetatype) return hasPrototype(metatype) ? handlersCalledOn(metatype, findOwn) : [];
+function handlersBy({ isNotMetatype, metatype, instance }: Wrapper, readsInstances: boolean): Handler[] {
+  if (!isNotMetatype) {
+    if (!hasPrototype(metatype)) return [];
+    return handlersOf(metatype, (instance as object | null) ?? (metatype.prototype as object));
+  }
   if (!readsInstances || typeof instance !== 'object' || instance === null) return [];
   const owner = (Object.getPrototypeOf(instance) as { readonly constructor?: unknown } | null)?.constructor;
   return hasPrototype(owner) ? handlersIn(owner).filter(isField) : [];
@@ -115,24 +112,18 @@ export function classesOf({ controllers, providers }: Pick<NestModule, 'controll
     .filter(hasPrototype);
 }
 
-type Method = (...parameters: unknown[]) => unknown;
-
-/** Returns the function that an instance has in the place of a method. */
-export type FindOwn = (name: string, method: Method, owner: Type) => unknown;
-export type FindOwnOf = (wrapper: Wrapper, isController: boolean) => FindOwn | undefined;
-
 export function handlersIn(owner: Type): Handler[] {
-  return handlersCalledOn(owner);
+  return handlersOf(owner, owner.prototype as object);
 }
 
-function handlersCalledOn(owner: Type, findOwn?: FindOwn): Handler[] {
+function handlersOf(owner: Type, instance: object): Handler[] {
   const prototype = owner.prototype as object;
   return scanner.getAllMethodNames(prototype).flatMap((name) => {
-    const method = Reflect.get(prototype, name) as Method;
+    const method = Reflect.get(prototype, name) as object;
     // Every method of the application is read here: most have no metadata.
     const kinds = new Set(Reflect.getMetadataKeys(method).flatMap((key: unknown) => KINDS.get(key) ?? []));
     if (kinds.size === 0) return [];
-    const own = findOwn?.(name, method, owner);
+    const own: unknown = Reflect.get(instance, name);
     const called = typeof own === 'function' ? own : method;
     return [{ kinds, owner, name, method, called, guards: guardsNamedBy({ owner, called }), replaced: [] }];
   });
