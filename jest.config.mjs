@@ -6,13 +6,42 @@ const WORKER_BYTES = 2 * 1024 ** 3;
 /** Suites wait for servers and timers longer than they compute. */
 const workers = Math.min(2 * availableParallelism() + 1, Math.floor(totalmem() / WORKER_BYTES));
 
+/**
+ * Suites that start a browser, a database, a cluster, a proxy or whole applications as processes. `npm test`
+ * leaves them to `.ci/run`.
+ */
+const SURROUNDINGS = [
+  'browsers/two-origins',
+  'demo/page',
+  'demo/process',
+  'fleet/cluster',
+  'fleet/failures',
+  'fleet/redis-store/guide',
+  'fleet/redis-store/subscription',
+  'messages/kafka',
+  'messages/rabbitmq',
+  'module/shutdown',
+  'nest-add/project',
+  'open/behind-nginx',
+  'open/event-source',
+  'operations/rolling-deploy',
+  'secrets/heap',
+  'session-service/postgres-instances',
+  'session-service/postgres-storage',
+  'session-service/reference-service',
+  'simulation/simulation',
+];
+
 export default {
   ...base,
   maxWorkers: Math.max(workers, 2),
   testSequencer: '<rootDir>/test/longest-first.mjs',
   projects: [
     project('unit', '{libs,apps}/*/src/**/*.spec.ts'),
-    project('e2e', 'test/**/*.e2e-spec.ts'),
+    project('e2e', 'test/**/*.e2e-spec.ts', {
+      testPathIgnorePatterns: ['/node_modules/', ...SURROUNDINGS.map((name) => `/test/${name}[.]e2e-spec`)],
+    }),
+    project('surroundings', `test/{${SURROUNDINGS.join()}}.e2e-spec.ts`),
     project('contract', 'test/session-service/contract.e2e-spec.ts'),
   ],
 };

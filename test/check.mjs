@@ -1,5 +1,6 @@
 // Runs the checks that start no test, and the build, two at a time: the linter takes as long as several
-// others together. `.ci/run` adds two: `npm run parts` and `npm run docs:site`.
+// others together. `npm test` runs those that need no build (`--quick`), and `.ci/run` all, and two more:
+// `npm run parts` and `npm run docs:site`.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -28,9 +29,11 @@ const SCRIPTS = [
 ];
 /** Checks that use what another one makes. */
 const AFTER = { budgets: 'build', 'docs:code': 'build', 'types:package': 'build' };
+const NOT_QUICK = new Set(['build', ...Object.keys(AFTER), 'lint:recipes', 'lint:workflows']);
 const runs = new Map();
 
-const failed = (await Promise.all([runInTurn(SCRIPTS), runInTurn(SCRIPTS)])).flat();
+const scripts = SCRIPTS.filter((script) => !process.argv.includes('--quick') || !NOT_QUICK.has(script));
+const failed = (await Promise.all([runInTurn(), runInTurn()])).flat();
 if (failed.length > 0) {
   console.error(`failed: ${failed.join(', ')}`);
   process.exit(1);
@@ -39,7 +42,7 @@ if (failed.length > 0) {
 /**
  * Takes scripts of package.json from the list until it is empty, and returns the names of those that fail.
  */
-async function runInTurn(scripts) {
+async function runInTurn() {
   const failing = [];
   for (let script = scripts.shift(); script !== undefined; script = scripts.shift()) {
     await runs.get(AFTER[script]);

@@ -4,6 +4,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
+import { processorSeconds, recordTime } from './suite-times.mjs';
 
 const { Script, SourceTextModule } = vm;
 const compileFunction = vm.compileFunction.bind(vm);
@@ -79,9 +80,19 @@ for (const name of ['run', 'enterWith']) {
 }
 
 export default class extends TestEnvironment {
+  #began = performance.now();
+  #secondsAtStart = processorSeconds();
+  #suite;
+
+  constructor(config, context) {
+    super(config, context);
+    this.#suite = context.testPath;
+  }
+
   async teardown() {
     await super.teardown();
     for (const store of stores) store.disable();
     stores.clear();
+    recordTime(this.#suite, processorSeconds() - this.#secondsAtStart, performance.now() - this.#began);
   }
 }

@@ -1,7 +1,8 @@
 // Transpiles the files that all workers load or run as programs, before the workers start: each would do it
-// itself at the same time. The list of what the short form leaves out starts empty with each run.
+// itself at the same time. The lists of what the short form leaves out, and of times, start empty with each run.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { TIMES } from './suite-times.mjs';
 import { transpiled } from './transpiled.mjs';
 
 const SHARED = [
@@ -13,6 +14,7 @@ const SHARED = [
 ];
 
 export default function transpileLibrary() {
+  rmSync(TIMES, { force: true });
   rmSync(
     fileURLToPath(new URL(`../dist/left-out/nest-${process.env.NEST_MAJOR ?? '12'}.txt`, import.meta.url)),
     { force: true },
