@@ -5,7 +5,7 @@ const NAME = 'nestjs-session-auth';
 const COMMAND = 'npx nest add';
 const CONFIRMED_MS = 2_000;
 
-/** Renders a description of the library, and how to install it. */
+/** Renders what the guard does, for somebody who has never seen it, and how to install it. */
 export function Install(): VNode {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -16,7 +16,10 @@ export function Install(): VNode {
     void navigator.clipboard.writeText(`${COMMAND} ${NAME}`).then(() => setCopied(true));
   return (
     <div class="install">
-      <p>Session checks for NestJS: HTTP, GraphQL, WebSockets, microservices.</p>
+      <p>
+        A session service signs your users in and knows whose token is whose. This guard checks every request
+        to your NestJS backend with it: HTTP, GraphQL, WebSockets and messages.
+      </p>
       <p class="command">
         <code>
           {COMMAND} <span>{NAME}</span>

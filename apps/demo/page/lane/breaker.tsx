@@ -3,8 +3,8 @@ import { type BreakerState } from '../../src/console/messages.js';
 
 const LABELS: Readonly<Record<BreakerState, string>> = {
   closed: 'Breaker',
-  halfOpen: 'Probing',
-  open: 'Open',
+  halfOpen: 'Tries one call',
+  open: 'Open: no calls',
 };
 
 interface BreakerProps {

@@ -14,24 +14,39 @@ interface KindLook {
 
 /** The words and the look of each kind of request. */
 export const KIND_LOOKS: Readonly<Record<MarkKind, KindLook>> = {
-  cached: { label: 'Cached', meaning: 'the cache answered', colour: '--cached', shape: 'disc' },
+  cached: {
+    label: 'From cache',
+    meaning: 'admitted by the answer in the cache',
+    colour: '--cached',
+    shape: 'disc',
+  },
   joined: {
-    label: 'Joined',
-    meaning: 'shared the call of another request',
+    label: 'Shared a call',
+    meaning: 'admitted by the call of another request with the same session',
     colour: '--joined',
     shape: 'ring',
   },
-  asked: { label: 'Asked', meaning: 'made a call', colour: '--asked', shape: 'diamond' },
-  denied: { label: 'Denied', meaning: '401 or 403', colour: '--denied', shape: 'square' },
+  asked: {
+    label: 'Called',
+    meaning: 'admitted by its own call to the session service',
+    colour: '--asked',
+    shape: 'diamond',
+  },
+  denied: {
+    label: 'Denied',
+    meaning: '401 or 403: no valid session, or not this route',
+    colour: '--denied',
+    shape: 'square',
+  },
   turnedBack: {
-    label: 'Turned back',
-    meaning: '503 by the open breaker, without a call',
+    label: 'Breaker open',
+    meaning: '503 at once, without a call',
     colour: '--unavailable',
     shape: 'hollow',
   },
   unavailable: {
-    label: 'Unavailable',
-    meaning: '503: the service gave no answer',
+    label: 'Call failed',
+    meaning: '503: the service gave no usable answer',
     colour: '--unavailable',
     shape: 'triangle',
   },

@@ -24,26 +24,26 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
     steps: [
       'One user signs in. The cache is off.',
       '500 requests present the session at once.',
-      'They join the call in flight.',
+      'They share the call of the first.',
     ],
     end: ({ calls, requests: { joined, asked, cached }, measured: { tookMs = 0 } }) => ({
       figure: counted(calls, 'call'),
       caption: `to the session service, for ${count(joined + asked + cached)} admitted requests`,
-      detail: `${count(joined)} requests joined the call of another. All replies were there after ${duration(tookMs)}.`,
+      detail: `${counted(joined, 'request')} shared the call of another. All had their reply after ${duration(tookMs)}.`,
     }),
   },
   outage: {
     title: 'The service goes down',
     question: 'It answers 500. How long do users wait?',
     steps: [
-      '12 sessions send 40 requests a second.',
+      'Three users, in 12 sessions, send 40 requests a second.',
       'The service fails, and the breaker opens.',
-      'The service is back: a probe closes the breaker.',
+      'The service is back: one call tries it, and the breaker closes.',
     ],
-    end: ({ requests: { turnedBack, unavailable }, measured: { medianMs = 0 } }) => ({
+    end: ({ calls, requests: { asked, turnedBack, unavailable }, measured: { medianMs = 0 } }) => ({
       figure: duration(medianMs),
       caption: 'to deny a request while the breaker was open (median)',
-      detail: `${counted(turnedBack, 'request')} turned back without a call. ${count(unavailable)} got 503 after a call that failed.`,
+      detail: `Before the breaker opened, ${counted(unavailable, 'request')} failed, with ${counted(calls - asked, 'call')}: some shared a call, and some were tried twice. Then it denied ${count(turnedBack)} without a call.`,
     }),
   },
   'sign-out': {
@@ -57,7 +57,7 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
     end: ({ requests: { cached }, measured: { later = 0, admitted = 0 } }) => ({
       figure: `${count(admitted)} of ${count(later)}`,
       caption: 'requests admitted after the sign-out',
-      detail: `Before it, the cache had answered ${counted(cached, 'request')} of this session.`,
+      detail: `The cache had answered ${counted(cached, 'request')} of this session. The sign-out removed it from the cache.`,
     }),
   },
   junk: {
@@ -71,7 +71,7 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
     end: ({ measured: { junk = 0, known = 0, admitted = 0, beforeMs = 0, duringMs = 0 } }) => ({
       figure: `${count(admitted)} of ${count(known)}`,
       caption: 'requests of signed-in users admitted during the flood',
-      detail: `Median wait: ${duration(beforeMs)} before, ${duration(duringMs)} during ${count(junk)} invented tokens on this machine.`,
+      detail: `They waited ${duration(beforeMs)} before the flood and ${duration(duringMs)} during ${count(junk)} invented tokens (medians): they have places of their own.`,
     }),
   },
   deploy: {
@@ -85,7 +85,7 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
     end: ({ requests, lost, measured: { asked = 0, refused = 0 } }) => ({
       figure: `${count(lost + refused)} of ${count(Object.values(requests).reduce((sum, number) => sum + number, lost))}`,
       caption: 'requests lost or refused',
-      detail: `The new instance began with an empty cache: ${counted(asked, 'request')} asked the service again.`,
+      detail: `The new instance began with an empty cache, so ${counted(asked, 'request')} called the service again.`,
     }),
   },
   cache: {
@@ -99,7 +99,7 @@ export const SCRIPTS: Readonly<Record<SceneName, Script>> = {
     end: ({ calls, measured: { workedOnMs = 0, admitted = 0, ttlMs = 0 } }) => ({
       figure: `${(workedOnMs / 1_000).toFixed(1)} s`,
       caption: 'the ended session still worked here',
-      detail: `The price of a lifetime of ${ttlMs / 1_000} s. Its gain: ${counted(admitted, 'admitted request')} for ${counted(calls, 'call')}.`,
+      detail: `A cached session works until its entry expires, after ${ttlMs / 1_000} s at most. In return, ${counted(admitted, 'admitted request')} needed only ${counted(calls, 'call')}.`,
     }),
   },
 };
