@@ -37,7 +37,7 @@ describe.each(PLATFORMS)('a policy in an application on %s', (_name, platform) =
   beforeAll(async () => {
     every = await startEveryKind(platform, {
       controllers,
-      providers: [...providers, Openings, CallNotes, NotesCall, NotesCallAgain],
+      providers: [...providers, Openings, OwnsOpening, CallNotes, NotesCall, NotesCallAgain],
     });
   });
   beforeEach(() => void NotesCall.noted.splice(0));

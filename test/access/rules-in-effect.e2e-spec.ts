@@ -452,7 +452,7 @@ describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
     ],
     [
       'a policy of a resolver by useFactory',
-      resolving([{ provide: 'openings', useFactory: () => new WithPolicy() }], closed),
+      resolving([OnlyBosses, { provide: 'openings', useFactory: () => new WithPolicy() }], closed),
       ['WithPolicy.openingsForBosses'],
     ],
     ['a resolver that replaces its base class', resolving([Base, Derived]), ['Derived.openingsForBosses']],

@@ -152,7 +152,7 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
   };
 
   it('lists the calls of every kind in order, with their rules', async () => {
-    const providers = [FeedGateway, OpeningsResolver, FeaturedResolver];
+    const providers = [FeedGateway, OpeningsResolver, FeaturedResolver, OwnsOpening];
     const options = { protectAllRoutes: true };
     const { app } = await start({
       controllers: [OpeningsController],
@@ -180,13 +180,13 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
   });
 
   it('is plain data', async () => {
-    const { app } = await start({ controllers: [OpeningsController] });
+    const { app } = await start({ controllers: [OpeningsController], providers: [OwnsOpening] });
     const map = accessMapOf(app);
     expect(JSON.parse(JSON.stringify(map))).toEqual(map);
   });
 
   it('names the handlers that no guard checks if the guard is not global, with and without @UseGuards', async () => {
-    const providers = [FeedGateway, OpeningsResolver, FeaturedResolver];
+    const providers = [FeedGateway, OpeningsResolver, FeaturedResolver, OwnsOpening];
     // Otherwise the rule of a field that Nest does not guard stops the application.
     const options = { audit: 'off' } as const;
     const { app } = await start({
@@ -261,10 +261,11 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
   });
 
   it.each([
-    ['useGlobalGuards()', {}, (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard))],
-    ['APP_GUARD', { providers: [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] }, undefined],
-  ])('knows a guard of %s', async (_way, sample, configure) => {
-    const { app } = await start({ controllers: [OpeningsController], ...sample }, configure);
+    ['useGlobalGuards()', [], (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard))],
+    ['APP_GUARD', [{ provide: APP_GUARD, useExisting: SessionAuthGuard }], undefined],
+  ])('knows a guard of %s', async (_way, guards, configure) => {
+    const providers = [OwnsOpening, ...guards];
+    const { app } = await start({ controllers: [OpeningsController], providers }, configure);
     expect(findOpenHandlers(app).map(({ access }) => access)).not.toContain('unguarded');
   });
 });

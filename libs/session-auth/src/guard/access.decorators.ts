@@ -125,10 +125,8 @@ export type AuthorizationRule = {
 }['rule'];
 
 /**
- * A rule with dependencies, for `@Authorize(OwnsOpening)`: an injectable class. If a provider of the class is
- * visible in the module of the handler, it is used. Otherwise Nest creates it in that module, with the
- * dependencies of the module. A request-scoped policy is resolved for each call. `localUser` is what
- * `loadUser` has loaded.
+ * A rule with dependencies, for `@Authorize(OwnsOpening)`: a provider, of the module of the handler or of
+ * another one. A request-scoped policy is resolved for each call. `localUser` is what `loadUser` has loaded.
  */
 export interface AuthorizationPolicy {
   /**
@@ -143,7 +141,7 @@ export type PolicyClass = Type<AuthorizationPolicy>;
 
 /**
  * Requires a rule of your own, synchronous or asynchronous: a function, or the class of an
- * {@link AuthorizationPolicy}, which Nest creates with its dependencies. Only `true` admits. An
+ * {@link AuthorizationPolicy}, which is among the `providers` of a module. Only `true` admits. An
  * `HttpException` that it throws is the answer, such as a 404 that hides the resource; with any other
  * exception or rejection, or after `timeoutMs`, the answer is 503 (`AccessCheckFailedError`). A handler's rule
  * replaces its controller's. Applies `SessionAuthGuard`.
@@ -156,8 +154,8 @@ export type PolicyClass = Type<AuthorizationPolicy>;
  * class Openings { @Get() @Authorize(OfAcme) list() {} }
  * class Jobs { @Get() @Authorize(({ ats_enabled }) => ats_enabled === true) list() {} }
  * ```
- * @throws InvalidConfigurationError if `rule` is neither. At bootstrap, if a policy can't be created or has
- * no method `allows`
+ * @throws InvalidConfigurationError if `rule` is neither. At bootstrap, if no module provides a policy, or it
+ * has no method `allows`
  */
 export function Authorize(rule: AuthorizationRule | PolicyClass): ClassDecorator & MethodDecorator {
   if (isClassWith('allows', rule)) return requiring('Authorize', [rule.name], () => false, { policy: rule });

@@ -57,13 +57,17 @@ afterEach(async () => {
 });
 
 /** Starts an application, and returns the providers of one of its authorities. */
-async function start(options: Partial<SessionAuthOptions> = {}, name?: string, controllers: Type[] = []) {
+async function start(
+  options: Partial<SessionAuthOptions> = {},
+  name?: string,
+  { controllers = [], providers = [] }: { readonly controllers?: Type[]; readonly providers?: Type[] } = {},
+) {
   const imports: DynamicModule[] = [
     SessionAuthModule.forRoot({ ...OPTIONS, ...(name === undefined && options) }),
   ];
   if (name !== undefined) imports.push(SessionAuthModule.forRoot({ ...OPTIONS, ...options, name }));
   context = await NestFactory.createApplicationContext(
-    { module: Root, imports, controllers },
+    { module: Root, imports, controllers, providers },
     { logger: false, abortOnError: false },
   );
   const modules = [...context.get(ModulesContainer).values()];
@@ -132,7 +136,7 @@ describe('a policy of the application', () => {
   }
 
   it.each([undefined, 'partners'])('decides in the guard of each authority: %p', async (name) => {
-    const { parts } = await start({}, name, [Policed]);
+    const { parts } = await start({}, name, { controllers: [Policed], providers: [IsAdmin] });
     const method = Object.getOwnPropertyDescriptor(Policed.prototype, 'list')?.value as () => string;
     const call = new ExecutionContextHost([{ headers: {} }, {}], Policed, method);
     const { requirements } = parts.rules.of(call) as unknown as {
@@ -190,7 +194,7 @@ describe('the audit of an authority', () => {
     ['warn', 1],
     ['off', 0],
   ])('runs by its option when the modules are initialized: %s', async (audit, count) => {
-    await start({ ...(audit && { audit }) }, undefined, [Contradicting]);
+    await start({ ...(audit && { audit }) }, undefined, { controllers: [Contradicting] });
     expect(linesAtInit).toEqual([]);
     expect(lines).toEqual(
       Array(count).fill(expect.stringMatching(/^audit: Contradicting\.list has @OptionalAuth\(\)/)),

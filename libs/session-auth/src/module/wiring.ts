@@ -178,7 +178,7 @@ async function loadUsed(
   registrations?.check(placed);
   const handlers = placed.map(({ handler }) => handler);
   if (handlers.some((handler) => policiesOf(handler).length > 0))
-    guard.rules.findPolicy = await (await import('../policies/policies.js')).policiesIn(modules, placed);
+    guard.rules.findPolicy = (await import('../policies/policies.js')).policiesIn(modules, placed);
   const { reportOnly } = settings;
   if (!reportOnly && !handlers.some((handler) => isReportOnly(ruleOf(handler)))) return;
   const { reporterOf } = await import('../guard/report-only.js');

@@ -30,10 +30,7 @@ class Openings {
 
 @Injectable()
 class OwnsOpening implements AuthorizationPolicy {
-  static created = 0;
-  constructor(private readonly openings: Openings) {
-    OwnsOpening.created += 1;
-  }
+  constructor(private readonly openings: Openings) {}
   allows(user: object): boolean {
     return (user as { readonly username: string }).username === this.openings.owner;
   }
@@ -64,56 +61,72 @@ async function modulesOf(root: Type): Promise<ModulesContainer> {
   );
 }
 
-const policiesOf = async (root: Type): Promise<FindPolicy> => found(await modulesOf(root));
-const found = (modules: ModulesContainer): Promise<FindPolicy> =>
-  policiesIn(modules, placedHandlersOf(modules));
+async function policiesOf(root: Type): Promise<FindPolicy> {
+  const modules = await modulesOf(root);
+  return policiesIn(modules, placedHandlersOf(modules));
+}
 
 const answers = (find: FindPolicy, owner: Type): unknown[] =>
   [ANN, BOB].map((user) => find(owner, OwnsOpening)?.(user, callOf({})));
 
-const owning = (owner: string): Provider => ({ provide: Openings, useValue: { owner } });
 const allowing = (isAllowed: boolean): Provider => ({
   provide: OwnsOpening,
   useValue: { allows: () => isAllowed },
 });
 
-describe('a policy', () => {
-  it('that is no provider is created once in its module, with the dependencies of the module', async () => {
-    const [first, second] = [ruledBy(OwnsOpening), ruledBy(OwnsOpening)];
-    OwnsOpening.created = 0;
-    const policies = await policiesOf(moduleOf([first, second, owning('bob')]));
-    expect([first, second].map((owner) => answers(policies, owner))).toEqual([
-      [false, true],
-      [false, true],
-    ]);
-    expect(OwnsOpening.created).toBe(1);
-  });
+const PROVIDED = [OwnsOpening, Openings];
 
-  it('that is no provider is created in each module that has a controller with it', async () => {
-    const [first, second] = [ruledBy(OwnsOpening), ruledBy(OwnsOpening)];
-    const policies = await policiesOf(moduleOf([second, owning('bob')], [moduleOf([first, owning('ann')])]));
-    expect(answers(policies, first)).toEqual([true, false]);
-    expect(answers(policies, second)).toEqual([false, true]);
-  });
-
-  it('that the module of the controller provides is asked, and not one that it imports', async () => {
+describe('the provider of a policy is that', () => {
+  it('of the module of the controller, and not one that it imports', async () => {
     const owner = ruledBy(OwnsOpening);
     const exporting = moduleOf([allowing(true)], [], [OwnsOpening]);
-    const policies = await policiesOf(moduleOf([owner, allowing(false)], [exporting]));
-    expect(answers(policies, owner)).toEqual([false, false]);
+    const policies = await policiesOf(moduleOf([owner, ...PROVIDED], [exporting]));
+    expect(answers(policies, owner)).toEqual([true, false]);
   });
 
-  it('of a controller in two modules that share a provider of it is that provider', async () => {
+  it('of each module that has controllers with it', async () => {
+    const [first, second] = [ruledBy(OwnsOpening), ruledBy(OwnsOpening)];
+    const other = moduleOf([first, OwnsOpening, { provide: Openings, useValue: { owner: 'bob' } }]);
+    const policies = await policiesOf(moduleOf([second, ...PROVIDED], [other]));
+    expect([first, second].map((owner) => answers(policies, owner))).toEqual([
+      [false, true],
+      [true, false],
+    ]);
+  });
+
+  it('that a module exports which the module of the controller imports, before any other', async () => {
     const owner = ruledBy(OwnsOpening);
-    const exporting = moduleOf([OwnsOpening, Openings], [], [OwnsOpening]);
-    const root = moduleOf([owner], [exporting, moduleOf([owner], [exporting])]);
+    const exporting = moduleOf(PROVIDED, [], [OwnsOpening]);
+    const others = [moduleOf([allowing(false)]), moduleOf([allowing(false)], [], [OwnsOpening])];
+    for (const imports of [others, others.toReversed()]) {
+      const keeping = moduleOf([allowing(false)]);
+      const root = moduleOf([], [moduleOf([owner], [exporting, keeping]), ...imports]);
+      expect(answers(await policiesOf(root), owner)).toEqual([true, false]);
+    }
+  });
+
+  it('of a global module, before any other', async () => {
+    @Global()
+    @Module({ providers: PROVIDED, exports: [OwnsOpening] })
+    class PoliciesModule {}
+    const owner = ruledBy(OwnsOpening);
+    const root = moduleOf([owner], [moduleOf([allowing(false)]), PoliciesModule]);
     expect(answers(await policiesOf(root), owner)).toEqual([true, false]);
   });
 
-  it('is found once, for all authorities of the application', async () => {
-    const modules = await modulesOf(moduleOf([ruledBy(OwnsOpening), Openings]));
-    expect(await found(modules)).toBe(await found(modules));
-    expect(await found(await modulesOf(moduleOf([])))).not.toBe(await found(modules));
+  it('of any module, also of one that exports what it imports', async () => {
+    const owner = ruledBy(OwnsOpening);
+    const providing = moduleOf(PROVIDED, [], [OwnsOpening]);
+    const exporting = moduleOf([], [providing], [providing]);
+    const policies = await policiesOf(moduleOf([owner], [exporting]));
+    expect(answers(policies, owner)).toEqual([true, false]);
+  });
+
+  it('that two modules with the same controller share', async () => {
+    const owner = ruledBy(OwnsOpening);
+    const exporting = moduleOf(PROVIDED, [], [OwnsOpening]);
+    const root = moduleOf([owner], [exporting, moduleOf([owner], [exporting])]);
+    expect(answers(await policiesOf(root), owner)).toEqual([true, false]);
   });
 });
 
@@ -179,30 +192,37 @@ describe('a policy that is a provider and', () => {
   });
 });
 
-class Strange implements AuthorizationPolicy {
-  constructor() {
-    // eslint-disable-next-line @typescript-eslint/only-throw-error
-    throw 'no error';
-  }
-  allows(): boolean {
-    return true;
-  }
-}
-class Unusual {
+const NO_METHOD = 'the policy has no method allows(user, context).';
+
+class Unusual implements Record<keyof AuthorizationPolicy, boolean> {
   readonly allows = true;
 }
 
-it.each<[string, Type, Provider[], string]>([
-  ['whose constructor throws no error', Strange, [], "can't be created in AnyModule. Its constructor threw."],
-  ['whose allows is no method', Unusual, [], 'has no method allows(user, context).'],
-  ...[undefined, null, {}].map((useValue): [string, Type, Provider[], string] => [
+it.each<[string, Type, string]>([
+  [
+    'that no module provides',
+    moduleOf([ruledBy(Unusual)]),
+    'no module provides the policy. Add Unusual to the providers of AnyModule.',
+  ],
+  [
+    'that two other modules provide',
+    moduleOf([ruledBy(Unusual)], [moduleOf([Unusual]), moduleOf([Unusual])]),
+    'the policy is ambiguous: AnyModule and AnyModule provide it. Provide it in one of them only',
+  ],
+  ['whose allows is no method', moduleOf([ruledBy(Unusual), Unusual]), NO_METHOD],
+  ...[undefined, null, {}].map((useValue): [string, Type, string] => [
     `that is provided as ${JSON.stringify(useValue)}`,
-    Strange,
-    [{ provide: Strange, useFactory: () => useValue }],
-    'has no method allows(user, context).',
+    moduleOf([ruledBy(Unusual), { provide: Unusual, useFactory: () => useValue }]),
+    NO_METHOD,
   ]),
-])('a policy %s stops the application', async (_what, policy, providers, problem) => {
-  const finding = policiesOf(moduleOf([ruledBy(policy), ...providers]));
+])('a policy %s stops the application', async (_what, root, problem) => {
+  const finding = policiesOf(root);
   await expect(finding).rejects.toThrow(InvalidConfigurationError);
-  await expect(finding).rejects.toThrow(`@Authorize(${policy.name}) of Ruled.handle: the policy ${problem}`);
+  await expect(finding).rejects.toThrow(`@Authorize(Unusual) of Ruled.handle: ${problem}`);
+});
+
+it('a policy of a controller in two modules stops the application if each has its own', async () => {
+  const owner = ruledBy(OwnsOpening);
+  const root = moduleOf([owner, ...PROVIDED], [moduleOf([owner, ...PROVIDED])]);
+  await expect(policiesOf(root)).rejects.toThrow(/: the policy is ambiguous: AnyModule and AnyModule /);
 });

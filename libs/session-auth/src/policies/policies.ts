@@ -1,138 +1,81 @@
-import type { ExecutionContext, InjectionToken, Type } from '@nestjs/common';
+import type { ExecutionContext, Type } from '@nestjs/common';
 import { type ContextId, ContextIdFactory, ModuleRef, type ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { AskPolicy, FindPolicy } from '../guard/access-rules.js';
 import { type Handler, type Placed, policiesOf } from '../guard/handlers.js';
-import { dependenciesOf, type NestModule, type Wrapper } from '../guard/nest-container.js';
+import type { NestModule } from '../guard/nest-container.js';
 
 /** A policy, whose `localUser` is absent without the option `loadUser`. */
 interface Policy {
   allows(user: UserRecord, context: ExecutionContext, localUser: unknown): unknown;
 }
 
-/** The used part of Nest's injector. The reference of each module has it. */
-interface Injector {
-  loadProvider(wrapper: Wrapper, module: NestModule): Promise<void>;
-  loadPerContext(
-    instance: unknown,
-    module: NestModule,
-    collection: NestModule['providers'],
-    id: ContextId,
-    wrapper: Wrapper,
-  ): Promise<Policy>;
+/** A policy of the handlers of a class, and the modules that provide it for them. */
+interface NamedPolicy {
+  readonly policy: Type;
+  readonly handler: Handler;
+  readonly module: NestModule;
+  readonly homes: Set<NestModule>;
 }
-
-interface PolicyOf {
-  readonly wrapper: Wrapper;
-  readonly ask: AskPolicy;
-}
-
-const applications = new WeakMap<ModulesContainer, Promise<FindPolicy>>();
 
 /**
- * Finds the policies that handlers name, or lets Nest create them, once for all authorities of an
- * application. @throws InvalidConfigurationError if one can't be created, or has no method `allows`
+ * Finds the providers of the policies that handlers name.
+ * @throws InvalidConfigurationError if one has none or several, or has no method `allows`
  */
-export function policiesIn(modules: ModulesContainer, placed: readonly Placed[]): Promise<FindPolicy> {
-  const found = applications.get(modules) ?? bindAll(placed);
-  applications.set(modules, found);
-  return found;
-}
-
-async function bindAll(placed: readonly Placed[]): Promise<FindPolicy> {
-  const ofControllers = new Map<Type, Map<Type, PolicyOf>>();
+export function policiesIn(modules: ModulesContainer, placed: readonly Placed[]): FindPolicy {
+  const ofControllers = new Map<Type, Map<Type, NamedPolicy>>();
   for (const { module, handler } of placed) {
-    for (const policy of policiesOf(handler)) await bind(ofControllers, module, handler, policy);
+    for (const policy of policiesOf(handler)) {
+      const ofController = ofControllers.get(handler.owner) ?? new Map<Type, NamedPolicy>();
+      const named = ofController.get(policy) ?? { policy, handler, module, homes: new Set() };
+      for (const home of homesFor(module, policy, modules)) named.homes.add(home);
+      ofControllers.set(handler.owner, ofController.set(policy, named));
+    }
   }
-  return (controller, policy) => ofControllers.get(controller)?.get(policy)?.ask;
+  const asks = new Map(
+    [...ofControllers].map(([controller, policies]) => [
+      controller,
+      new Map([...policies].map(([policy, named]) => [policy, askerOf(named)])),
+    ]),
+  );
+  return (controller, policy) => asks.get(controller)?.get(policy);
 }
 
-async function bind(
-  ofControllers: Map<Type, Map<Type, PolicyOf>>,
-  module: NestModule,
-  handler: Handler,
-  policy: Type,
-): Promise<void> {
-  const wrapper = (await providerIn(module, policy)) ?? (await addTo(module, handler, policy));
-  const policies = ofControllers.get(handler.owner) ?? new Map<Type, PolicyOf>();
-  const earlier = policies.get(policy)?.wrapper;
-  if (earlier && earlier !== wrapper) {
-    throw new InvalidConfigurationError(
-      `${subject(policy, handler)} is ambiguous: ${handler.owner.name} is in ${homeOf(earlier).name} and ${homeOf(wrapper).name}, each with its own. Provide it in one module, and import that module in both.`,
-    );
-  }
-  ofControllers.set(handler.owner, policies.set(policy, { wrapper, ask: asking(wrapper, handler, policy) }));
-}
-
-function referenceOf({ providers }: NestModule): ModuleRef {
-  return providers.get(ModuleRef)?.instance as ModuleRef;
-}
-
-function injectorOf(module: NestModule): Injector {
-  return (referenceOf(module) as unknown as { readonly injector: Injector }).injector;
-}
-
-function homeOf({ host }: { readonly host?: unknown }): NestModule {
-  return host as NestModule;
-}
-
-function storedIn({ providers }: NestModule, token: InjectionToken): Wrapper {
-  const wrapper: unknown = providers.get(token);
-  return wrapper as Wrapper;
-}
-
-/** An optional dependency shows which provider Nest injects for a policy. */
-async function providerIn(module: NestModule, policy: Type): Promise<Wrapper | undefined> {
-  const token = Symbol(policy.name);
-  module.addProvider({
-    provide: token,
-    useFactory: () => undefined,
-    inject: [{ token: policy, optional: true }],
-  });
-  const dependent = storedIn(module, token);
-  await injectorOf(module).loadProvider(dependent, module);
-  module.providers.delete(token);
-  return dependenciesOf(dependent)[0];
-}
-
-async function addTo(module: NestModule, handler: Handler, policy: Type): Promise<Wrapper> {
-  module.addProvider(policy);
-  const wrapper = storedIn(module, policy);
-  try {
-    await injectorOf(module).loadProvider(wrapper, module);
-  } catch (error) {
-    // On NestJS 11, closing the application overflows the stack over a provider that has failed.
-    module.providers.delete(policy);
-    const reason = error instanceof Error ? error.message : 'Its constructor threw.';
-    throw new InvalidConfigurationError(
-      `${subject(policy, handler)} can't be created in ${module.name}. ${reason}`,
-    );
-  }
-  return wrapper;
+/** Returns the module itself if it provides a policy, otherwise those that it is given it by, otherwise any. */
+function homesFor(module: NestModule, policy: Type, modules: ModulesContainer): NestModule[] {
+  if (module.providers.has(policy)) return [module];
+  const homes = [...modules.values()].filter(({ providers }) => providers.has(policy));
+  // Global modules are among the imports of each.
+  const given = homes.filter((home) => module.imports.has(home) && home.exports.has(policy));
+  return given.length > 0 ? given : homes;
 }
 
 /** A policy that has a scope, or a dependency with one, is resolved for each call. */
-function asking(wrapper: Wrapper, handler: Handler, policy: Type): AskPolicy {
-  if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
-    const home = homeOf(wrapper);
+function askerOf({ policy, handler, module, homes }: NamedPolicy): AskPolicy {
+  const subject = `@Authorize(${policy.name}) of ${handler.owner.name}.${handler.name}: `;
+  const [home, ...others] = homes;
+  const wrapper = home?.providers.get(policy);
+  if (!home || !wrapper)
+    throw new InvalidConfigurationError(
+      `${subject}no module provides the policy. Add ${policy.name} to the providers of ${module.name}.`,
+    );
+  if (others.length > 0)
+    throw new InvalidConfigurationError(
+      `${subject}the policy is ambiguous: ${[...homes].map(({ name }) => name).join(' and ')} provide it. Provide it in one of them only, or in the module of the handler.`,
+    );
+  const reference = home.providers.get(ModuleRef)?.instance as ModuleRef;
+  if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient)
     return async (user, context, localUser) => {
-      const id = contextIdOf(context, referenceOf(home), wrapper.isDependencyTreeDurable());
-      const injector = injectorOf(home);
-      const own = await injector.loadPerContext(wrapper.instance, home, home.providers, id, wrapper);
-      return own.allows(user, context, localUser);
+      const id = contextIdOf(context, reference, wrapper.isDependencyTreeDurable());
+      return (await reference.resolve<Policy>(policy, id)).allows(user, context, localUser);
     };
-  }
-  const single = wrapper.instance as Policy | null | undefined;
+  const single = reference.get<Policy | null | undefined>(policy);
   if (typeof single?.allows === 'function')
     return (user, context, localUser) => single.allows(user, context, localUser);
   throw new InvalidConfigurationError(
-    `${subject(policy, handler)} has no method allows(user, context). Add it, or give @Authorize() a function.`,
+    `${subject}the policy has no method allows(user, context). Add it, or give @Authorize() a function.`,
   );
-}
-
-function subject(policy: Type, { owner, name }: Handler): string {
-  return `@Authorize(${policy.name}) of ${owner.name}.${name}: the policy`;
 }
 
 const PATTERN = 'microservices:pattern';
