@@ -12,6 +12,7 @@ const workers = Math.min(2 * availableParallelism() + 1, Math.floor(totalmem() /
  */
 const SURROUNDINGS = [
   'browsers/two-origins',
+  'check/long-bodies',
   'demo/page',
   'demo/process',
   'fleet/cluster',

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { meetsAll, resolveRule, type Declaration, type Requirement } from './access-rule.js';
+import { meetsAll, reasonOf, resolveRule, type Declaration, type Requirement } from './access-rule.js';
 
 const roles: Requirement = { kind: 'Roles', text: '@Roles(a)', isMet: () => true };
 const otherRoles: Requirement = { kind: 'Roles', text: '@Roles(b)', isMet: () => false };
@@ -157,6 +157,24 @@ describe('a list of requirements', () => {
     rejects[0]?.(new Error('too late'));
     await new Promise((resolve) => setImmediate(resolve));
   });
+});
+
+it.each<[string, unknown, string]>([
+  ['an error', new RangeError('secret'), 'failed with RangeError'],
+  ['a text', 'secret', 'failed with String'],
+  ['nothing', undefined, 'failed with an error of an unnamed class'],
+  [
+    'a class with no name of a class',
+    { constructor: { name: 'the secret' } },
+    'failed with an error of an unnamed class',
+  ],
+  [
+    'a class that throws',
+    Object.defineProperty({}, 'constructor', { get: fail }),
+    'failed with an error of an unnamed class',
+  ],
+])('the reason of a rule that throws %s has no text of it', (_what, error, reason) => {
+  expect(reasonOf({ error })).toBe(reason);
 });
 
 function fail(): never {
