@@ -115,8 +115,7 @@ export const TABLE: Readonly<Record<string, Expectations>> = {
   'a transformation of zod': of(INVALID, 'throws', 'never settles', 'returns a promise', 'returns a query'),
   'a refinement of zod': of(INVALID, 'throws', 'never settles', 'returns a promise', 'returns nothing'),
   'a validator of a class': of(INVALID, ...FAILS_OR_IS_LATE, 'returns nothing'),
-  // It applies, and the value is valid.
-  'a condition of a class': { ...of(['200'], ...FAILS_OR_IS_LATE), throws: INVALID },
+  'a condition of a class': of(INVALID, ...FAILS_OR_IS_LATE),
   'a transformation of a class': FIELD,
   decisions$: subscriberOf('decisions'),
   ended$: subscriberOf('ended'),

@@ -172,7 +172,7 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
     return { service, app, log, warnings };
   }
 
-  it('is answered with 503, and the log names the field and its type once, without value, user and token', async () => {
+  it('is answered with 503, and the log names the field and its rule once, without value, user and token', async () => {
     const { service, app, log, warnings } = await start();
     const tokens = ['ann', 'bob'].map((username) =>
       service.signInAs({ username, ccl_info: { client_id: 'the value' } } as object),
@@ -180,7 +180,7 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
 
     for (const token of [...tokens, ...tokens]) expect((await app.get('/me', token)).status).toBe(503);
     expect(warnings()).toEqual([
-      `warn ${WARNING}: ccl_info.client_id must be a safe integer. ${REMEDY} SessionAuth`,
+      `warn ${WARNING}: ccl_info.client_id must satisfy isSafeInteger. ${REMEDY} SessionAuth`,
     ]);
     for (const secret of ['the value', 'ann', 'bob', ...tokens])
       expect(log.lines.join('\n')).not.toContain(secret);
@@ -199,10 +199,10 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
     for (const record of records)
       expect((await app.get('/me', service.signInAs(record as object))).status).toBe(503);
     expect(warnings()).toEqual([
-      expect.stringContaining('shift must be one of the following values: day,night.'),
-      expect.stringContaining('ats_enabled must be a boolean value.'),
+      expect.stringContaining('shift must satisfy isIn.'),
+      expect.stringContaining('ats_enabled must satisfy isBoolean.'),
       expect.stringContaining('one of username, email (identityFields) must be a non-empty string.'),
-      expect.stringContaining('ccl_info must be an object.'),
+      expect.stringContaining('ccl_info must satisfy isObject.'),
     ]);
   });
 
@@ -211,7 +211,7 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
 
     expect((await app.get('/me', service.signInAs({ team: 'the value' } as object))).status).toBe(503);
     expect(warnings()).toEqual([
-      `warn ${WARNING}: a validator or a transformation of Shifted threw an error. ${REMEDY} SessionAuth`,
+      `warn ${WARNING}: the record made a validator or a transformation of Shifted throw an error, or answer later. ${REMEDY} SessionAuth`,
     ]);
   });
 
@@ -222,6 +222,6 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
     await expect(
       app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }),
     ).rejects.toMatchObject({ statusCode: 503 });
-    expect(warnings()).toEqual([expect.stringContaining('ats_enabled must be a boolean value.')]);
+    expect(warnings()).toEqual([expect.stringContaining('ats_enabled must satisfy isBoolean.')]);
   });
 });

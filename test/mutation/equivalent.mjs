@@ -1,8 +1,4 @@
 const BRAND = 'The brand is found by `in`: its value does not matter.';
-const SLOWER =
-  'The fields of UserRecord use nothing of class-transformer, so that some field has this result: it builds an equal record, more slowly.';
-const NESTED =
-  'The ccl_info of UserRecord has a nested class: class-transformer then builds every record, an equal one, more slowly.';
 const REFUSED = 'The guard admits only `true`: any other value refuses.';
 const OWN_NAME = 'A name within the library: any text that no other name has works as well.';
 const NO_SUCH_MEMBER = 'Values of other kinds do not have the member: the result is undefined as well.';
@@ -51,50 +47,6 @@ const MUTANTS = {
     ],
     hideToken: [
       ['#token in user', 'true', 'Each record has the field: only the compiler needs the question.'],
-    ],
-  },
-  'records/invalid-field.ts': {
-    checkNested: [
-      [
-        "typeof value !== 'object'",
-        'false',
-        'The class of a primitive value has no fields, which the next lines refuse.',
-      ],
-    ],
-  },
-  'records/field-descriptions.ts': {
-    isTransformed: [
-      [
-        'transforms.length > 0 || renamed !== undefined || (typed !== undefined && nested === undefined)',
-        'true',
-        SLOWER,
-      ],
-      ['transforms.length > 0', 'transforms.length >= 0', SLOWER],
-      ['transforms.length > 0', 'transforms.length <= 0', SLOWER],
-      ['renamed !== undefined', 'renamed === undefined', SLOWER],
-      ['typed !== undefined && nested === undefined', 'typed !== undefined || nested === undefined', SLOWER],
-      ['typed !== undefined', 'true', SLOWER],
-      ['typed !== undefined', 'typed === undefined', SLOWER],
-      ['nested === undefined', 'true', NESTED],
-      ['nested === undefined', 'nested !== undefined', NESTED],
-    ],
-    checks: [
-      [
-        "metadatas.filter(({ type }) => type === 'customValidation')",
-        'metadatas',
-        'Metadata of other types has no constraints.',
-      ],
-      ["type === 'customValidation'", 'true', 'Metadata of other types has no constraints.'],
-    ],
-    checkOf: [
-      ['!each && !validateIf', 'false', 'The path below gives the same result, with one more function call.'],
-    ],
-    expectationOf: [
-      [
-        'instance.defaultMessage?.(args)',
-        'instance.defaultMessage(args)',
-        'The error is caught, and the result is the same text.',
-      ],
     ],
   },
   'client/reply.ts': {

@@ -1,10 +1,3 @@
-// The storage of class-transformer's decorator metadata has no public export; NestJS imports it from this
-// path too.
-declare module 'class-transformer/cjs/storage.js' {
-  import type { MetadataStorage } from 'class-transformer/types/MetadataStorage.js';
-  export const defaultMetadataStorage: MetadataStorage;
-}
-
 // The index of each package loads all of it, which takes longer than all of this library. These files take a
 // tenth of that. The storage of class-validator is a property of globalThis: that of every copy of the package.
 declare module 'class-transformer/cjs/decorators/type.decorator.js' {
@@ -30,4 +23,10 @@ declare module 'class-validator/cjs/decorator/typechecker/IsObject.js' {
 }
 declare module 'class-validator/cjs/decorator/typechecker/IsString.js' {
   export { IsString } from 'class-validator';
+}
+declare module 'class-validator/cjs/validation/ValidationExecutor.js' {
+  export { ValidationExecutor } from 'class-validator/types/validation/ValidationExecutor.js';
+}
+declare module 'class-validator/cjs/validation/Validator.js' {
+  export { Validator } from 'class-validator';
 }

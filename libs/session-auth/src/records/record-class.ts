@@ -1,188 +1,168 @@
-import { plainToInstance } from 'class-transformer';
+import { plainToInstance, Type } from 'class-transformer';
+import type { ValidationError, ValidatorOptions } from 'class-validator';
+import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
+import { ValidationExecutor } from 'class-validator/cjs/validation/ValidationExecutor.js';
+import { Validator } from 'class-validator/cjs/validation/Validator.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { UserRecord, UserRecordClass } from '../contract/record/user-record.js';
+import { isLate } from '../contract/late-results.js';
+import { CclInfo, UserRecord, type UserRecordClass } from '../contract/record/user-record.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
-import {
-  type FieldDescription,
-  fieldsOf,
-  hasAsyncValidators,
-  isTransformed,
-  type RecordClass,
-} from './field-descriptions.js';
 import { frozenCopy } from './frozen-copy.js';
-import { findInvalidField, type InvalidField } from './invalid-field.js';
-import { undecoratedFields } from './undecorated-fields.js';
+import { pathOf, type Refusal, reporting, tokenIn } from './refusal.js';
 
 type Fields = Record<string, unknown>;
+type Validation = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-const OPTION = 'userRecord';
+type Condition = (instance: object, value: unknown) => unknown;
+
 const TOKEN_FIELD = 'auth_token';
 
-/**
- * Prepares the reader of a class of the application from its decorators, which are read once. The reader
- * accepts the same objects as class-transformer followed by class-validator.
- */
+/** Those of `ValidationPipe({ whitelist: true })`. A nested object of a class without decorators is refused. */
+const OPTIONS: ValidatorOptions = {
+  whitelist: true,
+  forbidUnknownValues: true,
+  stopAtFirstError: true,
+  validationError: { target: false, value: false },
+};
+
+// A bundler may have chosen another copy of the package than that of UserRecord.
+Type(() => CclInfo)(UserRecord.prototype, 'ccl_info');
+
+/** Prepares the reader of a class of the application: class-transformer builds the record, class-validator checks it. */
 export const prepareReader =
   (record: UserRecordClass): PrepareReader =>
   (report, share) => {
     rejectUnusableClass(record);
     const hidden = withHiddenToken(record);
-    const fields = fieldsOf(record);
-    const build = compileRecordBuilder(hidden, TOKEN_FIELD);
-    const readFields = (json: object): UserRecord | undefined => {
-      const user = build(json) as Fields;
-      hidden.hideToken(user, ownField(json, TOKEN_FIELD) ?? undefined);
-      let invalid: InvalidField | undefined;
-      detach(user, fields, (path, requirement) => {
-        invalid ??= { path, expectation: `$property ${requirement}` };
-      });
-      invalid ??= findInvalidField(user, fields);
-      if (invalid !== undefined) {
-        const { path, expectation } = invalid;
-        report(
-          path,
-          expectation.replaceAll('$property', () => path),
-        );
-        return undefined;
-      }
-      normalize(user, fields);
+    // class-transformer sets no getter and no method, which it looks for in the class itself.
+    const { prototype }: { readonly prototype: object } = hidden;
+    for (const [name, member] of Object.entries(
+      Object.getOwnPropertyDescriptors(Object.getPrototypeOf(prototype) as object),
+    ))
+      if (!Object.hasOwn(prototype, name)) Object.defineProperty(prototype, name, member);
+    const unusable = `made a validator or a transformation of ${record.name} throw an error, or answer later`;
+    const read = reporting(report, unusable, (json) => {
+      const user = plainToInstance(hidden, json) as Fields;
+      hidden.hideToken(user, tokenIn(json));
+      const refusal = detach(user) ?? validate(user, unusable);
+      if (refusal) return refusal;
+      normalize(user);
       share?.(user);
       return Object.freeze(user);
-    };
-    const read = (json: object): UserRecord | undefined => {
-      try {
-        return readFields(json);
-      } catch {
-        // The text of the error may contain the value.
-        report(record.name, `a validator or a transformation of ${record.name} threw an error`);
-        return undefined;
-      }
-    };
-    return { fields: new Set(fields.map(({ name }) => name)), read };
+    });
+    return { fields: new Set(validationsOf(record).map(({ propertyName }) => propertyName)), read };
   };
 
-function rejectUnusableClass(record: new () => UserRecord): void {
-  const sample = constructing(() => new record(), 'has a constructor that throws');
-  const paths = constructing(() => undecoratedFields(record), 'has a nested class whose constructor throws');
-  if (paths.length > 0) {
-    const names = paths.map((path) => `'${path}'`).join(', ');
+function rejectUnusableClass(record: UserRecordClass): void {
+  const names = Object.keys(sampleOf(record));
+  if (names.includes(TOKEN_FIELD)) rejectClass('declares auth_token again', 'Leave it to UserRecord');
+  const validations = validationsOf(record);
+  const undecorated = names.filter((name) => !validations.some(({ propertyName }) => propertyName === name));
+  if (undecorated.length > 0)
     rejectClass(
-      `has fields without a decorator of class-validator, which the service can't set: ${names}`,
+      `has fields without a decorator of class-validator, which the service can't set: ${undecorated.map((name) => `'${name}'`).join(', ')}`,
       'Decorate them, for example with @IsOptional() @IsString(), or make them getters',
     );
-  }
-  if (hasAsyncValidators(record))
+  const storage = getMetadataStorage();
+  const isAsync = ({ constraintCls }: Validation): boolean =>
+    storage.getTargetValidatorConstraints(constraintCls).some(({ async }) => async);
+  if (validations.some(isAsync))
     rejectClass('has an asynchronous validator', 'Use validators that answer at once');
-  if (Object.hasOwn(sample, TOKEN_FIELD)) rejectClass('declares auth_token again', 'Leave it to UserRecord');
 }
 
-/** Records and their nested objects are created without arguments, before their fields are set. */
-function constructing<T>(construct: () => T, problem: string): T {
+/** Records are created without arguments, before their fields are set. */
+function sampleOf(record: UserRecordClass): object {
   try {
-    return construct();
+    return new record();
   } catch {
-    return rejectClass(problem, 'Declare fields only, without arguments');
+    return rejectClass('has a constructor that throws', 'Declare fields only, without arguments');
   }
 }
 
 function rejectClass(problem: string, remedy: string): never {
-  throw new InvalidConfigurationError(`SessionAuthModule: ${OPTION} ${problem}. ${remedy}.`);
+  throw new InvalidConfigurationError(`SessionAuthModule: userRecord ${problem}. ${remedy}.`);
+}
+
+const described = new WeakMap<object, readonly Validation[]>();
+
+/** Returns what the decorators of a class say. They are read once: class-validator looks through all of its metadata. */
+function validationsOf(record: object): readonly Validation[] {
+  const validations =
+    described.get(record) ??
+    getMetadataStorage().getTargetValidationMetadatas(record as UserRecordClass, '', false, false);
+  described.set(record, validations);
+  return validations;
+}
+
+/** Returns the objects in the fields with `@ValidateNested()`, and in lists there. */
+function nestedIn(instance: Fields): readonly (readonly [name: string, object: Fields])[] {
+  return validationsOf(instance.constructor)
+    .filter(({ type }) => type === 'nestedValidation')
+    .flatMap(({ propertyName }) =>
+      [instance[propertyName]]
+        .flat(Infinity)
+        .filter((item) => typeof item === 'object' && item !== null && !Object.isFrozen(item))
+        .map((item) => [propertyName, item as Fields] as const),
+    );
 }
 
 /**
- * Replaces the values of described fields by frozen copies, at every depth.
- * @param refuse receives what can't be one: a promise of a transformation that answers later, for example
+ * Replaces plain values by frozen copies, at every depth, and returns why one can't be in a record: code of
+ * the application may have put a promise there. A condition that answers later would always apply.
  */
-function detach(
-  instance: Fields,
-  fields: readonly FieldDescription[],
-  refuse: (path: string, requirement: string) => void,
-): void {
-  for (const { name, nested } of fields) {
-    const copy = frozenCopy(instance[name], (requirement) => refuse(name, requirement));
-    // Values that are no objects stay: the token has no setter.
-    if (copy !== instance[name]) instance[name] = copy;
-    if (!nested) continue;
-    for (const each of objectsIn(copy))
-      detach(each, fieldsOf(each.constructor as RecordClass), (path, requirement) =>
-        refuse(`${name}.${path}`, requirement),
-      );
+function detach(instance: Fields, path: readonly string[] = []): Refusal | undefined {
+  let refusal: Refusal | undefined;
+  for (const [name, value] of Object.entries(instance)) {
+    const copy = frozenCopy(value, (requirement) => (refusal ??= [pathOf([...path, name]), requirement]));
+    if (copy !== value) instance[name] = copy;
   }
-}
-
-/** Turns `null` into `undefined` in described fields, and freezes the objects of nested classes, at every depth. */
-function normalize(instance: Fields, fields: readonly FieldDescription[]): void {
-  for (const { name, nested } of fields) {
-    if (instance[name] === null) instance[name] = undefined;
-    if (!nested) continue;
-    for (const each of objectsIn(instance[name])) {
-      normalize(each, fieldsOf(each.constructor as RecordClass));
-      Object.freeze(each);
-    }
+  for (const [name, object] of nestedIn(instance)) {
+    const nested = detach(object, [...path, name]);
+    refusal ??= nested;
   }
+  for (const { type, propertyName, constraints, validateIf } of validationsOf(instance.constructor)) {
+    const [condition] = (type === 'conditionalValidation' ? constraints : []) as readonly Condition[];
+    for (const applies of [condition, validateIf])
+      if (isLate(applies?.(instance, instance[propertyName])))
+        refusal ??= [pathOf([...path, propertyName]), 'must have a condition that answers at once'];
+  }
+  return refusal;
 }
 
-/** The objects of a nested class: in a list, or the value itself. */
-function objectsIn(value: unknown): Fields[] {
-  const items: unknown[] = [value].flat(Infinity);
-  return items.filter((item): item is Fields => typeof item === 'object' && item !== null);
+/** Validates as `validateSync()` does, which would accept what a validator answers later, and leave a rejection unhandled. */
+function validate(user: object, unusable: string): Refusal | undefined {
+  const executor = new ValidationExecutor(new Validator(), OPTIONS);
+  const errors: ValidationError[] = [];
+  try {
+    executor.execute(user, '', errors);
+  } finally {
+    for (const promise of executor.awaitingPromises) isLate(promise);
+  }
+  if (executor.awaitingPromises.length > 0) return ['', unusable];
+  const [error] = executor.stripEmptyErrors(errors);
+  return error && refusalBy(error);
 }
 
-type Build = (json: object) => object;
-
-/**
- * Compiles a function that builds a record from JSON with its declared fields only, at every depth, and
- * without the field `except`.
- */
-function compileRecordBuilder(record: RecordClass, except?: string): Build {
-  const fields = fieldsOf(record).filter(({ name }) => name !== except);
-  return fields.some((field) => isTransformed(record, field))
-    ? transformerOf(record)
-    : fieldCopierOf(record, fields);
+/** The message of an error may contain the value; the name of its rule is a name of code. */
+function refusalBy(error: ValidationError): Refusal {
+  const path: string[] = [];
+  let inner = error;
+  for (;;) {
+    // An object of a class without decorators is an error without a property.
+    if ((inner.property as string | undefined) !== undefined) path.push(inner.property);
+    const [child] = inner.children ?? [];
+    if (inner.constraints || !child) break;
+    inner = child;
+  }
+  const [rule = 'its rules'] = Object.keys(inner.constraints ?? {});
+  return [pathOf(path), `must satisfy ${rule}`];
 }
 
-/** Copies the declared fields unchanged, and builds the values of nested classes. */
-function fieldCopierOf(record: RecordClass, fields: readonly FieldDescription[]): Build {
-  const steps = fields.map(({ name, nested }) => ({
-    name,
-    buildNested: nested && compileRecordBuilder(nested),
-  }));
-  return (json) => {
-    const instance = new record() as Fields;
-    for (const { name, buildNested } of steps) {
-      const value: unknown = ownField(json, name);
-      instance[name] = buildNested ? mapObjects(value, buildNested) : value;
-    }
-    return instance;
-  };
-}
-
-/** Returns a field of JSON, and nothing that other code added to `Object.prototype`. */
-export function ownField(json: object, name: string): unknown {
-  return Object.hasOwn(json, name) ? (json as Fields)[name] : undefined;
-}
-
-function mapObjects(value: unknown, build: Build): unknown {
-  if (Array.isArray(value)) return value.map((item) => mapObjects(item, build));
-  return typeof value === 'object' && value !== null ? build(value) : value;
-}
-
-/** Builds the record with class-transformer, for classes that use more of it than nested types. */
-function transformerOf(record: RecordClass): Build {
-  return (json) => {
-    const instance = plainToInstance(record, json);
-    removeUndeclared(instance);
-    return instance;
-  };
-}
-
-function removeUndeclared(value: unknown): void {
-  if (Array.isArray(value)) value.forEach(removeUndeclared);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-  const fields = fieldsOf(value.constructor as RecordClass);
-  for (const name of Object.keys(value)) {
-    const field = fields.find((declared) => declared.name === name);
-    if (!field) Reflect.deleteProperty(value, name);
-    else if (field.nested) removeUndeclared((value as Fields)[name]);
+/** Turns `null` into `undefined`, and freezes nested objects, at every depth. */
+function normalize(instance: Fields): void {
+  for (const [name, value] of Object.entries(instance)) if (value === null) instance[name] = undefined;
+  for (const [, object] of nestedIn(instance)) {
+    normalize(object);
+    Object.freeze(object);
   }
 }

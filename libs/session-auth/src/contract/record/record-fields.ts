@@ -1,10 +1,8 @@
-import type { CclInfo, UserRecord } from './user-record.js';
-
 /** The type of a field of a record. An id is a number. */
 export type FieldType = 'string' | 'boolean' | 'id' | 'object';
+type Types = Readonly<Record<string, FieldType>>;
 
-/** The fields of a user record but its token, with their types (section 2.1). */
-export const USER_FIELDS = typesOf<Omit<UserRecord, 'auth_token'>>({
+const USER_TYPES = {
   username: 'string',
   first_name: 'string',
   last_name: 'string',
@@ -19,13 +17,20 @@ export const USER_FIELDS = typesOf<Omit<UserRecord, 'auth_token'>>({
   ats_enabled: 'boolean',
   obs_enabled: 'boolean',
   display_label: 'string',
-});
-/** The fields of `ccl_info` (section 2.2). */
-export const CCL_FIELDS = typesOf<CclInfo>({ client_id: 'id', company_id: 'id', location_id: 'id' });
-export const TOKEN_FIELD = typesOf<Pick<UserRecord, 'auth_token'>>({ auth_token: 'string' });
+} as const satisfies Types;
+const TOKEN_TYPE = { auth_token: 'string' } as const satisfies Types;
 
-function typesOf<Owner>(
-  types: Readonly<Record<keyof Owner & string, FieldType>>,
-): readonly (readonly [name: string, type: FieldType])[] {
-  return Object.entries<FieldType>(types);
+/** The types of all fields of a user record. */
+export const RECORD_TYPES = { ...USER_TYPES, ...TOKEN_TYPE };
+/** The types of the fields of `ccl_info` (section 2.2). */
+export const CCL_TYPES = { client_id: 'id', company_id: 'id', location_id: 'id' } as const satisfies Types;
+
+/** The fields of a user record but its token, with their types (section 2.1). */
+export const USER_FIELDS = fieldsOf(USER_TYPES);
+export const TOKEN_FIELD = fieldsOf(TOKEN_TYPE);
+/** The fields of `ccl_info`, with their types. */
+export const CCL_FIELDS = fieldsOf(CCL_TYPES);
+
+function fieldsOf(types: Types): readonly (readonly [name: string, type: FieldType])[] {
+  return Object.entries(types);
 }

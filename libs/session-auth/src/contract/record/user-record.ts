@@ -9,15 +9,16 @@ import { IsObject } from 'class-validator/cjs/decorator/typechecker/IsObject.js'
 import { IsString } from 'class-validator/cjs/decorator/typechecker/IsString.js';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import type { RoleName, SubRoleName } from '../session-auth-types.js';
+import { CCL_TYPES, type FieldType, RECORD_TYPES } from './record-fields.js';
 
 /** Client, company and location of a user (section 2.2). Every id may be absent (section 2.4). */
 export class CclInfo {
   /** Client id: a safe integer. */
-  @IsOptional() @IsSafeInteger() readonly client_id?: number | undefined;
+  readonly client_id?: number | undefined;
   /** Company id: a safe integer. */
-  @IsOptional() @IsSafeInteger() readonly company_id?: number | undefined;
+  readonly company_id?: number | undefined;
   /** Location id: a safe integer. */
-  @IsOptional() @IsSafeInteger() readonly location_id?: number | undefined;
+  readonly location_id?: number | undefined;
 }
 
 /**
@@ -27,42 +28,59 @@ export class CclInfo {
  */
 export class UserRecord {
   /** Login name. */
-  @IsOptional() @IsString() readonly username?: string | undefined;
+  readonly username?: string | undefined;
   /** First name. */
-  @IsOptional() @IsString() readonly first_name?: string | undefined;
+  readonly first_name?: string | undefined;
   /** Last name. */
-  @IsOptional() @IsString() readonly last_name?: string | undefined;
+  readonly last_name?: string | undefined;
   /** Email. */
-  @IsOptional() @IsString() readonly email?: string | undefined;
+  readonly email?: string | undefined;
   /** Role; its values are not documented. */
-  @IsOptional() @IsString() readonly role?: RoleName | undefined;
+  readonly role?: RoleName | undefined;
   /** Sub role; meaningful for a hiring manager. */
-  @IsOptional() @IsString() readonly sub_role?: SubRoleName | undefined;
+  readonly sub_role?: SubRoleName | undefined;
   /**
    * Token of the session. Readable but not enumerable, so that `return user` does not send it. Decorated
    * below: it is not an own property.
    */
   declare readonly auth_token?: string | undefined;
   /** Language that the user selected (spelled as in the interface). */
-  @IsOptional() @IsString() readonly preffered_language?: string | undefined;
+  readonly preffered_language?: string | undefined;
   /** Whether the help check box is enabled. */
-  @IsOptional() @IsBoolean() readonly help_checkbox?: boolean | undefined;
+  readonly help_checkbox?: boolean | undefined;
   /** Whether the benestream feature is enabled. */
-  @IsOptional() @IsBoolean() readonly benestream_enabled?: boolean | undefined;
+  readonly benestream_enabled?: boolean | undefined;
   /** Name of the client. */
-  @IsOptional() @IsString() readonly client_name?: string | undefined;
+  readonly client_name?: string | undefined;
   /** Client, company and location ids. */
-  @IsOptional() @IsObject() @ValidateNested() @Type(() => CclInfo) readonly ccl_info?: CclInfo | undefined;
+  readonly ccl_info?: CclInfo | undefined;
   /** Whether ATS mode is enabled. */
-  @IsOptional() @IsBoolean() readonly ats_enabled?: boolean | undefined;
+  readonly ats_enabled?: boolean | undefined;
   /** Whether OBS is enabled. */
-  @IsOptional() @IsBoolean() readonly obs_enabled?: boolean | undefined;
+  readonly obs_enabled?: boolean | undefined;
   /** Display label of the client. */
-  @IsOptional() @IsString() readonly display_label?: string | undefined;
+  readonly display_label?: string | undefined;
 }
 
-IsOptional()(UserRecord.prototype, 'auth_token');
-IsString()(UserRecord.prototype, 'auth_token');
+/** The decorators of each type of a field, besides `@IsOptional()`. */
+const DECORATORS: Readonly<Record<FieldType, readonly PropertyDecorator[]>> = {
+  string: [IsString()],
+  boolean: [IsBoolean()],
+  id: [IsSafeInteger()],
+  object: [IsObject(), ValidateNested(), Type(() => CclInfo)],
+};
+
+/** For classes that extend these, which class-validator checks. Every field must be in the table. */
+function decorate<Owner extends object>(
+  prototype: Owner,
+  types: Readonly<Record<keyof Owner & string, FieldType>>,
+): void {
+  for (const [name, type] of Object.entries<FieldType>(types))
+    for (const decorator of [IsOptional(), ...DECORATORS[type]]) decorator(prototype, name);
+}
+
+decorate(CclInfo.prototype, CCL_TYPES);
+decorate(UserRecord.prototype, RECORD_TYPES);
 
 const OWN_DECORATORS = countDecorators();
 

@@ -23,14 +23,17 @@ interface UserReaderSettings {
 /** Loads what reads records of a class or a schema of the application; `undefined` for anything else. */
 export async function readerFor(record: unknown): Promise<PrepareReader | undefined> {
   if (record === UserRecord && !hasAddedDecorators()) return prepareUserReader;
-  if (isOwn(record)) return (await import('../../records/schema-record.js')).prepareOwnReader(record);
+  if (isClass(record)) return (await import('../../records/record-class.js')).prepareReader(record);
+  if (isSchema(record)) return (await import('../../records/schema-record.js')).prepareSchemaReader(record);
   return undefined;
 }
 
+function isClass(record: unknown): record is UserRecordClass {
+  return record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord);
+}
+
 /** The schemas of some libraries are functions. */
-function isOwn(record: unknown): record is UserRecordClass | UserRecordSchema {
-  if (record === UserRecord || (typeof record === 'function' && record.prototype instanceof UserRecord))
-    return true;
+function isSchema(record: unknown): record is UserRecordSchema {
   const standard = (record as Partial<UserRecordSchema> | undefined)?.['~standard'];
   return standard?.version === 1 && typeof standard.validate === 'function';
 }
