@@ -55,7 +55,7 @@ const TABLES = {
     ['what', 'figure'],
     ['a stored session', `${REDIS.session.bytes} bytes, for a sealed record of ${REDIS.session.valueBytes}`],
     ['a tombstone', `${REDIS.mark.bytes} bytes`],
-    ['a look-up, one that takes the lease', microseconds('read', 'lease')],
+    ['a look-up, one that finds nothing', microseconds('read', 'miss')],
     ['the revocations of a session, one of them', microseconds('revocations', 'revocation')],
     ['a write of a session, of a tombstone', microseconds('write', 'end')],
     ['a delivery of a message', `${REDIS.delivery.processorMicroseconds} us, ${REDIS.delivery.bytes} bytes`],

@@ -16,7 +16,6 @@ const LONGEST = [
   'fleet/cluster',
   'nest-add/project',
   'module/shutdown',
-  'fleet/leases',
   'check/bodies',
   'fleet/ends-that-arrive',
   'demo/console-and-settings',

@@ -17,7 +17,6 @@ const WORDS = [
   [/\bend marks?\b/i, 'tombstone'],
   [/\bpardon(?:s|ed|ing)?\b/i, 'clear the tombstone'],
   [/\bshared flights?\b/i, 'single flight'],
-  [/\bclaim(?:s|ed|ing)?\b/i, 'lease'],
   [/\bsuspicions?\b/i, 'misconfiguration'],
   [/\b(?:no|some|every|any)body\b/i, 'a noun: the caller, no user; everyone'],
   [/\b(?:whoever|whosoever|whatsoever)\b/i, 'a noun'],
@@ -33,8 +32,6 @@ const WORDS = [
 const EXCEPTIONS = [
   [/^apps\/demo\/page\/drawer\/last-reply\.tsx$/, 'announce', 'screen readers announce'],
   [/^bench\//, 'bar', 'a chart has bars'],
-  [/^bench\/variants\/realm\.ts$/, 'claim', 'a JWT has claims'],
-  [/^eslint\.config\.mjs$|^test\/(?:lanes\/overload|types\/)/, 'claim', 'a statement to prove'],
   [
     /^test\/(?:(?:demo|fuzz|graphql|operations|session-service)\/|revocation\/sign-out|sockets\/openings)/,
     'nobody',

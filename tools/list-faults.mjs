@@ -38,6 +38,8 @@ const OPEN = {
 /** Rows whose subject the library no longer has, and why. */
 const GONE = {
   P42: 'the audit does not read which guards of an application need the user: the order of `APP_GUARD` decides',
+  Q01: 'no instance waits for the call of another: each makes its own',
+  Q10: 'no instance waits for the call of another: each makes its own',
 };
 /** The program that a suite needs, by the function of `test/support` that skips it. */
 const NEEDS = {

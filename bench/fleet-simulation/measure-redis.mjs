@@ -19,9 +19,8 @@ async function importSource(path) {
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
-const { GET, READ, SET } = await importSource('../../libs/session-auth/src/redis/scripts.ts');
-const { leaseEntry, MAX_ENTRY_BYTES, TOMBSTONE, VALUE } = await importSource(
-  '../../libs/session-auth/src/redis/entry.ts',
+const { GET, READ, SET, TOMBSTONE, VALUE } = await importSource(
+  '../../libs/session-auth/src/redis/scripts.ts',
 );
 const { userJson, token } = await importSource('../users.ts');
 
@@ -49,9 +48,6 @@ const ROUNDS = 5;
 const OPERATIONS = 100_000;
 const SUBSCRIBERS = 1_000;
 const CHANNEL = 'session-auth:messages';
-
-const LEASE_MS = 3_000;
-const LEASE = leaseEntry({ id: `${'x'.repeat(12)}.1`, holder: 'x'.repeat(12), ttlMs: LEASE_MS, graceMs: 50 });
 
 const numbered = (index) => KEY_START + String(index).padStart(12, '0');
 
@@ -91,13 +87,13 @@ async function operation(redis, command, range = KEYS) {
 async function operations(redis) {
   for (const { text } of [GET, READ, SET]) await redis.cli('SCRIPT', 'LOAD', text);
   const key = `${KEY_START}__rand_int__`;
-  const getting = ['EVALSHA', GET.sha, '1', key, String(MAX_ENTRY_BYTES), '', LEASE, String(LEASE_MS)];
+  const getting = ['EVALSHA', GET.sha, '1', key];
   return {
     read: await operation(redis, getting),
+    miss: await operation(redis, getting, NEW_KEYS),
     revocations: await operation(redis, ['EVALSHA', READ.sha, '3', ...REVOKED_KEYS], NEW_KEYS),
     revocation: await operation(redis, ['EVALSHA', READ.sha, '1', REVOKED_KEYS[1]], NEW_KEYS),
     write: await operation(redis, ['EVALSHA', SET.sha, '1', key, SESSION, String(LIFETIME_MS)]),
-    lease: await operation(redis, getting, NEW_KEYS),
     end: await operation(redis, ['SET', key, TOMBSTONE, 'PX', String(LIFETIME_MS)]),
   };
 }

@@ -15,16 +15,23 @@ export function modelled(fleet) {
   const window = serviceTime + ttl;
   const room = characteristicTime(groups, maxEntries);
   const perSecond = (count) => groups.reduce((sum, group) => sum + group.count * count(group), 0);
-  const callsWithStore = ({ rate }) => rate / (1 + rate * window);
+  const callsUncached = ({ rate, rateHere }) => rate / (1 + rateHere * serviceTime);
+  /** The first calls, each of an instance that finds no entry and no call of another under way. */
+  const firstCalls = ({ rate, rateHere }) =>
+    rate / (1 + rate * (window + meanLag(rateHere, serviceTime, spread)));
+  const callsWithStore = (group) =>
+    ttl === 0 ? callsUncached(group) : firstCalls(group) * callsAtOnce(group.rateHere, serviceTime, spread);
   const calls = perSecond(callsWithStore);
   return {
     requests: instances * ratePerInstance,
-    callsUncached: perSecond(({ rate, rateHere }) => rate / (1 + rateHere * serviceTime)),
+    callsUncached: perSecond(callsUncached),
     callsWithoutStore: perSecond(({ rate, rateHere }) => rate / requestsPerMiss(rateHere, window, room)),
     callsWithStore: calls,
-    reads: perSecond((group) => callsWithStore(group) * readsPerCall(group.rateHere, window, room, spread)),
+    reads:
+      ttl === 0
+        ? calls
+        : perSecond((group) => firstCalls(group) * readsPerFirstCall(group.rateHere, window, room, spread)),
     writes: calls,
-    polls: perSecond((group) => callsWithStore(group) * pollsPerCall(group.rateHere, fleet, spread)),
     storedSessions: calls * ttl,
     entriesInUse: distinctSessions(groups, window),
     entriesHeld: Math.min(maxEntries, distinctSessions(groups, Infinity)),
@@ -80,20 +87,31 @@ function requestsPerMiss(rate, window, room) {
 }
 
 /**
- * Returns the store reads per call to the service: one by every instance that needs the session before it
- * expires.
+ * Returns the store reads per first call to the service: one by every instance that needs the session before
+ * it expires.
  */
-function readsPerCall(rateHere, window, room, spread) {
+function readsPerFirstCall(rateHere, window, room, spread) {
   const rereads = room < window ? rateHere * Math.exp(-rateHere * room) * (window - room) : 0;
   const firstReads = -Math.expm1(-rateHere * Math.min(room, window));
   return 1 + rereads + (spread - 1) * (firstReads + rereads);
 }
 
-/** Returns how often other instances look again while the holder of the lease waits for the service. */
-function pollsPerCall(rateHere, { serviceTime, looksAgain }, spread) {
-  const missed = [0, ...looksAgain].filter((waited) => waited < serviceTime);
-  return missed.reduce(
-    (polls, waited) => polls - (spread - 1) * Math.expm1(-rateHere * (serviceTime - waited)),
-    0,
+/** Returns the calls per first call: every instance that needs the session before its answer makes one too. */
+function callsAtOnce(rateHere, serviceTime, spread) {
+  return 1 - (spread - 1) * Math.expm1(-rateHere * serviceTime);
+}
+
+const STEPS = 20;
+
+/**
+ * Returns the mean time from the first of these calls to the last, whose answer replaces those of the others:
+ * the integral, by the midpoint rule, of the probability that there is one after a time.
+ */
+function meanLag(rateHere, serviceTime, spread) {
+  const step = serviceTime / STEPS;
+  const isLater = (time) =>
+    1 - (1 - Math.exp(-rateHere * time) + Math.exp(-rateHere * serviceTime)) ** (spread - 1);
+  return Array.from({ length: STEPS }, (_, index) => step * isLater((index + 0.5) * step)).reduce(
+    (sum, part) => sum + part,
   );
 }

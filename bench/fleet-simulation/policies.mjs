@@ -52,24 +52,26 @@ export function cacheAlone(fleet, { shares, visits }, random) {
 }
 
 /**
- * Every instance has its own cache, and all share one store, in which one instance at a time holds the lease
- * of a session.
+ * Every instance has its own cache, and all share one store. An instance that finds no answer there makes a
+ * call, also while another one makes its own.
  */
 export function cacheTogether(fleet, { shares }, random) {
-  const { ratePerInstance, instances, serviceTime, ttl, looksAgain } = fleet;
+  const { ratePerInstance, instances, serviceTime, ttl } = fleet;
   const caches = cachesOf(fleet);
-  const stored = shares.map((share) => atRest(share * ratePerInstance * instances, ttl, random));
-  const counts = { calls: 0, reads: 0, writes: 0, polls: 0 };
+  /** The answers of each user: from when they are in the store, and when they expire. */
+  const stored = Array.from(shares, (share) => [
+    { from: 0, expiresAt: atRest(share * ratePerInstance * instances, ttl, random) },
+  ]);
+  const counts = { calls: 0, reads: 0, writes: 0 };
   const find = (user, now) => {
     counts.reads += 1;
-    if (stored[user] > now) {
-      const wait = stored[user] - ttl - now;
-      if (wait > 0) counts.polls += 1 + looksAgain.findIndex((at) => at >= wait);
-      return stored[user];
-    }
+    const found = stored[user].findLast(({ from }) => from <= now);
+    if (found && found.expiresAt > now) return found.expiresAt;
     counts.calls += 1;
     counts.writes += 1;
-    return (stored[user] = now + serviceTime + ttl);
+    const answer = { from: now + serviceTime, expiresAt: now + serviceTime + ttl };
+    stored[user] = [...stored[user].filter(({ expiresAt }) => expiresAt > now), answer];
+    return answer.expiresAt;
   };
   return { counts, ask: (user, instance, now) => caches[instance].use(user, now, find) };
 }

@@ -7,11 +7,10 @@ import { zipfGroups } from './zipf.mjs';
 
 const NOTES = {
   calls: `**Cache off**: concurrent checks of a session still share a call. **Cache**: each instance has its own cache. **Store**: these
-caches, and one store for the fleet; its calls are the same for both kinds of balancing, and do not depend on \`maxEntries\`.`,
-  store: `An operation is one command or script: a read (which also takes the lease), the revocations of a session that was read, a write, or another look-up
-while another instance makes a call. A Redis Cluster reads each of the three revocations by a separate operation. Not in the figures: a refused token, which is a call
-and three operations each time that its instance has not cached the refusal; heartbeats, at most 60 per second of an instance with the default
-\`timeoutMs\` of the store; the PING and the publish of each instance every second; sign-outs, which are counted below. **Processors**: time of Redis, 1 is one node that does nothing
+caches, and one store for the fleet, with random balancing; its calls do not depend on \`maxEntries\`.`,
+  store: `An operation is one command or script: a read, the revocations of a session that was read, or a write. A Redis Cluster reads each of the three
+revocations by a separate operation. Not in the figures: a refused token, which is a call and two operations each time that its instance has not cached the refusal;
+the PING and the publish of each instance every second; sign-outs, which are counted below. **Processors**: time of Redis, 1 is one node that does nothing
 else. **Operations per call spared**: compared with caches alone; a high number means that the store is an expensive way to reduce calls.`,
   memory: `Caches alone, ${TYPICAL.ratePerInstance} requests per instance and second; the last column is for a fleet with a store. Expired sessions stay in memory until others need their place, so that an instance that has run for long holds
 \`maxEntries\`.`,
@@ -26,12 +25,12 @@ function assumptions(redis, bytesPerEntry) {
     `- Fleet: ${FLEET.instances.toLocaleString('en-US')} instances, ${FLEET.users.toLocaleString('en-US')} users with a session each, all of them in use as Zipf's law says; \`maxEntries\` ${FLEET.maxEntries.toLocaleString('en-US')} unless stated`,
     `- The busiest user makes ${busiest()} of all requests with exponent ${EXPONENTS.join(', ')}: the last is a fleet with a few machines among its users; people alone are nearer to the first`,
     `- Requests of a session come as a Poisson process: bursts, such as a page that loads, are better for every cache`,
-    `- The session service answers after ${FLEET.serviceTime * 1_000} ms; an instance that waits for another looks up again after ${FLEET.looksAgain.map((at) => at * 1_000).join(', ')} ms`,
+    `- The session service answers after ${FLEET.serviceTime * 1_000} ms`,
     `- No refresh-ahead, no restarts; Redis always answers`,
     `- A cached session takes ${bytesPerEntry} bytes in an instance (bench/RESULTS.md)`,
     `- Redis ${redis.redis} on ${redis.machine}, measured there with the library's scripts by \`node bench/fleet-simulation/measure-redis.mjs\`; other machines differ`,
     `  - a session of ${session.keyBytes} bytes key and ${session.valueBytes} bytes value takes ${session.bytes} bytes, a tombstone ${mark.bytes} bytes`,
-    `  - processor time: a read ${cost(operations.read)}, the three revocations of a session ${cost(operations.revocations)}, one of them ${cost(operations.revocation)}, a read that takes the lease ${cost(operations.lease)}, a write ${cost(operations.write)}, a tombstone ${cost(operations.end)}, the load generator on the same machine`,
+    `  - processor time: a read that finds a session ${cost(operations.read)}, one that finds none ${cost(operations.miss)}, the three revocations of a session ${cost(operations.revocations)}, one of them ${cost(operations.revocation)}, a write ${cost(operations.write)}, a tombstone ${cost(operations.end)}, the load generator on the same machine`,
     `  - delivery of a message to one of 1,000 subscribers: ${delivery.processorMicroseconds} us, ${delivery.bytes} bytes`,
   ].join('\n');
 }

@@ -6,12 +6,8 @@ export const FLEET = {
   instances: 1_000,
   users: 10_000_000,
   maxEntries: 10_000,
-  /** Response time of the session service, during which checks of a session share a call. */
+  /** Response time of the session service, during which the checks of a session on one instance share a call. */
   serviceTime: 0.02,
-  /**
-   * Times after its first look-up at which an instance looks again for a session that another one fetches.
-   */
-  looksAgain: [0.004, 0.012, 0.028],
 };
 
 export const EXPONENTS = [0.6, 0.8, 1];

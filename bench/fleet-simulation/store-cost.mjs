@@ -4,16 +4,15 @@
 const REVOCATION_KEYS = 3;
 
 /** Returns the resources that the store of a modelled fleet needs, at the measured costs. */
-export function storeCost({ callsWithStore, reads, polls, writes, storedSessions }, { operations, session }) {
+export function storeCost({ callsWithStore, reads, writes, storedSessions }, { operations, session }) {
   const found = reads - callsWithStore;
-  const inAnyCase = reads + polls + writes;
   const microseconds =
-    (found + polls) * operations.read.processorMicroseconds +
-    callsWithStore * operations.lease.processorMicroseconds +
+    found * operations.read.processorMicroseconds +
+    callsWithStore * operations.miss.processorMicroseconds +
     writes * operations.write.processorMicroseconds;
   return {
-    operations: inAnyCase + found,
-    operationsInCluster: inAnyCase + found * REVOCATION_KEYS,
+    operations: reads + writes + found,
+    operationsInCluster: reads + writes + found * REVOCATION_KEYS,
     megabytesPerSecond: ((found + writes) * session.valueBytes) / 1e6,
     gigabytes: (storedSessions * session.bytes) / 1e9,
     processors: (microseconds + found * operations.revocations.processorMicroseconds) / 1e6,

@@ -195,7 +195,7 @@ export function broadcastTable(redis) {
 }
 
 export function validationTable(validated) {
-  const measures = ['callsWithoutStore', 'callsWithStore', 'reads', 'polls'];
+  const measures = ['callsWithoutStore', 'callsWithStore', 'reads'];
   const heads = [
     'Zipf exponent',
     'lifetime, s',
@@ -203,7 +203,6 @@ export function validationTable(validated) {
     'cache alone: calls/s',
     'store: calls/s',
     'store: reads/s',
-    'store: polls/s',
   ];
   const rows = validated.map(({ fleet, counted, deviations }) => [
     String(fleet.exponent),

@@ -20,7 +20,7 @@ export function validate() {
   );
   return fleets.map((fleet) => {
     const [expected, counted] = [modelled(fleet), simulated(fleet)];
-    const measures = ['callsWithoutStore', 'callsWithStore', 'reads', 'polls'].filter(
+    const measures = ['callsWithoutStore', 'callsWithStore', 'reads'].filter(
       (name) => counted[name] >= LEAST_COUNTED,
     );
     const deviations = Object.fromEntries(measures.map((name) => [name, expected[name] / counted[name] - 1]));

@@ -154,8 +154,6 @@ function storing(method: string, code: Code): Setup {
   const store = Object.create(SessionStore.prototype) as Record<string, unknown>;
   for (const name of [
     'delete',
-    'releaseLease',
-    'keepAlive',
     'setTombstone',
     'clearTombstone',
     'setRevocation',
@@ -171,7 +169,6 @@ function storing(method: string, code: Code): Setup {
       const answers = [await ask(), '', ''];
       await sessions.forget(token);
       answers[1] = await ask();
-      // The lease of a session that is refused is released.
       const refused: unknown = await sessions.verify('unknown').catch((error: unknown) => error);
       answers[2] = String((refused as { readonly statusCode: number }).statusCode);
       await sessions.forgetUser('ann');

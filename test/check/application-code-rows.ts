@@ -126,7 +126,6 @@ export const TABLE: Readonly<Record<string, Expectations>> = {
   'get() of the store': storing('returns nothing', 'resolves to nothing', 'returns another type'),
   'set() of the store': storing(),
   'delete() of the store': storing(),
-  'releaseLease() of the store': storing(),
   'setTombstone() of the store': storing(),
   'clearTombstone() of the store': storing(),
   'setRevocation() of the store': storing(),

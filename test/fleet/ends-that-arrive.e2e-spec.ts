@@ -79,20 +79,6 @@ describeWithRedis('many ends', () => {
 describeWithRedis('a writer of the store without the secret', () => {
   const start = fleets();
 
-  it('delays no check by a lease without an end, nor by a heartbeat of its holder [Q22]', async () => {
-    const fleet = await start();
-    const [one, other] = await fleet.instances(2);
-    const token = fleet.signIn();
-    expect(await one?.status(token)).toBe(200);
-    const key = await fleet.key('V');
-    await fleet.redis.set(key, 'Lholder.1:holder:2950');
-    await fleet.redis.set('session-auth:alive:holder', '1');
-    const startMs = performance.now();
-    expect(await other?.status(token)).toBe(200);
-    // The half of 30 s for which it would wait for the holder.
-    expect(performance.now() - startMs).toBeLessThan(10_000);
-  });
-
   it('ends no session again by messages that it has recorded, and sends again to an instance that started later [Q18]', async () => {
     const fleet = await start();
     const [one] = await fleet.instances(1);

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 import { StoreBed, STORE_WARNING, type StoreApp, type StoreAppSetup } from './store-bed.js';
 import { CHANNEL, type Fleet } from './fleet.js';
 import type { Instance } from './instance.js';
-import { fleets } from './suites.js';
+import { expectAskedOnce, fleets } from './suites.js';
 
 const CHECKS = 20;
 /** The time limit of a call to the store, and the delay that a busy machine adds to a check. */
@@ -232,8 +232,7 @@ describeWithRedis('an instance that receives no messages for a while', () => {
       await fleet.receiving(near, ...(ofFar.length === 0 ? [far] : []));
       const token = fleet.signIn();
       const cachedAfterMs = performance.now();
-      expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
-      await fleet.key('V');
+      await expectAskedOnce(fleet, [far, near], token);
 
       // The service has not revoked it: the tombstone denies it.
       const before = fleet.asked;

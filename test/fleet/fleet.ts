@@ -93,11 +93,8 @@ export class Fleet {
     return count;
   }
 
-  /**
-   * Returns the key of the only entry, as soon as it is of this kind: `V` a value, `E` a tombstone, `L` a
-   * lease.
-   */
-  async key(kind: 'V' | 'E' | 'L'): Promise<string> {
+  /** Returns the key of the only entry, as soon as it is of this kind: `V` a value, `E` a tombstone. */
+  async key(kind: 'V' | 'E'): Promise<string> {
     let key = '';
     await until(
       `${kind} is in the store`,
@@ -110,9 +107,9 @@ export class Fleet {
     return key;
   }
 
-  /** Returns the keys of sessions, without heartbeats and revocations. */
+  /** Returns the keys of sessions, without revocations. */
   async entries(): Promise<string[]> {
-    return (await this.redis.keys('*')).filter((key) => !/:(?:alive|revoked):/.test(key));
+    return (await this.redis.keys('*')).filter((key) => !key.includes(':revoked:'));
   }
 
   /** How often the service was asked about sessions. */

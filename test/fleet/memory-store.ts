@@ -1,24 +1,35 @@
 import {
   SessionStore,
   type StoreEntry,
-  type StoreEntryKind,
-  type StoreLease,
   type StoreSubscriber,
 } from '../../libs/session-auth/src/contract/session-store.js';
 
+interface Kept {
+  /** Of a session. A tombstone has none. */
+  readonly value?: Uint8Array;
+  readonly untilMs: number;
+}
+
 /** The Redis of a fleet, with a clock of its own. */
 export class MemoryServer {
-  readonly entries = new Map<string, StoreEntryKind & { readonly untilMs: number }>();
+  readonly entries = new Map<string, Kept>();
   readonly revocations = new Map<string, number>();
   readonly subscribers = new Set<StoreSubscriber>();
   readonly published: Uint8Array[] = [];
-  /** The holders of the heartbeats. */
-  readonly beats: string[] = [];
   clockOffsetMs = 1_000_000;
 
   get nowMs(): number {
     return performance.now() + this.clockOffsetMs;
   }
+
+  /** The kinds of its entries, also of those that have expired. */
+  get kinds(): string[] {
+    return [...this.entries.values()].map((kept) => (isTombstone(kept) ? 'tombstone' : 'value'));
+  }
+}
+
+function isTombstone(kept: Kept | undefined): boolean {
+  return kept !== undefined && !kept.value;
 }
 
 /** The connection of one instance. */
@@ -32,40 +43,31 @@ export class MemoryStore extends SessionStore {
     super();
   }
 
-  get(key: string, lease?: StoreLease): Promise<StoreEntry> {
-    return this.#run((server) => {
-      const found = server.entries.get(key);
-      if (found && found.untilMs > server.nowMs)
-        return {
-          ...found,
-          ...(found.kind === 'value' && { remainingMs: found.untilMs - server.nowMs }),
-          storeTimeMs: server.nowMs,
-        };
-      if (lease)
-        server.entries.set(key, { kind: 'leased', lease: lease.id, untilMs: server.nowMs + lease.ttlMs });
-      return { kind: 'none', storeTimeMs: server.nowMs };
+  get(key: string): Promise<StoreEntry> {
+    return this.#run(({ entries, nowMs: storeTimeMs }) => {
+      const { value, untilMs = 0 } = entries.get(key) ?? {};
+      if (untilMs <= storeTimeMs) return { kind: 'none', storeTimeMs };
+      if (!value) return { kind: 'tombstone', storeTimeMs };
+      return { kind: 'value', value, remainingMs: untilMs - storeTimeMs, storeTimeMs };
     });
   }
 
   set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
     return this.#run(({ entries, nowMs }) => {
-      if (entries.get(key)?.kind === 'tombstone') return false;
-      entries.set(key, { kind: 'value', value, remainingMs: ttlMs, untilMs: nowMs + ttlMs });
+      if (isTombstone(entries.get(key))) return false;
+      entries.set(key, { value, untilMs: nowMs + ttlMs });
       return true;
     });
   }
 
   delete(key: string): Promise<boolean> {
     return this.#run(({ entries }) => {
-      const { kind } = entries.get(key) ?? {};
-      return kind !== 'tombstone' && entries.delete(key) && kind === 'value';
+      return !isTombstone(entries.get(key)) && entries.delete(key);
     });
   }
 
   setTombstone(key: string, ttlMs: number): Promise<void> {
-    return this.#run(
-      ({ entries, nowMs }) => void entries.set(key, { kind: 'tombstone', untilMs: nowMs + ttlMs }),
-    );
+    return this.#run(({ entries, nowMs }) => void entries.set(key, { untilMs: nowMs + ttlMs }));
   }
 
   clearTombstone(key: string): Promise<void> {
@@ -91,17 +93,6 @@ export class MemoryStore extends SessionStore {
     this.server.subscribers.add(subscriber);
     subscriber.subscribed();
     return () => Promise.resolve(void this.server.subscribers.delete(subscriber));
-  }
-
-  releaseLease(key: string, id: string): Promise<void> {
-    return this.#run(({ entries }) => {
-      const found = entries.get(key);
-      if (found?.kind === 'leased' && found.lease === id) entries.delete(key);
-    });
-  }
-
-  keepAlive(holder: string): Promise<void> {
-    return this.#run(({ beats }) => void beats.push(holder));
   }
 
   async #run<Value>(command: (server: MemoryServer) => Value): Promise<Value> {

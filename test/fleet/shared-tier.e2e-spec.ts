@@ -242,7 +242,8 @@ describeWithRedis('a message of another sender on the revocation bus', () => {
 
   it('costs no request its verdict, be it ten thousand times', async () => {
     const fleet = shared();
-    const tokens = Array.from({ length: 100 }, () => fleet.signIn());
+    // Fewer than there are places for calls of strangers: none has to wait for one on a busy machine.
+    const tokens = Array.from({ length: 25 }, () => fleet.signIn());
     const flood = Promise.all(
       Array.from({ length: 10_000 }, () => fleet.redis.publish(CHANNEL, randomBytes(128))),
     );

@@ -23,14 +23,6 @@ export class QuietStore extends SessionStore {
     return Promise.resolve(false);
   }
 
-  releaseLease(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  keepAlive(): Promise<void> {
-    return Promise.resolve();
-  }
-
   setTombstone(): Promise<void> {
     return Promise.resolve();
   }

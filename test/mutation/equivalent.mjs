@@ -165,9 +165,6 @@ const MUTANTS = {
     ],
     letFirstEnter: [['!first', 'false', 'Only a lane with a waiter gets the next place.']],
   },
-  'fleet/leases.ts': {
-    '#newId': [['this.#count += 1', 'this.#count -= 1', OWN_NAME]],
-  },
   'fleet/outbox.ts': {
     flush: [['start < all.length', 'start <= all.length', 'A batch without deliveries ends the loop.']],
   },
@@ -198,7 +195,6 @@ const MUTANTS = {
     ],
   },
   'fleet/fleet.ts': {
-    '#settle': [["found.kind === 'missing'", 'true', NO_SUCH_MEMBER]],
     '#store': [["verdict.kind !== 'authenticated'", 'false', NO_SUCH_MEMBER]],
   },
   'fleet/store-access.ts': {
@@ -251,15 +247,6 @@ const MUTANTS = {
     ],
     '#sharedProbe': [["verdict.kind === 'unavailable'", 'true', NO_SUCH_MEMBER]],
   },
-  'redis/entries.ts': {
-    decodeEntry: [
-      ['kind === LEASE', 'true', 'The expression matches only a text that begins with L.'],
-      ["''", '"Stryker was here!"', 'Neither text is a lease.'],
-      ['[]', '["Stryker was here"]', 'Neither list has an id.'],
-      ['id === undefined', 'false', 'A lease has both parts, and another text neither.'],
-      ['holder === undefined', 'false', 'A lease has both parts, and another text neither.'],
-    ],
-  },
   'redis/probe.ts': {
     reasonOf: [
       ["''", '"Stryker was here!"', 'Neither text is a reply of the list.'],
@@ -270,8 +257,6 @@ const MUTANTS = {
     '#try': [["'not published'", '""', OWN_NAME]],
   },
   'redis/redis-session-store.ts': {
-    keepAlive: [["'1'", '""', 'Only whether there is a heartbeat is read.']],
-    get: [["''", '"Stryker was here!"', 'No entry has either text.']],
     setRevocation: [
       [
         'timeMs > Number(await recorded)',

@@ -4,7 +4,7 @@ import { describeWithRedis, redisClient } from '../support/redis.js';
 import { until } from '../support/until.js';
 import { CHANNEL } from '../fleet/fleet.js';
 import type { Instance } from '../fleet/instance.js';
-import { sharedFleet, fleets, type SharedFleet } from '../fleet/suites.js';
+import { expectAskedOnce, sharedFleet, fleets, type SharedFleet } from '../fleet/suites.js';
 import { MeddlingProxy } from '../support/meddling-proxy.js';
 
 /**
@@ -19,9 +19,7 @@ describeWithRedis('a session that three instances have cached', () => {
 
   async function cachedByAll(fleet: SharedFleet): Promise<string> {
     const token = fleet.signIn();
-    for (const instance of fleet.all) expect(await instance.status(token)).toBe(200);
-    expect(fleet.asked).toBe(1);
-    await fleet.key('V');
+    await expectAskedOnce(fleet, fleet.all, token);
     return token;
   }
 
@@ -196,7 +194,7 @@ describeWithRedis('a sign-out', () => {
     const far = await fleet.instance({ redis: { port: proxy.port }, platform: 'Fastify' });
     await fleet.receiving(near, far);
     const token = fleet.signIn();
-    expect([await far.status(token), await near.status(token), fleet.asked]).toEqual([200, 200, 1]);
+    await expectAskedOnce(fleet, [far, near], token);
     proxy.cut();
     fleet.revoke(token);
     expect(await far.do('signOut', token)).toBe('done');

@@ -15,8 +15,6 @@ class HangingStore extends SessionStore {
   readonly get = never;
   readonly set = never;
   readonly delete = never;
-  readonly releaseLease = never;
-  readonly keepAlive = never;
   readonly setTombstone = never;
   readonly clearTombstone = never;
   readonly setRevocation = never;

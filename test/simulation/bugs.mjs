@@ -26,11 +26,11 @@ export const BUGS = [
     suites: ['verifier/session-verifier'],
   },
   {
-    name: 'The holder of a lease sends no heartbeat',
-    file: 'fleet/leases.ts',
-    find: 'if (performance.now() - oldestMs >= this.#beatMs / 2) {',
-    replace: 'if (performance.now() - oldestMs >= 100 * this.#beatMs) {',
-    suites: ['fleet/heartbeats', 'fleet/leases'],
+    name: 'The answer of the service does not reach the store',
+    file: 'fleet/fleet.ts',
+    find: "if (found.kind === 'missing' && flight.isCurrent)",
+    replace: 'if (false)',
+    suites: ['fleet/fleet-instances', 'fleet/shared-sessions'],
   },
   {
     name: 'A revocation is compared with the clock of the host',

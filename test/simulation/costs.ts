@@ -10,7 +10,6 @@ export const EDGE_MS = 10;
 /** A check that may look its session up, and the counts of its link when it began. */
 interface LookUp {
   readonly beganAtMs: number;
-  readonly leased: number;
   readonly gets: number;
   readonly link: StoreLink;
 }
@@ -25,7 +24,7 @@ export class Costs {
   readonly #checker: Checker;
   /** Checks that have not called the service yet, by host and token. */
   readonly #lookUps = new Map<string, LookUp>();
-  readonly #calls: { readonly atMs: number; readonly host: Host }[] = [];
+  readonly #calls: { readonly atMs: number; readonly host: Host; answeredAtMs: number }[] = [];
   /** Total milliseconds that event loops have been blocked. */
   blockedMs = 0;
 
@@ -40,22 +39,26 @@ export class Costs {
   }
 
   began(name: string, link: StoreLink): void {
-    this.#lookUps.set(name, { beganAtMs: this.#world.nowMs, leased: link.leased, gets: link.gets, link });
+    this.#lookUps.set(name, { beganAtMs: this.#world.nowMs, gets: link.gets, link });
   }
 
   answered(name: string): void {
     this.#lookUps.delete(name);
   }
 
-  /**
-   * The service is called. Checks that a check that waits for no lease has lost at most the time of one
-   * command to the store.
-   */
-  called(host: Host, name: string): void {
-    this.#calls.push({ atMs: this.#world.nowMs, host });
+  /** The service is called. Returns a function to call when it has answered. */
+  called(host: Host, name: string): () => void {
+    this.#judgeLookUp(name);
+    const call = { atMs: this.#world.nowMs, host, answeredAtMs: Infinity };
+    this.#calls.push(call);
+    return () => void (call.answeredAtMs = this.#world.nowMs);
+  }
+
+  /** Checks that a check has lost at most the time of one command to the store. */
+  #judgeLookUp(name: string): void {
     const lookUp = this.#lookUps.get(name);
     this.#lookUps.delete(name);
-    if (!lookUp || this.blockedMs > 0 || lookUp.link.leased > lookUp.leased) return;
+    if (!lookUp || this.blockedMs > 0) return;
     // A check that has looked nothing up has joined a call, which is made again.
     if (lookUp.link.gets === lookUp.gets) return;
     const tookMs = this.#world.nowMs - lookUp.beganAtMs;
@@ -64,21 +67,21 @@ export class Costs {
   }
 
   /**
-   * Checks that, without faults and revocations, the instances make one call per lifetime. Two exceptions: a
-   * session may expire during its refresh, and a session that expires in the store during a look-up leaves
-   * the look-up without a lease.
+   * Checks that, without faults and revocations, no instance calls the service while the store has an answer
+   * that is not due for a refresh.
    */
   judgeCalls(): void {
     if (this.#plan.kind !== 'calm') return;
     const { ttlMs, refreshAheadMs } = this.#plan.settings.memory;
-    let [periodMs, isSecond] = [-Infinity, false];
-    for (const { atMs, host } of this.#calls.slice(0, refreshAheadMs > 0 ? 2 : undefined)) {
-      const sinceMs = atMs - periodMs;
-      const wasEdge = sinceMs >= ttlMs - refreshAheadMs - EDGE_MS;
-      if (!wasEdge && !isSecond)
-        this.#checker.fail(`calls: ${host.name} asks ${sinceMs.toFixed(1)} ms after the last call`);
-      isSecond = wasEdge && sinceMs < ttlMs + EDGE_MS;
-      periodMs = atMs;
+    for (const { atMs, host } of this.#calls) {
+      const known = this.#calls.find(
+        (other) =>
+          other.answeredAtMs + EDGE_MS < atMs && atMs - other.atMs < ttlMs - refreshAheadMs - EDGE_MS,
+      );
+      if (known)
+        this.#checker.fail(
+          `calls: ${host.name} asks ${(atMs - known.answeredAtMs).toFixed(1)} ms after ${known.host.name} had an answer`,
+        );
     }
   }
 }

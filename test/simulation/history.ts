@@ -474,8 +474,12 @@ class History {
   }
 
   #called(host: Host, { token }: SessionIdentity): () => void {
-    this.#costs.called(host, `${host.name} ${token}`);
-    return this.#begin(`${host.name} ${token}`);
+    const name = `${host.name} ${token}`;
+    const [answered, over] = [this.#costs.called(host, name), this.#begin(name)];
+    return () => {
+      answered();
+      over();
+    };
   }
 
   /** Returns the names of the user of a session: that of the service, and that of the record. */

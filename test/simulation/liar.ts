@@ -25,17 +25,16 @@ export class Liar {
     this.#lies = lies;
   }
 
-  /** Returns a wrong entry: an older one, one of another key, none, or a lease that no instance holds. */
+  /** Returns a wrong entry: an older one, one of another key, or none. */
   entry(key: string, honest: StoreEntry): StoreEntry {
     if (!this.#lies.aboutState && !this.#lies.aboutTime) return honest;
     if (!chance(this.#random, this.#lies.part)) return honest;
     const { storeTimeMs } = honest;
-    const lie = Math.floor(this.#random.next() * 6);
+    const lie = Math.floor(this.#random.next() * 5);
     if (this.#lies.aboutTime && lie === 0)
       return { ...honest, storeTimeMs: storeTimeMs + this.#random.between(-1e6, 1e6) };
     if (lie === 1) return { kind: 'none', storeTimeMs };
-    if (lie === 2) return { kind: 'leased', lease: 'of-no-instance', storeTimeMs };
-    const value = lie === 3 ? this.#valueOfAnother(key) : this.#random.pick(this.#store.past.get(key) ?? []);
+    const value = lie === 2 ? this.#valueOfAnother(key) : this.#random.pick(this.#store.past.get(key) ?? []);
     if (!value) return honest;
     const remainingMs = this.#lies.aboutTime ? this.#random.between(1, 1e6) : this.#remainingMs(honest);
     return { kind: 'value', value, remainingMs, storeTimeMs };

@@ -45,7 +45,7 @@ describe('a fleet under one seeded scheduler', () => {
   });
 
   it.each([
-    'The holder of a lease sends no heartbeat',
+    'The answer of the service does not reach the store',
     'A request keeps its check after a revocation',
     'An instance that closes drops what is pending',
   ])(

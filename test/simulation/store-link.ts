@@ -1,7 +1,6 @@
 import {
   SessionStore,
   type StoreEntry,
-  type StoreLease,
   type StoreSubscriber,
 } from '../../libs/session-auth/src/contract/session-store.js';
 import type { Link, Message, Network, Publication } from './network.js';
@@ -48,8 +47,6 @@ export class StoreLink extends SessionStore implements Link {
   readonly #connectedAtMs: number;
   /** When a message first arrived that none of its secrets opens. */
   unreadableAtMs = Infinity;
-  /** Number of look-ups that found a lease of another instance. */
-  leased = 0;
   /** Number of look-ups of sessions. */
   gets = 0;
   #lastArrivalMs = 0;
@@ -67,17 +64,17 @@ export class StoreLink extends SessionStore implements Link {
     network.linkOf.set(host, this);
   }
 
-  get(key: string, lease?: StoreLease): Promise<StoreEntry> {
+  get(key: string): Promise<StoreEntry> {
     if (!CLOCKS.has(key)) this.gets += 1;
     const { store, liar } = this.#network;
     const execute = (): StoreEntry => {
-      const honest = store.get(key, lease);
-      const entry = liar?.entry(key, honest) ?? honest;
-      if (entry.kind === 'leased') this.leased += 1;
-      return entry;
+      const honest = store.get(key);
+      return liar?.entry(key, honest) ?? honest;
     };
-    const name = (): string => `get ${short(key)}${lease ? ` lease ${lease.id}` : ''}`;
-    return this.#call(name, execute, { key, isShown: ({ kind }) => kind === 'tombstone' });
+    return this.#call(() => `get ${short(key)}`, execute, {
+      key,
+      isShown: ({ kind }) => kind === 'tombstone',
+    });
   }
 
   set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
@@ -89,20 +86,6 @@ export class StoreLink extends SessionStore implements Link {
     return this.#call(
       () => `delete ${short(key)}`,
       () => this.#network.store.delete(key) !== this.#isContrary(),
-    );
-  }
-
-  releaseLease(key: string, id: string): Promise<void> {
-    return this.#call(
-      () => `releaseLease ${short(key)} ${id}`,
-      () => this.#network.store.releaseLease(key, id),
-    );
-  }
-
-  keepAlive(holder: string, ttlMs: number): Promise<void> {
-    return this.#call(
-      () => `keepAlive ${holder} ${ttlMs}`,
-      () => this.#network.store.keepAlive(holder, ttlMs),
     );
   }
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SessionStore, StoreEntry, StoreLease, StoreSubscriber } from 'nestjs-session-auth/store';
+import type { SessionStore, StoreEntry, StoreSubscriber } from 'nestjs-session-auth/store';
 
 /** A requirement of every `SessionStore`. */
 export interface SessionStoreRule {
@@ -16,7 +16,6 @@ const LONG_MS = 60_000;
 /** Milliseconds that pass during a test. */
 const SHORT_MS = 20;
 const MAX_WAIT_MS = 5_000;
-const MANY = 20;
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 function rule(name: string, check: SessionStoreRule['check']): SessionStoreRule {
@@ -25,36 +24,37 @@ function rule(name: string, check: SessionStoreRule['check']): SessionStoreRule 
 
 /** The rules of every `SessionStore`: each `check` takes two stores on the same data. */
 export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
-  rule('has no entry for a new key, and takes no lease unless one is passed', async (one, other) => {
+  rule('has no entry for a new key, and a look-up sets none', async (one, other) => {
     const key = newKey();
     equal(await kindOf(one, key), 'none');
     equal(await kindOf(other, key), 'none');
-    equal((await other.get(key, aLease())).kind, 'none');
   }),
-  rule('sets any bytes over a lease, for ttlMs milliseconds', async (one, other) => {
+  rule('sets any bytes, for ttlMs milliseconds', async (one, other) => {
     const key = newKey();
-    await one.get(key, aLease());
     equal(await one.set(key, BYTES, LONG_MS), true);
-    const entry = await other.get(key, aLease());
+    const entry = await other.get(key);
     deepEqual(entry.kind === 'value' && [...entry.value], [...BYTES]);
     const leftMs = entry.kind === 'value' ? entry.remainingMs : NaN;
     ok(leftMs > LONG_MS - MAX_WAIT_MS && leftMs <= LONG_MS, `${leftMs} ms is not close to ${LONG_MS} ms`);
     equal(await other.set(key, BYTES.subarray(1), SHORT_MS), true);
     await until(async () => (await kindOf(one, key)) === 'none');
   }),
-  rule('deletes a value or a lease, and returns whether there was a value', async (one, other) => {
+  rule('deletes a value, and returns whether there was one', async (one, other) => {
     const key = newKey();
     equal(await one.delete(key), false);
-    await one.get(key, aLease());
-    equal(await other.delete(key), false);
-    equal(await kindOf(one, key), 'none');
     await one.set(key, BYTES, LONG_MS);
     equal(await other.delete(key), true);
     equal(await kindOf(one, key), 'none');
   }),
-  rule('sets nothing over a tombstone, regardless of the entry before it', async (one, other) => {
-    await Promise.all(['nothing', 'lease', 'value'].map((before) => leavesTombstone(one, other, before)));
-  }),
+  rule(
+    'sets nothing over a tombstone, and deletes none, whether or not it replaced a value',
+    async (one, other) => {
+      const key = newKey();
+      await leavesTombstone(newKey(), one, other);
+      await other.set(key, BYTES, LONG_MS);
+      await leavesTombstone(key, one, other);
+    },
+  ),
   rule('lets a tombstone expire, and clears it', async (one, other) => {
     const [short, long] = [newKey(), newKey()];
     await one.setTombstone(short, SHORT_MS);
@@ -63,59 +63,6 @@ export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
     await other.clearTombstone(long);
     equal(await kindOf(one, long), 'none');
     equal(await one.set(long, BYTES, LONG_MS), true);
-  }),
-  rule(
-    'grants the lease to one of many concurrent look-ups, and returns its id to the others',
-    async (one, other) => {
-      const { winners, losers } = await lookUpConcurrently(newKey(), one, other);
-      equal(winners.length, 1);
-      deepEqual(losers, Array(MANY - 1).fill(winners[0]));
-    },
-  ),
-  rule('releases a lease only by its own id, and never a value', async (one, other) => {
-    const [key, lease] = [newKey(), aLease()];
-    await one.get(key, lease);
-    await other.releaseLease(key, lease.id.slice(0, -1));
-    await other.releaseLease(key, aLease().id);
-    equal(await kindOf(one, key), 'leased');
-    await other.releaseLease(key, lease.id);
-    equal(await kindOf(one, key), 'none');
-    await one.set(key, BYTES, LONG_MS);
-    await one.releaseLease(key, lease.id);
-    equal(await kindOf(one, key), 'value');
-  }),
-  rule('ends a lease after its time, even while its holder is kept alive', async (one, other) => {
-    const [key, lease] = [newKey(), aLease({ ttlMs: SHORT_MS })];
-    await one.keepAlive(lease.holder, LONG_MS);
-    await one.get(key, lease);
-    await until(async () => (await kindOf(other, key)) === 'none');
-  }),
-  rule('keeps a lease during its grace period without a heartbeat of its holder', async (one, other) => {
-    const [key, lease] = [newKey(), aLease()];
-    await one.get(key, lease);
-    deepEqual(idOf(await other.get(key, aLease())), lease.id);
-  }),
-  rule('keeps a lease after its grace period while its holder is kept alive', async (one, other) => {
-    const [key, lease] = [newKey(), aLease({ graceMs: 0 })];
-    await one.keepAlive(lease.holder, LONG_MS);
-    await one.get(key, lease);
-    equal(idOf(await other.get(key, aLease())), lease.id);
-    await one.keepAlive(lease.holder, SHORT_MS);
-    await until(async () => (await kindOf(other, key)) === 'none');
-  }),
-  rule('ends a lease after its grace period if its holder was never kept alive', async (one, other) => {
-    const key = newKey();
-    await one.get(key, aLease({ graceMs: SHORT_MS }));
-    await until(async () => (await kindOf(other, key)) === 'none');
-    equal((await other.get(key, aLease())).kind, 'none');
-    equal(await kindOf(one, key), 'leased');
-  }),
-  rule('grants an ended lease to exactly one of many concurrent look-ups', async (one, other) => {
-    const key = newKey();
-    await one.get(key, aLease({ graceMs: 0 }));
-    const { winners, losers } = await lookUpConcurrently(key, one, other);
-    equal(winners.length, 1);
-    deepEqual(losers, Array(MANY - 1).fill(winners[0]));
   }),
   rule(
     'records a revocation no earlier than every look-up before it, and no later than every look-up after it',
@@ -205,22 +152,6 @@ export const SESSION_STORE_RULES: readonly SessionStoreRule[] = [
   }),
 ];
 
-async function lookUpConcurrently(
-  key: string,
-  one: SessionStore,
-  other: SessionStore,
-): Promise<{ winners: string[]; losers: unknown[] }> {
-  const leases = Array.from({ length: MANY }, () => aLease());
-  const entries = await Promise.all(leases.map((lease, index) => (index % 2 ? one : other).get(key, lease)));
-  const won = (_: StoreLease | StoreEntry, index: number): boolean => entries[index]?.kind === 'none';
-  const losers = entries.filter((entry, index) => !won(entry, index));
-  return { winners: leases.filter(won).map(({ id }) => id), losers: losers.map(idOf) };
-}
-
-function idOf(entry: StoreEntry): string | undefined {
-  return entry.kind === 'leased' ? entry.lease : undefined;
-}
-
 class Inbox implements StoreSubscriber {
   readonly messages: number[][] = [];
   isSubscribed = false;
@@ -248,37 +179,21 @@ async function lookUpAll(
 ): Promise<number[]> {
   await store.setTombstone(tombstone, LONG_MS);
   await store.set(value, BYTES, LONG_MS);
-  const entries = await Promise.all([tombstone, value, ...keys].map((key) => store.get(key, aLease())));
+  const entries = await Promise.all([tombstone, value, ...keys].map((key) => store.get(key)));
   return entries.map(({ storeTimeMs }) => storeTimeMs);
 }
 
-async function leavesTombstone(one: SessionStore, other: SessionStore, before: string): Promise<void> {
-  const [key, lease] = [newKey(), aLease()];
-  if (before === 'lease') await other.get(key, lease);
-  if (before === 'value') await other.set(key, BYTES, LONG_MS);
+async function leavesTombstone(key: string, one: SessionStore, other: SessionStore): Promise<void> {
   await one.setTombstone(key, LONG_MS);
   equal(await other.set(key, BYTES, LONG_MS), false);
   equal(await other.delete(key), false);
-  await other.releaseLease(key, lease.id);
-  equal((await other.get(key, aLease())).kind, 'tombstone');
+  equal(await kindOf(other, key), 'tombstone');
 }
 
 function newKey(): string {
   return `key-${randomUUID()}`;
 }
 
-/** Returns a lease of a new holder that is valid for {@link LONG_MS}. */
-function aLease(terms: Partial<StoreLease> = {}): StoreLease {
-  return {
-    id: `id.${randomUUID()}`,
-    holder: `holder_${randomUUID()}`,
-    ttlMs: LONG_MS,
-    graceMs: LONG_MS,
-    ...terms,
-  };
-}
-
-/** Returns the kind of an entry, and takes no lease. */
 async function kindOf(store: SessionStore, key: string): Promise<StoreEntry['kind']> {
   return (await store.get(key)).kind;
 }

@@ -94,7 +94,6 @@ function describeMemory({ findings }: Examination, info: string): void {
 
 const TTL_MS = 10_000;
 const KEY = 'trial';
-const HOLDER = 'doctor';
 
 async function examineRights(
   { findings }: Examination,
@@ -102,16 +101,12 @@ async function examineRights(
   store: RedisSessionStore,
   prefix: string,
 ): Promise<void> {
-  const lease = { id: randomUUID(), holder: HOLDER, ttlMs: TTL_MS, graceMs: TTL_MS };
   const steps: readonly (readonly [what: string, step: () => Promise<unknown>])[] = [
-    ['look-ups', () => store.get(KEY, lease)],
-    ['releases of leases', () => store.releaseLease(KEY, lease.id)],
     ['writes', () => store.set(KEY, Buffer.from('trial'), TTL_MS)],
     ['look-ups', () => store.get(KEY)],
     ['deletions', () => store.delete(KEY)],
     ['tombstones', () => store.setTombstone(KEY, TTL_MS)],
     ['tombstones', () => store.clearTombstone(KEY)],
-    ['heartbeats', () => store.keepAlive(HOLDER, TTL_MS)],
     ['revocations', () => store.setRevocation(KEY, TTL_MS)],
     ['revocations', () => store.getRevocations([KEY])],
     ['PING', () => redis.ping()],
@@ -123,7 +118,7 @@ async function examineRights(
     await step().catch((error: unknown) => refused.add(`${what} (${whyNot(error)})`));
     slowestMs = Math.max(slowestMs, performance.now() - startedAt);
   }
-  const keys = [KEY, `alive:${HOLDER}`, `revoked:${KEY}`].map((name) => `${prefix}:${name}`);
+  const keys = [KEY, `revoked:${KEY}`].map((name) => `${prefix}:${name}`);
   await redis.del(...keys).catch(() => undefined);
   if (refused.size > 0)
     findings.fail(

@@ -1,14 +1,11 @@
 /** An entry of a {@link SessionStore}, as returned by one look-up. */
-export type StoreEntry = StoreEntryKind & {
+export type StoreEntry = {
   /**
    * Time of the look-up, in milliseconds on the store's own clock. Compared only with other times of that
    * clock.
    */
   readonly storeTimeMs: number;
-};
-
-/** The kinds of entries that a key can hold. */
-export type StoreEntryKind =
+} & (
   | {
       /** A session. */
       readonly kind: 'value';
@@ -22,30 +19,10 @@ export type StoreEntryKind =
       readonly kind: 'tombstone';
     }
   | {
-      /** Another instance holds the lease. */
-      readonly kind: 'leased';
-      /** The `id` of its lease. */
-      readonly lease: string;
-    }
-  | {
-      /** No entry. If the look-up passed a lease, the caller now holds it. */
+      /** No entry. */
       readonly kind: 'none';
-    };
-
-/** The right of one instance to call the session service for all instances. */
-export interface StoreLease {
-  /** Unique identifier of the lease. Letters, digits, `-`, `_` and `.` only. */
-  readonly id: string;
-  /** Identifies the instance that holds the lease. Letters, digits, `-` and `_` only. */
-  readonly holder: string;
-  /** Milliseconds after which the lease always expires. */
-  readonly ttlMs: number;
-  /**
-   * Milliseconds for which the lease is valid without a heartbeat of its holder. After that, it ends with the
-   * last `keepAlive`.
-   */
-  readonly graceMs: number;
-}
+    }
+);
 
 /** Receives the messages of a {@link SessionStore}. */
 export interface StoreSubscriber {
@@ -81,26 +58,17 @@ export abstract class SessionStore {
   /** Milliseconds that one call to the store may take. 1 to 1000. @default 50 */
   readonly timeoutMs?: number | undefined;
 
-  /**
-   * Returns the entry of a key. If there is none and a lease is passed, takes the lease in the same atomic
-   * step.
-   */
-  abstract get(key: string, lease?: StoreLease): Promise<StoreEntry>;
+  /** Returns the entry of a key. */
+  abstract get(key: string): Promise<StoreEntry>;
 
   /**
-   * Sets a value for `ttlMs` milliseconds, replacing a lease or a value. Returns `false`, and sets nothing,
-   * if the key has a tombstone.
+   * Sets a value for `ttlMs` milliseconds, replacing any other. Returns `false`, and sets nothing, if the key
+   * has a tombstone.
    */
   abstract set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean>;
 
-  /** Deletes a value or a lease, but not a tombstone. Returns whether there was a value. */
+  /** Deletes a value, but not a tombstone. Returns whether there was a value. */
   abstract delete(key: string): Promise<boolean>;
-
-  /** Deletes the lease with this id. Keeps any other lease, a value or a tombstone. */
-  abstract releaseLease(key: string, id: string): Promise<void>;
-
-  /** Keeps the leases of a holder alive for `ttlMs` milliseconds. */
-  abstract keepAlive(holder: string, ttlMs: number): Promise<void>;
 
   /**
    * Sets a tombstone for `ttlMs` milliseconds, replacing any entry. If that fails, deletes the entry and

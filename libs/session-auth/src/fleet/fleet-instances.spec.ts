@@ -24,9 +24,6 @@ function instanceOf(
     ttlMs: TTL_MS,
     tombstoneMs: 63_000,
     refreshAheadMs,
-    refreshPauseMs: 1_000,
-    leaseMs: 3_000,
-    graceMs: 300,
   };
   const settings = {
     store,
@@ -58,20 +55,19 @@ function instanceOf(
   );
   tier.subscribe(listener as unknown as Parameters<typeof tier.subscribe>[0]);
   const call = jest.fn<(spentMs: number) => Promise<Verdict<object>>>(() => Promise.resolve(state.answer));
-  const service = { call, patienceMs: 1_000, timeoutMs: 3_000 };
   return {
     tier,
     news,
     state,
     call,
-    check: () => tier.check(SESSION, KEYS, service, state),
-    refresh: () => tier.refresh(SESSION, KEYS, service, state),
+    check: () => tier.check(SESSION, KEYS, call, state),
+    refresh: () => tier.refresh(SESSION, KEYS, call, state),
   };
 }
 
 /** Lets the promises of a store settle, and `ms` milliseconds pass. */
 const sleep = (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
-const kinds = ({ server }: MemoryStore): string[] => [...server.entries.values()].map(({ kind }) => kind);
+const kinds = ({ server }: MemoryStore): string[] => server.kinds;
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -88,37 +84,29 @@ describe('a check by the instances of an application', () => {
     expect([one.call.mock.calls, other.call.mock.calls, one.news]).toEqual([[[0]], [], []]);
   });
 
-  it('makes one call, whose answer the others wait for', async () => {
+  it('makes a call while another one makes its own, and each stores its answer', async () => {
     const store = new MemoryStore(new MemoryServer());
     const [one, other] = [
       instanceOf(store, new Promise((resolve) => setTimeout(resolve, 200, ann))),
       instanceOf(store),
     ];
-    const verdicts = [one.check(), other.check()];
-    await sleep(400);
-    expect(await Promise.all(verdicts)).toEqual([ann, stored]);
-    expect(other.call).not.toHaveBeenCalled();
-    expect(store.server.beats).toHaveLength(1);
-    await sleep(5_000);
-    expect([store.server.beats.length, jest.getTimerCount()]).toEqual([1, 0]);
-  });
-
-  it('sends heartbeats for its lease until it closes', async () => {
-    const one = instanceOf(new MemoryStore(new MemoryServer()), new Promise(() => undefined));
-    void one.check();
+    const verdict = one.check();
     await sleep();
-    expect(jest.getTimerCount()).toBe(1);
-    await Promise.all([one.tier.close(), jest.advanceTimersByTimeAsync(0)]);
-    expect(jest.getTimerCount()).toBe(0);
+    expect(await other.check()).toEqual(ann);
+    await sleep(200);
+    expect([await verdict, await instanceOf(store).check()]).toEqual([ann, stored]);
+    // The answer that arrived last was sent first, and expires first.
+    await sleep(TTL_MS - 200);
+    expect([kinds(store), await other.check()]).toEqual([['value'], ann]);
   });
 
-  it('waits for that answer no longer than is usual, and passes the time that it waited to its own call', async () => {
+  it('passes the time that its look-up took to its call', async () => {
     const store = new MemoryStore(new MemoryServer());
-    const [one, other] = [instanceOf(store, new Promise(() => undefined)), instanceOf(store)];
-    void one.check();
-    const verdict = other.check();
-    await sleep(1_000);
-    expect([await verdict, other.call.mock.calls]).toEqual([ann, [[1_000]]]);
+    const one = instanceOf(store);
+    store.tookMs = 30;
+    const verdict = one.check();
+    await sleep(100);
+    expect([await verdict, one.call.mock.calls]).toEqual([ann, [[30]]]);
   });
 
   it.each([
@@ -126,19 +114,13 @@ describe('a check by the instances of an application', () => {
     ['an outage', unavailable('busy')],
     ['an answer without its body', { ...ann, json: undefined }],
     ['an answer that may not be cached', { ...ann, cacheForMs: 0 }],
-  ] as [string, Verdict<object>][])(
-    'releases its lease after %s, so that the next one makes a call',
-    async (_name, answer) => {
-      const store = new MemoryStore(new MemoryServer());
-      const [one, other] = [instanceOf(store, answer), instanceOf(store)];
-      expect(await one.check()).toEqual(answer);
-      await sleep();
-      expect(kinds(store)).toEqual([]);
-      expect(await other.check()).toEqual(ann);
-      await sleep(1_000);
-      expect(store.server.beats).toEqual([]);
-    },
-  );
+  ] as [string, Verdict<object>][])('stores nothing after %s', async (_name, answer) => {
+    const store = new MemoryStore(new MemoryServer());
+    const [one, other] = [instanceOf(store, answer), instanceOf(store)];
+    expect(await one.check()).toEqual(answer);
+    await sleep();
+    expect([kinds(store), await other.check()]).toEqual([[], ann]);
+  });
 
   it('reports a wall clock that differs from that of the instance which stored the answer', async () => {
     const store = new MemoryStore(new MemoryServer());
@@ -195,7 +177,7 @@ describe('a check by the instances of an application', () => {
       await sleep(tookMs);
       await verdict;
       const [entry] = store.server.entries.values();
-      expect(entry?.kind === 'value' ? entry.remainingMs : undefined).toBe(found);
+      expect(entry && entry.untilMs - store.server.nowMs).toBe(found);
     }
   });
 
@@ -207,7 +189,7 @@ describe('a check by the instances of an application', () => {
     one.state.answer = Promise.resolve({ ...ann, cacheForMs: 0 });
     await one.refresh();
     await sleep();
-    expect(kinds(store)).toEqual(['leased']);
+    expect(kinds(store)).toEqual([]);
   });
 });
 
@@ -263,7 +245,7 @@ describe('a refresh', () => {
     ]);
   });
 
-  it('makes a call for an older answer, which replaces it, with a lock', async () => {
+  it('makes a call for an older answer, which replaces it', async () => {
     const { store, one, other } = await storedFor(30_000);
     expect(await other.refresh()).toEqual(ann);
     await sleep(TTL_MS - 1);
@@ -271,22 +253,11 @@ describe('a refresh', () => {
     expect([one.call.mock.calls.length, other.call.mock.calls.length, kinds(store)]).toEqual([
       1,
       1,
-      ['value', 'leased'],
+      ['value'],
     ]);
-    const [session = '', lock] = store.server.entries.keys();
-    expect(lock).toBe(`${session}.refresh`);
   });
 
-  it('makes one call for all instances: the others keep the stored answer', async () => {
-    const { one, other } = await storedFor(30_000);
-    one.state.answer = new Promise(() => undefined);
-    void one.refresh();
-    await sleep();
-    expect(await other.refresh()).toEqual(stored);
-    expect([one.call.mock.calls.length, other.call.mock.calls.length]).toEqual([2, 0]);
-  });
-
-  it('finds a tombstone: it makes a call without a lock', async () => {
+  it('makes a call if it finds a tombstone', async () => {
     const { store, one, other } = await storedFor(30_000);
     await one.tier.deliver({ kind: 'signingOut', tokenKey: KEYS.tokenKey });
     other.state.answer = UNAUTHENTICATED;

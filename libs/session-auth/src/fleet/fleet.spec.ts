@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { StoreEntry, StoreEntryKind, StoreLease } from '../contract/session-store.js';
+import type { StoreEntry } from '../contract/session-store.js';
 import { sessionKeysOf } from '../contract/session-identity.js';
 import { MemoryServer, MemoryStore } from '../../../../test/fleet/memory-store.js';
 import { Fleet } from './fleet.js';
@@ -16,26 +16,26 @@ const NO_LISTENER = {
 };
 const SESSION = { token: 'token', authIv: undefined };
 
-/** A store that answers look-ups after a while, and notes the leases that it is given back. */
+/** A store that keeps one value. Its replies take a while. */
 class SlowStore extends MemoryStore {
-  readonly asked: { readonly key: string; readonly lease: string | undefined }[] = [];
-  readonly released: { readonly key: string; readonly lease: string }[] = [];
+  #value: { readonly value: Uint8Array; readonly remainingMs: number; readonly atMs: number } | undefined;
 
-  constructor(
-    private readonly delayMs: number,
-    private readonly found: StoreEntryKind = { kind: 'none' },
-  ) {
+  constructor(private readonly delayMs: number) {
     super(new MemoryServer());
   }
 
-  override get(key: string, lease?: StoreLease): Promise<StoreEntry> {
-    this.asked.push({ key, lease: lease?.id });
-    return new Promise((resolve) => setTimeout(resolve, this.delayMs, { ...this.found, storeTimeMs: 1 }));
+  override async get(): Promise<StoreEntry> {
+    const found = this.#value;
+    const remainingMs = found && found.remainingMs - (performance.now() - found.atMs);
+    await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+    return found && remainingMs !== undefined
+      ? { kind: 'value', value: found.value, remainingMs, storeTimeMs: 1 }
+      : { kind: 'none', storeTimeMs: 1 };
   }
 
-  override releaseLease(key: string, id: string): Promise<void> {
-    this.released.push({ key, lease: id });
-    return Promise.resolve();
+  override set(_key: string, value: Uint8Array, remainingMs: number): Promise<boolean> {
+    this.#value = { value, remainingMs, atMs: performance.now() };
+    return Promise.resolve(true);
   }
 
   override subscribe(): () => Promise<void> {
@@ -44,7 +44,6 @@ class SlowStore extends MemoryStore {
 }
 
 interface Course {
-  readonly way?: 'check' | 'refresh';
   readonly times?: number;
   /** Called during each call to the service. */
   readonly onCall?: () => void;
@@ -53,17 +52,11 @@ interface Course {
 }
 
 /** Checks a session several times, with a service that answers at once. Returns the number of calls. */
-async function check(
-  store: SlowStore,
-  { way = 'check', times = 1, onCall, onCompare }: Course = {},
-): Promise<number> {
+async function check(store: SlowStore, { times = 1, onCall, onCompare }: Course = {}): Promise<number> {
   const ages = {
     ttlMs: 60_000,
     tombstoneMs: 63_000,
     refreshAheadMs: 30_000,
-    refreshPauseMs: 1_000,
-    leaseMs: 3_000,
-    graceMs: TIMEOUT_MS,
   };
   const settings = {
     store,
@@ -88,9 +81,8 @@ async function check(
   const call = jest.fn(
     () => (onCall?.(), Promise.resolve({ kind: 'authenticated', user: {}, json: {} } as const)),
   );
-  const service = { call, patienceMs: 100, timeoutMs: 3_000 };
   for (let time = 0; time < times; time += 1) {
-    const verdict = tier[way](SESSION, sessionKeysOf(SESSION), service, { startedAtMs: 0, isCurrent: true });
+    const verdict = tier.check(SESSION, sessionKeysOf(SESSION), call, { startedAtMs: 0, isCurrent: true });
     await jest.advanceTimersByTimeAsync(5 * TIMEOUT_MS);
     await verdict;
   }
@@ -98,65 +90,11 @@ async function check(
   return call.mock.calls.length;
 }
 
-describe('a store that answers after its timeout', () => {
-  it('gets a release of the lease that it granted too late', async () => {
-    const store = new SlowStore(TIMEOUT_MS + 1);
-    expect(await check(store)).toBe(1);
-    expect(store.released).toEqual(store.asked);
-    expect(store.released).toHaveLength(1);
-  });
-
-  it('gets the release also while calls to it are paused', async () => {
-    const store = new SlowStore(2 * TIMEOUT_MS);
-    expect(await check(store, { times: 3 })).toBe(3);
-    expect(store.asked).toHaveLength(2);
-    expect(store.released).toEqual(store.asked);
-  });
-
-  it('gets no release of the lease of another instance, a session, or the lock of a refresh', async () => {
-    const leased = new SlowStore(TIMEOUT_MS + 1, { kind: 'leased', lease: 'of-another' });
-    const stored = new SlowStore(TIMEOUT_MS + 1, { kind: 'value', value: new Uint8Array(), remainingMs: 1 });
-    const refreshed = new SlowStore(TIMEOUT_MS + 1);
-    expect([await check(leased), await check(stored), await check(refreshed, { way: 'refresh' })]).toEqual([
-      1, 1, 1,
-    ]);
-    expect([...leased.released, ...stored.released, ...refreshed.released]).toEqual([]);
-    expect(refreshed.asked.map(({ lease }) => typeof lease)).toEqual(['undefined', 'string']);
-  });
-});
-
-describe('a store that answers in time', () => {
-  it('keeps the lease until the answer of the service replaces it', async () => {
-    const store = new SlowStore(TIMEOUT_MS - 1);
-    expect(await check(store)).toBe(1);
-    expect([store.asked.length, store.released]).toEqual([1, []]);
-  });
-});
-
 describe('an answer from the store', () => {
-  /** A store that keeps one value. Its replies take a while. */
-  class KeepingStore extends SlowStore {
-    #value: { readonly value: Uint8Array; readonly remainingMs: number; readonly atMs: number } | undefined;
-
-    override async get(key: string, lease?: StoreLease): Promise<StoreEntry> {
-      const found = this.#value;
-      const remainingMs = found && found.remainingMs - (performance.now() - found.atMs);
-      const { storeTimeMs } = await super.get(key, lease);
-      return found && remainingMs !== undefined
-        ? { kind: 'value', value: found.value, remainingMs, storeTimeMs }
-        : { kind: 'none', storeTimeMs };
-    }
-
-    override set(_key: string, value: Uint8Array, remainingMs: number): Promise<boolean> {
-      this.#value = { value, remainingMs, atMs: performance.now() };
-      return Promise.resolve(true);
-    }
-  }
-
   it('is never considered younger than it is, with slow look-ups and a wall clock that was set back', async () => {
     const confirmedAtMs: number[] = [];
     const startMs = performance.now();
-    const store = new KeepingStore(TIMEOUT_MS - 1);
+    const store = new SlowStore(TIMEOUT_MS - 1);
     const onCompare = (atMs: number): void => {
       confirmedAtMs.push(atMs);
       jest.setSystemTime(Date.now() - 1_000);
@@ -170,14 +108,14 @@ describe('an answer from the store', () => {
   it.each([59_900, 3_600_000, -1])(
     'is not stored if the wall clock moves by %d ms during its call: the host was suspended, or its clock set [P33]',
     async (ms) => {
-      const store = new KeepingStore(1);
+      const store = new SlowStore(1);
       const onCall = (): void => jest.setSystemTime(Date.now() + ms);
       expect(await check(store, { times: 2, onCall })).toBe(2);
     },
   );
 
   it('has the part of its lifetime left that has not passed during its call by either clock [P33]', async () => {
-    const store = new KeepingStore(1);
+    const store = new SlowStore(1);
     const onCall = (): void => jest.setSystemTime(Date.now() + 59_000);
     expect(await check(store, { times: 2, onCall })).toBe(1);
     await jest.advanceTimersByTimeAsync(1_000);

@@ -11,32 +11,24 @@ import type {
   SharedTierSettings,
 } from '../verifier/shared-tier.js';
 import type { Flight } from '../verifier/single-flight.js';
-import { LeaseFollowers, Leases } from './leases.js';
 import { Outbox } from './outbox.js';
 import { RevocationBus } from './revocation-bus.js';
-import { SharedCache, type LookUp } from './shared-cache.js';
+import { SharedCache } from './shared-cache.js';
 import { StoreAccess } from './store-access.js';
 
-interface PendingCheck<User> {
-  readonly keys: SessionKeys;
-  readonly service: ServiceCall<User>;
-  readonly flight: Flight;
-  readonly startedAtMs: number;
-}
-
+/** When a call to the service was sent, by each clock. */
 interface SentCall {
   readonly atMs: number;
   readonly atWallMs: number;
   /** Time of the store's clock before the call. */
-  readonly sinceMs: number | undefined;
+  readonly sinceMs: number;
 }
 
+/** The share of one instance in what all have in common: the sessions in the store, and revocations. */
 export class Fleet<User> implements SharedTier<User> {
   readonly #settings: SharedTierSettings;
   readonly #access: StoreAccess;
   readonly #cache: SharedCache<User>;
-  readonly #leases: Leases;
-  readonly #followers = new LeaseFollowers<User>();
   readonly #bus: RevocationBus;
   readonly #outbox: Outbox;
   #listener: RevocationListener | undefined;
@@ -60,43 +52,27 @@ export class Fleet<User> implements SharedTier<User> {
       isRevokedHere: (...answer) => this.#isRevokedHere(...answer),
       clockDiffers: () => reports.clockDiffers(),
     });
-    this.#leases = new Leases(access, settings);
     this.#bus = new RevocationBus(access, tombstoneMs, reports);
     this.#outbox = new Outbox(access, this.#bus, tombstoneMs, (count) => reports.lost(count));
   }
 
-  async check(
+  check(
     session: SessionIdentity,
     keys: SessionKeys,
-    service: ServiceCall<User>,
+    call: ServiceCall<User>,
     flight: Flight,
   ): Promise<Verdict<User>> {
-    const pending = { keys, service, flight, startedAtMs: performance.now() };
-    const found = await this.#cache.find(session, keys, Infinity, this.#leases.create());
-    if (found.kind !== 'leased') return this.#settle(found, pending);
-    return this.#followers.follow(found.lease, {
-      lookAgain: () => this.#cache.findAgain(session, keys),
-      settle: (later) => this.#settle(later, pending),
-      patienceMs: service.patienceMs,
-      timeoutMs: service.timeoutMs,
-      startedAtMs: pending.startedAtMs,
-    });
+    return this.#check(session, keys, call, flight, Infinity);
   }
 
-  async refresh(
+  refresh(
     session: SessionIdentity,
     keys: SessionKeys,
-    service: ServiceCall<User>,
+    call: ServiceCall<User>,
     flight: Flight,
   ): Promise<Verdict<User>> {
-    const { ttlMs, refreshAheadMs, refreshPauseMs } = this.#settings;
-    const pending = { keys, service, flight, startedAtMs: performance.now() };
-    const found = await this.#cache.find(session, keys, ttlMs - refreshAheadMs);
-    const isOurs =
-      found.kind === 'found' ||
-      found.kind === 'revoked' ||
-      (await this.#cache.lockRefresh(keys, this.#leases.createLock(refreshPauseMs)));
-    return isOurs ? this.#settle(found, pending) : this.check(session, keys, service, flight);
+    const { ttlMs, refreshAheadMs } = this.#settings;
+    return this.#check(session, keys, call, flight, ttlMs - refreshAheadMs);
   }
 
   deliver(revocation: Revocation): Promise<void> {
@@ -132,44 +108,43 @@ export class Fleet<User> implements SharedTier<User> {
   }
 
   async close(): Promise<void> {
-    this.#leases.close();
     await Promise.all([this.#unsubscribe?.(), this.#outbox.close()]);
+  }
+
+  /**
+   * Uses an answer in the store that is younger than `maxAgeMs`, or else calls the service, and stores its
+   * answer.
+   */
+  async #check(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    call: ServiceCall<User>,
+    flight: Flight,
+    maxAgeMs: number,
+  ): Promise<Verdict<User>> {
+    const startedAtMs = performance.now();
+    const found = await this.#cache.find(session, keys, maxAgeMs);
+    if (found.kind === 'found') return found.verdict;
+    if (found.kind === 'revoked') this.#listener?.foundTombstone(keys.tokenKey);
+    const [atMs, atWallMs] = [performance.now(), Date.now()];
+    const verdict = await call(atMs - startedAtMs);
+    if (found.kind === 'missing' && flight.isCurrent)
+      void this.#store(keys, verdict, { atMs, atWallMs, sinceMs: found.sinceMs });
+    return verdict;
+  }
+
+  async #store(keys: SessionKeys, verdict: Verdict<User>, sent: SentCall): Promise<void> {
+    if (verdict.kind !== 'authenticated' || !verdict.json) return;
+    const { ttlMs } = this.#settings;
+    const { cacheForMs = ttlMs } = verdict;
+    const usedMs = Math.ceil(ageMs(sent.atMs, sent.atWallMs)) + shortenedBy(cacheForMs, ttlMs);
+    if (cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
+    if (usedMs >= ttlMs || this.#isRevokedHere(verdict.user, sent.atMs, keys.tokenKey)) return;
+    const isSet = await this.#cache.set(keys, verdict.json, usedMs, sent.sinceMs);
+    if (!isSet) this.#listener?.foundTombstone(keys.tokenKey);
   }
 
   #isRevokedHere(...answer: Parameters<RevocationListener['isRevokedSince']>): boolean {
     return this.#listener?.isRevokedSince(...answer) === true;
-  }
-
-  async #settle(found: LookUp<User>, pending: PendingCheck<User>): Promise<Verdict<User>> {
-    if (found.kind === 'found') return found.verdict;
-    const { keys, service, flight, startedAtMs } = pending;
-    if (found.kind === 'revoked') this.#listener?.foundTombstone(keys.tokenKey);
-    const { taken, sinceMs } = found.kind === 'missing' ? found : {};
-    if (taken !== undefined) this.#leases.hold(taken);
-    const sent = { atMs: performance.now(), atWallMs: Date.now(), sinceMs };
-    const verdict = await service.call(sent.atMs - startedAtMs);
-    const isStored = flight.isCurrent && this.#store(keys, verdict, sent);
-    if (taken !== undefined) {
-      this.#leases.end(taken);
-      if (!isStored) void this.#cache.releaseLease(keys, taken);
-    }
-    return verdict;
-  }
-
-  #store(keys: SessionKeys, verdict: Verdict<User>, { atMs, atWallMs, sinceMs }: SentCall): boolean {
-    if (verdict.kind !== 'authenticated' || !verdict.json || sinceMs === undefined) return false;
-    const { ttlMs } = this.#settings;
-    const { cacheForMs = ttlMs } = verdict;
-    const usedMs = Math.ceil(ageMs(atMs, atWallMs)) + shortenedBy(cacheForMs, ttlMs);
-    if (cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
-    if (usedMs >= ttlMs || this.#isRevokedHere(verdict.user, atMs, keys.tokenKey)) return false;
-    try {
-      void this.#cache.set(keys, verdict.json, usedMs, sinceMs).then((isSet) => {
-        if (!isSet) this.#listener?.foundTombstone(keys.tokenKey);
-      });
-      return true;
-    } catch {
-      return false;
-    }
   }
 }

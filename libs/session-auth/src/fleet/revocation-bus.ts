@@ -122,29 +122,18 @@ export class RevocationBus {
 
   /** Reads the clock of the store. Returns whether it answers in time. A late answer counts later. */
   async readClock(): Promise<boolean> {
-    const answers = CLOCKS.map((entry) =>
-      this.#access.insist(
-        () => this.#readingOf(entry),
-        (late) => this.#keep(late),
-      ),
-    );
-    for (const answer of answers) {
-      const reading = await answer;
-      if (!reading) continue;
-      this.#keep(reading);
-      return true;
-    }
-    return false;
-  }
-
-  async #readingOf(entry: string): Promise<Reading> {
     const [askedMs, askedWallMs] = [performance.now(), Date.now()];
-    const { storeTimeMs } = await this.#access.store.get(entry);
-    return { storeMs: storeTimeMs, askedMs, askedWallMs, readMs: performance.now() };
-  }
-
-  #keep(reading: Reading): void {
-    if (reading.askedMs >= this.#reading.askedMs) this.#reading = reading;
+    const read = async (entry: string): Promise<true> => {
+      const { storeTimeMs } = await this.#access.store.get(entry);
+      const isLatest = askedMs > this.#reading.askedMs;
+      // Of two answers that were asked at the same time, that of the first entry counts.
+      if (isLatest || (askedMs === this.#reading.askedMs && entry === CLOCKS[0]))
+        this.#reading = { storeMs: storeTimeMs, askedMs, askedWallMs, readMs: performance.now() };
+      return true;
+    };
+    const answers = CLOCKS.map((entry) => this.#access.insist(() => read(entry)));
+    for (const answer of answers) if (await answer) return true;
+    return false;
   }
 
   #message(bytes: Uint8Array, receive: (revocation: Revocation) => void): void {

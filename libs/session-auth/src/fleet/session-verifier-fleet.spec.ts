@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Deadlines } from '../client/deadline.js';
+import { type Deadline, Deadlines, inTime } from '../client/deadline.js';
 import { readUser } from '../contract/record/user-record.js';
 import { UNAUTHENTICATED, type Verdict } from '../contract/outcome.js';
 import { tokenKeyOf, type SessionIdentity } from '../contract/session-identity.js';
@@ -22,6 +22,10 @@ interface InstanceSetup {
   readonly scope?: string;
   /** Whether its first commands fail. */
   readonly isDown?: boolean;
+  /** @default true */
+  readonly hasStore?: boolean;
+  /** Checks that may call the service, or wait for it, at once. @default 20 */
+  readonly places?: number;
 }
 
 const asIs = (json: object): object => json;
@@ -29,26 +33,36 @@ const asIs = (json: object): object => json;
 /** The instances of an application, and the session service. */
 function fleet() {
   const server = new MemoryServer();
-  const service = { calls: 0, users: new Map<string, object>([['token', { username: 'ann' }]]), tookMs: 0 };
-  const instance = ({ secrets = [NEW], scope = 'service', isDown = false }: InstanceSetup = {}) => {
+  const service = { calls: 0, users: new Map<string, object>([['token', { username: 'ann' }]]), takesMs: 0 };
+  /** The service answers this many calls at once, and the others after them. */
+  const capacity = { places: Infinity, waiting: [] as (() => void)[] };
+  const instance = ({
+    secrets = [NEW],
+    scope = 'service',
+    isDown = false,
+    hasStore = true,
+    places = 20,
+  }: InstanceSetup = {}) => {
     const link = new MemoryStore(server);
     link.isDown = isDown;
     const ask = async ({ token }: SessionIdentity): Promise<Verdict<object>> => {
       service.calls += 1;
       const json = service.users.get(token);
-      if (service.tookMs > 0) await new Promise((resolve) => setTimeout(resolve, service.tookMs));
+      if (capacity.places === 0) await new Promise<void>((resolve) => capacity.waiting.push(resolve));
+      else capacity.places -= 1;
+      if (service.takesMs > 0) await new Promise((resolve) => setTimeout(resolve, service.takesMs));
+      const next = capacity.waiting.shift();
+      if (next) next();
+      else capacity.places += 1;
       const user = json && readUser(json, asIs);
       return user ? { kind: 'authenticated', user, json } : UNAUTHENTICATED;
     };
     const events = { ended: 0, forgotten: [] as unknown[], failed: 0, unreadable: 0, lost: 0 };
-    const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };
+    const settings = { timeoutMs: 3_000, maxAttempts: 1, maxInFlight: places / 2, maxQueued: places / 2 };
     const ages = {
       ttlMs: TTL_MS,
       tombstoneMs: TOMBSTONE_MS,
       refreshAheadMs: 0,
-      refreshPauseMs: 0,
-      leaseMs: 3_000,
-      graceMs: TIMEOUT_MS,
     };
     const shared = new Fleet<object>({ store: link, timeoutMs: TIMEOUT_MS, secrets, scope, ...ages }, asIs, {
       failed: () => void (events.failed += 1),
@@ -65,9 +79,11 @@ function fleet() {
       refreshAheadMs: 0,
       staleIfErrorMs: 0,
     });
-    const verifier = new SessionVerifier<object>(new Lanes(ask, new Deadlines(), settings), {
+    const askInTime = (session: SessionIdentity, deadline: Deadline): Promise<Verdict<object>> =>
+      inTime(deadline, ask(session));
+    const verifier = new SessionVerifier<object>(new Lanes(askInTime, new Deadlines(), settings), {
       cache,
-      shared,
+      shared: hasStore ? shared : undefined,
       onRevoked: () => void (events.ended += 1),
       onUsersRevoked: (username) => events.forgotten.push(username),
     });
@@ -85,7 +101,7 @@ function fleet() {
       revoke: (revocation: Revocation) => verifier.revoker.apply(revocation),
     };
   };
-  return { server, service, instance };
+  return { server, service, capacity, instance };
 }
 
 /** Lets time pass, and everything that is due happen. */
@@ -98,7 +114,7 @@ beforeEach(async () => {
 afterEach(() => void jest.useRealTimers());
 
 describe('a record that is nested so deeply that it can be read, and not written', () => {
-  it('is used, and neither stored nor leased', async () => {
+  it('is used, and not stored', async () => {
     const { service, server, instance } = fleet();
     const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as object;
     service.users.set('token', { username: 'ann', deep });
@@ -251,7 +267,7 @@ describe('the ends of sessions while an instance has no Redis', () => {
     one.verifier.revoker.signedIn('token');
     one.link.isDown = false;
     await pass(2_000);
-    expect([...server.entries.values()].map(({ kind }) => kind)).toEqual([]);
+    expect(server.kinds).toEqual([]);
     expect([await other.verify(), other.events.ended]).toEqual(['authenticated', 0]);
   });
 });
@@ -374,8 +390,7 @@ describe('a message', () => {
     await pass(10);
     for (const { link } of [one, other]) {
       const get = link.get.bind(link);
-      link.get = (key, lease) =>
-        key === 'clock' ? Promise.reject(new Error('CLUSTERDOWN')) : get(key, lease);
+      link.get = (key) => (key === 'clock' ? Promise.reject(new Error('CLUSTERDOWN')) : get(key));
     }
     await one.revoke(FORGET_ANN);
     expect(other.events.forgotten).toEqual(['ann']);
@@ -471,5 +486,29 @@ describe('what the store costs a check', () => {
     }
     expect(Math.max(...tookMs)).toBeLessThanOrEqual(TIMEOUT_MS + 1);
     expect(tookMs.at(-1)).toBe(0);
+  });
+});
+
+describe('hundreds of sessions that eight instances check at once, and none has cached', () => {
+  /** Returns the number of checks that the instances refuse: the service answers `places` calls every 40 ms. */
+  async function refusedBy(setup: InstanceSetup, places: number): Promise<number> {
+    const { service, capacity, instance } = fleet();
+    Object.assign(capacity, { places });
+    service.takesMs = 40;
+    const tokens = Array.from({ length: 250 }, (_, index) => `token ${index}`);
+    for (const token of tokens) service.users.set(token, { username: `user of ${token}` });
+    const verdicts = Array.from({ length: 8 }, () => instance({ ...setup, places: 500 })).flatMap(
+      ({ verifier }) => tokens.map((token) => verifier.verify({ token, authIv: undefined })),
+    );
+    await pass(4_000);
+    const kinds = await Promise.all(verdicts.map(async (verdict) => (await verdict).kind));
+    return kinds.filter((kind) => kind !== 'authenticated').length;
+  }
+
+  it('are refused no more often than without a store [Q20]', async () => {
+    expect(await refusedBy({}, Infinity)).toBe(0);
+    const without = await refusedBy({ hasStore: false }, 16);
+    expect(without).toBeGreaterThan(0);
+    expect(await refusedBy({}, 16)).toBeLessThanOrEqual(without);
   });
 });

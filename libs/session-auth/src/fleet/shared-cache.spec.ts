@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sessionKeysOf, type TokenKey } from '../contract/session-identity.js';
-import type { SessionStore, StoreEntry, StoreEntryKind, StoreLease } from '../contract/session-store.js';
+import type { SessionStore, StoreEntry } from '../contract/session-store.js';
 import { SessionSeal } from './session-seal.js';
 import { writeSharedRecord } from './shared-record.js';
 import { SharedCache } from './shared-cache.js';
@@ -14,14 +14,15 @@ const [SEAL, FORMER] = SECRETS.map((secret) => new SessionSeal(secret, 'scope'))
   SessionSeal,
 ];
 const [NAME, FORMER_NAME] = [SEAL, FORMER].map((seal) => seal.nameOf(KEYS.tokenKey)) as [string, string];
-const LEASE: StoreLease = { id: 'lease', holder: 'holder', ttlMs: 3_000, graceMs: 50 };
 const TTL_MS = 60_000;
-const NONE = { kind: 'none' } as const;
+const STORE_TIME_MS = 100_000;
+const NONE = { kind: 'none', storeTimeMs: STORE_TIME_MS } as const;
+const TOMBSTONE = { kind: 'tombstone', storeTimeMs: STORE_TIME_MS } as const;
 const ANN = { username: 'ann' };
 
-/** A store with these entries, at its time 100 000. */
-function storeWith(entries: Record<string, StoreEntryKind>) {
-  const asked: [name: string, lease: string | undefined][] = [];
+/** A store with these entries. */
+function storeWith(entries: Record<string, StoreEntry>) {
+  const asked: string[] = [];
   const sets: unknown[][] = [];
   const deleted: string[] = [];
   const store = {
@@ -30,25 +31,22 @@ function storeWith(entries: Record<string, StoreEntryKind>) {
     asked,
     sets,
     deleted,
-    released: [] as string[][],
     revoked: '',
     revokedAtMs: 0,
-    get: (name: string, lease?: StoreLease): Promise<StoreEntry> => {
-      asked.push([name, lease?.id]);
-      return store.reply({ ...(entries[name] ?? NONE), storeTimeMs: 100_000 });
+    get: (name: string): Promise<StoreEntry> => {
+      asked.push(name);
+      return store.reply(entries[name] ?? NONE);
     },
     set: (name: string, value: Uint8Array, ttlMs: number): Promise<boolean> => {
       sets.push([name, ttlMs]);
       if (entries[name]?.kind === 'tombstone') return store.reply(false);
-      entries[name] = { kind: 'value', value, remainingMs: ttlMs };
+      entries[name] = { kind: 'value', value, remainingMs: ttlMs, storeTimeMs: STORE_TIME_MS };
       return store.reply(true);
     },
     delete: (name: string): Promise<boolean> => {
       deleted.push(name);
       return store.reply(entries[name]?.kind === 'value');
     },
-    releaseLease: (name: string, id: string): Promise<void> =>
-      store.reply(void store.released.push([name, id])),
     getRevocations: (names: readonly string[]): Promise<(number | undefined)[]> =>
       store.reply(names.map((name) => (name === store.revoked ? store.revokedAtMs : undefined))),
     reply: <Value>(value: Value): Promise<Value> =>
@@ -58,7 +56,7 @@ function storeWith(entries: Record<string, StoreEntryKind>) {
 }
 
 function cacheWith(
-  entries: Record<string, StoreEntryKind> = {},
+  entries: Record<string, StoreEntry> = {},
   secrets: readonly [string, ...string[]] = SECRETS,
 ) {
   const fake = storeWith(entries);
@@ -76,7 +74,7 @@ function cacheWith(
     ),
     clockDiffers: () => void (reported.clocks += 1),
   });
-  const find = (lease?: StoreLease, maxAgeMs = Infinity) => cache.find(SESSION, KEYS, maxAgeMs, lease);
+  const find = (maxAgeMs = Infinity) => cache.find(SESSION, KEYS, maxAgeMs);
   return { store: fake, reported, cache, find };
 }
 
@@ -88,9 +86,9 @@ function valueOf({
   ttlMs: number;
   ageMs: number;
   remainingMs: number;
-}): StoreEntryKind {
+}): StoreEntry {
   const text = writeSharedRecord(ANN, KEYS.tokenKey, { ...ages, sinceMs: 100_000, hostMs: Date.now() });
-  return { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs };
+  return { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs, storeTimeMs: STORE_TIME_MS };
 }
 
 /** A cache with an answer that was `ageMs` old when it was stored, and was stored under a secret. */
@@ -123,58 +121,38 @@ describe('a look-up', () => {
 
   it('finds an answer that was stored under a former secret', async () => {
     const { store, find } = await cachedWith({ secret: SECRETS[1] });
-    expect(await find(LEASE)).toMatchObject({ kind: 'found', verdict: { user: ANN } });
-    expect([store.asked.map(([name]) => name), store.released]).toEqual([
-      [NAME, FORMER_NAME],
-      [[NAME, 'lease']],
-    ]);
+    expect(await find()).toMatchObject({ kind: 'found', verdict: { user: ANN } });
+    expect(store.asked).toEqual([NAME, FORMER_NAME]);
   });
 
   it.each([NAME, FORMER_NAME])('finds a tombstone under each secret', async (name) => {
     for (let time = 0; time < 20; time += 1) {
-      const { find } = cacheWith({ [name]: { kind: 'tombstone' } });
-      expect(await find(LEASE)).toEqual({ kind: 'revoked' });
+      const { find } = cacheWith({ [name]: TOMBSTONE });
+      expect(await find()).toEqual({ kind: 'revoked' });
     }
   });
 
-  it('takes the lease under the first secret if there is no answer', async () => {
+  it('finds nothing under either secret, and the time of the store', async () => {
     const { store, find } = cacheWith();
-    expect(await find(LEASE)).toEqual({ kind: 'missing', taken: LEASE.id, sinceMs: 100_000 });
-    expect(store.asked).toEqual([
-      [NAME, 'lease'],
-      [FORMER_NAME, undefined],
-    ]);
-    expect(await find()).toEqual({ kind: 'missing', sinceMs: 100_000 });
+    expect(await find()).toEqual({ kind: 'missing', sinceMs: STORE_TIME_MS });
+    expect(store.asked).toEqual([NAME, FORMER_NAME]);
   });
 
-  it('finds the lease of another instance under the first secret only', async () => {
-    const leased = { kind: 'leased', lease: 'of another' } as const;
-    expect(await cacheWith({ [NAME]: leased }).find(LEASE)).toMatchObject(leased);
-    expect(await cacheWith({ [FORMER_NAME]: leased }).find(LEASE)).toMatchObject({
-      kind: 'missing',
-      taken: LEASE.id,
-    });
-  });
-
-  it('finds nothing, and takes no lease, while the store is down', async () => {
+  it('has no result while the store is down, nor if it returns no time', async () => {
     const { store, find } = cacheWith();
     store.isDown = true;
-    expect(await find(LEASE)).toEqual({ kind: 'missing', sinceMs: undefined });
-  });
-
-  it('that is repeated uses the first secret alone, and takes no lease', async () => {
-    const { store, cache } = await cachedWith();
-    expect(await cache.findAgain(SESSION, KEYS)).toMatchObject({ kind: 'found', verdict: { user: ANN } });
-    expect(store.asked).toEqual([[NAME, undefined]]);
+    expect(await find()).toEqual({ kind: 'unanswered' });
+    const { find: findBroken } = cacheWith({ [NAME]: { kind: 'none' } as StoreEntry });
+    expect(await findBroken()).toEqual({ kind: 'unanswered' });
   });
 });
 
 describe('an answer in the store', () => {
-  const missing = { kind: 'missing', sinceMs: 100_000 };
+  const missing = { kind: 'missing', sinceMs: STORE_TIME_MS };
 
   it('must be younger than the limit of the caller', async () => {
     const { find } = await cachedWith({ ageMs: 20_000 });
-    expect([(await find(LEASE, 20_001)).kind, await find(LEASE, 20_000)]).toEqual(['found', missing]);
+    expect([(await find(20_001)).kind, await find(20_000)]).toEqual(['found', missing]);
   });
 
   it('must be younger than its lifetime, even if a writer of the store gave it a new one', async () => {
@@ -196,7 +174,7 @@ describe('an answer in the store', () => {
 
   it('must have a user record that this application accepts', async () => {
     const { find } = await cachedWith({ json: { username: 'unknown' } });
-    expect(await find(LEASE)).toEqual(missing);
+    expect(await find()).toEqual(missing);
   });
 
   it('must not be revoked in the store, by any name and up to a second before, or here', async () => {
@@ -217,9 +195,14 @@ describe('an answer in the store', () => {
   it('must have a form that this version supports', async () => {
     for (const text of ['{}', '{"confirmedAt":0}', 'null', '{']) {
       const { find } = cacheWith({
-        [NAME]: { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs: TTL_MS },
+        [NAME]: {
+          kind: 'value',
+          value: SEAL.sealValue(KEYS, text),
+          remainingMs: TTL_MS,
+          storeTimeMs: STORE_TIME_MS,
+        },
       });
-      expect(await find(LEASE)).toEqual(missing);
+      expect(await find()).toEqual(missing);
     }
   });
 
@@ -248,8 +231,14 @@ describe('storing an answer', () => {
     expect(store.sets).toEqual([[NAME, TTL_MS - 20_000]]);
   });
 
+  it('leaves out a record that is nested too deeply to be written', async () => {
+    const { store, cache } = cacheWith();
+    const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as object;
+    expect([await cache.set(KEYS, { ...ANN, deep }, 0, STORE_TIME_MS), store.sets]).toEqual([true, []]);
+  });
+
   it('fails only for a revoked session, not while the store is down', async () => {
-    const { store, cache } = cacheWith({ [NAME]: { kind: 'tombstone' } });
+    const { store, cache } = cacheWith({ [NAME]: TOMBSTONE });
     expect(await cache.set(KEYS, ANN, 0, 100_000)).toBe(false);
     store.isDown = true;
     expect(await cache.set(KEYS, ANN, 0, 100_000)).toBe(true);
@@ -267,24 +256,5 @@ describe('deleting an answer', () => {
     const both = await cachedWith();
     both.store.entries[FORMER_NAME] = both.store.entries[NAME] ?? NONE;
     expect(await both.cache.delete(KEYS.tokenKey)).toBe(true);
-  });
-});
-
-describe('leases and locks', () => {
-  it('are released under the first secret', async () => {
-    const { store, cache } = cacheWith();
-    await cache.releaseLease(KEYS, 'lease');
-    expect(store.released).toEqual([[NAME, 'lease']]);
-  });
-
-  it('are locks of a refresh, which every instance takes while the store is down', async () => {
-    const { store, cache } = cacheWith({ [`${NAME}.refresh`]: { kind: 'leased', lease: 'of another' } });
-    expect([await cache.lockRefresh(KEYS, LEASE), await cacheWith().cache.lockRefresh(KEYS, LEASE)]).toEqual([
-      false,
-      true,
-    ]);
-    expect(store.asked).toEqual([[`${NAME}.refresh`, 'lease']]);
-    store.isDown = true;
-    expect(await cache.lockRefresh(KEYS, LEASE)).toBe(true);
   });
 });

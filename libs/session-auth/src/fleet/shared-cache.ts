@@ -1,6 +1,6 @@
 import { readUser, usernamesOf } from '../contract/record/user-record.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
-import type { StoreEntry, StoreLease } from '../contract/session-store.js';
+import type { StoreEntry } from '../contract/session-store.js';
 import type { Authenticated } from '../contract/outcome.js';
 import type { RevocationListener } from '../verifier/shared-tier.js';
 import { HostClock } from './host-clock.js';
@@ -18,26 +18,25 @@ interface SharedCacheParts<User> {
 
 export type LookUp<User> =
   | { readonly kind: 'found'; readonly verdict: Authenticated<User> }
-  | { readonly kind: 'revoked' }
   | {
-      /** Another instance holds this lease. */
-      readonly kind: 'leased';
-      readonly lease: string;
+      /** The session has a tombstone. */
+      readonly kind: 'revoked';
     }
   | {
+      /** There is no usable answer. */
       readonly kind: 'missing';
-      readonly taken?: string | undefined;
-      /** Time of the store's clock at the look-up; `undefined` if the store did not answer. */
-      readonly sinceMs: number | undefined;
+      /** Time of the store's clock at the look-up. */
+      readonly sinceMs: number;
+    }
+  | {
+      /** The store did not answer, or not in time. */
+      readonly kind: 'unanswered';
     };
 
 interface Wanted {
   readonly session: SessionIdentity;
   readonly keys: SessionKeys;
   readonly maxAgeMs: number;
-  /** Secrets under whose names it may be stored. A lease is taken under the first. */
-  readonly seals: readonly SessionSeal[];
-  readonly lease?: StoreLease | undefined;
 }
 
 /**
@@ -45,7 +44,6 @@ interface Wanted {
  * after a revocation counts as revoked.
  */
 const STORE_CLOCK_TOLERANCE_MS = 1_000;
-export const UNANSWERED = { kind: 'missing', sinceMs: undefined } as const;
 
 /**
  * The session cache in a store. Values are sealed, and keys reveal nothing. An unusable entry counts as
@@ -61,42 +59,30 @@ export class SharedCache<User> {
     this.#access = parts.access;
   }
 
-  /**
-   * Looks up a session that is younger than `maxAgeMs`. Takes `lease`, if set, when there is no entry. Never
-   * rejects.
-   */
-  find(
-    session: SessionIdentity,
-    keys: SessionKeys,
-    maxAgeMs: number,
-    lease?: StoreLease,
-  ): Promise<LookUp<User>> {
-    return this.#lookUp({ session, keys, maxAgeMs, seals: this.#access.seals, lease });
-  }
-
-  /** Looks up a session again, only under the first seal, with which instances store sessions. */
-  findAgain(session: SessionIdentity, keys: SessionKeys): Promise<LookUp<User>> {
-    return this.#lookUp({ session, keys, maxAgeMs: Infinity, seals: [this.#access.seals[0]] });
-  }
-
-  async lockRefresh({ tokenKey }: SessionKeys, lease: StoreLease): Promise<boolean> {
-    const { store, seals } = this.#access;
-    const entry = await this.#access.try(() => store.get(`${seals[0].nameOf(tokenKey)}.refresh`, lease));
-    return entry?.kind !== 'leased';
+  /** Looks up a session that is younger than `maxAgeMs`. Never rejects. */
+  async find(session: SessionIdentity, keys: SessionKeys, maxAgeMs: number): Promise<LookUp<User>> {
+    // All commands of a look-up have one time limit.
+    const found = await this.#access.try(() => this.#lookUp({ session, keys, maxAgeMs }));
+    return found ?? { kind: 'unanswered' };
   }
 
   /**
    * Stores an answer of the service that is `ageMs` old. `sinceMs`: a time of the store's clock before the
-   * call was sent. Resolves to `false` if the session was revoked since.
-   * @throws RangeError for a record that is nested too deeply
+   * call was sent. Resolves to `false` if the session was revoked since. Never rejects.
    */
-  set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
+  async set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
     const { store, seals } = this.#access;
     const { ttlMs } = this.#parts;
-    const ages = { ttlMs, ageMs, sinceMs, hostMs: this.#hostClock.now() };
-    const value = seals[0].sealValue(keys, writeSharedRecord(json, keys.tokenKey, ages));
     const name = seals[0].nameOf(keys.tokenKey);
-    return this.#access.try(() => store.set(name, value, ttlMs - ageMs)).then((isSet) => isSet ?? true);
+    let value: Uint8Array;
+    try {
+      const ages = { ttlMs, ageMs, sinceMs, hostMs: this.#hostClock.now() };
+      value = seals[0].sealValue(keys, writeSharedRecord(json, keys.tokenKey, ages));
+    } catch {
+      // The record is nested too deeply to be written as JSON.
+      return true;
+    }
+    return (await this.#access.try(() => store.set(name, value, ttlMs - ageMs))) ?? true;
   }
 
   async delete(tokenKey: TokenKey): Promise<boolean> {
@@ -107,46 +93,20 @@ export class SharedCache<User> {
     return deleted.includes(true);
   }
 
-  async releaseLease({ tokenKey }: SessionKeys, id: string): Promise<void> {
-    const { store, seals } = this.#access;
-    await this.#access.insist(() => store.releaseLease(seals[0].nameOf(tokenKey), id));
-  }
-
-  /**
-   * All commands of a look-up have one time limit. Releases a lease that is granted too late: other instances
-   * would wait for an answer that is never stored.
-   */
   async #lookUp(wanted: Wanted): Promise<LookUp<User>> {
-    const late = (found: LookUp<User>): void => {
-      if (found.kind === 'missing' && found.taken !== undefined)
-        void this.releaseLease(wanted.keys, found.taken);
-    };
-    return (await this.#access.try(() => this.#get(wanted), late)) ?? UNANSWERED;
-  }
-
-  async #get(wanted: Wanted): Promise<LookUp<User>> {
-    const { seals, keys, lease } = wanted;
+    const { store, seals } = this.#access;
     const askedAtMs = performance.now();
-    const answers = seals.map((seal, index) =>
-      this.#access.store.get(seal.nameOf(keys.tokenKey), index === 0 ? lease : undefined),
-    );
+    const answers = seals.map((seal) => store.get(seal.nameOf(wanted.keys.tokenKey)));
     // A tombstone counts at once: the other answers may never arrive.
     const entries = await Promise.race([Promise.all(answers), tombstoneAmong(answers)]);
-    if (!entries || entries.some(({ kind }) => kind === 'tombstone')) {
-      if (lease) void this.releaseLease(keys, lease.id);
-      return { kind: 'revoked' };
-    }
-    const [first] = entries;
-    if (typeof first?.storeTimeMs !== 'number') throw new TypeError();
-    const taken = first.kind === 'none' ? lease?.id : undefined;
+    if (!entries || entries.some(({ kind }) => kind === 'tombstone')) return { kind: 'revoked' };
     for (const [index, seal] of seals.entries()) {
       const verdict = await this.#verdictOf(entries[index], seal, wanted, askedAtMs);
-      if (!verdict) continue;
-      if (taken !== undefined) void this.releaseLease(keys, taken);
-      return { kind: 'found', verdict };
+      if (verdict) return { kind: 'found', verdict };
     }
-    if (first.kind === 'leased') return { kind: 'leased', lease: first.lease };
-    return { kind: 'missing', taken, sinceMs: first.storeTimeMs };
+    const sinceMs = entries[0]?.storeTimeMs;
+    if (typeof sinceMs !== 'number') throw new TypeError();
+    return { kind: 'missing', sinceMs };
   }
 
   async #verdictOf(

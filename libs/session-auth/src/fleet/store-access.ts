@@ -69,21 +69,18 @@ export class StoreAccess {
     this.#onResult = onResult;
   }
 
-  /**
-   * Returns the result of a call, or `undefined` if it fails, times out, or is not made. Never rejects.
-   * `late` is called with the result of a call that timed out.
-   */
-  async try<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
-    return this.#breaker.pauseLeftMs() > 0 ? undefined : this.insist(call, late);
+  /** Returns the result of a call, or `undefined` if it fails, times out, or is not made. Never rejects. */
+  async try<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
+    return this.#breaker.pauseLeftMs() > 0 ? undefined : this.insist(call);
   }
 
-  /** Makes a call as {@link try} does, but also during a pause. For revocations, and for releasing leases. */
-  async insist<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Value | undefined> {
+  /** Makes a call as {@link try} does, but also during a pause. For revocations. */
+  async insist<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
     const isPaused = this.#breaker.pauseLeftMs() > 0;
     if ((isPaused ? this.#unanswered : this.#calls) >= MAX_CALLS) return undefined;
     this.#calls += 1;
     const began = isPaused ? undefined : this.#breaker.begin();
-    const { result, value } = await this.#answerTo(call, late);
+    const { result, value } = await this.#answerTo(call);
     if (began) this.#breaker.record(began, result);
     this.#calls -= 1;
     if (result !== 'neither') this.#onResult(result === 'failure');
@@ -91,13 +88,11 @@ export class StoreAccess {
   }
 
   /** Never rejects. */
-  #answerTo<Value>(call: () => Promise<Value>, late?: (value: Value) => void): Promise<Answer<Value>> {
+  #answerTo<Value>(call: () => Promise<Value>): Promise<Answer<Value>> {
     return new Promise((resolve) => {
       const dueMs = performance.now() + this.#timeoutMs;
-      let isOver = false;
       const end = (answer: Answer<Value>): void => {
         clearTimeout(timer);
-        isOver = true;
         resolve(answer);
       };
       const timer = setTimeout(() => {
@@ -110,7 +105,7 @@ export class StoreAccess {
       this.#unanswered += 1;
       void work()
         .then(
-          (value) => (isOver ? late?.(value) : end({ result: 'success', value })),
+          (value) => end({ result: 'success', value }),
           () => end({ result: 'failure' }),
         )
         .finally(() => (this.#unanswered -= 1));

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../client/session-client.js';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { SessionStore } from '../contract/session-store.js';
-import { type CacheSettings, refreshPauseMs } from '../verifier/session-cache.js';
+import type { CacheSettings } from '../verifier/session-cache.js';
 import type { ServiceStatusTracker } from '../verifier/service-status.js';
 import type { SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
 import type { Causes } from './events/cause-log.js';
@@ -9,21 +9,19 @@ import type { SessionAuthSettings } from './settings/settings.js';
 import { invalidOption, namingAuthority } from './settings/option-kinds.js';
 import { MAX_DURATION_MS, MAX_TTL_MS, STORE } from './settings/option-table.js';
 
-type StoreContext = Pick<SessionAuthSettings, 'authority' | 'baseUrl' | 'apiKey' | 'timeoutMs'> & {
+type StoreContext = Pick<SessionAuthSettings, 'authority' | 'baseUrl' | 'apiKey'> & {
   readonly cache: CacheSettings;
 };
 
 const MIN_SECRET_LENGTH = 16;
 const MAX_SECRET_LENGTH = 1_024;
-/** A process that is busy for less is not considered crashed. */
-const MIN_GRACE_MS = 10;
 
 export function readStoreSettings(
   store: SessionStore,
-  { cache, authority, baseUrl, apiKey, timeoutMs }: StoreContext,
+  { cache, authority, baseUrl, apiKey }: StoreContext,
 ): SharedTierSettings {
   const { ttlMs, staleIfErrorMs, refreshAheadMs } = cache;
-  const [storeTimeoutMs, secrets] = namingAuthority(authority, () => [
+  const [timeoutMs, secrets] = namingAuthority(authority, () => [
     STORE.timeoutMs.read(store.timeoutMs, 'cache.store.timeoutMs'),
     readSecrets(store.secret, apiKey),
   ]);
@@ -32,14 +30,11 @@ export function readStoreSettings(
     secrets,
     // Authorities with one secret and one baseUrl may have different application keys. A name has no space.
     scope: authority === DEFAULT_AUTHORITY ? baseUrl : `${authority} ${baseUrl}`,
-    timeoutMs: storeTimeoutMs,
+    timeoutMs,
     ttlMs,
     // An answer may be stored for the longest timeoutMs of any instance after its call was sent.
     tombstoneMs: MAX_TTL_MS + staleIfErrorMs + MAX_DURATION_MS,
-    leaseMs: timeoutMs,
-    graceMs: Math.max(MIN_GRACE_MS, storeTimeoutMs),
     refreshAheadMs,
-    refreshPauseMs: Math.ceil(refreshPauseMs(refreshAheadMs)),
   };
 }
 

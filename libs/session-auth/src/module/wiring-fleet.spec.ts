@@ -43,8 +43,6 @@ class MemoryStore extends SessionStore {
   }
 
   delete = (): Promise<boolean> => Promise.resolve(false);
-  releaseLease = none;
-  keepAlive = none;
   setTombstone = none;
   clearTombstone = none;
   setRevocation = none;

@@ -87,61 +87,26 @@ describe('a command to Redis', () => {
 });
 
 describe('an entry of Redis', () => {
-  const LEASE = { id: 'mine', holder: 'me', ttlMs: 1_000, graceMs: 200 };
+  const lookUp = (...reply: unknown[]) =>
+    new RedisSessionStore({ redis: clientOf(() => [5_000, ...reply]).redis }).get('key');
 
-  /** Looks up an entry with some remaining milliseconds, without a heartbeat of any holder. */
-  function lookUp(bytes: string, remainingMs: number) {
-    const replies = [[5_000, Buffer.from(bytes), remainingMs], [5_000]];
-    const client = clientOf((_command, args) =>
-      args.at(-1) === 'session-auth:alive:holder' ? [null] : replies.shift(),
-    );
-    return { ...client, entry: new RedisSessionStore({ redis: client.redis }).get('key', LEASE) };
-  }
-
-  it.each([
-    'Lid:holder',
-    'L:holder:1',
-    'Lid::1',
-    'Lid:holder:',
-    'Lid:holder:1x',
-    'L Lid:holder:1',
-    'Xid:holder:1',
-    '',
-  ])('that is no lease is a value that cannot be opened: "%s"', async (bytes) => {
-    const { entry, commands } = lookUp(bytes, 500);
-    expect(await entry).toEqual({
-      kind: 'value',
-      value: new Uint8Array(),
-      remainingMs: 0,
-      storeTimeMs: 5_000,
-    });
-    expect(commands).toHaveLength(1);
+  it('is a value, whose time is over if it never expires', async () => {
+    const value = Buffer.from('value');
+    const found = { kind: 'value', value, storeTimeMs: 5_000 };
+    expect(await lookUp(Buffer.from('Vvalue'), 500)).toEqual({ ...found, remainingMs: 500 });
+    expect(await lookUp(Buffer.from('Vvalue'), -1)).toEqual({ ...found, remainingMs: 0 });
   });
 
-  it('is a lease until its grace period is over', async () => {
-    const { entry, commands } = lookUp('Lid:holder:499', 500);
-    expect(await entry).toEqual({ kind: 'leased', lease: 'id', storeTimeMs: 5_000 });
-    expect(commands).toHaveLength(1);
+  it('is a tombstone', async () => {
+    expect(await lookUp(Buffer.from('E'), 500)).toEqual({ kind: 'tombstone', storeTimeMs: 5_000 });
   });
 
-  it.each([
-    ['after its grace period if its holder shows no life', 500, 3],
-    ['with no time left if its holder shows no life', 0, 3],
-    ['without a look at its holder if it has no end: no instance has set it', -1, 2],
-  ])('that is a lease counts as ended %s', async (_when, remainingMs, sent) => {
-    const { entry, commands } = lookUp('Lid:holder:500', remainingMs);
-    expect(await entry).toEqual({ kind: 'none', storeTimeMs: 5_000 });
-    expect(commands).toHaveLength(sent);
+  it.each(['', 'X', 'vvalue', ' E'])('is none if it reads "%s"', async (bytes) => {
+    expect(await lookUp(Buffer.from(bytes), 500)).toEqual({ kind: 'none', storeTimeMs: 5_000 });
   });
 
-  it('that is an ended lease is taken by no one who wants none', async () => {
-    const replies = [[5_000, Buffer.from('Lid:holder:500'), 500], [null]];
-    const { redis, commands } = clientOf(() => replies.shift());
-    expect(await new RedisSessionStore({ redis }).get('key')).toEqual({ kind: 'none', storeTimeMs: 5_000 });
-    expect(commands.map((command) => command.slice(-2))).toEqual([
-      ['', 0],
-      [1, 'session-auth:alive:holder'],
-    ]);
+  it('is none if there is nothing', async () => {
+    expect(await lookUp()).toEqual({ kind: 'none', storeTimeMs: 5_000 });
   });
 });
 

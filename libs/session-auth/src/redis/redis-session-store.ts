@@ -1,26 +1,9 @@
 import type { Cluster, Redis } from 'ioredis';
-import {
-  SessionStore,
-  type StoreEntry,
-  type StoreLease,
-  type StoreSubscriber,
-} from '../contract/session-store.js';
+import { SessionStore, type StoreEntry, type StoreSubscriber } from '../contract/session-store.js';
 import { clocksMs, isCluster, isConnected, run, send } from './commands.js';
-import {
-  decodeEntry,
-  leaseEntry,
-  leasePrefix,
-  MAX_ENTRY_BYTES,
-  TOMBSTONE,
-  valueEntry,
-  type DecodedEntry,
-} from './entries.js';
 import { checkOptions, type RedisSessionStoreOptions } from './options.js';
-import { DELETE, GET, READ, RELEASE, REVOKE, SET, type Script } from './scripts.js';
+import { DELETE, GET, READ, REVOKE, type Script, SET, TOMBSTONE, VALUE } from './scripts.js';
 import { Subscription } from './subscription.js';
-
-/** Result of a look-up, before the check whether the holder of a lease is alive. */
-type LookUp = DecodedEntry & { readonly storeTimeMs: number };
 
 /**
  * The shared session cache in Redis (5 or later) or Valkey. Uses scripts on one key each, and one channel.
@@ -46,28 +29,33 @@ export class RedisSessionStore extends SessionStore {
     this.timeoutMs = options.timeoutMs;
   }
 
-  async get(key: string, lease?: StoreLease): Promise<StoreEntry> {
-    const found = await this.#lookUp(key, lease, '');
-    if (!found.lease?.isGraceOver) return entryOf(found);
-    if (!found.lease.isEndless && (await this.#isAlive(found.lease.holder))) return entryOf(found);
-    if (!lease) return { kind: 'none', storeTimeMs: found.storeTimeMs };
-    return entryOf(await this.#lookUp(key, lease, found.lease.bytes));
+  async get(key: string): Promise<StoreEntry> {
+    const reply = (await this.#run(GET, key)) as [number | string, Buffer?, (number | string)?];
+    const [storeTimeMs, remainingMs] = [Number(reply[0]), Number(reply[2])];
+    const entry = reply[1];
+    switch (entry?.toString('latin1', 0, 1)) {
+      case VALUE:
+        // Below 0 if it never expires: no instance has set it.
+        return {
+          kind: 'value',
+          value: entry.subarray(1),
+          remainingMs: Math.max(0, remainingMs),
+          storeTimeMs,
+        };
+      case TOMBSTONE:
+        return { kind: 'tombstone', storeTimeMs };
+      default:
+        return { kind: 'none', storeTimeMs };
+    }
   }
 
   async set(key: string, value: Uint8Array, ttlMs: number): Promise<boolean> {
-    return Number(await this.#run(SET, key, valueEntry(value), wholeMs(ttlMs))) === 1;
+    const entry = Buffer.concat([Buffer.from(VALUE), value]);
+    return Number(await this.#run(SET, key, entry, wholeMs(ttlMs))) === 1;
   }
 
   async delete(key: string): Promise<boolean> {
     return Number(await this.#run(DELETE, key)) === 1;
-  }
-
-  async releaseLease(key: string, id: string): Promise<void> {
-    await this.#run(RELEASE, key, leasePrefix(id));
-  }
-
-  async keepAlive(holder: string, ttlMs: number): Promise<void> {
-    await send(this.#connected(), 'set', this.#keyOf(`alive:${holder}`), '1', 'PX', wholeMs(ttlMs));
   }
 
   async setTombstone(key: string, ttlMs: number): Promise<void> {
@@ -121,26 +109,6 @@ export class RedisSessionStore extends SessionStore {
     return `${this.#prefix}:${key}`;
   }
 
-  /** Looks up a key. Takes the lease if there is no entry, or only the lease `ended`. */
-  async #lookUp(key: string, lease: StoreLease | undefined, ended: Buffer | ''): Promise<LookUp> {
-    const [taken, takenMs] = lease ? [leaseEntry(lease), wholeMs(lease.ttlMs)] : ['', 0];
-    const reply = (await this.#run(GET, key, MAX_ENTRY_BYTES, ended, taken, takenMs)) as [
-      number | string,
-      Buffer?,
-      (number | string)?,
-    ];
-    const [storeTimeMs, bytes, remainingMs] = reply;
-    const decoded: DecodedEntry = bytes
-      ? decodeEntry(bytes, Number(remainingMs))
-      : { entry: { kind: 'none' } };
-    return { ...decoded, storeTimeMs: Number(storeTimeMs) };
-  }
-
-  async #isAlive(holder: string): Promise<boolean> {
-    const [heartbeat] = await this.#read([`alive:${holder}`]);
-    return heartbeat !== null;
-  }
-
   #run(script: Script, key: string, ...args: (string | number | Buffer)[]): Promise<unknown> {
     return run(this.#connected(), script, [this.#keyOf(key)], ...args);
   }
@@ -157,10 +125,6 @@ export class RedisSessionStore extends SessionStore {
     if (!isConnected(this.#redis)) throw new Error('Redis is not connected');
     return this.#redis;
   }
-}
-
-function entryOf({ entry, storeTimeMs }: LookUp): StoreEntry {
-  return { ...entry, storeTimeMs };
 }
 
 /** Redis accepts whole milliseconds, at least 1. */

@@ -1,7 +1,1 @@
-export {
-  SessionStore,
-  type StoreEntry,
-  type StoreEntryKind,
-  type StoreLease,
-  type StoreSubscriber,
-} from '../contract/session-store.js';
+export { SessionStore, type StoreEntry, type StoreSubscriber } from '../contract/session-store.js';

@@ -7,21 +7,6 @@ function paceAfter(...durationsMs: number[]): Pace {
   return pace;
 }
 
-describe('the time that a check waits for the call of another instance', () => {
-  const sharingMs = (usualMs: number): number => {
-    const pace = new Pace(3_000);
-    if (usualMs > 0) pace.record(usualMs);
-    return Math.round(pace.sharingMs);
-  };
-
-  it('is as long as it has time left for its own call [Q20]', () => {
-    expect([0, 1, 100, 1_000, 1_200, 1_500, 2_000].map(sharingMs)).toEqual([
-      1_350, 1_350, 1_350, 1_350, 1_350, 975, 350,
-    ]);
-    expect([2_280, 3_000].map(sharingMs)).toEqual([0, 0]);
-  });
-});
-
 describe('the pace of a lane', () => {
   it('is 0 at first, then the first duration, then a moving average', () => {
     expect(paceAfter().usualMs).toBe(0);

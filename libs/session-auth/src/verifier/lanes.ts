@@ -326,14 +326,6 @@ export class Pace {
     this.record(0);
   }
 
-  /**
-   * Milliseconds that a check may wait for the call of another instance. It then has time for its own: at
-   * least half of `timeoutMs`, and the usual duration plus a quarter.
-   */
-  get sharingMs(): number {
-    return Math.max(0, 0.95 * this.#timeoutMs - Math.max(1.25 * this.usualMs, this.#timeoutMs / 2));
-  }
-
   record(durationMs: number): void {
     const timeoutMs = this.#timeoutMs;
     this.usualMs += this.usualMs === 0 ? durationMs : (durationMs - this.usualMs) * WEIGHT;

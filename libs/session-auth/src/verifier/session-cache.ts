@@ -101,7 +101,7 @@ export class SessionCache<User extends object> {
     if (refreshAheadMs === 0 || this.#isYounger(this.#entries, tokenKey, ttlMs - refreshAheadMs, ttlMs))
       return false;
     if (this.#refreshPauses.get(tokenKey)) return false;
-    this.#pauseRefresh(tokenKey, Math.max(1, refreshPauseMs(refreshAheadMs)));
+    this.#pauseRefresh(tokenKey, Math.max(1, refreshAheadMs / 4));
     return true;
   }
 
@@ -253,10 +253,6 @@ function userIn<User>(
 ): User | undefined {
   if (!(entry instanceof UserWithIv)) return sessionKey === tokenKey ? entry : undefined;
   return entry.sessionKey === sessionKey ? entry.user : undefined;
-}
-
-export function refreshPauseMs(refreshAheadMs: number): number {
-  return refreshAheadMs / 4;
 }
 
 /** Returns the milliseconds to add to the age of an entry, so that it expires after `cacheForMs`. */

@@ -11,7 +11,7 @@ import type { Lanes } from './lanes.js';
 import { ageMs } from './clock-steps.js';
 import type { ServiceStatusTracker } from './service-status.js';
 import type { SessionCache } from './session-cache.js';
-import type { ServiceCall, SharedTier } from './shared-tier.js';
+import type { SharedTier } from './shared-tier.js';
 import { SessionRevoker, type SessionRevokerParts } from './session-revoker.js';
 import { type Flight, type FlightDemand, SingleFlight } from './single-flight.js';
 
@@ -159,10 +159,10 @@ export class SessionVerifier<User extends object> {
   ): ReturnType<SingleFlight<Verdict<User>>['share']> {
     const shared = demand.byService ? undefined : this.#shared;
     const forced = mode === 'refresh' ? 'known' : undefined;
+    const call = (spentMs: number): Promise<Verdict<User>> =>
+      this.#lanes.call(session, keys, spentMs, forced);
     const work = async (flight: Flight): Promise<Verdict<User>> => {
-      const verdict = await (shared
-        ? shared[mode](session, keys, this.#serviceFor(session, keys, forced), flight)
-        : this.#lanes.call(session, keys, 0, forced));
+      const verdict = await (shared ? shared[mode](session, keys, call, flight) : call(0));
       if (flight.isCurrent) {
         this.#record(keys, verdict);
         this.#cache?.update(keys, verdict, flight.startedAtMs);
@@ -173,16 +173,6 @@ export class SessionVerifier<User extends object> {
       return verdict;
     };
     return this.#flights.share(keys, work, demand);
-  }
-
-  #serviceFor(session: SessionIdentity, keys: SessionKeys, forced?: LaneName): ServiceCall<User> {
-    const { known, lanes, settings } = this.#lanes;
-    const lane = forced ?? known.find(keys).lane;
-    return {
-      call: (spentMs) => this.#lanes.call(session, keys, spentMs, lane),
-      patienceMs: lanes[lane].pace.sharingMs,
-      timeoutMs: settings.timeoutMs,
-    };
   }
 
   /** Records a verdict, before the session cache does. An answer of the store says nothing of the service. */

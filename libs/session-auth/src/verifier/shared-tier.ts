@@ -9,10 +9,10 @@ export interface SharedTier<User> {
   check(
     session: SessionIdentity,
     keys: SessionKeys,
-    service: ServiceCall<User>,
+    call: ServiceCall<User>,
     flight: Flight,
   ): Promise<Verdict<User>>;
-  /** Refreshes a cached session, by a call of one instance for all. Never rejects. */
+  /** Refreshes a cached session as {@link check} does, unless another instance has done so. Never rejects. */
   refresh: SharedTier<User>['check'];
   /** Stores a revocation, then publishes it. What fails is retried. Resolves after the first attempt. */
   deliver(revocation: Revocation): Promise<void>;
@@ -25,14 +25,8 @@ export interface SharedTier<User> {
   close(): Promise<void>;
 }
 
-/** A call to the session service in the lane of the session. */
-export interface ServiceCall<User> {
-  /** Calls the service. `spentMs`: milliseconds of the check's time that have passed. Never rejects. */
-  call(spentMs: number): Promise<Verdict<User>>;
-  /** Milliseconds that a check may wait for the call of another instance. */
-  readonly patienceMs: number;
-  readonly timeoutMs: number;
-}
+/** Calls the service. `spentMs`: milliseconds of the check's time that have passed. Never rejects. */
+export type ServiceCall<User> = (spentMs: number) => Promise<Verdict<User>>;
 
 export interface RevocationListener {
   receive(revocation: Revocation): void;
@@ -55,12 +49,6 @@ export interface SharedTierSettings {
   readonly tombstoneMs: number;
   /** Time before it expires at which a session is refreshed; 0: never. */
   readonly refreshAheadMs: number;
-  /** Pause after a failed refresh during which no instance repeats it. */
-  readonly refreshPauseMs: number;
-  /** Lifetime of a lease: as long as the check of its holder may take. */
-  readonly leaseMs: number;
-  /** Time that other instances wait for a holder that has crashed or lost its connection to the store. */
-  readonly graceMs: number;
 }
 
 export interface SharedTierReports {

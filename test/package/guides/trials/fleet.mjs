@@ -23,24 +23,14 @@ async function startInstance(name, sessions) {
   return { redis, close, ...(await listening(moduleRef.createNestApplication())) };
 }
 
-/** The shortest sealed session is longer, and each lease is shorter. */
-const LEASE_BYTES = 150;
+const storedSessions = (redis) => redis.keys('session-auth:*');
 
-/**
- * A reply does not wait until its session is in the store, where its lease was before. Waits for one that was
- * not there `before`.
- */
+/** A reply does not wait until its session is in the store. Waits for one that was not there `before`. */
 async function stored({ redis }, before) {
   const last = performance.now() + 10_000;
   const isThere = async () => (await storedSessions(redis)).some((key) => !before.includes(key));
   while (!(await isThere()) && performance.now() < last)
     await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-async function storedSessions(redis) {
-  const keys = await redis.keys('session-auth:*');
-  const lengths = await Promise.all(keys.map((key) => redis.strlen(key)));
-  return keys.filter((_key, index) => lengths[index] > LEASE_BYTES);
 }
 
 /**

@@ -25,33 +25,16 @@ function sharedOf(
 describe('the option cache.store', () => {
   it('is a setting with those that are derived from other options', () => {
     const store = storeWith({ timeoutMs: 70 });
-    expect(
-      sharedOf(store, { timeoutMs: 400, cache: { staleIfErrorMs: 5_000, refreshAheadMs: 1_001 } }),
-    ).toEqual({
+    expect(sharedOf(store, { cache: { staleIfErrorMs: 5_000, refreshAheadMs: 1_001 } })).toEqual({
       store,
       secrets: ['application-key'],
       scope: 'https://sessions.example.com/api',
       timeoutMs: 70,
       ttlMs: 10_000,
       tombstoneMs: 605_000,
-      leaseMs: 400,
-      graceMs: 70,
       refreshAheadMs: 1_001,
-      refreshPauseMs: 251,
     });
   });
-
-  it.each([
-    [1, 10],
-    [9, 10],
-    [11, 11],
-    [undefined, 50],
-  ])(
-    'keeps a lease without a heartbeat for its timeout of %p ms, and for 10 ms at least: %d ms',
-    (timeoutMs, graceMs) => {
-      expect(sharedOf(storeWith({ timeoutMs }))?.graceMs).toBe(graceMs);
-    },
-  );
 
   it('has entries of its own for each named authority', () => {
     const scopes = ['default', 'partners', 'suppliers'].map((name) => sharedOf(storeWith(), {}, name)?.scope);
