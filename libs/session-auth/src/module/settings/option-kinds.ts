@@ -119,8 +119,26 @@ export function rejectUnknownOptions(
 ): asserts options is Readonly<Record<string, unknown>> {
   if (!isGroup(options)) invalidOption(owner, 'must be an object', `It may hold ${quoted(known)}`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    invalidOption(`${owner}.${unknown}`, 'is not an option', `Valid options: ${quoted(known)}`);
+  if (unknown === undefined) return;
+  const meant = known.find((name) => isMisspelt(unknown, name));
+  const remedy = meant === undefined ? `Valid options: ${quoted(known)}` : `You may mean '${meant}'`;
+  invalidOption(`${owner}.${unknown}`, 'is not an option', remedy);
+}
+
+/** Whether the names are equal but for their case and one letter: missing, too many, wrong or exchanged. */
+function isMisspelt(one: string, other: string): boolean {
+  const names = [one.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length);
+  const [short = '', long = ''] = names;
+  // A status has too few characters to be a misspelt one.
+  if (short.length < 4 || long.length - short.length > 1) return false;
+  let start = 0;
+  while (start < short.length && short[start] === long[start]) start += 1;
+  const [restOfShort, restOfLong] = [short.slice(start), long.slice(start)];
+  return (
+    restOfShort.slice(1) === restOfLong.slice(1) ||
+    restOfShort === restOfLong.slice(1) ||
+    restOfShort === `${restOfLong[1]}${restOfLong[0]}${restOfLong.slice(2)}`
+  );
 }
 
 /** Returns whether a value may have options. An empty list would silently have each default. */

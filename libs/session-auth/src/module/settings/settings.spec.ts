@@ -147,7 +147,7 @@ describe('options that are no options', () => {
   );
 
   it.each<[string, string, string]>([
-    ['options', 'baseURL', KNOWN],
+    ['options', 'url', KNOWN],
     ['options', '', KNOWN],
     ['retry', 'attempts', "'maxAttempts'"],
     ['breaker', 'window', "'windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs'"],
@@ -161,6 +161,19 @@ describe('options that are no options', () => {
     if (owner === 'options' || owner === 'cache') return;
     const values = [null, true, 3, 'on', [], [1], () => ({})];
     expectRefused(owner, values, `${owner} must be an object. It may hold ${known}`);
+  });
+
+  it.each([
+    ['baseURL', 'baseUrl'],
+    ['apikey', 'apiKey'],
+    ['timeoutMS', 'timeoutMs'],
+    ['timoutMs', 'timeoutMs'],
+    ['timeooutMs', 'timeoutMs'],
+    ['rerty', 'retry'],
+    ['cachr', 'cache'],
+    ['Ihttp', 'http'],
+  ])('are corrected if one letter is wrong: %s', (name, meant) => {
+    expectRefused(name, [undefined], `options.${name} is not an option. You may mean '${meant}'`);
   });
 
   it.each(['name', 'isGlobal', 'protectAllRoutes', 'plugins'])(
