@@ -13,7 +13,7 @@ import {
 } from 'nestjs-session-auth';
 import { filter, map } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
-import { PLATFORMS, type RunningApp } from '../support/platforms.js';
+import { platforms, type RunningApp } from '../support/platforms.js';
 import { sendRaw } from '../support/raw-request.js';
 import { reply } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -49,7 +49,7 @@ class OpeningsController {
   }
 }
 
-describe.each(PLATFORMS)('decisions$ on %s', (_name, platform) => {
+describe.each(platforms('Express'))('decisions$ on %s', (_name, platform) => {
   const bed = testbed(platform);
   const controllers = [OpeningsController];
 

@@ -33,7 +33,7 @@ import { postGraphql } from '../graphql/graphql-client.js';
 import { hybrid, outcomeOf, visit, type AuditedApp } from '../module/audit/audited-app.js';
 import { SOCKET_IO } from '../sockets/peers.js';
 import { CapturedLog } from '../support/captured-log.js';
-import { PLATFORMS, startApp, type RunningApp } from '../support/platforms.js';
+import { platforms, startApp, type RunningApp } from '../support/platforms.js';
 import { sampleApp } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
 
@@ -358,7 +358,7 @@ const talking = (...providers: Provider[]) => {
 
 const closed = { protectAllRoutes: true };
 
-describe.each(PLATFORMS)('an application on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('an application on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each<[string, () => AuditedApp, string]>([
@@ -582,28 +582,35 @@ class Acknowledged extends RuledList {
   }
 }
 
-describe.each(PLATFORMS)('a warning of the audit that is acknowledged on %s', (_name, platform) => {
-  it.each(['warn', 'error'] as const)(
-    "is not logged, does not stop the application, and is in the access map, with audit: '%s'",
-    async (audit) => {
-      const logger = new CapturedLog();
-      const root = sampleApp({ baseUrl: 'http://127.0.0.1:1', controllers: [Holidays], options: { audit } });
-      const running = await startApp(platform, root, { logger });
-      const [entry] = accessMapOf(running.app);
-      await running.close();
-      expect(logger.having('warn', 'audit')).toEqual([]);
-      expect(entry).toMatchObject({
-        call: 'GET /holidays',
-        access: 'protected',
-        acknowledged: 'the same for all users',
-      });
-    },
-  );
-
-  it('still stops the application if a rule is certain to have no effect', async () => {
-    const root = sampleApp({ baseUrl: 'http://127.0.0.1:1', controllers: [Acknowledged] });
-    await expect(startApp(platform, root)).rejects.toThrow(
-      'Acknowledged.listForBosses overrides RuledList.listForBosses without its rule',
+describe.each(platforms('Fastify'))(
+  'a warning of the audit that is acknowledged on %s',
+  (_name, platform) => {
+    it.each(['warn', 'error'] as const)(
+      "is not logged, does not stop the application, and is in the access map, with audit: '%s'",
+      async (audit) => {
+        const logger = new CapturedLog();
+        const root = sampleApp({
+          baseUrl: 'http://127.0.0.1:1',
+          controllers: [Holidays],
+          options: { audit },
+        });
+        const running = await startApp(platform, root, { logger });
+        const [entry] = accessMapOf(running.app);
+        await running.close();
+        expect(logger.having('warn', 'audit')).toEqual([]);
+        expect(entry).toMatchObject({
+          call: 'GET /holidays',
+          access: 'protected',
+          acknowledged: 'the same for all users',
+        });
+      },
     );
-  });
-});
+
+    it('still stops the application if a rule is certain to have no effect', async () => {
+      const root = sampleApp({ baseUrl: 'http://127.0.0.1:1', controllers: [Acknowledged] });
+      await expect(startApp(platform, root)).rejects.toThrow(
+        'Acknowledged.listForBosses overrides RuledList.listForBosses without its rule',
+      );
+    });
+  },
+);

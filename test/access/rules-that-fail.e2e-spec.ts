@@ -17,7 +17,7 @@ import {
 import { AccessCheckFailedError, SessionServiceUnavailableError } from 'nestjs-session-auth/errors';
 import type { Subscription } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import {
   openingsWith,
   overGraphql,
@@ -119,7 +119,7 @@ const ANSWERS: [what: string, exception: () => unknown, answer: object][] = [
   ],
 ];
 
-describe.each(PLATFORMS)('a rule of an application on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a rule of an application on %s', (_name, platform) => {
   let every: EveryKind;
   const log = new CapturedLog();
   const decisions: SessionAuthDecision[] = [];

@@ -30,7 +30,7 @@ import {
 import { TestSessions } from 'nestjs-session-auth/testing';
 import { always } from '../support/always.js';
 import { CapturedLog } from '../support/captured-log.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { testbed } from '../support/testbed.js';
 
@@ -96,7 +96,7 @@ const query = (result: unknown): PromiseLike<object> => ({
   then: (settled) => Promise.resolve(result).then(settled as never),
 });
 
-describe.each(PLATFORMS)('loadUser on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('loadUser on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   async function appWith(

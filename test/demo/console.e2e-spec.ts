@@ -200,10 +200,7 @@ describe.each(platforms('Express'))('the console of the demo on %s', (_platform,
     const reply = await client.send('POST', '/console/load', { body: { load: 'stampede', token } });
     expect(reply.text).not.toContain(token);
     const result = reply.json() as LoadResult;
-    // The load gives up on requests that take long: on a very slow machine some of them.
-    expect(result).toMatchObject({ load: 'stampede', statuses: { 200: 500 - result.lost } });
-    expect(result.lost).toBeLessThan(500);
-    expect(result.calls).toBe(1);
+    expect(result).toMatchObject({ load: 'stampede', statuses: { 200: 500 }, lost: 0, calls: 1 });
   });
 
   it('drives steady load until it is stopped, one run at a time', async () => {

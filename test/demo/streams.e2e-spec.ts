@@ -38,12 +38,16 @@ describe.each(platforms('Express'))('the live streams of the demo on %s', (_plat
 
   afterEach(async () => {
     for (const reply of open.splice(0)) reply.destroy();
+    await everyPlaceIsFree();
+  });
+
+  async function everyPlaceIsFree(): Promise<void> {
     await until('every place is free', async () => {
       const replies = await Promise.all(Array.from({ length: 16 }, () => watch(demo.url)));
       for (const reply of replies) reply.destroy();
       return replies.every(({ statusCode }) => statusCode === 200);
     });
-  });
+  }
 
   async function statusFrom(address: string, headers?: Record<string, string>): Promise<number | undefined> {
     const reply = await watch(demo.url, address, headers);
@@ -99,6 +103,8 @@ describe.each(platforms('Express'))('the live streams of the demo on %s', (_plat
       if (time % 2 === 0) await once(call, 'response');
       call.destroy();
     }
+    await everyPlaceIsFree();
+    expect(await statusFrom('127.0.0.1')).toBe(200);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   Body,
@@ -94,6 +95,8 @@ describe.each(platforms('Express'))(
       const moduleRef = await sessions.install(Test.createTestingModule({ imports: [AppModule] })).compile();
       app = moduleRef.createNestApplication(await platform(), { logger: false });
       await app.listen(0, '127.0.0.1');
+      // After a longer stall, a client would use a connection that the server has closed.
+      (app.getHttpServer() as Server).keepAliveTimeout = 60_000;
       url = await app.getUrl();
     });
     afterEach(async () => {

@@ -10,7 +10,7 @@ import {
 } from 'nestjs-session-auth';
 import { afterDelay, hold, json, reply, type Script } from 'nestjs-session-auth/testing';
 import { handClock } from '../support/hand-clock.js';
-import { PLATFORMS, type Platform, type RunningApp } from '../support/platforms.js';
+import { platforms, type Platform, type RunningApp } from '../support/platforms.js';
 import { MeController } from '../support/sample-app.js';
 import type { ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
@@ -82,7 +82,7 @@ function scenes(platform: Platform) {
   };
 }
 
-describe.each(PLATFORMS)('one account with many sessions on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('one account with many sessions on %s', (_name, platform) => {
   const scene = scenes(platform);
 
   it.each([5, 25, 50])(
@@ -160,7 +160,7 @@ describe.each(PLATFORMS)('one account with many sessions on %s', (_name, platfor
   });
 });
 
-describe.each(PLATFORMS)('one token with many IVs on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('one token with many IVs on %s', (_name, platform) => {
   const scene = scenes(platform);
 
   it('has at most eight calls at once: the rest get 503, and a known user none of it [P29]', async () => {
@@ -168,7 +168,7 @@ describe.each(PLATFORMS)('one token with many IVs on %s', (_name, platform) => {
     await send(['mallory-0', 'bob-0']);
     const held = hold(good);
     service.on('user_details', oddly(held.script));
-    const before = service.callsTo('user_details');
+    const before = service.requests.length;
     const odd = send(Array(100).fill('mallory-0') as string[], (index) => `odd-${index}`);
     await held.arrived;
     expect(await send(['bob-0', 'dave-0'])).toEqual({ 200: 2 });
@@ -176,11 +176,15 @@ describe.each(PLATFORMS)('one token with many IVs on %s', (_name, platform) => {
     held.release();
 
     expect(await odd).toEqual({ 200: 8, 503: 92 });
-    expect(service.callsTo('user_details') - before).toBe(8 + 3);
+    // A call on a connection that was idle is made twice if the service holds it for a second.
+    const sessions = service.requests
+      .slice(before)
+      .map(({ headers }) => JSON.stringify([headers['x-auth-token'], headers['x-auth-iv']]));
+    expect(new Set(sessions).size).toBe(8 + 3);
   });
 });
 
-describe.each(PLATFORMS)('fresh checks of one session on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('fresh checks of one session on %s', (_name, platform) => {
   const scene = scenes(platform);
 
   it('make at most two calls at once, and each is answered by a call that was sent after it began [P29]', async () => {
@@ -203,7 +207,7 @@ describe.each(PLATFORMS)('fresh checks of one session on %s', (_name, platform) 
 
 const limited = reply(429, '', { 'retry-after': '20' });
 
-describe.each(PLATFORMS)('429 of the service on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('429 of the service on %s', (_name, platform) => {
   const scene = scenes(platform);
   const clock = handClock();
   const five = ['a-0', 'b-0', 'c-0', 'd-0', 'e-0'];

@@ -12,11 +12,12 @@ import { reply } from 'nestjs-session-auth/testing';
 import { EXPRESS, startApp } from '../support/platforms.js';
 import { MeController, sampleApp } from '../support/sample-app.js';
 import { startScriptedService } from '../support/scripted-service.js';
+import { suiteWith } from '../support/server-process.js';
 
 const FOLDER = join(import.meta.dirname, '../../docs/monitoring');
 const RULES = join(FOLDER, 'session-auth.rules.yml');
 const PROMTOOL = process.env.PROMTOOL ?? 'promtool';
-const hasPromtool = spawnSync(PROMTOOL, ['--version']).status === 0;
+const describeWithPromtool = suiteWith(spawnSync(PROMTOOL, ['--version']).status === 0);
 
 interface Panel {
   readonly id: number;
@@ -95,7 +96,7 @@ describe('the files for Prometheus and Grafana', () => {
   });
 });
 
-(hasPromtool ? describe : describe.skip)('promtool of Prometheus', () => {
+describeWithPromtool('promtool of Prometheus', () => {
   const folder = mkdtempSync(join(tmpdir(), 'monitoring-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -46,7 +46,7 @@ class Service {
     readonly calls: Connections,
   ) {}
 
-  static async started(maxConnections = 8): Promise<Service> {
+  static async started(maxConnections = 60): Promise<Service> {
     const served = await serve((request, response) => {
       if (!service.dead.has(request.socket)) service.#answer(response);
     });
@@ -54,6 +54,17 @@ class Service {
     const calls = new Connections({ ...limits, connectionLost: () => void (service.lost += 1) });
     closeLater(() => calls.close());
     const service: Service = new Service(served, calls);
+    return service;
+  }
+
+  /** A service whose connections, so many, were idle and have died. */
+  static async withDead(
+    count: number,
+    { maxConnections = 60, idleMs = 500 }: { maxConnections?: number; idleMs?: number } = {},
+  ): Promise<Service> {
+    const service = await Service.started(maxConnections);
+    await service.use(count, { idleMs });
+    service.kill();
     return service;
   }
 
@@ -116,9 +127,7 @@ const TIMED_OUT = unavailable('timeout');
 
 describe('a check on a connection that was idle', () => {
   it('and brings no byte is sent once more on a new one, which is reported [P63]', async () => {
-    const service = await Service.started(1);
-    await service.use(1);
-    service.kill();
+    const service = await Service.withDead(1, { maxConnections: 1 });
     const answer = service.send();
     await service.arrivals(2);
     const closed = once(service.socket(1), 'close');
@@ -131,9 +140,7 @@ describe('a check on a connection that was idle', () => {
   });
 
   it('waits for a quarter of a short time [P63]', async () => {
-    const service = await Service.started();
-    await service.use(1);
-    service.kill();
+    const service = await Service.withDead(1);
     const deadline = new Deadline(400);
     const answer = service.send(requestTo(service.served.origin, { deadline }));
     await service.arrivals(2);
@@ -142,9 +149,7 @@ describe('a check on a connection that was idle', () => {
   });
 
   it.each([8, 60])('costs one more call for each of %d dead connections [P63]', async (count) => {
-    const service = await Service.started(60);
-    await service.use(count);
-    service.kill();
+    const service = await Service.withDead(count);
     const answers = Array.from({ length: count }, () => service.send());
     await service.arrivals(2 * count);
     jest.advanceTimersByTime(PATIENCE_MS);
@@ -153,9 +158,7 @@ describe('a check on a connection that was idle', () => {
   });
 
   it('closes those that were idle for as long when it was dead [P63]', async () => {
-    const service = await Service.started();
-    await service.use(8);
-    service.kill();
+    const service = await Service.withDead(8);
     const answer = service.send();
     await service.arrivals(9);
     jest.advanceTimersByTime(PATIENCE_MS);
@@ -190,9 +193,7 @@ describe('a check on a connection that was idle', () => {
   });
 
   it('is sent once if the connection was used a moment ago, dead or not [P63]', async () => {
-    const service = await Service.started();
-    await service.use(1, { idleMs: 499 });
-    service.kill();
+    const service = await Service.withDead(1, { idleMs: 499 });
     const answer = service.send();
     await service.arrivals(2);
     jest.advanceTimersByTime(60_000);
@@ -200,9 +201,7 @@ describe('a check on a connection that was idle', () => {
   });
 
   it('ends at its deadline if the new one brings no reply either [P63]', async () => {
-    const service = await Service.started();
-    await service.use(1);
-    service.kill();
+    const service = await Service.withDead(1);
     service.hold();
     const answer = service.send();
     await service.arrivals(2);
@@ -213,9 +212,7 @@ describe('a check on a connection that was idle', () => {
   });
 
   it('is decided by the new one if it closes meanwhile [P63]', async () => {
-    const service = await Service.started();
-    await service.use(1);
-    service.kill();
+    const service = await Service.withDead(1);
     service.hold();
     const answer = service.send();
     await service.arrivals(2);
@@ -228,9 +225,7 @@ describe('a check on a connection that was idle', () => {
   });
 
   it('fails as the new one does [P63]', async () => {
-    const service = await Service.started();
-    await service.use(1);
-    service.kill();
+    const service = await Service.withDead(1);
     const answer = service.send();
     await service.arrivals(2);
     service.served.server.close();
@@ -239,9 +234,7 @@ describe('a check on a connection that was idle', () => {
   });
 
   it('makes the next one connect if the service has closed it, and others with it [P63]', async () => {
-    const service = await Service.started();
-    await service.use(2);
-    service.kill();
+    const service = await Service.withDead(2);
     const answer = service.send();
     await service.arrivals(3);
     service.seen[2]?.socket.resetAndDestroy();

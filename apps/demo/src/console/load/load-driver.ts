@@ -1,7 +1,8 @@
 import { Agent, request as requestTo } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-const REQUEST_TIMEOUT_MS = 10_000;
+/** Longer than a busy machine takes for a stampede. */
+const REQUEST_TIMEOUT_MS = 60_000;
 
 /** A reply, as the sender of the request measured it. */
 export interface DrivenReply {
