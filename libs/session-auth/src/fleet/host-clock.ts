@@ -1,3 +1,5 @@
+/** Milliseconds by which the wall clocks of two hosts may differ before that is reported. */
+export const CLOCK_TOLERANCE_MS = 60_000;
 /** Milliseconds for which a step back is not followed: longer than a session is stored. */
 const HOLD_MS = 600_000;
 /** The wall clock has whole milliseconds. */

@@ -17,10 +17,10 @@ const CLOSE_PAUSE_MS = 25;
 
 interface Delivery {
   readonly revocation: Revocation;
-  /** Of its message, which may be sent several times. */
+  /** Identifies its message, which may be sent several times. */
   readonly id: string;
   readonly beganMs: number;
-  /** Both wait for it. */
+  /** The revocation is neither stored nor published before this has settled. */
   readonly before: Promise<unknown> | undefined;
   isStored: boolean;
   isPublished: boolean;

@@ -5,6 +5,7 @@ import { parseObject } from '../contract/wire.js';
 import type { Revocation } from '../verifier/revocations.js';
 import { TtlLruMap } from '../verifier/ttl-lru-map.js';
 import type { SharedTierReports } from '../verifier/shared-tier.js';
+import { CLOCK_TOLERANCE_MS } from './host-clock.js';
 import { newIv, SessionSeal } from './session-seal.js';
 import type { StoreAccess } from './store-access.js';
 
@@ -27,14 +28,13 @@ interface Reading {
 const MAX_BYTES = 8_192;
 const MAX_SEEN = 50_000;
 const ID_BYTES = 12;
-/** Milliseconds beyond which a difference of wall clocks is reported. */
-export const CLOCK_TOLERANCE_MS = 60_000;
 /** Milliseconds within which the copy of a message that another secret seals arrives. */
 const COPY_MS = 1_000;
 const MAX_UNOPENED = 1_000;
 /**
- * Entries that are never set: a look-up returns the time of the store, of the same node for all instances.
- * Their slots in a Cluster are half of all slots apart, with any prefix, so that the second has another node.
+ * Entries that are never set: a look-up returns the time of the store. In a Cluster, all instances read the
+ * clock of the same node; the slot of the second entry is half of all slots apart, with any prefix, so that
+ * it is on another node.
  */
 const CLOCKS = ['clock', 'clobs'];
 const CLOCK_PAUSE_MS = 1_000;
@@ -158,15 +158,16 @@ export class RevocationBus {
 
   #isTimely({ storeMs }: Envelope): boolean {
     const reading = this.#reading;
-    // At the least.
+    // The least age that is possible: the store may have read its clock before `readMs`.
     const ageMs = reading.storeMs + performance.now() - reading.readMs - storeMs;
     // Negated, so that a message counts as long as the clock of the store is unknown.
     return !(ageMs > Math.min(this.#lifetimeMs, performance.now() - this.#startedAtMs));
   }
 
   /**
-   * At the latest, because a message that seems older than it is could be ignored. The monotonic clock of a
-   * suspended machine stands still.
+   * The latest time that the clock of the store can have now: a message with an earlier one would seem older
+   * than it is, and could be ignored. Both clocks count, because the monotonic clock of a suspended machine
+   * stands still.
    */
   get #latestStoreMs(): number {
     const { storeMs, askedMs, askedWallMs } = this.#reading;

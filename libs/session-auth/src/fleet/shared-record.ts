@@ -1,6 +1,6 @@
 import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
 import { parseObject } from '../contract/wire.js';
-import { CLOCK_TOLERANCE_MS } from './revocation-bus.js';
+import { CLOCK_TOLERANCE_MS } from './host-clock.js';
 
 /** The sealed form: the record as the service sent it, without its token, and the time of the answer. */
 interface SharedRecord {
@@ -32,7 +32,7 @@ export interface ReadRecord {
   /** Milliseconds since the service confirmed the session; `Infinity` if a clock has stepped back since. */
   readonly ageMs: number;
   readonly ttlMs: number;
-  /** As `since`. */
+  /** Time of the store's clock before the service was called. */
   readonly sinceMs: number;
   /** Whether the wall clocks of the two instances differ by more than a minute. */
   readonly clockDiffers: boolean;

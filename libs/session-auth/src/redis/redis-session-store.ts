@@ -87,9 +87,11 @@ export class RedisSessionStore extends SessionStore {
 
   async getRevocations(keys: readonly string[]): Promise<readonly (number | undefined)[]> {
     if (keys.length === 0) return [];
-    const names = keys.map((key) => `revoked:${key}`);
-    const groups = isCluster(this.#redis) ? names.map((name) => [name]) : [names];
-    return (await Promise.all(groups.map((group) => this.#read(group)))).flat().map(revocationTimeOf);
+    const redis = this.#connected();
+    const names = keys.map((key) => this.#keyOf(`revoked:${key}`));
+    const groups = isCluster(redis) ? names.map((name) => [name]) : [names];
+    const records = await Promise.all(groups.map((group) => run(redis, READ, group)));
+    return (records.flat() as (Buffer | null)[]).map(revocationTimeOf);
   }
 
   async publish(message: Uint8Array): Promise<void> {
@@ -111,14 +113,6 @@ export class RedisSessionStore extends SessionStore {
 
   #run(script: Script, key: string, ...args: (string | number | Buffer)[]): Promise<unknown> {
     return run(this.#connected(), script, [this.#keyOf(key)], ...args);
-  }
-
-  async #read(keys: readonly string[]): Promise<readonly (Buffer | null)[]> {
-    return (await run(
-      this.#connected(),
-      READ,
-      keys.map((key) => this.#keyOf(key)),
-    )) as (Buffer | null)[];
   }
 
   #connected(): Redis | Cluster {

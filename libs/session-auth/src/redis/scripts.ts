@@ -16,7 +16,7 @@ const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Not an error if the key holds another type. */
+/** Of a key that holds no string, `pcall` returns the error instead of raising it: it has no kind. */
 const KIND = `
 local kind = redis.pcall('GETRANGE', KEYS[1], 0, 0)`;
 
