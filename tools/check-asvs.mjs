@@ -73,11 +73,19 @@ function faultsOf({ id, outcome, tests }) {
     .map(([, title, path]) => `${id} names no test of ${path}: ${title}`);
 }
 
-/** Returns whether a file has a test of this name. The names of the suites around it may precede it. */
+/**
+ * Returns whether a file has a test of this name, or one that begins so if the name ends with ` …`. The names
+ * of the suites around it may precede it.
+ */
 function names(path, title) {
   const file = fileURLToPath(new URL(path, PAGE));
   if (!titlesOfFile.has(file)) titlesOfFile.set(file, existsSync(file) ? titlesIn(file) : []);
-  return titlesOfFile.get(file).some((full) => full === title || full.endsWith(` › ${title}`));
+  const titles = titlesOfFile.get(file);
+  if (title.endsWith(' …')) {
+    const beginning = title.slice(0, -1);
+    return titles.some((full) => full.startsWith(beginning) || full.includes(` › ${beginning}`));
+  }
+  return titles.some((full) => full === title || full.endsWith(` › ${title}`));
 }
 
 /** The names of all tests of a file, each after those of its suites. */

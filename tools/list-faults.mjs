@@ -41,16 +41,6 @@ const GONE = {
   Q01: 'no instance waits for the call of another: each makes its own',
   Q10: 'no instance waits for the call of another: each makes its own',
 };
-/** The program that a suite needs, by the function of `test/support` that skips it. */
-const NEEDS = {
-  describeWithRedis: 'Redis',
-  describeWithPostgres: 'PostgreSQL',
-  describeWithRabbitMq: 'RabbitMQ',
-  describeWithKafka: 'kcat',
-  describeWithNginx: 'nginx',
-  describeWithBrowser: 'Chromium',
-};
-
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = `${root}docs/faults.md`;
 
@@ -66,7 +56,6 @@ const suites = [...filesIn('test/', '.e2e-spec.ts'), ...filesIn('libs/session-au
     return {
       file,
       name: file.replace(/^(test|libs\/session-auth\/src)\/|[.](e2e-)?spec[.]ts$/g, ''),
-      source,
       found: [...source.matchAll(TAGGED)],
     };
   },
@@ -74,14 +63,12 @@ const suites = [...filesIn('test/', '.e2e-spec.ts'), ...filesIn('libs/session-au
 const tests = suites
   .flatMap((suite) => suite.found.flatMap((match) => rowsOf(suite, match)))
   .sort((one, other) => one.id.localeCompare(other.id));
-const shortened = suites
-  .filter(({ found }) => found.length > 0)
-  .map(({ file, name, source }) => ({ file, name, leftOut: leftOutBy(source) }));
 
 const rows = Object.entries(GROUPS).flatMap(([group, count]) =>
   Array.from({ length: count }, (_, index) => `${group}${String(index + 1).padStart(2, '0')}`),
 );
 const tested = new Set(tests.map(({ id }) => id));
+const summaries = rows.filter((id) => tested.has(id)).map(summaryOf);
 const open = rows.filter((id) => !tested.has(id) && !(id in GONE));
 const untested = open.filter((id) => !(id in OPEN));
 const stillTested = Object.keys(GONE).filter((id) => tested.has(id));
@@ -95,18 +82,26 @@ const text = await format(
 
 You need this if you look up what the guard does for a fault of the session service, of a request or of the options.
 
-Each row is a test whose name ends with the tag of the row, as in \`[B03]\`, on Express and on Fastify, or on one of them where that makes no difference. Every end-to-end test of a row also checks that the
-guard's responses are kept out of caches; that no key, token, IV or password is in a response, a log line or an error; that a guarded handler runs only
-after a 200; that the response arrives in time; that no rejection is left unhandled; and that the next good request after the fault gets 200.
+A row shows the name of one of its tests and links every suite that has one. The names of the tests end with the tag of the row, as in \`[B03]\`. The tests run on Express and on Fastify, or on one of them where that makes no difference.
 
-| row | behaviour | test | needs |
-|---|---|---|---|
-${tests.map(({ id, sentence, suite }) => `| ${id} | ${sentence.replace(/__\w+__/g, '`$&`')} | ${linkTo(suite)} | ${needsOf(suite.source)} |`).join('\n')}
+Every end-to-end test of a row also checks that:
+
+- the guard's responses are kept out of caches;
+- no key, token, IV or password is in a response, a log line or an error;
+- a guarded handler runs only after a 200;
+- the response arrives in time;
+- no rejection is left unhandled;
+- the next good request after the fault gets 200.
+
+| row | behaviour | suites |
+|---|---|---|
+${summaries.map(({ id, sentence, links }) => `| ${id} | ${sentence} | ${links.join(', ')} |`).join('\n')}
 
 ## What does not always run
 
-A test is skipped where a program that it needs is not installed; with \`REQUIRE_SERVICES=1\`, as in CI, it fails. \`npm test\` runs the short form, and \`npm run test:long\` everything: \`node test/left-out.mjs\` lists
-what the last run left out.
+A test is skipped where a program that it needs, such as Redis, is not installed. With \`REQUIRE_SERVICES=1\`, as in CI, it fails instead.
+
+\`npm test\` runs the short form, and \`npm run test:long\` everything. \`node test/left-out.mjs\` lists what the last run left out.
 
 These rows have no test of their own:
 
@@ -120,15 +115,6 @@ The subject of these rows is gone:
 |---|---|
 ${Object.entries(GONE)
   .map(([id, why]) => `| ${id} | ${why} |`)
-  .join('\n')}
-
-The short form leaves this out of the tests above:
-
-| suite | left out |
-|---|---|
-${shortened
-  .filter(({ leftOut }) => leftOut.length > 0)
-  .map((suite) => `| ${linkTo(suite)} | ${suite.leftOut.join('; ')} |`)
   .join('\n')}
 
 Written by \`npm run docs:faults\` from the names of the tests.
@@ -151,9 +137,9 @@ function filesIn(folder, ending) {
     .map((name) => folder + name);
 }
 
-/** Returns a line of the page for each tag, without the part that differs from case to case. */
+/** Returns a test for each tag, its name without the part that differs from case to case. */
 function rowsOf(suite, [, , text, tags]) {
-  const sentence = text.replace(/%s|\$\{[^}]*\}/g, '…');
+  const sentence = text.replace(/%[a-z]|\$\{[^}]*\}|\$\w+/g, '…');
   return [...tags.matchAll(/[A-Z]\d\d/g)].map(([id]) => ({ id, sentence, suite }));
 }
 
@@ -161,25 +147,15 @@ function linkTo({ file, name }) {
   return `[\`${name}\`](../${file})`;
 }
 
-function needsOf(source) {
-  return Object.keys(NEEDS)
-    .filter((name) => source.includes(`${name}(`))
-    .map((name) => NEEDS[name])
-    .join(', ');
-}
-
-/**
- * Returns what the short form leaves out of a suite, in the words of its source (test/support/long-form.ts).
- */
-function leftOutBy(source) {
-  const texts = [...source.matchAll(/inLongForm\(\s*(['"`])(.*?)\1/g)].map(([, , text]) =>
-    text.replace(/\$\{[^}]*\}/g, '…'),
-  );
-  const others = [...source.matchAll(/oneOf\(\s*'(.*?)'/g)].map(([, what]) => `all but one of the ${what}`);
-  const platform = /[^\w.]platforms\('(\w+)'\)/.exec(source)?.[1];
-  return [
-    ...new Set([...texts, ...others, ...(platform ? [platform === 'Express' ? 'Fastify' : 'Express'] : [])]),
-  ];
+/** Returns the one line of a row: the name of a test, the same for all cases if one is, and every suite. */
+function summaryOf(id) {
+  const ofRow = tests.filter((test) => test.id === id);
+  const shown = ofRow.find(({ sentence }) => !sentence.includes('…')) ?? ofRow[0];
+  return {
+    id,
+    sentence: shown.sentence.replace(/__\w+__/g, '`$&`'),
+    links: [...new Set(ofRow.map(({ suite }) => linkTo(suite)))],
+  };
 }
 
 function fail(message) {

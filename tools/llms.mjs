@@ -9,7 +9,7 @@ const read = (page) => readFileSync(join(root, page), 'utf8');
 const CONTENTS = 'docs/README.md';
 
 /** Whether a page is an appendix, which is looked up and not read. */
-export const isAppendix = (page) => /^docs\/(?:asvs|causes|compatibility|faults)\.md$/.test(page);
+export const isAppendix = (page) => /^docs\/(?:asvs|compatibility|faults|troubleshooting)\.md$/.test(page);
 
 /** The guides, in the order of the table of contents. */
 export function guides() {

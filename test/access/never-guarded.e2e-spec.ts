@@ -53,7 +53,7 @@ describe.each(PLATFORMS)('with protectAllRoutes on %s', (name, platform) => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'static-'));
     await writeFile(join(folder, 'open.txt'), 'a file');
-    guide = await importFromGuide<typeof guide.module>('contexts.md', 'src/guard-path.ts');
+    guide = await importFromGuide<typeof guide.module>('context.md', 'src/guard-path.ts');
   });
   afterAll(() => Promise.all([rm(folder, { recursive: true }), guide.remove()]));
 

@@ -25,8 +25,8 @@ import { describeWithRedis, redisClient } from '../support/redis.js';
 import { type ScriptedService, startScriptedService } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 
-/** `docs/causes.md` is written from this run with WRITE_CAUSES=1, and compared with it otherwise. */
-const PAGE = join(import.meta.dirname, '../../docs/causes.md');
+/** `every-cause.md` is written from this run with WRITE_CAUSES=1, and compared with it otherwise. */
+const PAGE = join(import.meta.dirname, 'every-cause.md');
 const START = '| cause ';
 const MAX_SIGN_INS = 32;
 
@@ -309,7 +309,7 @@ describeWithRedis('every cause in a running application with default settings', 
   });
   afterAll(() => void rows.splice(0));
 
-  it('has a line, a state and a metric, as docs/causes.md shows them', () => {
+  it('has a line, a state and a metric, as every-cause.md shows them', () => {
     const page = readFileSync(PAGE, 'utf8');
     const written = page.slice(page.lastIndexOf(START)).trim().split('\n').slice(2);
     expect(rows.map(cellsOf)).toEqual(written.map(cellsOf));

@@ -101,7 +101,7 @@ async function tryOne({ label, command, args }, app, platform) {
 }
 
 function mark(outcome) {
-  return outcome === true ? 'yes' : 'no';
+  return outcome === true ? '✓' : 'no';
 }
 
 function failuresOf(cells, outcomes) {

@@ -32,7 +32,7 @@ async function tryToolchain(name, { COLUMNS, tryAll }) {
     COLUMNS,
     rows.map(({ cells, outcomes }) => [
       ...cells,
-      ...Object.values(outcomes).map((outcome) => (outcome === true ? 'yes' : 'no')),
+      ...Object.values(outcomes).map((outcome) => (outcome === true ? '✓' : 'no')),
     ]),
   );
   console.log(table);
