@@ -7,12 +7,13 @@ const WORKER_BYTES = 2 * 1024 ** 3;
 const workers = Math.min(2 * availableParallelism() + 1, Math.floor(totalmem() / WORKER_BYTES));
 
 /**
- * Suites that start a browser, a database, a cluster, a proxy or whole applications as processes. `npm test`
- * leaves them to `.ci/run`.
+ * Suites that start a browser, a database, a cluster, a proxy, many services, or whole applications as
+ * processes. `npm test` leaves them to `.ci/run`.
  */
 const SURROUNDINGS = [
   'browsers/two-origins',
   'check/long-bodies',
+  'commands/contract',
   'demo/page',
   'demo/process',
   'fleet/clocks-and-versions',
