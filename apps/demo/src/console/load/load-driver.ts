@@ -51,7 +51,8 @@ export class LoadDriver {
     this.#agent.destroy();
   }
 
-  #request({ method = 'GET', path, token, json }: DrivenRequest): Promise<DrivenReply> {
+  #request(driven: DrivenRequest): Promise<DrivenReply> {
+    const { method = 'GET', path, token, json } = driven;
     const sentAt = performance.now();
     const headers = {
       ...(token !== undefined && { 'x-auth-token': token }),
@@ -71,7 +72,12 @@ export class LoadDriver {
         },
       );
       request.once('timeout', () => request.destroy());
-      request.once('error', reject);
+      request.once('error', (error: NodeJS.ErrnoException) => {
+        // On a busy machine, the server may have closed the idle connection at that moment.
+        const isStale = method === 'GET' && request.reusedSocket && error.code === 'ECONNRESET';
+        if (isStale && !this.#closed) resolve(this.#request(driven));
+        else reject(error);
+      });
       request.end(json === undefined ? undefined : JSON.stringify(json));
     });
   }
