@@ -5,7 +5,7 @@ const NAME = 'nestjs-session-auth';
 const COMMAND = 'npx nest add';
 const CONFIRMED_MS = 2_000;
 
-/** Renders what the guard does, for somebody who has never seen it, and how to install it. */
+/** Renders what the guard does, for a reader who has never seen it, and how to install it. */
 export function Install(): VNode {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
