@@ -174,8 +174,7 @@ export interface ActiveCause {
   /** Number of occurrences so far: calls that failed, or messages that could not be read. */
   readonly failures: number;
   /**
-   * Whether it no longer occurs. The cause is over, and leaves the list, if it stays so: for twice its
-   * duration, but from 5 seconds to a minute.
+   * Whether it no longer occurs. The cause is over, and leaves the list, if it does not occur for a minute.
    */
   readonly isRecovering: boolean;
 }

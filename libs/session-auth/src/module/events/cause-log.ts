@@ -15,13 +15,13 @@ import type { CallReports } from '../../verifier/service-status.js';
 
 /** Active subjects of one cause. Those of records may be data: they must not keep other causes out. */
 const MAX_SUBJECTS = 500;
-/** A cause without evidence of its end is over if it did not occur for this time. */
+/**
+ * A cause is over if there is evidence of its end, and it did not occur for this time: a service that fails
+ * and recovers in turns is one cause, and writes at most two lines in this time.
+ */
+const RECOVERY_MS = 60_000;
+/** The same for a cause of whose end there is no evidence. */
 const QUIET_MS = 600_000;
-/** Bounds of the time for which a cause must not occur again before it is over. */
-const MIN_RECOVERY_MS = 5_000;
-const MAX_RECOVERY_MS = 60_000;
-/** A cause that returns within this time must not occur for `MAX_RECOVERY_MS`. */
-const RETURNS_MS = 600_000;
 /** Failures of calls, in a row or of several callers, after which a cause degrades the state. */
 const DEGRADING_FAILURES = 3;
 
@@ -46,7 +46,6 @@ interface Active {
   lastMs: number;
   /** Time of the first evidence after the last occurrence. */
   recoveredMs: number;
-  readonly returned: boolean;
   /** Failures since the last evidence. */
   inARow: number;
   /** Two of the users whose calls failed. */
@@ -55,14 +54,13 @@ interface Active {
 
 /**
  * Logs the causes of denials that are not the caller's own: one line when a cause begins, one when it is
- * over, and none in between. A service that fails and recovers in turns is one cause.
+ * over, and none in between.
  */
 export class Causes implements ReplyReports, CauseReports, CallReports {
   readonly #logger = new Logger('SessionAuth');
   readonly #authority: string;
   readonly #prefix: string;
   readonly #active = new Map<string, Active>();
-  readonly #over = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #unlisted = new Set<string>();
@@ -160,14 +158,11 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
 
   #begin(key: string, cause: CauseName, subject: string): void {
     const nowMs = performance.now();
-    const returned = nowMs - (this.#over.get(key) ?? -Infinity) < RETURNS_MS;
-    this.#over.delete(key);
     this.#active.set(key, {
       seen: { cause, subject, sinceMs: Date.now(), failures: 1, isRecovering: false },
       startedMs: nowMs,
       lastMs: nowMs,
       recoveredMs: 0,
-      returned,
       inARow: 1,
       callers: new Set(),
     });
@@ -206,17 +201,15 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     let nextMs = Infinity;
     for (const [key, active] of this.#active) {
       const dueMs = dueOf(active);
-      if (dueMs <= nowMs) this.#end(key, active, nowMs);
+      if (dueMs <= nowMs) this.#end(key, active);
       else nextMs = Math.min(nextMs, dueMs);
     }
     if (nextMs < Infinity) this.#timer = setTimeout(() => this.#settle(), nextMs - nowMs).unref();
   }
 
-  #end(key: string, { seen, startedMs, lastMs, recoveredMs }: Active, nowMs: number): void {
+  #end(key: string, { seen, startedMs, lastMs, recoveredMs }: Active): void {
     const { cause, subject, failures } = seen;
     this.#active.delete(key);
-    if (this.#over.size >= MAX_SUBJECTS) this.#over.clear();
-    this.#over.set(key, nowMs);
     const seconds = Math.ceil((Math.max(lastMs, recoveredMs) - startedMs) / 1_000);
     const what = subject === '' ? '' : ` (${subject})`;
     this.#write('log', `${cause}: over after ${seconds} s, ${failures} failed${what}`);
@@ -250,9 +243,7 @@ function degrades({ seen, inARow, callers }: Active): boolean {
   return inARow >= DEGRADING_FAILURES || (seen.failures >= DEGRADING_FAILURES && callers.size > 1);
 }
 
-function dueOf({ seen, startedMs, lastMs, returned }: Active): number {
+function dueOf({ seen, lastMs }: Active): number {
   if (causeOf(seen.cause).ends === 'quiet') return lastMs + QUIET_MS;
-  if (!seen.isRecovering) return Infinity;
-  if (returned) return lastMs + MAX_RECOVERY_MS;
-  return lastMs + Math.min(MAX_RECOVERY_MS, Math.max(MIN_RECOVERY_MS, 2 * (lastMs - startedMs)));
+  return seen.isRecovering ? lastMs + RECOVERY_MS : Infinity;
 }
