@@ -215,7 +215,7 @@ describe.each(PLATFORMS)('two session services of one application on %s', (_name
     const ofPartners = 'X-Partner-Token realm="session"';
     const refused = `${ofPartners}, error="invalid_token"`;
 
-    expect(await challenge('own')).toEqual([401, 'Bearer realm="session", X-Auth-Token realm="session"']);
+    expect(await challenge('own')).toEqual([401, 'Bearer realm="session", error="invalid_token"']);
     expect(await challenge('partners/signIn')).toEqual([401, ofPartners]);
     for (const operation of ['userDetails', 'verify', 'forget'])
       expect(await challenge(`partners/${operation}`)).toEqual([401, refused]);

@@ -65,7 +65,7 @@ const MUTANTS = {
     Authorize: [['() => false', '() => undefined', REFUSED]],
   },
   'guard/session-auth-error.filter.ts': {
-    DEFAULT_CHALLENGES: [
+    DEFAULT_CHALLENGE: [
       ['[]', '["Stryker was here"]', 'A text names no scheme: it is the same as no source.'],
     ],
   },
@@ -232,7 +232,7 @@ const MUTANTS = {
     REPLACED: [["'busy'", '""', 'The client gets the code of the denial, and not its reason.']],
   },
   'browsers/same-origin.guard.ts': {
-    NO_CHALLENGES: [['[]', '["Stryker was here"]', 'Only a 401 has challenges, and this guard answers 403.']],
+    NO_CHALLENGE: [['[]', '["Stryker was here"]', 'Only a 401 has a challenge, and this guard answers 403.']],
   },
   'terminus/session-auth.health.ts': {
     '#authority': [

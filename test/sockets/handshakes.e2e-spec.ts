@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fromBearer, fromCookie, fromHeader, SessionAuthService } from 'nestjs-session-auth';
+import { fromCookie, fromHeader, SessionAuthService } from 'nestjs-session-auth';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import { afterDelay, hold, json, reply, silence } from '../support/scripted-service.js';
 import { inLongForm } from '../support/long-form.js';
@@ -75,16 +75,6 @@ describe.each(LIBRARIES)('sockets of %s', (name, library) => {
       });
     } else expect(await denied('third-token')).toMatchObject({ retryAfterSeconds: expect.any(Number) });
   });
-
-  if (isWs) {
-    it('a denied handshake names the source of its token in the challenges', async () => {
-      await trial.start({ token: [fromBearer(), fromHeader('X-AUTH-TOKEN')] });
-
-      expect((await trial.attempt('not a token')).headers).toMatchObject({
-        'www-authenticate': 'Bearer realm="session", X-Auth-Token realm="session", error="invalid_token"',
-      });
-    });
-  }
 
   it('a handshake with a cookie from a page of another origin is denied with 403 without a call, with any fields [P20]', async () => {
     const trusted = 'https://app.example.com';

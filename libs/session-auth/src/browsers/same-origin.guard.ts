@@ -2,11 +2,11 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { ACCESS_DENIED, CROSS_ORIGIN_DENIED } from '../contract/denials.js';
 import { exceptionOf, reportDenial } from '../guard/denial.js';
-import { Challenges } from '../guard/challenges.js';
+import { Challenge } from '../guard/challenge.js';
 import { keepFromSharedCaches, transportOf } from '../guard/transport.js';
 import { isCrossOrigin, type CrossOriginOptions, readTrustedOrigins } from '../guard/cross-origin.js';
 
-const NO_CHALLENGES = new Challenges([]);
+const NO_CHALLENGE = new Challenge([]);
 
 /**
  * Denies calls of other origins' pages, whether they present a session or not, with 403
@@ -39,6 +39,6 @@ export class SameOriginGuard implements CanActivate {
     if (!isCrossOrigin(call.request, this.#trusted)) return true;
     keepFromSharedCaches(call.reply, '');
     reportDenial(CROSS_ORIGIN_DENIED, DEFAULT_AUTHORITY);
-    return call.transport.deny(call, CROSS_ORIGIN_DENIED, NO_CHALLENGES);
+    return call.transport.deny(call, CROSS_ORIGIN_DENIED, NO_CHALLENGE);
   }
 }

@@ -4,7 +4,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { SESSION_REJECTED } from '../contract/denials.js';
 import { AccessDeniedError } from '../exceptions/session-exceptions.js';
 import { payloadOf } from '../kinds/client-denial.js';
-import { Challenges } from '../guard/challenges.js';
+import { Challenge } from '../guard/challenge.js';
 import { WEB_SOCKET } from './socket-transport.js';
 
 const socket = { handshake: { headers: { 'x-auth-token': 'good' } }, emit: jest.fn(), once: jest.fn() };
@@ -70,7 +70,7 @@ describe('the request of a message', () => {
 describe('a denied message', () => {
   const deny = (...args: unknown[]): Promise<never> => {
     const context = messageOf(...args);
-    return WEB_SOCKET.deny(WEB_SOCKET.open(context), SESSION_REJECTED, new Challenges([]));
+    return WEB_SOCKET.deny(WEB_SOCKET.open(context), SESSION_REJECTED, new Challenge([]));
   };
 
   it('is rejected with a WsException, which Nest sends to the client', async () => {

@@ -8,7 +8,7 @@ import { InvalidConfigurationError, type SessionAuthError } from '../contract/er
 import { unavailable } from '../contract/outcome.js';
 import { InvalidRequestError, SessionRejectedError } from '../exceptions/session-exceptions.js';
 import { denialOfVerdict } from '../guard/denial.js';
-import { Challenges } from '../guard/challenges.js';
+import { Challenge } from '../guard/challenge.js';
 import { attach } from '../guard/guarded-request.js';
 import { GRAPHQL } from './graphql-transport.js';
 import type { CallRequest } from '../guard/transport.js';
@@ -251,7 +251,7 @@ describe('the error of an operation', () => {
       statusCode: denial.statusCode,
       code: denial.code,
     });
-    const rejection = GRAPHQL.deny(GRAPHQL.open(field({})), denial, new Challenges([]));
+    const rejection = GRAPHQL.deny(GRAPHQL.open(field({})), denial, new Challenge([]));
     await expect(rejection).rejects.toMatchObject({ code: denial.code, extensions: { code, originalError } });
     const [, last] = /^data: (.*)$/m.exec(GRAPHQL.lastEvents?.(denial) ?? '') ?? [];
     expect(JSON.parse(last ?? '')).toMatchObject({ errors: [{ extensions: { code, originalError } }] });

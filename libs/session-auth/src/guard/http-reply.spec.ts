@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { SESSION_REQUIRED } from '../contract/denials.js';
-import { Challenges } from './challenges.js';
+import { Challenge } from './challenge.js';
 import { HTTP, isChallenged, keepFromSharedCaches, setHeaders } from './transport.js';
 
 /** Replies of Express and of Fastify that store their headers in a map. */
@@ -62,8 +62,8 @@ describe.each([
   it('that denies a request has the challenge of its sources', async () => {
     const headers = new Map<string, string>();
     const call = HTTP.open(new ExecutionContextHost([{}, replyWith(headers)]));
-    const challenges = new Challenges([{ scheme: 'Bearer' }]);
-    await expect(HTTP.deny(call, SESSION_REQUIRED, challenges)).rejects.toMatchObject(SESSION_REQUIRED);
+    const challenge = new Challenge([{ scheme: 'Bearer' }]);
+    await expect(HTTP.deny(call, SESSION_REQUIRED, challenge)).rejects.toMatchObject(SESSION_REQUIRED);
     expect([...headers]).toEqual([['www-authenticate', 'Bearer realm="session"']]);
   });
 

@@ -16,7 +16,7 @@ import {
 } from '../exceptions/session-exceptions.js';
 import { setErrorAuthority } from './denial.js';
 import type { GuardParts } from './guard-parts.js';
-import { Challenges } from './challenges.js';
+import { Challenge } from './challenge.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
 import { fromBearer, fromCookie, fromHeader } from './token-source.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
@@ -157,10 +157,10 @@ describe('a reply to an error that a handler does not catch', () => {
   });
 
   describe('that refuses a session', () => {
-    const own = new Challenges([fromBearer(), fromCookie('sid')]);
-    const staff = new Challenges([fromHeader('X-Staff')]);
+    const own = new Challenge([fromBearer(), fromCookie('sid')]);
+    const staff = new Challenge([fromHeader('X-Staff')]);
     const authorities = {
-      named: jest.fn((name: string) => (name === 'staff' ? { reader: { challenges: staff } } : undefined)),
+      named: jest.fn((name: string) => (name === 'staff' ? { reader: { challenge: staff } } : undefined)),
     };
     const challenge = (error: SessionAuthError, parts?: object, request?: object): string | undefined => {
       headers = new Map();
@@ -173,17 +173,13 @@ describe('a reply to an error that a handler does not catch', () => {
       return error;
     }
 
-    it('has the challenge of the authority that refused it, and that of the default one, by the source that found the token, if there is no such authority', () => {
-      const parts = { reader: { challenges: own }, authorities };
-      const request = {};
-      own.presentedBy(1, request);
+    it('has the challenge of the authority that refused it, and that of the default one if there is no such authority', () => {
+      const parts = { reader: { challenge: own }, authorities };
       expect(challenge(errorOf('staff'), parts)).toBe('X-Staff realm="session", error="invalid_token"');
       for (const error of [errorOf('unknown'), new SessionRejectedError()])
-        expect(challenge(error, parts, request)).toBe(
-          'Bearer realm="session", Cookie realm="session", error="invalid_token"',
-        );
-      expect(challenge(errorOf('staff'), { reader: { challenges: own } })).toBe(
-        'Bearer realm="session", Cookie realm="session"',
+        expect(challenge(error, parts)).toBe('Bearer realm="session", error="invalid_token"');
+      expect(challenge(errorOf('staff'), { reader: { challenge: own } })).toBe(
+        'Bearer realm="session", error="invalid_token"',
       );
       expect(authorities.named.mock.calls).toEqual([
         ['staff', parts],

@@ -4,10 +4,10 @@ import { type InvalidConfigurationError, SessionAuthError } from '../contract/er
 import { bodyOf } from '../contract/denials.js';
 import { denialOf, authorityOfError } from './denial.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
-import { Challenges } from './challenges.js';
+import { Challenge } from './challenge.js';
 import { isChallenged, setHeaders, transportOf } from './transport.js';
 
-const DEFAULT_CHALLENGES = new Challenges([]);
+const DEFAULT_CHALLENGE = new Challenge([]);
 const INVALID_CONFIGURATION: InvalidConfigurationError['code'] = 'INVALID_CONFIGURATION';
 
 /**
@@ -42,10 +42,9 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
    * exception of another copy of `@nestjs/common` than that of `@nestjs/core`.
    */
   #reply(error: SessionAuthError, host: ArgumentsHost): void {
-    const http = host.switchToHttp();
-    const [request, reply] = [http.getRequest<object>(), http.getResponse<unknown>()];
+    const reply = host.switchToHttp().getResponse<unknown>();
     const denial = denialOf(error);
-    const headers = isChallenged(reply) ? [] : this.#challengesFor(error).headersOf(denial, request);
+    const headers = isChallenged(reply) ? [] : this.#challengeFor(error).headersOf(denial);
     setHeaders(reply, [['cache-control', 'no-store'], ...headers]);
     const adapter = this.httpAdapterHost?.httpAdapter;
     if (adapter?.isHeadersSent(reply)) adapter.end(reply);
@@ -58,10 +57,10 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   }
 
   /** The challenge says how to present a session to the service that refused this one. */
-  #challengesFor(error: SessionAuthError): Challenges {
+  #challengeFor(error: SessionAuthError): Challenge {
     const name = authorityOfError(error);
     const own = this.#parts;
     const other = own && name !== undefined ? own.authorities?.named(name, own) : undefined;
-    return (other ?? own)?.reader.challenges ?? DEFAULT_CHALLENGES;
+    return (other ?? own)?.reader.challenge ?? DEFAULT_CHALLENGE;
   }
 }

@@ -227,7 +227,7 @@ export class SessionAuthGuard implements CanActivate {
     answer: GuardDenial | RuleAnswer = denial,
   ): Promise<never> {
     this.parts.decisions.denied(call.context, denial, user, rule, call.isReported);
-    return call.transport.deny(call, answer, this.parts.reader.challenges);
+    return call.transport.deny(call, answer, this.parts.reader.challenge);
   }
 }
 

@@ -94,14 +94,3 @@ describe('the headers that a reply depends on', () => {
     expect(readerOf({ sources }).vary).toBe('X-AUTH-TOKEN, Authorization, Cookie');
   });
 });
-
-describe('the challenge of a refused token', () => {
-  it('marks the source that presented it', () => {
-    const sessions = readerOf({ sources: [fromHeader('X-AUTH-TOKEN'), fromBearer()] });
-    const request = { headers: { authorization: 'Bearer long token' } };
-    sessions.read(context, request);
-    expect(sessions.challenges.headersOf(SESSION_REJECTED, request)).toEqual([
-      ['www-authenticate', 'X-Auth-Token realm="session", Bearer realm="session", error="invalid_token"'],
-    ]);
-  });
-});

@@ -12,7 +12,7 @@ import {
   type CrossOriginOptions,
   readTrustedOrigins,
 } from './cross-origin.js';
-import { Challenges } from './challenges.js';
+import { Challenge } from './challenge.js';
 import { callParameter } from './transport.js';
 
 /** The result of a source: one token, several, or none. Several count as a malformed token. */
@@ -29,7 +29,10 @@ export interface TokenSource {
   (context: ExecutionContext, request: HttpRequest): FoundToken;
   /** The request header that the source reads, for `Vary`. */
   readonly header?: string;
-  /** The authentication scheme that a 401 names in `WWW-Authenticate`. @default the name of `header` */
+  /**
+   * The authentication scheme that a 401 names in `WWW-Authenticate`, if no source before it has one.
+   * @default the name of `header`
+   */
   readonly scheme?: string;
 }
 
@@ -162,12 +165,12 @@ export class SessionReader {
   readonly #settings: SessionReaderSettings;
   /** Request headers that the response depends on, for `Vary`. */
   readonly vary: string;
-  readonly challenges: Challenges;
+  readonly challenge: Challenge;
 
   constructor(settings: SessionReaderSettings) {
     this.#settings = settings;
     this.vary = [...new Set(settings.sources.flatMap(({ header }) => header ?? []))].join(', ');
-    this.challenges = new Challenges(settings.sources);
+    this.challenge = new Challenge(settings.sources);
   }
 
   /** If a source of the application throws or answers later, the token counts as malformed. */
@@ -177,7 +180,6 @@ export class SessionReader {
   ): SessionIdentity | typeof SESSION_REQUIRED | typeof SESSION_REJECTED | typeof CROSS_ORIGIN_DENIED {
     const { sources, forwardAuthIv, maxTokenLength, failed } = this.#settings;
     let token: unknown;
-    let index = 0;
     for (const find of sources) {
       try {
         token = find(context, request) ?? undefined;
@@ -186,10 +188,8 @@ export class SessionReader {
         failed?.();
       }
       if (token !== undefined) break;
-      index += 1;
     }
     if (token === undefined || token === '') return SESSION_REQUIRED;
-    if (this.challenges.dependOnSource) this.challenges.presentedBy(index, request);
     if (!isHeaderValue(token, maxTokenLength)) {
       if (isLate(token)) failed?.();
       return isCrossOriginToken(token) ? CROSS_ORIGIN_DENIED : SESSION_REJECTED;

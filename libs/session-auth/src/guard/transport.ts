@@ -3,7 +3,7 @@ import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { SessionAuthError } from '../contract/errors.js';
 import { type GuardDenial, type RuleAnswer, exceptionOf } from './denial.js';
 import { type GuardedRequest, ADMISSION, type Admission } from './guarded-request.js';
-import type { Challenges } from './challenges.js';
+import type { Challenge } from './challenge.js';
 import { type HoldableResponse, isHeld, keep } from './held-reply.js';
 import type { HttpRequest } from './http-request.js';
 import type { CauseReports } from '../contract/causes.js';
@@ -45,7 +45,7 @@ export interface Transport {
    * Rejects with the exception of this kind of context. Does not throw, because Nest handles a rejection at
    * half the cost.
    */
-  deny(call: GuardedCall, denial: GuardDenial | RuleAnswer, challenges: Challenges): Promise<never>;
+  deny(call: GuardedCall, denial: GuardDenial | RuleAnswer, challenge: Challenge): Promise<never>;
   /** Responds to a `SessionAuthError` that nothing else caught, where Nest has no response to it. */
   answer?(host: ArgumentsHost, error: SessionAuthError): unknown;
 }
@@ -85,8 +85,8 @@ export const HTTP: Transport = {
 
   parameters: (context) => context.switchToHttp().getRequest<{ readonly params?: unknown }>().params,
 
-  deny({ reply, request }, denial, challenges) {
-    setHeaders(reply, challenges.headersOf(denial, request));
+  deny({ reply }, denial, challenge) {
+    setHeaders(reply, challenge.headersOf(denial));
     return Promise.reject(exceptionOf(denial));
   },
 };
@@ -183,7 +183,7 @@ export interface WhileOpen {
 export interface WatchParts {
   readonly verifier: SessionVerifier<UserRecord>;
   readonly ends: SessionEnds;
-  readonly reader: { readonly challenges: Challenges };
+  readonly reader: { readonly challenge: Challenge };
   readonly whileOpen: WhileOpen;
   /** Reports causes of denials that are not the caller's own. */
   readonly causes: CauseReports;

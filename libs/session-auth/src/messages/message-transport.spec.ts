@@ -10,7 +10,7 @@ import { AccessDeniedError } from '../exceptions/session-exceptions.js';
 import { type GuardDenial, denialOfVerdict } from '../guard/denial.js';
 import { messageDenialOf } from '../kinds/client-denial.js';
 import { enhancersOf } from '../guard/enhancers.js';
-import { Challenges } from '../guard/challenges.js';
+import { Challenge } from '../guard/challenge.js';
 import { completeDeniedEvents } from './denied-events.js';
 import { remoteExceptions, RPC } from './message-transport.js';
 
@@ -22,7 +22,7 @@ completeDeniedEvents(Handlers);
 const messageOf = (...args: unknown[]): ExecutionContextHost =>
   new ExecutionContextHost(args, Handlers, new Handlers().find);
 const deny = (context: ExecutionContextHost, denial: GuardDenial): Promise<never> =>
-  RPC.deny(RPC.open(context), denial, new Challenges([]));
+  RPC.deny(RPC.open(context), denial, new Challenge([]));
 
 const metadata = new Metadata();
 metadata.set('x-auth-token', 'good');

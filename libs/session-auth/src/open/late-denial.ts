@@ -34,7 +34,7 @@ export function denyInstead(reply: HeadedResponse, { call, parts }: ReplyOfCall,
     ['cache-control', 'no-store'],
     ['content-type', 'application/json; charset=utf-8'],
     ['content-length', Buffer.byteLength(body)],
-    ...parts.reader.challenges.headersOf(denial, call.request),
+    ...parts.reader.challenge.headersOf(denial),
   ] as const;
   for (const [name, value] of own) response.setHeader(name, value);
   if (isEvents) closeAfter(response);

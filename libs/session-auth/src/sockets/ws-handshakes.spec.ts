@@ -97,7 +97,7 @@ describe('the handshakes of ws', () => {
       error: 'Unauthorized',
       code: 'SESSION_REQUIRED',
     };
-    const challenge = 'X-Auth-Token realm="session", Bearer realm="session"';
+    const challenge = 'X-Auth-Token realm="session"';
     expect(answers).toEqual([
       [false, 401, JSON.stringify(body), { ...FIXED, 'www-authenticate': challenge }],
     ]);
@@ -112,7 +112,7 @@ describe('the handshakes of ws', () => {
       UNAUTHENTICATED,
       401,
       'SESSION_REJECTED',
-      { 'www-authenticate': 'X-Auth-Token realm="session", Bearer realm="session", error="invalid_token"' },
+      { 'www-authenticate': 'X-Auth-Token realm="session", error="invalid_token"' },
     ],
     [unavailable('server_error', 9), 503, 'SESSION_SERVICE_UNAVAILABLE', { 'retry-after': '9' }],
   ])('wait for their verdict, and are answered by it: $kind', async (verdict, status, code, headers) => {

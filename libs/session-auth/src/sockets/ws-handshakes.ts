@@ -4,7 +4,6 @@ import { type GuardDenial, reportDenial } from '../guard/denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import { handshakeRequest } from '../kinds/handshake-request.js';
 import { type SocketClient, storeUpgrade } from '../kinds/socket-client.js';
-import type { CallRequest } from '../guard/transport.js';
 import type { Watched } from '../open/watched-sessions.js';
 import { type WatchedSockets, whenAdmitted } from './watched-sockets.js';
 import type { SessionSocketOptions } from './socket-options.js';
@@ -42,7 +41,7 @@ export class WsHandshakes {
       options,
       deny: (denial, parts) => {
         socket.removeListener('end', gone);
-        deny(denial, parts, handshake, answer);
+        deny(denial, parts, answer);
       },
     });
     if (!watched) return;
@@ -67,17 +66,12 @@ export class WsHandshakes {
   }
 }
 
-function deny(
-  denial: GuardDenial,
-  { authority, reader }: GuardParts,
-  handshake: CallRequest,
-  answer: Answer,
-): void {
+function deny(denial: GuardDenial, { authority, reader }: GuardParts, answer: Answer): void {
   reportDenial(denial, authority);
   answer(false, denial.statusCode, JSON.stringify(bodyOf(denial)), {
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',
-    ...Object.fromEntries(reader.challenges.headersOf(denial, handshake)),
+    ...Object.fromEntries(reader.challenge.headersOf(denial)),
   });
 }
 

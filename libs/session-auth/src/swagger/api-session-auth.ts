@@ -13,7 +13,7 @@ import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
 import { authorityOf } from '../guard/access-metadata.js';
 
 const CHALLENGE = {
-  description: 'Scheme of each token source, and the realm',
+  description: 'Scheme of the first token source, and the realm',
   schema: { type: 'string', example: 'X-Auth-Token realm="session"' },
 } as const;
 const RETRY_AFTER = {
