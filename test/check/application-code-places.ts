@@ -66,19 +66,20 @@ export interface Running {
 export interface Setup {
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
   readonly rule?: MethodDecorator;
+  readonly providers?: readonly Type[];
   /** Before the code misbehaves. */
   readonly prepare?: (running: Running) => unknown;
   readonly drive?: (running: Running) => Promise<string>;
 }
 
-function policyOf(code: Code, scope: Scope): Type<{ allows(): boolean }> {
+function policyIn(scope: Scope, code: Code): Setup {
   @Injectable({ scope })
   class Policy {
     allows(): boolean {
       return code(true);
     }
   }
-  return Policy;
+  return { rule: Authorize(Policy), providers: [Policy] };
 }
 
 function loaderOf(code: Code): Type<{ load(): object }> {
@@ -152,13 +153,7 @@ function storing(method: string, code: Code): Setup {
     },
   };
   const store = Object.create(SessionStore.prototype) as Record<string, unknown>;
-  for (const name of [
-    'delete',
-    'setTombstone',
-    'clearTombstone',
-    'setRevocation',
-    'publish',
-  ])
+  for (const name of ['delete', 'setTombstone', 'clearTombstone', 'setRevocation', 'publish'])
     store[name] = () => run(name, Promise.resolve(true));
   Object.assign(store, answers, {
     secret: ['a secret of the store', 'another secret of the store'],
@@ -183,8 +178,8 @@ const STORE = /^(\w+)\(\) of the store$/;
 
 const PLACES: Partial<Record<string, (code: Code) => Setup>> = {
   'a rule': (code) => ({ rule: Authorize(() => code(true)) }),
-  'a policy': (code) => ({ rule: Authorize(policyOf(code, Scope.DEFAULT)) }),
-  'a scoped policy': (code) => ({ rule: Authorize(policyOf(code, Scope.TRANSIENT)) }),
+  'a policy': (code) => policyIn(Scope.DEFAULT, code),
+  'a scoped policy': (code) => policyIn(Scope.TRANSIENT, code),
   'the function loadUser': (code) => ({ options: { loadUser: () => code({ id: 7 }) } }),
   'the class loadUser': (code) => ({ options: { loadUser: loaderOf(code) } }),
   'the function apiKey': (code) => ({ options: { apiKey: () => code('application-key') } }),

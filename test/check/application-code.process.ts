@@ -97,6 +97,7 @@ async function start({ place, misbehaviour }: Row): Promise<Started> {
       }),
     ],
     controllers: [controllerWith(setup.rule ?? (() => undefined))],
+    providers: [...(setup.providers ?? [])],
   })
   class Root {}
   const logger = { log: () => undefined, warn: keep, error: keep, debug: keep };
