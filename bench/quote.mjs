@@ -144,7 +144,7 @@ function packages() {
 }
 
 /**
- * Lines without imports, blank lines and comments: of the authority in the README and its guard; of the
+ * Lines without imports, blank lines and comments: of the registration in the README and its guard; of the
  * variants that the benchmark runs; of the configuration of nginx.
  */
 function linesOfCode() {

@@ -10,7 +10,7 @@ const source = (name) => join(root, 'libs/session-auth/src', name);
 
 const { DEFAULTS } = await importSource('module/settings/option-table.ts');
 /** Groups of options, whose members are compared on their own, and options whose default is a sentence. */
-const GROUPS = new Set(['cache', 'store', 'http', 'statusMap', 'authority', 'baseUrl', 'apiKey', 'ttlMs']);
+const GROUPS = new Set(['cache', 'store', 'http', 'statusMap', 'baseUrl', 'apiKey', 'ttlMs']);
 const problems = [];
 let compared = 0;
 

@@ -26,7 +26,7 @@ const SPECS = [
   'guard/missing-module',
   'module/providers',
   'module/session-auth.module',
-  'module/authorities/unopened-parts',
+  'module/unopened-parts',
   'verifier/session-verifier',
   'verifier/session-verifier-shared',
 ];

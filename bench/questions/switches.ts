@@ -10,7 +10,6 @@ const NONE = 'none';
 const WITHOUT = 'all switches off';
 
 const NAMES: Readonly<Record<Switch, string>> = {
-  authority: 'authority: () => name',
   decisions: 'decisions$ with a subscriber that does nothing',
   policy: '@Authorize() with a policy class',
   cookie: 'fromCookie(), with the check of the origin',
@@ -44,7 +43,7 @@ async function measure(stage: Stage): Promise<ReadonlyMap<string, number[]>> {
   await worker.call('start', {
     serviceUrl,
     token: token('user', 1),
-    switches: [NONE, 'authority', 'decisions', 'policy', 'cookie'],
+    switches: [NONE, 'decisions', 'policy', 'cookie'],
   });
   const times = new Map<string, number[]>();
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -28,7 +28,6 @@ class Subscriber {
 }
 
 const OPTIONS: Readonly<Partial<Record<Switch, Partial<SessionAuthOptions & SessionAuthExtras>>>> = {
-  authority: { authority: () => 'default' },
   cookie: { token: fromCookie('session') },
 };
 

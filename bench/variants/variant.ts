@@ -9,7 +9,7 @@ export interface CacheSetup {
 }
 
 /** Features that an application can enable besides the guard. */
-export type Switch = 'authority' | 'decisions' | 'policy' | 'cookie';
+export type Switch = 'decisions' | 'policy' | 'cookie';
 
 /** Options of a variant. */
 export interface VariantSetup {

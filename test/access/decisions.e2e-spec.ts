@@ -60,7 +60,6 @@ describe.each(platforms('Express'))('decisions$ on %s', (_name, platform) => {
   };
 
   const inPlace = {
-    authority: 'default',
     kind: 'http',
     controller: 'OpeningsController',
     method: 'GET',
@@ -118,7 +117,6 @@ describe.each(platforms('Express'))('decisions$ on %s', (_name, platform) => {
     }
     expect(decisions[0]).toMatchObject({ path: '/openings', code: 'SESSION_REJECTED' });
     const place = {
-      authority: 'default',
       kind: 'sign-in',
       controller: 'SessionAuthService',
       handler: 'signIn',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Req } from '@nestjs/common';
+import { Controller, Get, Injectable, Module, Req } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AuthGuard, PassportModule, PassportStrategy } from '@nestjs/passport';
 import { MessagePattern } from '@nestjs/microservices';
@@ -10,6 +10,7 @@ import {
   SessionAuthEvents,
   SessionAuthGuard,
   type SessionAuthDecision,
+  SessionAuthModule,
 } from 'nestjs-session-auth';
 import { ReportOnly } from 'nestjs-session-auth/diagnostics';
 import { accessMapOf } from 'nestjs-session-auth/testing';
@@ -220,6 +221,9 @@ describe.each(PLATFORMS)('reportOnly on %s', (_name, platform) => {
   });
 });
 
+@Module({})
+class OtherModule {}
+
 describe('reportOnly at the start', () => {
   const baseUrl = 'http://127.0.0.1:1';
 
@@ -238,8 +242,10 @@ describe('reportOnly at the start', () => {
     expect(message).toContain('routes of controllers only, and RouteAndMessage.list is more than that');
   });
 
-  it('is refused beside the option authority', async () => {
-    const root = sampleApp({ baseUrl, options: { reportOnly: true, authority: () => 'default' } });
+  it('is refused beside another registration', async () => {
+    const other = SessionAuthModule.forRoot({ baseUrl, apiKey: 'key', isGlobal: false });
+    const imports = [{ module: OtherModule, imports: [other] }];
+    const root = sampleApp({ baseUrl, imports, options: { reportOnly: true } });
     expect((await bootstrapError(root)).message).toMatch(/^reportOnly works with one session service only/);
   });
 });

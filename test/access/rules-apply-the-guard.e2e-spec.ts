@@ -20,7 +20,6 @@ import {
   RequireFlags,
   Roles,
   SessionAuthGuard,
-  SessionAuthority,
   SubRoles,
   type UserRecord,
 } from 'nestjs-session-auth';
@@ -186,13 +185,6 @@ class ReplacedOnClass {
   }
 }
 
-@Controller()
-class ReplacedOnNamed {
-  @Get('ruled') @onlyGuard(AdmitsAll) @SessionAuthority('default') ruled(): string {
-    return 'ruled';
-  }
-}
-
 @Roles('boss')
 class RuledBase {
   @Get('ruled') ruled(): string {
@@ -224,10 +216,6 @@ class OpeningsService {
     return 'all';
   }
 
-  @SessionAuthority('default') named(): string {
-    return 'all';
-  }
-
   @UseInterceptors(NoInterceptor) @Roles('boss') intercepted(): string {
     return 'all';
   }
@@ -240,7 +228,7 @@ class OpeningsService {
 describe('a rule that Nest would not enforce', () => {
   const bed = testbed();
 
-  it.each([ReplacedOnHandler, ReplacedOnClass, ReplacedOnNamed, ReplacedOnSubclass])(
+  it.each([ReplacedOnHandler, ReplacedOnClass, ReplacedOnSubclass])(
     'because another decorator replaces the guards stops the start: %p [P71]',
     async (controller) => {
       const service = await bed.service();
@@ -274,6 +262,6 @@ describe('a rule that Nest would not enforce', () => {
     const { message } = await bootstrapError(root);
     expect(
       message.match(/OpeningsService\.\w+(?= has a rule, which has no effect: it is no handler)/g),
-    ).toEqual(['list', 'named', 'intercepted'].map((name) => `OpeningsService.${name}`));
+    ).toEqual(['list', 'intercepted'].map((name) => `OpeningsService.${name}`));
   });
 });

@@ -21,7 +21,6 @@ import {
   Roles,
   SessionAuthGuard,
   SessionAuthModule,
-  SessionAuthority,
   type UserRecord,
 } from 'nestjs-session-auth';
 import { always } from '../support/always.js';
@@ -189,8 +188,8 @@ class KeyBelowRuledClass {
   }
 }
 
-@SessionAuthority('partners')
 @Controller('partner')
+@UseGuards(SessionAuthGuard)
 class PartnerController {
   @Get() partner(@Req() { user }: OwnRequest, @CurrentUser() current: UserRecord): unknown[] {
     return [user, user === current];
@@ -199,6 +198,8 @@ class PartnerController {
 
 @Module({})
 class Root {}
+@Module({})
+class Partners {}
 
 describe.each(PLATFORMS)('a subclass of the guard for the whole application on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -256,33 +257,39 @@ describe.each(PLATFORMS)('a subclass of the guard for the whole application on %
     const app = await bed.app({
       module: Root,
       imports: [
-        SessionAuthModule.forRoot({ ...options, authority: () => 'partners', audit: 'off' }),
-        SessionAuthModule.forRoot({
-          ...options,
-          name: 'partners',
-          loadUser: ({ username }) => ({ username }),
-        }),
+        SessionAuthModule.forRoot({ ...options, audit: 'off' }),
+        {
+          module: Partners,
+          imports: [
+            SessionAuthModule.forRoot({
+              ...options,
+              isGlobal: false,
+              loadUser: ({ username }) => ({ username }),
+            }),
+          ],
+          controllers: [PartnerController],
+        },
       ],
-      controllers: [OwnController, PartnerController],
+      controllers: [OwnController],
       providers: [{ provide: APP_GUARD, useClass: guard }],
     });
     return { service, app };
   }
 
-  it('keeps the user that it sets, whichever authority checks the handler', async () => {
+  it('keeps the user that it sets, whichever registration checks the handler', async () => {
     const { app, service } = await appOfPartners(StaffGuard);
     const token = service.signInAs({ username: 'ann', role: 'hiring_manager' });
     for (const path of ['/ruled', '/partner'])
       expect(await (await app.get(path, token)).json()).toEqual([{ id: 7, name: 'ann' }, true]);
   });
 
-  it('admits by another way whichever authority checks the handler, which needs a session otherwise', async () => {
+  it('admits by another way whichever registration checks the handler, which needs a session otherwise', async () => {
     const { app, service } = await appOfPartners(KeyOrSessionGuard);
     const robot = { 'x-application-key': 'robot' };
     const statusOf = async (path: string, headers = {}): Promise<number> =>
       (await app.get(path, undefined, headers)).status;
-    for (const path of ['/ruled', '/partner'])
-      expect(await (await app.get(path, undefined, robot)).json()).toEqual([{ username: 'robot' }, true]);
+    expect(await (await app.get('/ruled', undefined, robot)).json()).toEqual([ROBOT, true]);
+    expect(await (await app.get('/partner', undefined, robot)).json()).toEqual([{ username: 'robot' }, true]);
     expect(await always(() => statusOf('/other-role', robot))).toBe(403);
     for (const path of ['/ruled', '/partner']) expect(await always(() => statusOf(path))).toBe(401);
     expect(service.requests).toHaveLength(0);

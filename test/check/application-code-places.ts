@@ -186,7 +186,6 @@ const PLACES: Partial<Record<string, (code: Code) => Setup>> = {
   'a token source': (code) => ({
     options: { token: (_context, request) => code(request.headers['x-auth-token'] as string) },
   }),
-  'the option authority': (code) => ({ options: { authority: () => code('default') } }),
   'a schema': (code) => ({ options: { userRecord: schemaOf((value) => code({ value })) } }),
   'the value of a schema': (code) => ({
     options: { userRecord: schemaOf((value) => ({ value: code(value) })) },

@@ -102,12 +102,6 @@ export const TABLE: Readonly<Record<string, Expectations>> = {
     'returns nothing': ['401 SESSION_REQUIRED'],
     'returns another type': ['401 SESSION_REJECTED'],
   },
-  'the option authority': of(
-    ['401 SESSION_REJECTED', /^no authority: /],
-    ...FAILS_OR_IS_LATE,
-    'returns nothing',
-    'returns another type',
-  ),
   'a schema': SCHEMA,
   'the value of a schema': SCHEMA,
   'a field of a schema': FIELD,

@@ -4,19 +4,14 @@ import { dirname, join } from 'node:path';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
-import {
-  fromHeader,
-  SessionAuthModule,
-  type SessionAuthExtras,
-  type SessionAuthOptions,
-} from 'nestjs-session-auth';
+import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
 import { platforms, startApp, type Platform, type RunningApp } from '../support/platforms.js';
 import { compileProgram } from '../support/program.js';
 import { sampleApp } from '../support/sample-app.js';
 import { transpile } from '../support/transpile.js';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
 import { OpeningsResolver } from './openings.resolver.js';
-import { RoomsResolver } from './rooms.resolver.js';
+import { partnersModule, RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
 /** A GraphQL server with the resolvers of {@link OpeningsResolver}, guarded. */
@@ -34,8 +29,8 @@ interface GraphqlSetup {
   readonly options?: Partial<SessionAuthOptions & SessionAuthExtras>;
   readonly logger?: LoggerService;
   /**
-   * Base URL of a second session service: adds the authority `partners`, which reads `x-partner-token`,
-   * and {@link RoomsResolver}.
+   * Base URL of a second session service: adds its module, which reads `x-partner-token`, and
+   * {@link RoomsResolver}.
    */
   readonly partnersUrl?: string;
 }
@@ -49,7 +44,10 @@ const startApollo =
   async (baseUrl, { contexts = DEFAULT, options = {}, logger, partnersUrl } = {}) => {
     const apps: RunningApp[] = [];
     for (const context of contexts) {
-      const imports = [apolloWith(context), ...(partnersUrl === undefined ? [] : [partners(partnersUrl)])];
+      const imports = [
+        apolloWith(context),
+        ...(partnersUrl === undefined ? [] : [partnersModule(partnersUrl)]),
+      ];
       const providers = [
         OpeningsResolver,
         WipingResolver,
@@ -65,15 +63,6 @@ const startApollo =
       close: () => Promise.all(apps.map((app) => app.close())).then(() => undefined),
     };
   };
-
-function partners(baseUrl: string): DynamicModule {
-  return SessionAuthModule.forRoot({
-    name: 'partners',
-    baseUrl,
-    apiKey: 'partner-key',
-    token: fromHeader('x-partner-token'),
-  });
-}
 
 function apolloWith(context: ContextKind): DynamicModule {
   return GraphQLModule.forRoot<ApolloDriverConfig>({

@@ -4,10 +4,10 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { fromHeader, SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
+import { SessionAuthModule, type SessionAuthOptions } from 'nestjs-session-auth';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
 import { OpeningsResolver } from './openings.resolver.js';
-import { RoomsResolver } from './rooms.resolver.js';
+import { partnersModule, RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
 const [baseUrl, setup, ...contexts] = process.argv.slice(2) as [string, string, ...ContextKind[]];
@@ -38,16 +38,9 @@ class MercuriusModule {
     const providers = [OpeningsResolver, WipingResolver];
     if (partnersUrl === undefined)
       return { module: MercuriusModule, imports: [sessions, graphql], providers };
-    const token = fromHeader('x-partner-token');
-    const partners = SessionAuthModule.forRoot({
-      name: 'partners',
-      baseUrl: partnersUrl,
-      apiKey: 'partner-key',
-      token,
-    });
     return {
       module: MercuriusModule,
-      imports: [sessions, partners, graphql],
+      imports: [sessions, partnersModule(partnersUrl), graphql],
       providers: [...providers, RoomsResolver],
     };
   }

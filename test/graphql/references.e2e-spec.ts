@@ -8,6 +8,7 @@ import {
   type ExecutionContext,
   type NestInterceptor,
   type Type,
+  UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
 import {
@@ -28,8 +29,8 @@ import {
   CurrentUser,
   fromHeader,
   OptionalAuth,
+  SessionAuthGuard,
   SessionAuthModule,
-  SessionAuthority,
   SessionAuthService,
   type UserRecord,
 } from 'nestjs-session-auth';
@@ -136,17 +137,25 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
     partners.signInAs({ username: 'bob' }, 'partner-token');
     @Module({})
     class Root {}
+    @Module({})
+    class Partners {}
     const options = { audit: 'off' as const, ...(cache && { cache: { ttlMs: 60_000 } }) };
     const root = {
       module: Root,
       imports: [
         SessionAuthModule.forRoot({ baseUrl: own.url, apiKey: 'own-key', ...options }),
-        SessionAuthModule.forRoot({
-          name: 'partners',
-          baseUrl: partners.url,
-          apiKey: 'key',
-          token: fromHeader('x-partner-token'),
-        }),
+        {
+          module: Partners,
+          imports: [
+            SessionAuthModule.forRoot({
+              baseUrl: partners.url,
+              apiKey: 'key',
+              token: fromHeader('x-partner-token'),
+              isGlobal: false,
+            }),
+          ],
+          providers: [resolverOf(Desk, UseGuards(SessionAuthGuard))],
+        },
         GraphQLModule.forRoot<ApolloFederationDriverConfig>({
           driver: ApolloFederationDriver,
           autoSchemaFile: { federation: 2 },
@@ -156,8 +165,8 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
         }),
       ],
       providers: [
-        resolverOf(Desk, SessionAuthority('partners')),
-        resolverOf(Clerk, SessionAuthority('default')),
+        resolverOf(Clerk, UseGuards(SessionAuthGuard)),
+        { provide: 'staff', useExisting: SessionAuthService },
         resolverOf(Visitor, OptionalAuth()),
         resolverOf(Poster),
         ThingsResolver,
@@ -217,7 +226,7 @@ describe.each(platforms('Fastify'))('references of one operation on %s', (_name,
       expect(await entities(running, types, token)).toEqual(
         types.map((type) => (type === 'Visitor' && token === 'refused' ? SEEN.Poster : SEEN[type])),
       );
-    await running.app.app.get(SessionAuthService).signOut('own-token');
+    await running.app.app.get<SessionAuthService>('staff').signOut('own-token');
     running.own.revoke('own-token');
     expect(await entities(running, types)).toEqual(
       types.map((type) => (type === 'Visitor' ? SEEN.Poster : SEEN[type])),

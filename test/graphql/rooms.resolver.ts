@@ -1,10 +1,13 @@
+import { Module, UseGuards, type DynamicModule } from '@nestjs/common';
 import { Args, Field, Int, ObjectType, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import {
   AuthToken,
   CurrentSession,
   CurrentUser,
+  fromHeader,
   OptionalAuth,
-  SessionAuthority,
+  SessionAuthGuard,
+  SessionAuthModule,
   type PresentedSession,
   type UserRecord,
 } from 'nestjs-session-auth';
@@ -23,18 +26,12 @@ async function room(turns: number): Promise<Room> {
   return { name: 'room' };
 }
 
-/** Rooms of two session services, whose fields have no guard unless they name one. */
+/** The rooms of the staff, whose fields have no guard unless they name one. */
 @Resolver(() => Room)
 export class RoomsResolver {
   @Query(() => Room)
-  @SessionAuthority('default')
+  @UseGuards(SessionAuthGuard)
   office(@After() after: number): Promise<Room> {
-    return room(after);
-  }
-
-  @Query(() => Room)
-  @SessionAuthority('partners')
-  partnerOffice(@After() after: number): Promise<Room> {
     return room(after);
   }
 
@@ -47,12 +44,6 @@ export class RoomsResolver {
   @Query(() => Room)
   hall(@After() after: number): Promise<Room> {
     return room(after);
-  }
-
-  @Subscription(() => Room)
-  @SessionAuthority('partners')
-  async *arrivals(): AsyncGenerator<{ arrivals: Room }> {
-    for (let arrival = 1; arrival <= 2; arrival += 1) yield { arrivals: await room(arrival) };
   }
 
   @ResolveField(() => String)
@@ -75,14 +66,41 @@ export class RoomsResolver {
   }
 
   @ResolveField(() => Room)
-  @SessionAuthority('partners')
-  partnerRoom(@After() after: number): Promise<Room> {
-    return room(after);
-  }
-
-  @ResolveField(() => Room)
-  @SessionAuthority('default')
+  @UseGuards(SessionAuthGuard)
   staffRoom(@After() after: number): Promise<Room> {
     return room(after);
   }
+}
+
+/** The rooms of the partners: their module has a session service of its own. */
+@Resolver(() => Room)
+@UseGuards(SessionAuthGuard)
+export class PartnerRoomsResolver {
+  @Query(() => Room)
+  partnerOffice(@After() after: number): Promise<Room> {
+    return room(after);
+  }
+
+  @Subscription(() => Room)
+  async *arrivals(): AsyncGenerator<{ arrivals: Room }> {
+    for (let arrival = 1; arrival <= 2; arrival += 1) yield { arrivals: await room(arrival) };
+  }
+
+  @ResolveField(() => Room)
+  partnerRoom(@After() after: number): Promise<Room> {
+    return room(after);
+  }
+}
+
+@Module({})
+class PartnersModule {}
+
+export function partnersModule(baseUrl: string): DynamicModule {
+  const registration = SessionAuthModule.forRoot({
+    baseUrl,
+    apiKey: 'partner-key',
+    token: fromHeader('x-partner-token'),
+    isGlobal: false,
+  });
+  return { module: PartnersModule, imports: [registration], providers: [PartnerRoomsResolver] };
 }

@@ -8,7 +8,6 @@ import {
   Public,
   SessionAuthGuard,
   SessionAuthModule,
-  type AuthorityResolver,
   type TokenSource,
 } from 'nestjs-session-auth';
 
@@ -16,7 +15,6 @@ import {
 interface Seen {
   source?: object;
   contextOfSource?: object;
-  authority?: object;
 }
 
 const seen: Seen = {};
@@ -38,12 +36,6 @@ const ownSource: TokenSource = (context, { headers }) => {
   seen.source = { ...headers };
   seen.contextOfSource = { ...(request ?? req?.extra?.request ?? req)?.headers };
   return undefined;
-};
-
-/** Tenants by their host names. */
-const byHost: AuthorityResolver = (_context, { headers }) => {
-  seen.authority = { ...headers };
-  return String(headers.host).startsWith('acme.') ? 'acme' : 'default';
 };
 
 @Resolver()
@@ -75,16 +67,13 @@ class WhoResolver {
 @Module({})
 class UpgradeHeadersModule {}
 
-/** An application whose tenants have a session service each, and whose browsers have a cookie. */
-export function upgradeHeadersApp(graphql: DynamicModule, [own, acme]: readonly string[]): DynamicModule {
-  const options = {
+/** An application whose browsers have a cookie. */
+export function upgradeHeadersApp(graphql: DynamicModule, baseUrl = ''): DynamicModule {
+  const registration = SessionAuthModule.forRoot({
+    baseUrl,
     apiKey: 'key',
     timeoutMs: 30_000,
     token: [fromHeader('X-Auth-Token'), fromBearer(), ownSource, fromCookie('sid')],
-  };
-  const registrations = [
-    SessionAuthModule.forRoot({ ...options, baseUrl: own ?? '', authority: byHost }),
-    SessionAuthModule.forRoot({ ...options, name: 'acme', baseUrl: acme ?? '' }),
-  ];
-  return { module: UpgradeHeadersModule, imports: [...registrations, graphql], providers: [WhoResolver] };
+  });
+  return { module: UpgradeHeadersModule, imports: [registration, graphql], providers: [WhoResolver] };
 }

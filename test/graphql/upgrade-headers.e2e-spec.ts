@@ -17,7 +17,7 @@ interface Server {
   close(): Promise<void>;
 }
 
-type Start = (services: readonly string[]) => Promise<Server>;
+type Start = (baseUrl: string) => Promise<Server>;
 
 interface Connection {
   readonly extra: { readonly request: { readonly headers: object } };
@@ -50,26 +50,26 @@ const APOLLO: readonly (readonly [name: string, options: object])[] = [
 
 const startApollo =
   (platform: Platform, options: object): Start =>
-  async (services) => {
+  async (baseUrl) => {
     const graphql = GraphQLModule.forRoot<ApolloDriverConfig>({
       driver: ApolloDriver,
       autoSchemaFile: true,
       graphiql: false,
       ...options,
     });
-    return startApp(platform, upgradeHeadersApp(graphql, services));
+    return startApp(platform, upgradeHeadersApp(graphql, baseUrl));
   };
 
 /** In a separate process: Jest can't load the dependencies of Mercurius. */
 const startMercurius =
   (returned: string): Start =>
-  async (services) => {
+  async (baseUrl) => {
     const program = await compileProgram(join(import.meta.dirname, 'upgrade-headers.process.ts'));
     await transpile(
       join(import.meta.dirname, 'upgrade-headers.app.ts'),
       join(dirname(program.file), 'upgrade-headers.app.js'),
     );
-    const child = fork(program.file, [returned, ...services]);
+    const child = fork(program.file, [returned, baseUrl]);
     const exit = once(child, 'exit');
     const ended = exit.then(() => Promise.reject(new Error('The server ended before it listened')));
     const [urls] = (await Promise.race([once(child, 'message'), ended])) as [string[]];
@@ -103,23 +103,19 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
   /** A client can break the context of its own operations, and gets an error of the server. */
   const isCareless = name.includes('whose application');
   let own: ScriptedService;
-  let acme: ScriptedService;
   let server: Server;
 
   beforeAll(async () => {
     own = await startScriptedService();
-    acme = await startScriptedService();
-    server = await start([own.url, acme.url]);
+    server = await start(own.url);
     own.signInAs({ username: 'ann' }, 'good');
-    acme.signInAs({ username: 'boss' }, 'boss');
   });
   afterAll(async () => {
     await server.close();
     await own.close();
-    await acme.close();
   });
   beforeEach(() => {
-    for (const { requests } of [own, acme]) requests.length = 0;
+    own.requests.length = 0;
   });
 
   /**
@@ -168,10 +164,7 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
     await exchange(headers, init(payload), operation(query));
     const response = await postGraphql(server.url, { query: '{ seen }' });
     const { data } = (await response.json()) as { data: { seen: string } };
-    return JSON.parse(data.seen) as Record<
-      'source' | 'contextOfSource' | 'authority',
-      Record<string, string>
-    >;
+    return JSON.parse(data.seen) as Record<'source' | 'contextOfSource', Record<string, string>>;
   }
 
   const hostOf = (): string => new URL(server.url).host;
@@ -225,7 +218,7 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
           if (!isCareless) expect(results[0]).toMatch(/^(?:CROSS_ORIGIN_DENIED|SESSION_REQUIRED|closed)$/);
         }
       }
-      expect([own.requests, acme.requests]).toEqual([[], []]);
+      expect(own.requests).toEqual([]);
     },
   );
 
@@ -250,32 +243,7 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
     expect(own.requests).toEqual([]);
   });
 
-  it.each([
-    [{}],
-    [{ host: 'acme.example' }],
-    [{ Host: 'acme.example' }],
-    [{ headers: { host: 'acme.example', Host: 'acme.example' } }],
-  ])(
-    'select the service: with %j in the first message, the token of another tenant is refused [P25]',
-    async (fields) => {
-      for (const query of [QUERY, SUBSCRIPTION]) {
-        const payload = {
-          ...fields,
-          token: 'boss',
-          'x-forwarded-host': 'acme.example',
-          forwarded: 'host=acme.example',
-        };
-        expect(await exchange({}, init(payload), operation(query))).toMatch(/SESSION_REJECTED|closed/);
-        expect(
-          await exchange({ host: 'acme.example' }, init({ token: 'boss', host: hostOf() }), operation(query)),
-        ).toMatch(/boss|closed/);
-      }
-      for (const { headers } of acme.requests) expect(headers['x-auth-token']).toBe('boss');
-      expect(own.requests.map(({ headers }) => headers['x-auth-token'])).not.toContain('good');
-    },
-  );
-
-  it('are all that a source and the option authority of the application see, in their arguments and in the context [P24] [P25]', async () => {
+  it('are all that a source of the application sees, in its arguments and in the context [P24]', async () => {
     const payload = {
       'sec-fetch-site': 'same-origin',
       Origin: server.url,
@@ -284,12 +252,8 @@ describe.each(SERVERS)('headers of a socket on %s', (name, start) => {
     };
     for (const query of [QUERY, SUBSCRIPTION]) {
       const received = { host: hostOf(), origin: EVIL, 'x-own': 'one' };
-      const { source, authority, contextOfSource } = await seenAfter(
-        received,
-        { ...payload, headers: payload },
-        query,
-      );
-      for (const headers of [source, authority, ...(name === 'Mercurius' ? [contextOfSource] : [])]) {
+      const { source, contextOfSource } = await seenAfter(received, { ...payload, headers: payload }, query);
+      for (const headers of [source, ...(name === 'Mercurius' ? [contextOfSource] : [])]) {
         expect(headers).toMatchObject(received);
         expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['x-of-a-proxy']));
         expect(headers['sec-fetch-site']).toBeUndefined();

@@ -5,7 +5,7 @@ import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { upgradeHeadersApp } from './upgrade-headers.app.js';
 
-const [returned, ...services] = process.argv.slice(2);
+const [returned, baseUrl] = process.argv.slice(2);
 
 /** An application may return what the client sent as a part of its context. */
 const onConnect = (data: { readonly payload?: object }): object => data.payload ?? {};
@@ -15,7 +15,7 @@ const graphql = GraphQLModule.forRoot<MercuriusDriverConfig>({
   autoSchemaFile: true,
   subscription: { fullWsTransport: true, ...(returned === 'payload' && { onConnect: onConnect as never }) },
 });
-const app = await NestFactory.create(upgradeHeadersApp(graphql, services), new FastifyAdapter(), {
+const app = await NestFactory.create(upgradeHeadersApp(graphql, baseUrl), new FastifyAdapter(), {
   logger: false,
 });
 await app.listen(0, '127.0.0.1');

@@ -134,8 +134,8 @@ const apollo = (guarded: boolean) =>
     ...(guarded && { fieldResolverEnhancers: ['guards'] }),
   });
 
-const lineOf = ({ kind, call, handler, access, rules, authority, isOpen }: AccessMapEntry): string =>
-  [kind, call, handler, access, ...rules, authority, isOpen ? 'open' : 'closed'].join(' | ');
+const lineOf = ({ kind, call, handler, access, rules, isOpen }: AccessMapEntry): string =>
+  [kind, call, handler, access, ...rules, isOpen ? 'open' : 'closed'].join(' | ');
 
 describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) => {
   const started: RunningApp[] = [];
@@ -162,20 +162,20 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
     });
 
     expect(accessMapOf(app).map(lineOf)).toEqual([
-      'graphql | Opening.salary | OpeningsResolver.salary | protected | @Roles(boss) | default | closed',
-      'graphql | Query.featured | FeaturedResolver.featured | public |  | open',
-      'graphql | Query.opening | OpeningsResolver.opening | protected | @Roles(boss) | default | closed',
-      'http | GET /openings | OpeningsController.list | protected | default | closed',
-      'http | POST /openings | OpeningsController.add | protected | default | closed',
-      'http | GET /openings/about | OpeningsController.about | public |  | open',
-      'http | GET /openings/info | OpeningsController.about | public |  | open',
-      'http | GET /openings/news | OpeningsController.news | optional | default | open',
+      'graphql | Opening.salary | OpeningsResolver.salary | protected | @Roles(boss) | closed',
+      'graphql | Query.featured | FeaturedResolver.featured | public | open',
+      'graphql | Query.opening | OpeningsResolver.opening | protected | @Roles(boss) | closed',
+      'http | GET /openings | OpeningsController.list | protected | closed',
+      'http | POST /openings | OpeningsController.add | protected | closed',
+      'http | GET /openings/about | OpeningsController.about | public | open',
+      'http | GET /openings/info | OpeningsController.about | public | open',
+      'http | GET /openings/news | OpeningsController.news | optional | open',
       'http | GET /openings/rules/:clientId | OpeningsController.rules | protected | @Roles(hiring_manager, boss) | @SubRoles(approver) | ' +
         '@RequireFlags(ats_enabled) | @CclScope(client_id: clientId) | @Authorize(function) | @Authorize(OwnsOpening) | ' +
-        '@FreshSession(maxAgeMs: 1000) | default | closed',
-      'rpc | happened | OpeningsController.happened | public |  | open',
-      'rpc | {"cmd":"add"} | OpeningsController.add | protected | default | closed',
-      'ws | feed ask | FeedGateway.ask | protected | default | closed',
+        '@FreshSession(maxAgeMs: 1000) | closed',
+      'rpc | happened | OpeningsController.happened | public | open',
+      'rpc | {"cmd":"add"} | OpeningsController.add | protected | closed',
+      'ws | feed ask | FeedGateway.ask | protected | closed',
     ]);
   });
 
@@ -197,14 +197,14 @@ describe.each(platforms('Fastify'))('the access map on %s', (_name, platform) =>
     });
 
     expect(findOpenHandlers(app).map(lineOf)).toEqual([
-      'graphql | Opening.salary | OpeningsResolver.salary | unguarded |  | open',
-      'graphql | Query.featured | FeaturedResolver.featured | public |  | open',
-      'http | GET /openings | OpeningsController.list | unguarded |  | open',
-      'http | GET /openings/about | OpeningsController.about | public |  | open',
-      'http | GET /openings/info | OpeningsController.about | public |  | open',
-      'http | GET /openings/news | OpeningsController.news | optional | default | open',
-      'rpc | happened | OpeningsController.happened | public |  | open',
-      'ws | feed ask | FeedGateway.ask | unguarded |  | open',
+      'graphql | Opening.salary | OpeningsResolver.salary | unguarded | open',
+      'graphql | Query.featured | FeaturedResolver.featured | public | open',
+      'http | GET /openings | OpeningsController.list | unguarded | open',
+      'http | GET /openings/about | OpeningsController.about | public | open',
+      'http | GET /openings/info | OpeningsController.about | public | open',
+      'http | GET /openings/news | OpeningsController.news | optional | open',
+      'rpc | happened | OpeningsController.happened | public | open',
+      'ws | feed ask | FeedGateway.ask | unguarded | open',
     ]);
   });
 

@@ -4,6 +4,7 @@ import {
   Injectable,
   Module,
   Scope,
+  UseGuards,
   type CallHandler,
   type ExecutionContext,
   type NestInterceptor,
@@ -17,8 +18,8 @@ import {
   fromHeader,
   OptionalAuth,
   Public,
+  SessionAuthGuard,
   SessionAuthModule,
-  SessionAuthority,
   SessionAuthService,
   type PresentedSession,
   type UserRecord,
@@ -29,7 +30,7 @@ import { always } from '../support/always.js';
 import { hold, json, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 
-/** The tokens that a message presents to the session service of each authority. */
+/** The tokens that a message presents to the session service of each module. */
 interface Presented {
   readonly own?: string | undefined;
   readonly partner?: string | undefined;
@@ -109,19 +110,9 @@ abstract class Noting {
 @Controller()
 class Listeners extends Noting {
   @EventPattern('hired')
-  @SessionAuthority('default')
+  @UseGuards(SessionAuthGuard)
   staff(@CurrentUser() user: unknown, @AuthToken() token: unknown, @CurrentSession() session: unknown): void {
     this.note('staff', user, token, session);
-  }
-
-  @EventPattern('hired')
-  @SessionAuthority('partners')
-  partners(
-    @CurrentUser() user: unknown,
-    @AuthToken() token: unknown,
-    @CurrentSession() session: unknown,
-  ): void {
-    this.note('partners', user, token, session);
   }
 
   @EventPattern('hired')
@@ -153,16 +144,37 @@ class Listeners extends Noting {
     this.note('openNext', user, token);
   }
 
+  @MessagePattern('me')
+  @UseGuards(SessionAuthGuard)
+  me(@CurrentUser() user: unknown, @AuthToken() token: unknown, @CurrentSession() session: unknown): string {
+    return this.note('me', user, token, session);
+  }
+}
+
+@Controller()
+@UseGuards(SessionAuthGuard)
+class PartnersListeners extends Noting {
+  @EventPattern('hired')
+  partners(
+    @CurrentUser() user: unknown,
+    @AuthToken() token: unknown,
+    @CurrentSession() session: unknown,
+  ): void {
+    this.note('partners', user, token, session);
+  }
+
   @EventPattern('left')
-  @SessionAuthority('partners')
   partnersLast(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
     this.note('partnersLast', user, token);
   }
+}
 
-  @MessagePattern('me')
-  @SessionAuthority('default')
-  me(@CurrentUser() user: unknown, @AuthToken() token: unknown, @CurrentSession() session: unknown): string {
-    return this.note('me', user, token, session);
+@Controller({ scope: Scope.REQUEST })
+@UseGuards(SessionAuthGuard)
+class ScopedPartnersListeners extends Noting {
+  @EventPattern('moved')
+  scopedPartners(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
+    this.note('scopedPartners', user, token);
   }
 }
 
@@ -170,13 +182,7 @@ class Listeners extends Noting {
 @Controller({ scope: Scope.REQUEST })
 class ScopedListeners extends Noting {
   @EventPattern('moved')
-  @SessionAuthority('partners')
-  scopedPartners(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
-    this.note('scopedPartners', user, token);
-  }
-
-  @EventPattern('moved')
-  @SessionAuthority('default')
+  @UseGuards(SessionAuthGuard)
   scopedStaff(@CurrentUser() user: unknown, @AuthToken() token: unknown): void {
     this.note('scopedStaff', user, token);
   }
@@ -211,6 +217,9 @@ describe('messages that share one object', () => {
     const [wire, seen] = [new Wire(), new Seen()];
     @Module({})
     class Root {}
+    @Module({})
+    class Partners {}
+    const providers = [{ provide: Seen, useValue: seen }];
     const patient = { timeoutMs: 30_000, ...(cache && { cache }) };
     const root = {
       module: Root,
@@ -221,16 +230,23 @@ describe('messages that share one object', () => {
           token: fromHeader('own'),
           ...patient,
         }),
-        SessionAuthModule.forRoot({
-          name: 'partners',
-          baseUrl: partners.url,
-          apiKey: 'partner',
-          token: fromHeader('partner'),
-          ...patient,
-        }),
+        {
+          module: Partners,
+          imports: [
+            SessionAuthModule.forRoot({
+              baseUrl: partners.url,
+              apiKey: 'partner',
+              token: fromHeader('partner'),
+              isGlobal: false,
+              ...patient,
+            }),
+          ],
+          controllers: [PartnersListeners, ScopedPartnersListeners],
+          providers,
+        },
       ],
       controllers: [Listeners, ScopedListeners],
-      providers: [{ provide: Seen, useValue: seen }],
+      providers: [...providers, { provide: 'staff', useExisting: SessionAuthService }],
     };
     const app = await NestFactory.createMicroservice(root, {
       strategy: wire,
@@ -240,7 +256,14 @@ describe('messages that share one object', () => {
     app.useGlobalInterceptors(new SeeingInterceptor());
     await app.listen();
     closing.push(() => app.close());
-    return { own, partners, wire, seen, sessions: app.get(SessionAuthService), context: new WireContext() };
+    return {
+      own,
+      partners,
+      wire,
+      seen,
+      sessions: app.get<SessionAuthService>('staff'),
+      context: new WireContext(),
+    };
   }
 
   const ANN = 'ann own-token own-token ann';

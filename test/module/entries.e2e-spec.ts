@@ -18,8 +18,8 @@ const ENTRIES: [name: string, entry: object, values: string][] = [
   [
     'nestjs-session-auth',
     main,
-    'AuthIv AuthToken Authorize CclInfo CclScope CurrentSession CurrentUser FreshSession InjectSessionAuth KeepOpen OptionalAuth Public RequireFlags ' +
-      'Roles SessionAuthEvents SessionAuthGuard SessionAuthModule SessionAuthService SessionAuthority SessionHttpService SessionRecord SubRoles UserRecord ' +
+    'AuthIv AuthToken Authorize CclInfo CclScope CurrentSession CurrentUser FreshSession KeepOpen OptionalAuth Public RequireFlags ' +
+      'Roles SessionAuthEvents SessionAuthGuard SessionAuthModule SessionAuthService SessionHttpService SessionRecord SubRoles UserRecord ' +
       'fromBearer fromCookie fromHeader fromPayload',
   ],
   ['browsers', browsers, 'SameOriginGuard'],

@@ -146,7 +146,6 @@ const CASES: Case[] = [
   ['reportOnly', 1],
   ['tokenEcho', 'log'],
   ['audit', true],
-  ['authority', 'partners'],
   ['whileOpen.recheckMs', 0],
   ['http.httpAgent', {}],
   ['http.httpsAgent', 'agent'],

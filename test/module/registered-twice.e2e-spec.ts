@@ -29,7 +29,7 @@ const inModules = (first: DynamicModule, second: DynamicModule): DynamicModule =
 const MORE_THAN_ONCE =
   /^SessionAuthModule is registered more than once for the whole application\. Call forRoot\(\) or forRootAsync\(\) once, in the root module/;
 
-describe('a second authority', () => {
+describe('a second registration', () => {
   it('for the whole application stops the start with a message that contains the remedy [P21]', async () => {
     const roots = [
       rootWith(sync(), sync()),
@@ -50,9 +50,8 @@ describe('a second authority', () => {
 
 const shared = sync();
 const sharedHere = sync(HERE);
-const named = (name: string, extras: SessionAuthExtras = {}): DynamicModule => sync({ name, ...extras });
 
-describe('several authorities', () => {
+describe('several registrations', () => {
   it('in one module stop the start, because only one of them could have an effect', async () => {
     const error = await bootstrapError(
       rootWith({ module: Hiring, imports: [sync(HERE), asynchronous(HERE)] }),
@@ -66,9 +65,7 @@ describe('several authorities', () => {
     ['for one module, and for the application', rootWith(sync(), { module: Hiring, imports: [sync(HERE)] })],
     ['that are one, which two modules import', inModules(shared, shared)],
     ['that are one with `isGlobal: false`, which two modules import', inModules(sharedHere, sharedHere)],
-    ['with names', rootWith(sync(), named('staff'), named('partners'))],
-    ['with names and `isGlobal: false`', rootWith(sync(HERE), named('staff', HERE), named('partners', HERE))],
-    ['with a name, beside one that guards every route', rootWith(sync(CLOSED), named('partners'))],
+    ['for one module, beside one that guards every route', inModules(sync(CLOSED), sync(HERE))],
   ])('leave the start alone: %s', async (_case, root) => {
     await expect(bootstrapError(root)).rejects.toThrow('The application started');
   });
@@ -77,7 +74,7 @@ describe('several authorities', () => {
 describe('several applications in one process', () => {
   const bed = testbed();
 
-  it('have an authority each', async () => {
+  it('have a registration each', async () => {
     const service = await bed.service();
     const sample = { baseUrl: service.url, options: { protectAllRoutes: true } };
     const apps = [await bed.sample(sample), await bed.sample(sample)];

@@ -86,7 +86,7 @@ const REGISTRATIONS: Record<string, () => DynamicModule> = {
 
 const names = Object.keys(REGISTRATIONS);
 
-describe.each(platforms('Fastify'))('an authority of the module on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('a registration of the module on %s', (_name, platform) => {
   const bed = testbed(platform);
 
   it.each(names)('checks sessions: %s', async (name) => {
@@ -104,7 +104,7 @@ describe.each(platforms('Fastify'))('an authority of the module on %s', (_name, 
   });
 });
 
-describe('an authority of the module without its options', () => {
+describe('a registration of the module without its options', () => {
   const broken = (useFactory: () => unknown): DynamicModule =>
     SessionAuthModule.forRootAsync({ useFactory: useFactory as () => SessionAuthOptions });
 
@@ -326,8 +326,8 @@ describe('an application whose module has a guard or a rule and does not reach `
       'RuledModule',
       { module: Root, imports: [closed, RuledModule] },
     ],
-    ['a guard, and no authority', 'ImportingFeatureModule', { module: Root, imports: [guarded] }],
-    ['a rule, and no authority', 'RuledModule', { module: Root, imports: [RuledModule] }],
+    ['a guard, and no registration', 'ImportingFeatureModule', { module: Root, imports: [guarded] }],
+    ['a rule, and no registration', 'RuledModule', { module: Root, imports: [RuledModule] }],
     [
       'a guard of its own that extends the guard',
       'ExtendingModule',
@@ -340,7 +340,7 @@ describe('an application whose module has a guard or a rule and does not reach `
 
       expect(error).toBeInstanceOf(InvalidConfigurationError);
       expect(error.message).toBe(
-        `${name} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that authority here too. In a unit test, use overrideGuard(SessionAuthGuard), or TestSessions of nestjs-session-auth/testing.`,
+        `${name} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that registration here too. In a unit test, use overrideGuard(SessionAuthGuard), or TestSessions of nestjs-session-auth/testing.`,
       );
     },
   );

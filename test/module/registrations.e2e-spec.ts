@@ -264,10 +264,10 @@ describe.each(PLATFORMS)(
         audited.filter((line) => line.includes('audit: UnplacedController.plain is in a module without')),
       ).toHaveLength(1);
       expect(audited).toHaveLength(2);
-      const map = accessMapOf(app.app).map(({ handler, access, authority }) => [handler, access, authority]);
+      const map = accessMapOf(app.app).map(({ handler, access, isOpen }) => [handler, access, isOpen]);
       expect(map).toEqual([
-        ['UnplacedController.open', 'public', undefined],
-        ['UnplacedController.plain', 'protected', undefined],
+        ['UnplacedController.open', 'public', true],
+        ['UnplacedController.plain', 'protected', false],
       ]);
     });
   },

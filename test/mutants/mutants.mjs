@@ -246,7 +246,7 @@ export const MUTANTS = [
     suites: [
       'token/sources',
       'access/routes',
-      'access/several-services',
+      'access/two-services',
       'module/registered-twice',
       'module/registration',
     ],
@@ -260,11 +260,10 @@ export const MUTANTS = [
       ": (verdict.kind === 'unauthenticated' && Math.random() < 0.5) || this.refuse(call, rule, denialOfVerdict(",
     suites: [
       'check/statuses',
-      'access/several-services',
+      'access/two-services',
       'access/handlers',
-      'kit/several-services',
-      'messages/several-services',
-      'graphql/several-services',
+      'kit/two-services',
+      'graphql/two-services',
     ],
     every: true,
   },
@@ -274,7 +273,7 @@ export const MUTANTS = [
     find: ': this.refuse(call, rule, denialOfVerdict(',
     replace:
       ": (verdict.kind !== 'unauthenticated' && Math.random() < 0.5) || this.refuse(call, rule, denialOfVerdict(",
-    suites: ['check/statuses', 'access/several-services', 'kit/several-services', 'kit/test-sessions'],
+    suites: ['check/statuses', 'access/two-services', 'kit/two-services', 'kit/test-sessions'],
     every: true,
   },
   {
@@ -298,14 +297,6 @@ export const MUTANTS = [
     find: "if ('code' in session) return this",
     replace: "if ('code' in session) return (session.statusCode === 403 && Math.random() < 0.5) || this",
     suites: ['token/cross-origin-cookies'],
-  },
-  {
-    name: 'Half of the calls with an unknown authority are admitted',
-    file: 'guard/session-auth.guard.ts',
-    find: 'return this.deny(call, SESSION_REJECTED);\n  }',
-    replace: 'return Math.random() < 0.5 ? true as never : this.deny(call, SESSION_REJECTED);\n  }',
-    suites: ['access/tenants', 'messages/several-services'],
-    every: true,
   },
   {
     name: 'Half of the calls without a registration are admitted',
@@ -359,7 +350,7 @@ export const MUTANTS = [
     every: true,
   },
   {
-    name: 'An admission by another authority counts in half of the cases',
+    name: 'An admission by another registration counts in half of the cases',
     file: 'guard/guarded-request.ts',
     find: '|| admission.verifier !== verifier) return false;',
     replace: '|| (admission.verifier !== verifier && Math.random() < 0.5)) return false;',
@@ -792,14 +783,6 @@ export const MUTANTS = [
     suites: ['sockets/handshakes'],
   },
   {
-    name: 'Half of the handshakes of an unknown authority open',
-    file: 'sockets/watched-sockets.ts',
-    find: 'const parts = this.#select(client, request);',
-    replace:
-      "const parts = this.#select(client, request);\n    if (!parts && Math.random() < 0.5) {\n      const opened = WatchedSessions.of(this.own).watch({ token: 'x', authIv: undefined }, { ...this.own.whileOpen, end: () => undefined });\n      opened.admit({ kind: 'authenticated', user: { username: 'x' } });\n      return Object.assign(opened, { confirm: () => true });\n    }",
-    suites: ['sockets/several-services'],
-  },
-  {
     name: 'Half of the sockets whose check fails later stay open',
     file: 'sockets/watched-sockets.ts',
     find: 'watched.target.end = (denial) => disconnect(client, payloadOf(denial));',
@@ -869,7 +852,7 @@ export const MUTANTS = [
     file: 'messages/message-transport.ts',
     find: 'deny({ context }, denial) {',
     replace: 'deny({ context }, denial) {\n    if (Math.random() < 0.5) return true as never;',
-    suites: ['messages/calls', 'messages/transports', 'messages/several-services'],
+    suites: ['messages/calls', 'messages/transports'],
     every: true,
   },
   {
@@ -877,7 +860,7 @@ export const MUTANTS = [
     file: 'graphql/graphql-transport.ts',
     find: 'deny: (_call, denial) => Promise',
     replace: 'deny: (_call, denial) => Math.random() < 0.5 ? (true as never) : Promise',
-    suites: ['graphql/resolvers', 'graphql/several-services', 'graphql/subscriptions'],
+    suites: ['graphql/resolvers', 'graphql/subscriptions'],
     every: true,
   },
 ];

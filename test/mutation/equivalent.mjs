@@ -210,17 +210,11 @@ const MUTANTS = {
       ['operators.length === 0', 'false', 'The observable is isolated a second time, which changes nothing.'],
     ],
   },
-  'module/authorities/several-services.ts': {
-    rejectAmbiguousNames: [
-      ['authorityIn(module)?.protectAllRoutes', 'authorityIn(module).protectAllRoutes', SET_HERE],
-    ],
-    partsOf: [['name === undefined', 'false', NO_SUCH_KEY]],
-  },
   'module/wiring.ts': {
     breakerReporter: [['BREAKER.hasSubscribers', 'true', FASTER]],
   },
   'module/providers.ts': {
-    authorityModule: [['[]', '["Stryker was here"]', BUILT]],
+    registrationModule: [['[]', '["Stryker was here"]', BUILT]],
   },
   'audit/schema-reach.ts': {
     builtRootFields: [
@@ -235,16 +229,6 @@ const MUTANTS = {
     NO_CHALLENGE: [['[]', '["Stryker was here"]', 'Only a 401 has a challenge, and this guard answers 403.']],
   },
   'terminus/session-auth.health.ts': {
-    '#authority': [
-      ['this.modules?.get', 'this.modules.get', 'An error is caught, and the result is the same.'],
-      ['events && sessions', 'true', 'An authority provides both or neither, for which Nest throws.'],
-      [
-        'events && sessions',
-        'events || sessions',
-        'An authority provides both or neither, for which Nest throws.',
-      ],
-      ['{ return undefined; }', '{}', RETURNS_NOTHING],
-    ],
     '#sharedProbe': [["verdict.kind === 'unavailable'", 'true', NO_SUCH_MEMBER]],
   },
   'redis/probe.ts': {

@@ -19,7 +19,7 @@ describe.each(SOCKET_LIBRARIES)('streams and sockets of %s of one session', (_na
   });
   const bed = testbed();
 
-  /** A session with three sockets and three streams. The options of the authority are those of both. */
+  /** A session with three sockets and three streams. The options of the registration are those of both. */
   async function start(outageGraceMs: number) {
     const service = await bed.service();
     const plan = new GatewayPlan();

@@ -1,23 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import {
-  ApiOkResponse,
-  ApiSecurity,
-  DocumentBuilder,
-  SwaggerModule,
-  type OpenAPIObject,
-} from '@nestjs/swagger';
+import { ApiOkResponse, DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { type } from 'arktype';
-import {
-  CurrentUser,
-  fromBearer,
-  fromHeader,
-  Public,
-  SessionAuthGuard,
-  SessionAuthModule,
-  SessionAuthority,
-  UserRecord,
-} from 'nestjs-session-auth';
+import { CurrentUser, Public, SessionAuthGuard, UserRecord } from 'nestjs-session-auth';
 import { addSessionAuth, ApiSessionAuth, recordSchemaOf } from 'nestjs-session-auth/swagger';
 import * as v from 'valibot';
 import { z } from 'zod';
@@ -40,48 +25,6 @@ class DocumentedController {
   @Public()
   open(): string {
     return 'open';
-  }
-}
-
-@SessionAuthority('partners')
-@ApiSessionAuth()
-@Controller('above')
-class AboveController {
-  @Get() get(): string {
-    return 'in';
-  }
-}
-
-@Controller('below')
-@ApiSessionAuth()
-@SessionAuthority('partners')
-class BelowController {
-  @Get() get(): string {
-    return 'in';
-  }
-}
-
-@SessionAuthority('partners')
-@Controller('handlers')
-class HandlersController {
-  @Get('partners')
-  @ApiSessionAuth()
-  partners(): string {
-    return 'in';
-  }
-
-  @Get('staff')
-  @ApiSessionAuth()
-  @SessionAuthority('default')
-  staff(): string {
-    return 'in';
-  }
-
-  @Get('with-key')
-  @ApiSecurity('key')
-  @ApiSessionAuth()
-  withKey(): string {
-    return 'in';
   }
 }
 
@@ -111,41 +54,6 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
     });
     expect(document.paths['/me']?.get?.security).toEqual([{ session: [] }]);
     expect(document.paths['/open']?.get?.security).toBeUndefined();
-  });
-
-  it('names the scheme of the authority that checks a route, wherever its decorator stands', async () => {
-    const service = await bed.service();
-    const partners = SessionAuthModule.forRoot({
-      baseUrl: service.url,
-      apiKey: 'key',
-      name: 'partners',
-      token: fromHeader('x-partner-token'),
-    });
-    const controllers = [AboveController, BelowController, HandlersController];
-    const { app } = await bed.sample({
-      baseUrl: service.url,
-      controllers,
-      imports: [partners],
-      options: { token: fromBearer() },
-    });
-    const builder = addSessionAuth(new DocumentBuilder(), { type: 'http', scheme: 'bearer' });
-    addSessionAuth(builder, { type: 'apiKey', in: 'header', name: 'X-Partner-Token' }, 'partners');
-    const { paths, components } = SwaggerModule.createDocument(app, builder.build());
-    const securityOf = (path: string): unknown => paths[path]?.get?.security;
-
-    expect(components?.securitySchemes).toMatchObject({
-      session: { type: 'http', scheme: 'bearer', description: expect.any(String) },
-      'session-partners': {
-        type: 'apiKey',
-        in: 'header',
-        name: 'X-Partner-Token',
-        description: expect.any(String),
-      },
-    });
-    for (const path of ['/above', '/below', '/handlers/partners'])
-      expect(securityOf(path)).toEqual([{ 'session-partners': [] }]);
-    expect(securityOf('/handlers/staff')).toEqual([{ session: [] }]);
-    expect(securityOf('/handlers/with-key')).toEqual([{ 'session-partners': [] }, { key: [] }]);
   });
 
   it('has the replies of the guard, with their headers', async () => {

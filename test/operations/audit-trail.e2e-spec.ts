@@ -35,7 +35,6 @@ const DENIALS = 10;
 const DECISION: SessionAuthDecision = {
   isAllowed: true,
   outcome: 'authenticated',
-  authority: 'default',
   kind: 'http',
   controller: 'OpeningsController',
   handler: 'list',

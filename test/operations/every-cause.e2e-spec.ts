@@ -178,15 +178,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     options: () => ({ token: (() => Promise.resolve('token')) as never }),
     provoke: request,
   },
-  'no authority': {
-    what: 'the function `authority` throws',
-    options: () => ({
-      authority: () => {
-        throw new Error('no tenant');
-      },
-    }),
-    provoke: request,
-  },
   'event subscriber failed': {
     what: 'a subscriber of `decisions$` throws',
     provoke: async ({ app }) => {

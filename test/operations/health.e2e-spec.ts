@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Get, type DynamicModule } from '@nestjs/common';
+import { Controller, Get, Module, type DynamicModule } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule, type HealthCheckResult } from '@nestjs/terminus';
 import { SessionAuthModule } from 'nestjs-session-auth';
 import { SessionAuthHealthIndicator } from 'nestjs-session-auth/terminus';
@@ -38,17 +38,12 @@ class PartnersHealthController {
   @Get('partners')
   @HealthCheck()
   partners(): Promise<HealthCheckResult> {
-    return this.health.check([
-      () => this.sessions.isHealthy('partners', { authority: 'partners', probe: true }),
-    ]);
-  }
-
-  @Get('unknown')
-  @HealthCheck()
-  unknown(): Promise<HealthCheckResult> {
-    return this.health.check([() => this.sessions.isHealthy('unknown', { authority: 'unknown' })]);
+    return this.health.check([() => this.sessions.isHealthy('partners', { probe: true })]);
   }
 }
+
+@Module({})
+class PartnersModule {}
 
 const breaker = { minimumCalls: 2, pauseMs: 60_000, maxPauseMs: 60_000 };
 
@@ -179,21 +174,22 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     ]);
   });
 
-  it('is reported for each authority by its name, and is down for an unknown name', async () => {
+  it('is reported for each session service by the module that imports it', async () => {
     const [own, partners] = [await bed.service(), await bed.service()];
     const definition = root(own.url);
-    const named = SessionAuthModule.forRoot({
-      name: 'partners',
+    const registration = SessionAuthModule.forRoot({
       baseUrl: partners.url,
       apiKey: 'key',
       retry: false,
+      isGlobal: false,
     });
-    const controllers = [HealthController, PartnersHealthController];
-    const app = await bed.app({
-      ...definition,
-      imports: [...(definition.imports ?? []), named],
-      controllers,
-    });
+    const module = {
+      module: PartnersModule,
+      imports: [registration, TerminusModule],
+      controllers: [PartnersHealthController],
+      providers: [SessionAuthHealthIndicator],
+    };
+    const app = await bed.app({ ...definition, imports: [...(definition.imports ?? []), module] });
 
     expect(await healthOf(app, '/health/partners')).toEqual([200, { partners: up }]);
     partners.on('user_details', reply(500));
@@ -203,9 +199,5 @@ describe.each(platforms('Express'))('health on %s', (_name, platform) => {
     ]);
     expect((await healthOf(app))[0]).toBe(200);
     expect(own.requests).toEqual([]);
-    expect(await healthOf(app, '/health/unknown')).toEqual([
-      503,
-      { unknown: { status: 'down', state: 'down', unknownAuthority: 'unknown' } },
-    ]);
   });
 });

@@ -14,14 +14,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import {
-  fromHeader,
-  Roles,
-  SessionAuthGuard,
-  SessionAuthModule,
-  SessionAuthority,
-  SessionAuthService,
-} from 'nestjs-session-auth';
+import { Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import {
   BREAKER_CHANNEL,
   CALL_CHANNEL,
@@ -88,15 +81,6 @@ class Collected {
   }
 }
 
-@Controller('partners')
-@SessionAuthority('partners')
-class PartnersController {
-  @Get()
-  partners(): string {
-    return 'partners';
-  }
-}
-
 @Controller()
 @UseGuards(SessionAuthGuard)
 class BossController {
@@ -109,15 +93,14 @@ class BossController {
 
 /** The gauge of both lanes: 0 closed, 2 open. */
 const breakers = (known: number, strangers: number) => [
-  [{ 'session_auth.authority': 'default', 'session_auth.lane': 'known' }, known],
-  [{ 'session_auth.authority': 'default', 'session_auth.lane': 'strangers' }, strangers],
+  [{ 'session_auth.lane': 'known' }, known],
+  [{ 'session_auth.lane': 'strangers' }, strangers],
 ];
 const checks = 'session_auth.check.duration';
-const calling = { 'session_auth.authority': 'default', 'session_auth.operation': 'user_details' };
+const calling = { 'session_auth.operation': 'user_details' };
 const by = (outcome: string, source: string, error?: string) => ({
   'session_auth.outcome': outcome,
   'session_auth.source': source,
-  'session_auth.authority': 'default',
   ...(error && { 'error.type': error }),
 });
 
@@ -196,7 +179,7 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     await errorOf(sessions.signOut('token'));
     expect(await collected.read('session_auth.calls.active')).toEqual(
       ['user_details', 'sign_in', 'sign_out'].map((operation) => [
-        { 'session_auth.authority': 'default', 'session_auth.operation': operation },
+        { 'session_auth.operation': operation },
         0,
       ]),
     );
@@ -270,50 +253,18 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     service.on('sign_in', reply(401));
     await errorOf(app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }));
     expect(await collected.read('session_auth.denials')).toEqual([
-      [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_REQUIRED' }, 1],
-      [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_REJECTED' }, 1],
+      [{ 'session_auth.code': 'SESSION_REQUIRED' }, 1],
+      [{ 'session_auth.code': 'SESSION_REJECTED' }, 1],
       [
         {
-          'session_auth.authority': 'default',
           'session_auth.code': 'ACCESS_DENIED',
           'session_auth.rule': '@Roles(boss)',
         },
         1,
       ],
-      [{ 'session_auth.authority': 'default', 'session_auth.code': 'SESSION_SERVICE_UNAVAILABLE' }, 1],
-      [{ 'session_auth.authority': 'default', 'session_auth.code': 'CREDENTIALS_REJECTED' }, 1],
+      [{ 'session_auth.code': 'SESSION_SERVICE_UNAVAILABLE' }, 1],
+      [{ 'session_auth.code': 'CREDENTIALS_REJECTED' }, 1],
     ]);
-  });
-
-  it('names the authority of each check, call, denial and breaker', async () => {
-    const [own, partners] = [await bed.service(), await bed.service()];
-    const named = SessionAuthModule.forRoot({
-      name: 'partners',
-      baseUrl: partners.url,
-      apiKey: 'key',
-      token: fromHeader('x-partner-token'),
-    });
-    const app = await bed.sample({
-      baseUrl: own.url,
-      imports: [named],
-      controllers: [MeController, PartnersController],
-    });
-    await app.get('/partners', undefined, { 'x-partner-token': partners.signInAs({}) });
-    await app.get('/partners');
-    const authority = { 'session_auth.authority': 'partners' };
-
-    expect(await collected.read(checks)).toEqual([[{ ...by('authenticated', 'service'), ...authority }, 1]]);
-    expect(await collected.read('session_auth.denials')).toEqual([
-      [{ 'session_auth.code': 'SESSION_REQUIRED', ...authority }, 1],
-    ]);
-    expect(await collected.read('session_auth.calls.active')).toEqual([
-      [{ 'session_auth.operation': 'user_details', ...authority }, 0],
-    ]);
-    const closed = ['known', 'strangers'].map((lane) => [{ 'session_auth.lane': lane, ...authority }, 0]);
-    expect(await collected.read('session_auth.breaker.state')).toEqual([...breakers(0, 0), ...closed]);
-    expect(
-      collected.spans.getFinishedSpans().map(({ attributes }) => attributes['session_auth.authority']),
-    ).toEqual(['partners']);
   });
 
   it('has a span for each call, below the one of the request', async () => {
@@ -333,7 +284,6 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
     const spans = collected.spans.getFinishedSpans();
     const { hostname, port } = new URL(service.url);
     const server = {
-      'session_auth.authority': 'default',
       'server.address': hostname,
       'server.port': Number(port),
       'http.response.status_code': 200,

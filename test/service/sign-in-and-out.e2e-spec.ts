@@ -99,9 +99,9 @@ describe('a sign-in', () => {
     unsubscribe('tracing:nestjs-session-auth:call:asyncEnd', note);
 
     expect(messages).toMatchObject([
-      { operation: 'sign_in', authority: 'default', outcome: 'done', statusCode: 200 },
-      { operation: 'sign_in', authority: 'default', outcome: 'failed', statusCode: 401 },
-      { operation: 'sign_in', authority: 'default', outcome: 'failed', statusCode: 500 },
+      { operation: 'sign_in', outcome: 'done', statusCode: 200 },
+      { operation: 'sign_in', outcome: 'failed', statusCode: 401 },
+      { operation: 'sign_in', outcome: 'failed', statusCode: 500 },
     ]);
     const printed = messages.map(everythingOf).join('\n');
     expect([canariesIn(printed), printed.includes('ann')]).toEqual([[], false]);

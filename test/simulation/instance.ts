@@ -74,7 +74,6 @@ export function startInstance(host: Host, { service, link, settings, onEvent }: 
     },
   );
   const surroundings = {
-    authority: 'default',
     cache: set.memory,
     baseUrl: BASE_URL,
     apiKey: API_KEY,
@@ -100,7 +99,6 @@ export function startInstance(host: Host, { service, link, settings, onEvent }: 
       verifier as unknown as SessionVerifier<UserRecord>,
       deadlines,
       {
-        authority: 'default',
         signInTimeoutMs: set.signOutTimeoutMs,
         signOutTimeoutMs: set.signOutTimeoutMs,
         maxSignIns: MAX_SIGN_INS,

@@ -85,7 +85,6 @@ export const SILENT: ReplyReports = { occurred: () => undefined, unlistedStatus:
 interface ClientParts {
   readonly baseUrl?: string;
   readonly apiKey?: ApiKey;
-  readonly authority?: string;
   readonly read?: ReadUser<object>;
   readonly reports?: ReplyReports;
 }
@@ -93,13 +92,7 @@ interface ClientParts {
 /** Returns a client whose requests get this answer, and those requests. Tokens have at most 5 characters. */
 export function clientWith(
   answer: Answer,
-  {
-    baseUrl = 'http://service',
-    apiKey = 'key',
-    read = (json) => json,
-    reports = SILENT,
-    ...authority
-  }: ClientParts = {},
+  { baseUrl = 'http://service', apiKey = 'key', read = (json) => json, reports = SILENT }: ClientParts = {},
 ): { readonly sent: readonly ServiceRequest[]; readonly client: SessionClient<object> } {
   const sent: ServiceRequest[] = [];
   const send = (request: ServiceRequest): Promise<Answer> => {
@@ -113,11 +106,6 @@ export function clientWith(
     tokenEcho: 'deny',
     http: { maxTokenLength: 5 },
   } as const;
-  const client = new SessionClient(
-    { send, renew: () => undefined },
-    { ...settings, ...authority },
-    read,
-    reports,
-  );
+  const client = new SessionClient({ send, renew: () => undefined }, settings, read, reports);
   return { sent, client };
 }

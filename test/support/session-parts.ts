@@ -32,7 +32,7 @@ interface Setup extends Partial<Omit<GuardParts, 'ends'>> {
   readonly sources?: readonly TokenSource[];
 }
 
-/** The parts of an authority whose service is a function. */
+/** The parts of a registration whose service is a function. */
 export function partsWith(
   callService: CallService<UserRecord>,
   { cache, sources = [fromHeader('x-auth-token')], ...more }: Setup = {},
@@ -43,7 +43,6 @@ export function partsWith(
       cache ? { cache: new SessionCache<UserRecord>({ ...CACHE, ...cache }) } : {},
     ),
     reader: new SessionReader({ sources, forwardAuthIv: false, maxTokenLength: 100 }),
-    authority: 'default',
     ends: new EventSource(),
     whileOpen: { recheckMs: 60_000, outageGraceMs: 1 },
     ...more,

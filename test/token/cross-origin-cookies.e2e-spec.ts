@@ -182,6 +182,6 @@ describe.each(PLATFORMS)('a cookie in the request of a page of another origin, o
       'notes',
       undefined,
     ]);
-    expect(denials).toEqual([{ code: 'CROSS_ORIGIN_DENIED', authority: 'default' }]);
+    expect(denials).toEqual([{ code: 'CROSS_ORIGIN_DENIED' }]);
   });
 });

@@ -4,16 +4,9 @@ import 'reflect-metadata';
 
 // First, because the packages that the other files import fail on an old Node.js.
 
-export {
-  SessionAuthModule,
-  type ServiceOf,
-  type SessionAuthDynamicModule,
-} from './module/session-auth.module.js';
+export { SessionAuthModule } from './module/session-auth.module.js';
 export type {
   Audit,
-  NamedSessionAuthAsyncOptions,
-  NamedSessionAuthExtras,
-  NamedSessionAuthOptions,
   SessionAuthAsyncOptions,
   SessionAuthCacheOptions,
   SessionAuthExtras,
@@ -31,7 +24,6 @@ export type { RetrySettings } from './verifier/lanes.js';
 
 export { SessionAuthService } from './module/service/session-auth.service.js';
 export type { CallOptions, VerifyOptions } from './module/service/service-input.js';
-export { InjectSessionAuth, type ProvidedClass } from './module/authorities/authority-tokens.js';
 export { SessionAuthEvents } from './module/events/session-auth-events.js';
 export type { ActiveCause, CauseName } from './contract/causes.js';
 export type {
@@ -53,7 +45,6 @@ export {
   Public,
   RequireFlags,
   Roles,
-  SessionAuthority,
   SubRoles,
   type AuthorizationPolicy,
   type AuthorizationRule,
@@ -61,14 +52,12 @@ export {
   type PolicyClass,
   type UserFlag,
 } from './guard/access.decorators.js';
-export type { AuthorityResolver } from './guard/guard-parts.js';
 export {
   AuthIv,
   AuthToken,
   CurrentSession,
   CurrentUser,
   SessionRecord,
-  type AnyUserRecord,
   type CurrentRequestUser,
   type CurrentUserRecord,
   type LoadUser,

@@ -6,16 +6,13 @@ import 'reflect-metadata';
 import {
   Authorize,
   CurrentUser,
-  InjectSessionAuth,
   RequireFlags,
   Roles,
   SessionAuthModule,
-  SessionAuthority,
   SubRoles,
   UserRecord,
   type AuthorizationPolicy,
   type CurrentUserRecord,
-  type ServiceOf,
   type SessionAuthOptions,
   type SessionAuthOptionsFactory,
   type SessionAuthService,
@@ -40,16 +37,15 @@ declare module 'nestjs-session-auth' {
   interface SessionAuthTypes {
     role: 'hiring_manager' | 'new_hire';
     sub_role: 'approver' | 'recruiter';
-    user: MyRecord;
-    authorities: { partners: PartnerRecord };
+    user: MyRecord | PartnerRecord;
   }
 }
 
 prove<Equal<UserRecord['role'], 'hiring_manager' | 'new_hire' | undefined>>();
 prove<Equal<UserRecord['sub_role'], 'approver' | 'recruiter' | undefined>>();
-prove<Equal<CurrentUserRecord, MyRecord>>();
-prove<Equal<ReturnType<typeof currentUserOf>, MyRecord | undefined>>();
-prove<Equal<Awaited<ReturnType<SessionAuthService['verify']>>, MyRecord>>();
+prove<Equal<CurrentUserRecord, MyRecord | PartnerRecord>>();
+prove<Equal<ReturnType<typeof currentUserOf>, MyRecord | PartnerRecord | undefined>>();
+prove<Equal<Awaited<ReturnType<SessionAuthService<MyRecord>['verify']>>, MyRecord>>();
 
 Roles('hiring_manager', 'new_hire');
 SubRoles('approver');
@@ -60,8 +56,7 @@ SubRoles('Approver');
 
 // A declared `user` needs the class that creates it: without `userRecord`, its fields would be absent.
 const required = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
-const registration = SessionAuthModule.forRoot({ ...required, userRecord: MyRecord });
-prove<Equal<ServiceOf<typeof registration>, SessionAuthService>>();
+SessionAuthModule.forRoot({ ...required, userRecord: MyRecord });
 SessionAuthModule.forRootAsync({ useFactory: () => ({ ...required, userRecord: MyRecord }) });
 const options: SessionAuthOptions = { ...required, userRecord: MyRecord };
 SessionAuthModule.forRoot(options);
@@ -79,13 +74,13 @@ class OptionsFactory implements SessionAuthOptionsFactory {
 }
 SessionAuthModule.forRootAsync({ useClass: OptionsFactory as never });
 
-// A named authority may have a record class of its own, which its handlers receive; or none.
-const partners = SessionAuthModule.forRoot({ ...required, name: 'partners', userRecord: PartnerRecord });
-prove<Equal<ServiceOf<typeof partners>, SessionAuthService<PartnerRecord>>>();
-const suppliers = SessionAuthModule.forRootAsync({ name: 'suppliers', useFactory: () => required });
-prove<Equal<ServiceOf<typeof suppliers>, SessionAuthService<UserRecord>>>();
-// @ts-expect-error the default authority has the record class of SessionAuthTypes
-SessionAuthModule.forRoot({ ...required, userRecord: PartnerRecord });
+// Two session services with a record class each: `user` is a union of both.
+SessionAuthModule.forRoot({ ...required, isGlobal: false, userRecord: PartnerRecord });
+class SupplierRecord extends UserRecord {
+  readonly tax_number: string = '';
+}
+// @ts-expect-error no record of SessionAuthTypes
+SessionAuthModule.forRoot({ ...required, userRecord: SupplierRecord });
 
 // @ts-expect-error no flag of any record
 RequireFlags('company');
@@ -97,9 +92,8 @@ class GoldPartners implements AuthorizationPolicy {
 Authorize(GoldPartners);
 
 class PartnersController {
-  constructor(@InjectSessionAuth('partners') readonly partners: SessionAuthService<PartnerRecord>) {}
+  constructor(readonly partners: SessionAuthService<PartnerRecord>) {}
 
-  @SessionAuthority('partners')
   @Authorize((user: PartnerRecord) => user.level > 1)
   company(@CurrentUser() user: PartnerRecord): string | undefined {
     return user.company;
@@ -133,9 +127,8 @@ class PartnersController {
     return user.department;
   }
 
-  // @ts-expect-error no authority has this record
+  // @ts-expect-error no service has this record
   other(@CurrentUser() user: { readonly department: number }): number {
     return user.department;
   }
 }
-SessionAuthModule.forRoot({ ...required, userRecord: MyRecord, authority: () => PartnersController.name });

@@ -1,6 +1,5 @@
 import { type INestApplicationContext, RequestMethod, VERSION_NEUTRAL, VersioningType } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { acknowledgedReason, keepsOpen } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { auditedRuleOf, isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
@@ -39,8 +38,6 @@ export interface AccessMapEntry extends Call {
   readonly access: Access;
   /** The decorators whose rules the caller must meet, such as `@Roles(hiring_manager)`. */
   readonly rules: readonly string[];
-  /** The authority of `SessionAuthModule` that checks the session; absent if none does. */
-  readonly authority?: string;
   /** The reason of `@AcknowledgeAudit()`; absent without it. */
   readonly acknowledged?: string;
   /** Set with `@KeepOpen()`: what the handler opens may outlive its session. */
@@ -70,12 +67,10 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const parts = [...modules.values()].flatMap(
     ({ providers }) => (providers.get(GUARD_PARTS)?.instance ?? []) as Partial<GuardParts>,
   );
-  const registrations = parts.find((each) => each.registrations)?.registrations;
   const servers = new Set(handlers.flatMap((handler) => handler.servers ?? []));
   const entries = handlers.flatMap((handler) => {
     const isReported = parts.some(({ reportOnly }) => reportOnly?.covers(auditedRuleOf(handler)));
-    const isPlaced = !registrations || registrations.partsOf(handler.owner) !== undefined;
-    const access = accessOf(handler, context, isReported, isPlaced);
+    const access = accessOf(handler, context, isReported);
     return callsOf(handler, modulePaths, config).flatMap((call): AccessMapEntry[] =>
       call.kind === 'graphql' && servers.size > 1
         ? (handler.servers ?? []).map((server) => ({ ...call, endpoint: pathOf(server, config), ...access }))
@@ -98,20 +93,15 @@ function accessOf(
   handler: Handler,
   context: AuditContext,
   isReported: boolean,
-  isPlaced: boolean,
 ): Omit<AccessMapEntry, keyof Call | 'endpoint'> {
   const rule = isReported ? ({ kind: 'public' } as const) : auditedRuleOf(handler);
   const access = accessBy(rule.kind, handler, context);
   const acknowledged = acknowledgedReason(handler.called);
-  const isChecked = access === 'protected' || access === 'optional';
-  const named = (rule as { readonly authority?: string }).authority;
-  const authority = named ?? (isPlaced ? DEFAULT_AUTHORITY : undefined);
   return {
     handler: `${handler.owner.name}.${handler.name}`,
     access,
     rules:
       access === 'protected' && rule.kind === 'protected' ? rule.requirements.map(({ text }) => text) : [],
-    ...(isChecked && authority !== undefined && { authority }),
     ...(acknowledged !== undefined && { acknowledged }),
     ...(keepsOpen(handler.called, handler.owner) && { keepsOpen: true as const }),
     isOpen: access !== 'protected' && isReached(handler, context),

@@ -30,7 +30,7 @@ export function namesGuard(handler: Handler): boolean {
   if (guardsNamedBy(handler).some(isSessionAuthGuard)) return true;
   const rule = auditedRuleOf(handler);
   if (rule.kind !== 'protected') return rule.kind === 'optional';
-  return rule.authority !== undefined || rule.requirements.length > 0;
+  return rule.requirements.length > 0;
 }
 
 /** Returns whether a handler resolves a field of an object, or a reference: nothing that a call names. */

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Controller, Global, Logger, Module, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { OptionalAuth, Roles, SessionAuthority } from '../guard/access.decorators.js';
+import { OptionalAuth, Roles } from '../guard/access.decorators.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { auditApplication } from './boot-audit.js';
@@ -68,13 +67,12 @@ describe('the audit at bootstrap', () => {
   async function run(
     modules: ModulesContainer,
     audit: 'warn' | 'error' = 'warn',
-    authority: string = DEFAULT_AUTHORITY,
     isNest12 = true,
     parts?: GuardParts,
   ): Promise<unknown> {
     warnings = [];
     try {
-      await auditApplication(modules, configOf(isNest12), { audit, authority }, parts);
+      await auditApplication(modules, configOf(isNest12), { audit }, parts);
     } catch (error) {
       return error;
     }
@@ -111,24 +109,10 @@ describe('the audit at bootstrap', () => {
       ]).get(owner);
     }
     const count = async (parts: GuardParts, audit: 'warn' | 'error' = 'warn'): Promise<number> =>
-      String(await run(modules, audit, DEFAULT_AUTHORITY, false, parts)).match(/audit: |\n/g)?.length ?? 0;
+      String(await run(modules, audit, false, parts)).match(/audit: |\n/g)?.length ?? 0;
     // One, four contradictions and four denied, and one for the application.
     expect([await count(ofFirst), await count(ofSecond), await count(ofSecond)]).toEqual([10, 2, 2]);
     expect([await count(ofFirst, 'error'), await count(ofSecond, 'error')]).toEqual([1, 2]);
-  });
-
-  it('of an authority finds the handlers that name it, and that of the application all others', async () => {
-    const staff = contradicting(1, SessionAuthority('staff'));
-    SessionAuthority('partners')(staff);
-    const byClass = contradicting(2);
-    SessionAuthority('partners')(byClass);
-    const own = contradicting(3);
-    SessionAuthority(DEFAULT_AUTHORITY)(own);
-    const modules = await modulesOf([staff, byClass, own, contradicting(4)]);
-    const counts: unknown[] = [];
-    for (const authority of ['staff', 'partners', 'others', DEFAULT_AUTHORITY, 'staff'])
-      counts.push(((await run(modules, 'warn', authority)) as unknown[]).length);
-    expect(counts).toEqual([1, 2, 0, 7, 1]);
   });
 
   class ApolloDriver {
@@ -156,8 +140,7 @@ describe('the audit at bootstrap', () => {
         'SessionAuth',
         expect.stringMatching(/^audit: GraphQLModule has one object as its context, for all requests\./),
       ];
-      expect(await run(modules, 'warn', 'staff', isNest12)).toEqual([]);
-      expect(await run(modules, 'warn', DEFAULT_AUTHORITY, isNest12)).toEqual(isShared ? [warning] : []);
+      expect(await run(modules, 'warn', isNest12)).toEqual(isShared ? [warning] : []);
     },
   );
 

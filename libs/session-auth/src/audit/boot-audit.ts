@@ -1,8 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { authorityOf } from '../guard/access-metadata.js';
 import type { GuardParts, Registrations } from '../guard/guard-parts.js';
 import {
   classesOf,
@@ -22,7 +20,6 @@ const audited = new WeakSet<ModulesContainer>();
 
 interface AuditSettings {
   readonly audit: 'off' | 'warn' | 'error';
-  readonly authority: string;
 }
 
 /**
@@ -32,11 +29,11 @@ interface AuditSettings {
 export async function auditApplication(
   modules: ModulesContainer,
   config: ApplicationConfig,
-  { audit, authority }: AuditSettings,
+  { audit }: AuditSettings,
   parts?: GuardParts,
 ): Promise<void> {
   const isStopping = ({ stops }: Finding): boolean => stops || audit === 'error';
-  const findings = await findingsFor(authority, modules, config, parts);
+  const findings = await findingsFor(modules, config, parts);
   const logger = new Logger('SessionAuth');
   for (const line of linesOf(findings.filter((each) => !isStopping(each)))) logger.warn(`audit: ${line}`);
   const stopping = linesOf(findings.filter(isStopping));
@@ -45,18 +42,15 @@ export async function auditApplication(
 }
 
 async function findingsFor(
-  authority: string,
   modules: ModulesContainer,
   config: ApplicationConfig,
   parts: GuardParts | undefined,
 ): Promise<Finding[]> {
-  const isDefault = authority === DEFAULT_AUTHORITY;
-  const registrations = isDefault ? parts?.registrations : undefined;
-  const isFirst = isDefault && !(registrations && audited.has(modules));
-  if (isDefault) audited.add(modules);
-  const isOwn = ({ method, owner }: Handler): boolean =>
-    (authorityOf(method) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY) === authority &&
-    (!registrations || (registrations.partsOf(owner) ?? (isFirst && parts)) === parts);
+  const registrations = parts?.registrations;
+  const isFirst = !(registrations && audited.has(modules));
+  audited.add(modules);
+  const isOwn = ({ owner }: Handler): boolean =>
+    !registrations || (registrations.partsOf(owner) ?? (isFirst && parts)) === parts;
   const placed = placedHandlersOf(modules);
   const hasRoutesOnly =
     graphqlOptionsOf(modules).length === 0 &&
@@ -86,8 +80,7 @@ function uncalledRulesOf(modules: ModulesContainer): Finding[] {
 
 function unplaced(handler: Handler, registrations: Registrations | undefined): Finding | undefined {
   if (!registrations || registrations.partsOf(handler.owner) || !isGuarded(handler)) return undefined;
-  const { kind, authority = DEFAULT_AUTHORITY } = { authority: undefined, ...auditedRuleOf(handler) };
-  return kind === 'public' || authority !== DEFAULT_AUTHORITY
+  return auditedRuleOf(handler).kind === 'public'
     ? undefined
     : finding(
         `${placeOf(handler)} is in a module without a registration of SessionAuthModule: every call is denied. Import one there, or leave out isGlobal: false in one.`,

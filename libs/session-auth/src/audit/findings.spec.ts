@@ -3,14 +3,7 @@ import { Controller, Get, UseGuards, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import type { UserRecord } from '../contract/record/user-record.js';
-import {
-  CclScope,
-  OptionalAuth,
-  Public,
-  Roles,
-  SessionAuthority,
-  SubRoles,
-} from '../guard/access.decorators.js';
+import { CclScope, OptionalAuth, Public, Roles, SubRoles } from '../guard/access.decorators.js';
 import { CurrentUser } from '../guard/current-user.decorator.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn } from '../guard/handlers.js';
@@ -56,11 +49,6 @@ function replacing(kept: string): MethodDecorator {
 describe('the audit finds a handler', () => {
   it.each<[string, MethodDecorator[], RegExp]>([
     [
-      'public, and checked by an authority',
-      [Public(), SessionAuthority('staff')],
-      / has @Public\(\), .* next to @SessionAuthority\(\)\. /,
-    ],
-    [
       'public, and with a requirement',
       [Public(), Roles('admin')],
       / has @Public\(\), which has no effect next to decorators that require/,
@@ -82,9 +70,7 @@ describe('the audit finds a handler', () => {
 
   it.each<[string, MethodDecorator[]]>([
     ['public', [Public()]],
-    ['optional, and checked by an authority', [OptionalAuth(), SessionAuthority('staff')]],
     ['ruled', [Roles('admin'), SubRoles('lead')]],
-    ['ruled, and checked by an authority', [Roles('admin'), SessionAuthority('staff')]],
     ['without decorators', []],
   ])('but not one that is %s', (_what, decorators) => {
     expect(findings(handlerWith(...decorators, Get()))).toEqual([]);
@@ -122,13 +108,7 @@ describe('the audit finds a method that replaces a ruled one', () => {
     ['a requirement', [Roles('admin')], 'guards', LOST],
     ['one of two requirements', [Roles('admin'), CclScope({ client_id: 'id' })], 'roles', LOST],
     ['an opening', [OptionalAuth()], 'guards', LOST],
-    ['an authority', [SessionAuthority('staff')], 'guards', LOST],
-    [
-      'nothing',
-      [Roles('admin'), OptionalAuth(), SessionAuthority('staff')],
-      '',
-      [expect.stringMatching(/has @OptionalAuth\(\)/)],
-    ],
+    ['nothing', [Roles('admin'), OptionalAuth()], '', [expect.stringMatching(/has @OptionalAuth\(\)/)]],
   ])('and loses %s', (_what, decorators, kept, expected) => {
     expect(findings(handlerWith(...decorators, replacing(kept), Get()))).toEqual(expected);
   });

@@ -45,9 +45,6 @@ function contradictionsOf(handler: Handler): Finding[] {
       finding(
         `${place} has SessionAuthGuard beside @Public(), which admits callers without a session. Remove one of them.`,
       ),
-    own.open === 'public' &&
-      own.authority !== undefined &&
-      finding(`${place} has @Public(), which has no effect next to @SessionAuthority(). Remove one of them.`),
     own.open &&
       own.requirements.length > 0 &&
       finding(

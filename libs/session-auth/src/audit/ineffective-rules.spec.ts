@@ -11,7 +11,6 @@ import {
   OptionalAuth,
   Public,
   Roles,
-  SessionAuthority,
 } from '../guard/access.decorators.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn, type Handler } from '../guard/handlers.js';
@@ -88,19 +87,10 @@ describe('a method that overrides one with a rule', () => {
       warns,
     ],
     ['the guard', [guarded], [], [], false, stops],
-    ['another authority', [SessionAuthority('staff')], [], [guarded], false, stops],
     ['a role, and has a guard of the application', [isAdmin], [UseGuards(OtherGuard)], [], false, warns],
     ['the guard in a closed application', [guarded], [], [], true, []],
     ['the same role under its class', [isAdmin], [], [Roles('admin')], false, []],
     ['the same age under its class', [FreshSession()], [], [FreshSession()], false, []],
-    [
-      'the same authority under its class',
-      [SessionAuthority('staff')],
-      [],
-      [SessionAuthority('staff')],
-      false,
-      [],
-    ],
     ['a role, and is public', [isAdmin], [Public()], [], false, []],
     ['a role, and has another', [isAdmin], [Roles('clerk')], [], false, []],
     ['a role, and names the guard', [isAdmin], [guarded], [], false, []],

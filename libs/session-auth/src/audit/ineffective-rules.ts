@@ -86,7 +86,6 @@ function isLostIn(called: object, decorated: object): boolean {
   return (
     (before.open !== undefined && before.open !== now.open) ||
     (before.namesGuard === true && now.namesGuard !== true && !now.open) ||
-    (before.authority !== undefined && before.authority !== now.authority) ||
     before.requirements.some((requirement) => !now.requirements.includes(requirement))
   );
 }
@@ -143,8 +142,8 @@ function unserved(handler: Handler, call: string, other: Handler | undefined): F
 }
 
 export function declares(target: object): boolean {
-  const { open, requirements, authority, namesGuard: isNamed } = declarationOf(target);
-  return open !== undefined || requirements.length > 0 || authority !== undefined || isNamed === true;
+  const { open, requirements, namesGuard: isNamed } = declarationOf(target);
+  return open !== undefined || requirements.length > 0 || isNamed === true;
 }
 
 /** Returns whether what Nest runs for a handler is at least as strict as a rule. */
@@ -152,6 +151,5 @@ export function enforces(handler: Handler, intended: AccessRule): boolean {
   if (intended.kind !== 'protected') return true;
   const rule = auditedRuleOf(handler);
   if (!isGuarded(handler) || rule.kind !== 'protected') return false;
-  const isSameAuthority = intended.authority === undefined || intended.authority === rule.authority;
-  return isSameAuthority && includeAll(rule.requirements, intended.requirements);
+  return includeAll(rule.requirements, intended.requirements);
 }

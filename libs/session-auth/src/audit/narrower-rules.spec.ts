@@ -39,7 +39,6 @@ const MARKS = {
   optional: access.OptionalAuth,
   reportOnly: access.ReportOnly,
   keepOpen: access.KeepOpen,
-  authority: () => access.SessionAuthority('default'),
   guard: () => UseGuards(SessionAuthGuard),
   ownGuard: () => UseGuards(OwnGuard),
   ...RULES,
@@ -105,14 +104,11 @@ function expected({ levels }: Tree): { kind: string; isReported: boolean; rules:
   const closed = { kind: 'protected', isReported, rules };
   if (has(handler, ...KINDS)) return closed;
   if (has(handler, 'optional')) return { kind: 'optional', isReported, rules: [] };
-  if (has(handler, 'public') && !has(handler, 'authority'))
-    return { kind: 'public', isReported: false, rules: [] };
+  if (has(handler, 'public')) return { kind: 'public', isReported: false, rules: [] };
   const at = classes.findIndex((marks) => has(marks, 'public', 'optional'));
   if (at === -1 || classes.some((marks) => has(marks, ...KINDS))) return closed;
   if (classes[at]?.includes('optional')) return { kind: 'optional', isReported, rules: [] };
-  const isNarrowed =
-    levels.some((marks) => has(marks, 'authority')) ||
-    [handler, ...classes.slice(0, at)].some((marks) => has(marks, 'guard', 'ownGuard'));
+  const isNarrowed = [handler, ...classes.slice(0, at)].some((marks) => has(marks, 'guard', 'ownGuard'));
   return isNarrowed ? closed : { kind: 'public', isReported: false, rules: [] };
 }
 
@@ -140,7 +136,7 @@ it('the guard and the audit agree which of the rules of a handler, its class and
           rules: rules.map(({ kind, text }) => `${kind} of ${/\d/.exec(text)?.[0]}`).sort(),
         }).toEqual(plain);
       }
-      const guarding: Mark[] = ['optional', 'authority', 'guard', 'ownGuard', ...KINDS];
+      const guarding: Mark[] = ['optional', 'guard', 'ownGuard', ...KINDS];
       const isGuarded = tree.levels.some((marks) => marks.some((mark) => guarding.includes(mark)));
       expect(found).toBe(!isGuarded || plain.kind === 'public');
     }),

@@ -1,5 +1,4 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { ACCESS_DENIED, CROSS_ORIGIN_DENIED } from '../contract/denials.js';
 import { exceptionOf, reportDenial } from '../guard/denial.js';
 import { Challenge } from '../guard/challenge.js';
@@ -38,7 +37,7 @@ export class SameOriginGuard implements CanActivate {
     if (!call) return Promise.reject(exceptionOf(ACCESS_DENIED));
     if (!isCrossOrigin(call.request, this.#trusted)) return true;
     keepFromSharedCaches(call.reply, '');
-    reportDenial(CROSS_ORIGIN_DENIED, DEFAULT_AUTHORITY);
+    reportDenial(CROSS_ORIGIN_DENIED);
     return call.transport.deny(call, CROSS_ORIGIN_DENIED, NO_CHALLENGE);
   }
 }

@@ -103,7 +103,7 @@ function adapterOver(send: Send): AxiosAdapter {
       { httpAgent, httpsAgent },
     );
     // A call of the library may be one in the background.
-    const answer = await (config.deadline ? sent : holdProcess(sent));
+    const answer = await (config.deadline ? sent : holdProcess(() => sent));
     if (!('status' in answer)) throw new NoReplyError(answer);
     const { status, headers, body } = answer;
     return { status, statusText: '', headers: headers as Record<string, string>, data: body, config };

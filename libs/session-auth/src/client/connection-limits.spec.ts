@@ -66,7 +66,7 @@ const LIMITS = {
 };
 
 describe('the limits of connections', () => {
-  it.each([false, true])('to the service are those of the authority (fresh: %p)', async (fresh) => {
+  it.each([false, true])('to the service are those of the registration (fresh: %p)', async (fresh) => {
     const { send } = await serving();
     expect(await send(fresh)).toMatchObject({ status: 200 });
     expect(ofKind('Client')).toMatchObject([LIMITS]);

@@ -61,7 +61,8 @@ let hold: NodeJS.Timeout | undefined;
  * Keeps the process alive until `work` settles, because a caller awaits it. Nothing else of a call does: its
  * timers and sockets are the same in the background, where they must not.
  */
-export function holdProcess<Result>(work: Promise<Result>): Promise<Result> {
+export function holdProcess<Result>(work: () => Promise<Result>): Promise<Result> {
+  const pending = work();
   held += 1;
   hold ??= setTimeout(() => undefined, LONGEST_MS);
   const release = (): void => {
@@ -70,8 +71,8 @@ export function holdProcess<Result>(work: Promise<Result>): Promise<Result> {
     clearTimeout(hold);
     hold = undefined;
   };
-  work.then(release, release);
-  return work;
+  pending.then(release, release);
+  return pending;
 }
 
 /** Starts deadlines, and ends them all when the application shuts down. */

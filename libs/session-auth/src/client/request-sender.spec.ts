@@ -22,7 +22,7 @@ async function sending(settings: Partial<RequestSenderSettings> = {}, answer?: R
   return { sender, server, request, send: () => sender.send(request), connections };
 }
 
-describe('the requests of an authority', () => {
+describe('the requests of a registration', () => {
   it('are sent over the pool, without axios, if the application uses neither', async () => {
     const loading = jest.spyOn(RequestSender.prototype, 'http');
     const { send, connections } = await sending();
@@ -87,7 +87,7 @@ describe('the requests of an authority', () => {
 });
 
 describe('SessionHttpService', () => {
-  it('is the class of the service of an authority', async () => {
+  it('is the class of the service of a registration', async () => {
     const { sender } = await sending();
     expect(await sender.http()).toBeInstanceOf(SessionHttpService);
   });

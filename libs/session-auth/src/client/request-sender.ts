@@ -13,7 +13,7 @@ export interface RequestSenderSettings extends ConnectionSettings, OwnAgents {
 }
 
 /**
- * Sends the requests of one authority: over its own connections, over agents of the application, or
+ * Sends the requests of one registration: over its own connections, over agents of the application, or
  * through axios once the application uses it. undici is loaded by `load()` or the first call, and axios for
  * those who inject its service: an application that imports this package, and starts, waits for neither.
  */
@@ -29,7 +29,7 @@ export class RequestSender {
     this.#settings = settings;
   }
 
-  /** Returns the `SessionHttpService` of the authority: one, created at the first call. */
+  /** Returns the `SessionHttpService` of the registration: one, created at the first call. */
   http(): Promise<SessionHttpService> {
     this.#axios ??= this.#loadAxios();
     return this.#axios;

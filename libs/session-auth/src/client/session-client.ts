@@ -1,6 +1,5 @@
 import { AFFECTED } from '../contract/causes.js';
 import { CALLS, type CallMessage } from '../contract/diagnostics.js';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { type Unavailable, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
@@ -71,8 +70,6 @@ export type SignInResult<User> =
 interface ClientSettings extends VerdictSettings {
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
-  /** Name of the authority, for diagnostics. @default 'default' */
-  readonly authority?: string;
   readonly http: { readonly maxTokenLength: number };
 }
 
@@ -100,7 +97,7 @@ export class SessionClient<User extends UserRecord> {
   readonly #reader: ReplyReader<User>;
   readonly #origin: string;
   readonly #basePath: string;
-  readonly #server: Pick<CallMessage, 'authority' | 'serverAddress' | 'serverPort'>;
+  readonly #server: Pick<CallMessage, 'serverAddress' | 'serverPort'>;
 
   constructor(
     sender: Pick<RequestSender, 'send' | 'renew'>,
@@ -115,7 +112,6 @@ export class SessionClient<User extends UserRecord> {
     this.#origin = origin;
     this.#basePath = pathname.replace(/\/$/, '');
     this.#server = {
-      authority: settings.authority ?? DEFAULT_AUTHORITY,
       serverAddress: hostname,
       serverPort: Number(port) || (protocol === 'https:' ? 443 : 80),
     };

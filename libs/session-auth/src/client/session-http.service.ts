@@ -27,7 +27,7 @@ export abstract class SessionHttpService extends HttpServiceType {
     rejectOwnProvider('SessionHttpService');
   }
 
-  /** Returns whether a value is the service of an authority. */
+  /** Returns whether a value is the service of a registration. */
   static override [Symbol.hasInstance](candidate: unknown): boolean {
     return typeof candidate === 'object' && candidate !== null && SESSION_HTTP in candidate;
   }

@@ -35,7 +35,7 @@ afterEach(() => {
   published.length = 0;
 });
 
-const server = { authority: 'default', serverAddress: 'service.example', serverPort: 8443 };
+const server = { serverAddress: 'service.example', serverPort: 8443 };
 const CHECK = { operation: 'user_details', method: 'GET', ...server };
 const SIGN_IN = { operation: 'sign_in', method: 'POST', ...server };
 const SIGN_OUT = { operation: 'sign_out', method: 'DELETE', ...server };
@@ -101,10 +101,10 @@ describe('a message', () => {
     ['https://service.example', 443],
     ['http://service.example:443', 443],
     ['https://service.example:80', 80],
-  ])('has the address of %s with the port %i, and the name of its authority', async (baseUrl, serverPort) => {
-    await expect(
-      clientWith(reply(401), { baseUrl, authority: 'staff' }).client.userDetails(session, deadline),
-    ).resolves.toEqual(UNAUTHENTICATED);
-    expect(published[0]).toEqual(['start', { ...CHECK, authority: 'staff', serverPort }]);
+  ])('has the address of %s with the port %i', async (baseUrl, serverPort) => {
+    await expect(clientWith(reply(401), { baseUrl }).client.userDetails(session, deadline)).resolves.toEqual(
+      UNAUTHENTICATED,
+    );
+    expect(published[0]).toEqual(['start', { ...CHECK, serverPort }]);
   });
 });

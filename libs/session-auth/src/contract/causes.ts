@@ -96,10 +96,6 @@ export const CAUSES = {
     ends: 'quiet',
     isHarmless: true,
   },
-  'no authority': {
-    text: 'the option authority threw, or returned something other than a string: the call got 401. Correct the function.',
-    ends: 'quiet',
-  },
   'no registration': {
     text: 'calls of % get 403: its module has no registration of SessionAuthModule, or more than one. Import one there.',
     ends: 'quiet',

@@ -2,18 +2,13 @@ import { channel, tracingChannel, type Channel } from 'node:diagnostics_channel'
 import type { CauseName } from './causes.js';
 import type { UnavailableReason, Verdict } from './outcome.js';
 
-interface OfAuthority {
-  /** Name of the authority of the module; `'default'` for the default one. */
-  readonly authority: string;
-}
-
 /**
  * Source of a check's outcome: the session cache of this instance, the shared store, or the session service.
  */
 export type CheckSource = 'cache' | 'store' | 'service';
 
 /** Published to `nestjs-session-auth:check` when a check completes. Contains nothing of the session. */
-export interface CheckMessage extends OfAuthority {
+export interface CheckMessage {
   /**
    * `authenticated`: the session is valid. `unauthenticated`: it is not valid (401). `forbidden`: the
    * service's 403. `unavailable`: no usable answer (503).
@@ -36,7 +31,7 @@ export interface CheckMessage extends OfAuthority {
  * tracing channel `nestjs-session-auth:call`, which emits the events of Node.js's `TracingChannel` for a
  * promise.
  */
-export interface CallMessage extends OfAuthority {
+export interface CallMessage {
   /** Operation of the interface (section 4). */
   readonly operation: 'user_details' | 'sign_in' | 'sign_out';
   /** HTTP method of the request. */
@@ -64,7 +59,7 @@ export interface CallMessage extends OfAuthority {
 export type LaneName = 'known' | 'strangers';
 
 /** Published to `nestjs-session-auth:breaker` when the circuit breaker of a lane changes state. */
-export interface BreakerMessage extends OfAuthority {
+export interface BreakerMessage {
   /** Lane of the breaker. */
   readonly lane: LaneName;
   /** New state: `closed` allows every call, `open` none, `halfOpen` a single probe. */
@@ -83,7 +78,7 @@ export type SignInFailureCode =
  * Published to `nestjs-session-auth:denial` when a sign-in fails, and when the guard denies a request, a
  * message or an operation.
  */
-export interface DenialMessage extends OfAuthority {
+export interface DenialMessage {
   /**
    * Stable code of the denial. Those of the guard, in this order, are 401, 401, 403, 403, 503 and 503.
    */
@@ -105,7 +100,7 @@ export interface DenialMessage extends OfAuthority {
  * Published to `nestjs-session-auth:cause` when a cause of denials that is not the caller's own begins, and
  * when it is over.
  */
-export interface CauseMessage extends OfAuthority {
+export interface CauseMessage {
   /** Name of the cause, as in its log line. */
   readonly cause: CauseName;
   /** How often it is active now: for each kind of calls, rule or field that it affects; 0: it is over. */

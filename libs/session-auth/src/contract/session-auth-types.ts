@@ -2,9 +2,8 @@
  * Narrows the open types of the user record. Empty here; an application adds members by module augmentation.
  *
  * `role` and `sub_role` narrow the record and the decorators; `user` is the application's own record class,
- * which the option `userRecord` then requires. `authorities` has the record class of each authority with a
- * name, as in `{ partners: PartnerRecord }`, for the types of `@CurrentUser()`, `@Authorize()` and
- * `@RequireFlags()`. `localUser` is the application's own user, which the option `loadUser` then must load,
+ * which the option `userRecord` then requires; with several session services, a union of those of all.
+ * `localUser` is the application's own user, which the option `loadUser` then must load,
  * and handlers receive in place of the record. The interface documents no values of `role` and `sub_role` (section 2.4).
  *
  * @example

@@ -77,7 +77,7 @@ describe('the contexts of GraphQL requests', () => {
     expect(contexts).toEqual([expect.any(Function)]);
   });
 
-  it('are separated once, however many authorities an application has', async () => {
+  it('are separated once, however many registrations an application has', async () => {
     const options: GraphqlOptions = { context: () => ({}) };
     const modules = await modulesOf(graphqlModule(options));
     separate(modules);

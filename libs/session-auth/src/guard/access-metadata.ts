@@ -5,7 +5,6 @@ import { type Declaration, inherit, type Requirement } from './access-rule.js';
 export const OPEN_KEY = 'nestjs-session-auth:open';
 const NAMESPACE = 'nestjs-session-auth:';
 const REQUIREMENTS_KEY = 'nestjs-session-auth:requirements';
-export const AUTHORITY_KEY = 'nestjs-session-auth:authority';
 const DECORATED_KEY = 'nestjs-session-auth:decorated';
 const ACKNOWLEDGED_KEY = 'nestjs-session-auth:acknowledged';
 export const KEEP_OPEN = 'nestjs-session-auth:keep-open';
@@ -19,25 +18,10 @@ const REQUIREMENT_KEYS = KINDS.map((kind) => `${REQUIREMENTS_KEY}:${kind}`);
 
 export type RequirementKind = (typeof KINDS)[number];
 
-/** Returns a different value that was declared on the target before. */
-export function declareOnce(
-  key: typeof OPEN_KEY | typeof AUTHORITY_KEY,
-  target: object,
-  value: string,
-): string | undefined {
-  const earlier = Reflect.getOwnMetadata(key, target) as string | undefined;
-  Reflect.defineMetadata(key, value, target);
-  return earlier === value ? undefined : earlier;
-}
-
 export function declareRequirement(target: object, requirement: Requirement): void {
   const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;
   const own = (Reflect.getOwnMetadata(key, target) ?? []) as Requirement[];
   Reflect.defineMetadata(key, [...own, requirement], target);
-}
-
-export function authorityOf(target: object): string | undefined {
-  return Reflect.getMetadata(AUTHORITY_KEY, target) as string | undefined;
 }
 
 /** Returns what a handler declares, or a class with those that it extends. */
@@ -55,16 +39,14 @@ function ownDeclarationOf(level: object): Declaration {
   const all = new Set([...REQUIREMENT_KEYS.filter((key) => declared.includes(key)), ...declared]);
   const own = (key: string): unknown => Reflect.getOwnMetadata(key, level);
   const open = own(OPEN_KEY) as Declaration['open'];
-  const authority = own(AUTHORITY_KEY) as string | undefined;
   const namesGuard = namesSessionAuthGuardItself(level);
   // A rule of a class adds no guard if the class inherits one.
-  const names = namesGuard || open !== undefined || authority !== undefined || declared.length > 0;
+  const names = namesGuard || open !== undefined || declared.length > 0;
   return {
     open,
     namesGuard: namesGuard && open === undefined,
     reportOnly: (own(REPORT_ONLY) as true | undefined) ?? (names ? false : undefined),
     requirements: [...all].flatMap((key) => own(key) as Requirement[]),
-    authority,
   };
 }
 
@@ -72,7 +54,7 @@ function ownDeclarationOf(level: object): Declaration {
 export function hasRulesOnly(method: object): boolean {
   const keys = (Reflect.getMetadataKeys(method) as unknown[]).map(String);
   return (
-    keys.some((key) => key === AUTHORITY_KEY || key.startsWith(REQUIREMENTS_KEY)) &&
+    keys.some((key) => key.startsWith(REQUIREMENTS_KEY)) &&
     keys.every((key) => key.startsWith(NAMESPACE) || ENHANCER_KEY.test(key)) &&
     acknowledgedReason(method) === undefined
   );

@@ -19,10 +19,6 @@ function declare(open?: Declaration['open'], ...requirements: Requirement[]): De
 }
 
 const guarded: Declaration = { ...declare(), namesGuard: true };
-const named = (authority: string, ...declared: Parameters<typeof declare>): Declaration => ({
-  ...declare(...declared),
-  authority,
-});
 
 const publicRule = { kind: 'public' };
 const optionalRule = { kind: 'optional', requirements: [] };
@@ -58,27 +54,10 @@ describe('the rule of a handler', () => {
       declare(undefined, roles),
       protectedBy(subRoles, roles),
     ],
-    ['a public handler of a controller with a name', declare('public'), named('a'), publicRule],
   ])(
     'comes from the nearest level with a declaration, and is closed by default: %s',
     (_name, handler, controller, rule) => {
       expect(resolveRule(handler, controller)).toEqual(rule);
-    },
-  );
-
-  it.each([
-    ['the name of the handler', named('a'), named('b'), protectedBy()],
-    ['the name of the controller', declare(), named('a'), protectedBy()],
-    ['roles', named('a', undefined, roles), declare(), protectedBy(roles)],
-    ['an optional handler', named('a', 'optional'), declare(), optionalRule],
-    ['a name and public on one handler', named('a', 'public'), declare(), protectedBy()],
-    ['a name and public on one controller', declare(), named('a', 'public'), protectedBy()],
-    ['a name on a handler of a public controller', named('a'), declare('public'), protectedBy()],
-    ['an optional controller with a name', declare(), named('a', 'optional'), optionalRule],
-  ])(
-    'has the authority that is named, and is not opened beside it: %s',
-    (_name, handler, controller, rule) => {
-      expect(resolveRule(handler, controller)).toEqual({ ...rule, authority: 'a' });
     },
   );
 });

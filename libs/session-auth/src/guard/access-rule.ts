@@ -21,8 +21,6 @@ export type AccessRule = { readonly kind: 'public' } | CheckedRule;
 export interface CheckedRule {
   readonly kind: 'optional' | 'protected';
   readonly requirements: readonly Requirement[];
-  /** Name of the authority that checks the calls, if a decorator fixes it. */
-  readonly authority?: string | undefined;
   /** Maximum age of a cached session, in milliseconds. @default the lifetime of the cache entry */
   readonly maxAgeMs?: number | undefined;
   /** Set with `@ReportOnly()`: the guard denies nothing. */
@@ -41,8 +39,6 @@ export interface Declaration {
   /** `false` if it names the guard, a rule or an opening, and no `@ReportOnly()`; `undefined` if it names none. */
   readonly reportOnly?: boolean | undefined;
   readonly requirements: readonly Requirement[];
-  /** The authority that `@SessionAuthority()` names. */
-  readonly authority?: string | undefined;
 }
 
 /**
@@ -60,32 +56,27 @@ export function inherit(own: Declaration, inherited: Declaration): Declaration {
 }
 
 /** Declarations of the narrower level replace the same of the wider. Openings have rules of their own. */
-function narrow(
-  own: Declaration,
-  wider: Declaration,
-): Pick<Declaration, 'authority' | 'reportOnly' | 'requirements'> {
+function narrow(own: Declaration, wider: Declaration): Pick<Declaration, 'reportOnly' | 'requirements'> {
   return {
     requirements: override(own.requirements, wider.requirements),
-    authority: own.authority ?? wider.authority,
     reportOnly: own.reportOnly ?? wider.reportOnly,
   };
 }
 
 /**
  * Declarations on the handler override those on its controller. A level that declares both an opening and a
- * requirement is closed: `@Public()` has no effect next to `@Roles()` or `@SessionAuthority()`, nor on a
- * controller for a handler that declares a requirement, or names an authority or the guard.
+ * requirement is closed: `@Public()` has no effect next to `@Roles()`, nor on a controller for a handler that
+ * declares a requirement or names the guard.
  */
 export function resolveRule(handler: Declaration, controller: Declaration): AccessRule {
   const open = openingOf(handler, controller);
   if (open === 'public') return { kind: open };
-  const { authority, reportOnly, ...all } = narrow(handler, controller);
+  const { reportOnly, ...all } = narrow(handler, controller);
   const requirements = open ? [] : all.requirements;
   const limits = requirements.flatMap(({ maxAgeMs }) => maxAgeMs ?? []);
   return {
     kind: open ?? 'protected',
     requirements,
-    authority,
     maxAgeMs: limits.length > 0 ? Math.min(...limits) : undefined,
     ...(reportOnly && { isReportOnly: true }),
   };
@@ -93,15 +84,9 @@ export function resolveRule(handler: Declaration, controller: Declaration): Acce
 
 function openingOf(handler: Declaration, controller: Declaration): Declaration['open'] {
   if (handler.requirements.length > 0) return undefined;
-  const own = unlessNamed(handler);
-  if (own) return own;
+  if (handler.open) return handler.open;
   if (controller.requirements.length > 0) return undefined;
-  const above = unlessNamed(controller);
-  return above === 'public' && (handler.namesGuard || handler.authority !== undefined) ? undefined : above;
-}
-
-function unlessNamed({ open, authority }: Declaration): Declaration['open'] {
-  return open === 'public' && authority !== undefined ? undefined : open;
+  return controller.open === 'public' && handler.namesGuard ? undefined : controller.open;
 }
 
 function override(own: readonly Requirement[], inherited: readonly Requirement[]): Requirement[] {

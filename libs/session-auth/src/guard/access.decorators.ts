@@ -5,8 +5,6 @@ import type { LocalUser, RoleName, SubRoleName } from '../contract/session-auth-
 import { callParameter } from './transport.js';
 import {
   acknowledge,
-  AUTHORITY_KEY,
-  declareOnce,
   declareRequirement,
   KEEP_OPEN,
   OPEN_KEY,
@@ -16,11 +14,10 @@ import {
 } from './access-metadata.js';
 import type { AskPolicy } from './access-rules.js';
 import { isClassWith } from './is-class.js';
-import type { AnyUserRecord, FlagsOf } from './current-user.decorator.js';
+import type { CurrentUserRecord, FlagsOf } from './current-user.decorator.js';
 import { applyBesideRule } from './enhancers.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 import type { Requirement } from './access-rule.js';
-import { AUTHORITY_NAME_FORM, isAuthorityName } from '../contract/authority-name.js';
 
 /**
  * Opens a handler: no check, and no call to the service. Applies no guard. On a controller, it does not open
@@ -42,7 +39,9 @@ export const OptionalAuth = (): ClassDecorator & MethodDecorator =>
   withGuard((target) => opensBy(target, 'optional'));
 
 function opensBy(target: object, open: 'public' | 'optional'): void {
-  if (declareOnce(OPEN_KEY, target, open) !== undefined)
+  const earlier: unknown = Reflect.getOwnMetadata(OPEN_KEY, target);
+  Reflect.defineMetadata(OPEN_KEY, open, target);
+  if (earlier !== undefined && earlier !== open)
     throw new InvalidConfigurationError('@Public() is beside @OptionalAuth(). Remove one of them.');
 }
 
@@ -121,7 +120,7 @@ export type AuthorizationRule = {
    * Returns whether the user has access: `true`, or a promise of it. Any other value denies. An
    * `HttpException` that it throws is the answer.
    */
-  rule(user: AnyUserRecord, context: ExecutionContext, localUser: LocalUser): boolean | Promise<boolean>;
+  rule(user: CurrentUserRecord, context: ExecutionContext, localUser: LocalUser): boolean | Promise<boolean>;
 }['rule'];
 
 /**
@@ -133,7 +132,11 @@ export interface AuthorizationPolicy {
    * Returns whether the user has access: `true`, or a promise of it. Any other value denies. An
    * `HttpException` that it throws is the answer.
    */
-  allows(user: AnyUserRecord, context: ExecutionContext, localUser: LocalUser): boolean | Promise<boolean>;
+  allows(
+    user: CurrentUserRecord,
+    context: ExecutionContext,
+    localUser: LocalUser,
+  ): boolean | Promise<boolean>;
 }
 
 /** The class of an {@link AuthorizationPolicy}. */
@@ -197,8 +200,8 @@ function namesOf(decorator: RequirementKind, listed: readonly unknown[]): readon
   return [...new Set(valid)];
 }
 
-/** The name of a boolean field of the user record of any authority, such as `ats_enabled`. */
-export type UserFlag = FlagsOf<AnyUserRecord>;
+/** The name of a boolean field of the user record, such as `ats_enabled`. */
+export type UserFlag = FlagsOf<CurrentUserRecord>;
 
 /**
  * Requires all of these fields of the user record to be `true`. An absent field is not `true`. A handler's
@@ -290,26 +293,4 @@ function methodIn(method: unknown, name: string | symbol): object {
   throw new InvalidConfigurationError(
     `An access decorator is on ${String(name)}, which is not a method: put it on a class or method, in GraphQL @ResolveField().`,
   );
-}
-
-/**
- * Names the authority of `SessionAuthModule` that checks the calls of a handler, or of all handlers of a
- * controller, resolver or gateway: the token comes from the sources of that authority, and no other
- * session service receives it. `'default'` is the default authority. A handler's name replaces its
- * controller's, and both replace the option `authority`. A name that is not registered stops the application
- * at bootstrap. Closes a handler of a `@Public()` controller. Applies `SessionAuthGuard`.
- * @throws InvalidConfigurationError if `name` can't be that of an authority
- */
-export function SessionAuthority(name: string): ClassDecorator & MethodDecorator {
-  if (!isAuthorityName(name))
-    throw new InvalidConfigurationError(
-      `@SessionAuthority() needs the name of an authority of SessionAuthModule: ${AUTHORITY_NAME_FORM}.`,
-    );
-  return withGuard((target) => {
-    const other = declareOnce(AUTHORITY_KEY, target, name);
-    if (other === undefined) return;
-    throw new InvalidConfigurationError(
-      `@SessionAuthority('${name}') is beside @SessionAuthority('${other}'). Remove one of them.`,
-    );
-  });
 }

@@ -39,7 +39,6 @@ function admitted(): object {
   const session = { token: 'token', authIv: 'iv' };
   const admission = {
     verifier: { revoker: { count: 0 } },
-    authority: 'default',
     revocations: 0,
     context: {} as never,
     session,

@@ -13,28 +13,12 @@ import { nameParameter } from './access-metadata.js';
 export type CurrentUserRecord =
   SessionAuthTypes extends Readonly<Record<'user', infer User extends UserRecord>> ? User : UserRecord;
 
-type OrNamed<Own> =
-  SessionAuthTypes extends Readonly<
-    Record<'authorities', infer Records extends Readonly<Record<string, UserRecord>>>
-  >
-    ? Own | Records[keyof Records]
-    : Own;
-
-/**
- * The record of any authority: also those that the application declares as `authorities` in
- * `SessionAuthTypes`.
- */
-export type AnyUserRecord = OrNamed<CurrentUserRecord>;
-
 /**
  * What `@CurrentUser()` injects: the application's own user, if it is declared as `localUser` in
  * `SessionAuthTypes`, and otherwise the record.
  */
 export type CurrentRequestUser =
   SessionAuthTypes extends Readonly<Record<'localUser', infer Local>> ? Local : CurrentUserRecord;
-
-/** Authorities with a name may have no `loadUser`. */
-type AnyRequestUser = OrNamed<CurrentRequestUser>;
 
 /**
  * Loads the application's own user of a record, for the option `loadUser`: an injectable class. If it is a
@@ -65,14 +49,14 @@ type Pipe = Type<PipeTransform> | PipeTransform;
  * its error.
  */
 interface Known {
-  readonly field: NamesOf<AnyRequestUser>;
+  readonly field: NamesOf<CurrentRequestUser>;
 }
 
-type UserDecorator = ParameterDecoratorFor<'the user', CurrentRequestUser, Each<AnyRequestUser>>;
+type UserDecorator = ParameterDecoratorFor<'the user', CurrentRequestUser>;
 
 type DecoratorOf<First, Pipes extends readonly Pipe[]> = [First] extends [Known['field']]
   ? Pipes extends readonly []
-    ? ParameterDecoratorFor<First, FieldsOf<AnyRequestUser, First>[0], FieldsOf<AnyRequestUser, First>>
+    ? ParameterDecoratorFor<First, FieldOf<CurrentRequestUser, First>>
     : ParameterDecorator
   : [First] extends [Pipe]
     ? UserDecorator
@@ -133,11 +117,10 @@ export function CurrentUser(...fieldAndPipes: (Known['field'] | Pipe)[]): Parame
  * Injects the record of the session service, also if `loadUser` or a subclass of the guard has attached
  * another user; `undefined` if the rule admitted the call without a session.
  */
-export const SessionRecord: () => ParameterDecoratorFor<
-  'the record',
-  CurrentUserRecord,
-  Each<AnyUserRecord>
-> = reading('@SessionRecord()', (request) => request[ADMISSION]?.user);
+export const SessionRecord: () => ParameterDecoratorFor<'the record', CurrentUserRecord> = reading(
+  '@SessionRecord()',
+  (request) => request[ADMISSION]?.user,
+);
 
 /**
  * Injects the token of the session, as presented; `undefined` if the rule admitted the call without a
@@ -222,13 +205,6 @@ type Overlaps<Value, Parameter> = [Parameter] extends [Value]
     ? true
     : false;
 
-/** One of several is enough: the compiler does not see which authority checks a handler. */
-type FitsAny<Boxed, Parameter> = true extends (
-  Boxed extends readonly [infer Value] ? Fits<Value, Parameter> : never
-)
-  ? true
-  : false;
-
 declare const parameter: unique symbol;
 
 /**
@@ -240,27 +216,22 @@ interface ParameterMustAccept<Name extends string, Type> {
 }
 
 /**
- * A parameter decorator that compiles only on a parameter whose type can hold `Value`, or one of `Others`
- * in tuples, and `undefined` if that value includes it.
+ * A parameter decorator that compiles only on a parameter whose type can hold `Value`, and `undefined` if
+ * that value includes it.
  */
-export type ParameterDecoratorFor<Name extends string, Value, Others = never> = <
+export type ParameterDecoratorFor<Name extends string, Value> = <
   Target extends object,
   Key extends string | symbol | undefined,
   Index extends number,
 >(
   target: Target,
-  key: FitsAny<[Value] | Others, ParameterOf<Target, Key, Index>> extends true
-    ? Key
-    : ParameterMustAccept<Name, Value>,
+  key: Fits<Value, ParameterOf<Target, Key, Index>> extends true ? Key : ParameterMustAccept<Name, Value>,
   index: Index,
 ) => void;
 
-type Each<Union> = Union extends unknown ? [Union] : never;
-
 type NamesOf<User> = User extends unknown ? keyof User & string : never;
 
-/** The types of a field in the records, each in a tuple. */
-type FieldsOf<User, Name> = User extends unknown ? (Name extends keyof User ? [User[Name]] : never) : never;
+type FieldOf<User, Name> = User extends unknown ? (Name extends keyof User ? User[Name] : never) : never;
 
 export type FlagsOf<User> = User extends unknown
   ? { [Field in keyof User]-?: NonNullable<User[Field]> extends boolean ? Field : never }[keyof User]

@@ -10,12 +10,11 @@ import { SessionCache } from '../verifier/session-cache.js';
 import { Lanes } from '../verifier/lanes.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import { AccessRules } from './access-rules.js';
-import { Authorize, FreshSession, OptionalAuth, Public, SessionAuthority } from './access.decorators.js';
+import { Authorize, FreshSession, OptionalAuth, Public } from './access.decorators.js';
 import { DecisionReports, type SessionAuthDecision } from './decision-reports.js';
-import { ADMISSION, type GuardedRequest } from './guarded-request.js';
+import { type GuardedRequest } from './guarded-request.js';
 import type { HttpRequest } from './http-request.js';
 import { SessionReader, fromCookie, fromHeader, fromPayload } from './token-source.js';
-import type { Authorities, GuardParts } from './guard-parts.js';
 import { type SessionEnds, TRANSPORTS } from './transport.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
 import { RPC } from '../messages/message-transport.js';
@@ -59,10 +58,6 @@ class Routes {
   fresh(): string {
     return 'fresh';
   }
-  @SessionAuthority('partners')
-  ofPartners(): string {
-    return 'ofPartners';
-  }
 }
 
 const handlers = Routes.prototype as unknown as Readonly<Record<keyof Routes, () => string>>;
@@ -70,7 +65,6 @@ const handlers = Routes.prototype as unknown as Readonly<Record<keyof Routes, ()
 /** A guard of real parts, whose session service answers by `ANSWERS`. */
 function guardOf(
   settings: {
-    authorities?: Authorities;
     observed?: boolean;
     reader?: SessionReader;
   } = {},
@@ -107,9 +101,7 @@ function guardOf(
         maxTokenLength: 64,
       }),
     verifier,
-    authority: 'default',
-    authorities: settings.authorities,
-    decisions: new DecisionReports(sink, { authority: 'default' }),
+    decisions: new DecisionReports(sink),
     ends: {} as SessionEnds,
     whileOpen: { recheckMs: 60_000, outageGraceMs: 60_000 },
     replyOpened: () => undefined,
@@ -156,9 +148,7 @@ const REQUIRED = '401 SESSION_REQUIRED';
 const DENIED = '403 ACCESS_DENIED';
 const UNAVAILABLE = '503 SESSION_SERVICE_UNAVAILABLE';
 
-/** No authority has the name that the last one names. */
-const HANDLERS = ['plain', 'optional', 'ofAnn', 'ofAnnLater', 'fresh', 'ofPartners'] as const;
-/** The outcomes of all but the last one. */
+const HANDLERS = ['plain', 'optional', 'ofAnn', 'ofAnnLater', 'fresh'] as const;
 const unlessOptional = (outcome: string): unknown[] => [outcome, true, outcome, outcome, outcome];
 
 describe('the guard', () => {
@@ -180,7 +170,7 @@ describe('the guard', () => {
     const decisions = await Promise.all(
       HANDLERS.map((handler) => decided(guardOf(), call(handler, headers))),
     );
-    expect(decisions).toEqual([...outcomes, REJECTED]);
+    expect(decisions).toEqual(outcomes);
   });
 
   it('admits every call of a public handler, without a call to the service or a decision', () => {
@@ -274,52 +264,11 @@ describe('the guard', () => {
     ['plain', presenting('ann')],
     ['plain', presenting('ended')],
     ['plain', {}],
-    ['ofPartners', presenting('ann')],
   ] as const)('keeps the reply of %s to %j from shared caches', async (handler, headers) => {
     const { context, reply } = call(handler, headers);
     await decided(guardOf(), { context });
     expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', vary: 'X-AUTH-TOKEN, Cookie' });
   });
-});
-
-describe('the guard of several authorities', () => {
-  const authoritiesOf = (arePerCall: boolean) => {
-    const named: (string | undefined)[] = [];
-    const authorities: Authorities = {
-      arePerCall,
-      partsOf: (_context, _request, own) => {
-        named.push(undefined);
-        return own;
-      },
-      named: (name) => {
-        named.push(name);
-        return undefined;
-      },
-    };
-    return { authorities, named };
-  };
-
-  const partsOf = ({ guard }: ReturnType<typeof guardOf>): GuardParts =>
-    (guard as unknown as { parts: GuardParts }).parts;
-
-  it('denies a handler of an authority that does not exist', async () => {
-    const { authorities } = authoritiesOf(false);
-    expect(await decided(guardOf({ authorities }), call('ofPartners', presenting('ann')))).toBe(REJECTED);
-  });
-
-  it.each([
-    [false, []],
-    [true, [undefined]],
-  ])(
-    'chooses an authority for a handler that names none only if each call chooses: %j',
-    async (arePerCall, expected) => {
-      const { authorities, named } = authoritiesOf(arePerCall);
-      const guard = new (class Own extends SessionAuthGuard {})(partsOf(guardOf({ authorities })));
-      const plain = call('plain', presenting('ann'));
-      expect(await decided({ guard }, plain)).toBe(true);
-      expect([named, plain.request[ADMISSION]?.isOwn]).toEqual([expected, true]);
-    },
-  );
 });
 
 describe('a decision', () => {
@@ -338,11 +287,11 @@ describe('a decision', () => {
   });
 });
 
-it('a denial is published with its code and its authority', async () => {
+it('a denial is published with its code', async () => {
   const published: unknown[] = [];
   const listener = (message: unknown): void => void published.push(message);
   diagnostics.subscribe(DENIALS.name, listener);
   await decided(guardOf(), call('plain'));
   diagnostics.unsubscribe(DENIALS.name, listener);
-  expect(published).toEqual([{ code: 'SESSION_REQUIRED', authority: 'default' }]);
+  expect(published).toEqual([{ code: 'SESSION_REQUIRED' }]);
 });

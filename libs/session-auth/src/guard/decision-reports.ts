@@ -22,8 +22,6 @@ export interface SessionAuthDecision {
   readonly code?: GuardDenial['code'] | SignInFailureCode;
   /** The requirement that is not met, or could not be evaluated: `@Roles(approver)`. */
   readonly rule?: string;
-  /** Name of the authority that decided: 'default', or the name of a session service. */
-  readonly authority: string;
   /**
    * The kind of the call: `http`, `graphql`, `ws`, `rpc`, or another that the guard denies; `sign-in` for a
    * sign-in by `SessionAuthService` that fails, which has no user.
@@ -52,22 +50,16 @@ interface DecisionSink {
   next(decision: SessionAuthDecision): void;
 }
 
-interface DecisionSettings {
-  readonly authority: string;
-}
-
 type Draft = { -readonly [Field in keyof SessionAuthDecision]?: SessionAuthDecision[Field] };
 
-/** Reports the decisions of the guards of one authority. Builds nothing while there are no subscribers. */
+/** Reports the decisions of the guards of one registration. Builds nothing while there are no subscribers. */
 export class DecisionReports {
   readonly sink: DecisionSink;
-  readonly #settings: DecisionSettings;
   /** A cached session has one record for all its calls. */
   readonly #copies = new WeakMap<UserRecord, CurrentUserRecord>();
 
-  constructor(sink: DecisionSink, settings: DecisionSettings) {
+  constructor(sink: DecisionSink) {
     this.sink = sink;
-    this.#settings = settings;
   }
 
   /** @param user absent if the rule allows calls without a session */
@@ -83,7 +75,7 @@ export class DecisionReports {
     rule?: string,
     wouldDeny?: true,
   ): void {
-    reportDenial({ code, rule, wouldDeny }, this.#settings.authority);
+    reportDenial({ code, rule, wouldDeny });
     if (!this.sink.observed) return;
     const decision: Draft = { isAllowed: wouldDeny === true, outcome: outcomeOf(statusCode), code };
     if (wouldDeny) decision.wouldDeny = true;
@@ -94,7 +86,7 @@ export class DecisionReports {
   /** The user name is not reported: it may be a password. */
   signInFailed(error: SessionAuthError): void {
     const code = error.code as SignInFailureCode;
-    reportDenial({ code }, this.#settings.authority);
+    reportDenial({ code });
     const outcome = outcomeOf(error.statusCode);
     const place = { kind: 'sign-in', controller: 'SessionAuthService', handler: 'signIn' };
     if (this.sink.observed) this.#emit({ isAllowed: false, outcome, code, ...place });
@@ -113,7 +105,6 @@ export class DecisionReports {
   }
 
   #emit(decision: Draft): void {
-    decision.authority = this.#settings.authority;
     decision.atMs = Date.now();
     this.sink.next(Object.freeze(decision as SessionAuthDecision));
   }

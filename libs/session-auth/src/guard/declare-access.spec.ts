@@ -3,14 +3,8 @@ import { UseGuards, type CanActivate, type Type } from '@nestjs/common';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { enhancersOf, isSessionAuthGuard, namesSessionAuthGuard } from './enhancers.js';
 import { SessionAuthGuard } from './session-auth.guard.js';
-import {
-  authorityOf,
-  declarationOf,
-  decoratedMethods,
-  nameParameter,
-  parameterNameOf,
-} from './access-metadata.js';
-import { Authorize, OptionalAuth, Public, Roles, SessionAuthority, SubRoles } from './access.decorators.js';
+import { declarationOf, decoratedMethods, nameParameter, parameterNameOf } from './access-metadata.js';
+import { Authorize, OptionalAuth, Public, Roles, SubRoles } from './access.decorators.js';
 
 class OtherGuard implements CanActivate {
   canActivate(): boolean {
@@ -33,7 +27,6 @@ describe('an access decorator', () => {
     ['@OptionalAuth()', OptionalAuth()],
     ['@Roles()', Roles('admin')],
     ['@Authorize()', Authorize(() => true)],
-    ['@SessionAuthority()', SessionAuthority('partners')],
   ])('%s applies the guard once, on a class and on a method', (_name, decorator) => {
     class Routes {
       find(): string {
@@ -136,23 +129,6 @@ describe('the guard of this package', () => {
   });
 });
 
-describe('@SessionAuthority()', () => {
-  it('names the authority of a handler; twice the same name is one', () => {
-    expect(authorityOf(controller(SessionAuthority('partners'), SessionAuthority('partners')))).toBe(
-      'partners',
-    );
-  });
-
-  it('rejects a second name beside the first', () => {
-    const declare = (): unknown => controller(SessionAuthority('partners'), SessionAuthority('staff'));
-    expect(declare).toThrow(/@SessionAuthority\('staff'\) is beside @SessionAuthority\('partners'\)/);
-  });
-
-  it.each(['', 'a b', undefined as unknown as string])('rejects the name %j', (name) => {
-    expect(() => SessionAuthority(name)).toThrow(InvalidConfigurationError);
-  });
-});
-
 const under = (base: Type, ...decorators: ClassDecorator[]): Type => {
   class Derived extends base {}
   for (const decorate of decorators) decorate(Derived);
@@ -233,13 +209,11 @@ it('declarations are read by every copy of this package', () => {
   const requirement = { kind: 'Roles', isMet: () => true };
   Reflect.defineMetadata('nestjs-session-auth:open', 'optional', target);
   Reflect.defineMetadata('nestjs-session-auth:requirements:Roles', [requirement], target);
-  Reflect.defineMetadata('nestjs-session-auth:authority', 'partners', target);
   expect(declarationOf(target)).toEqual({
     open: 'optional',
     namesGuard: false,
     reportOnly: false,
     requirements: [requirement],
-    authority: 'partners',
   });
   Reflect.defineMetadata('nestjs-session-auth:decorated', [target], target, 'find');
   expect(decoratedMethods(target, 'find')).toEqual([target]);

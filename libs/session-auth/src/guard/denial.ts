@@ -95,14 +95,10 @@ export function denialOfVerdict(verdict: Exclude<Verdict<unknown>, { kind: 'auth
   return { ...SERVICE_UNAVAILABLE, reason, retryAfterSeconds };
 }
 
-export function reportDenial(
-  { code, rule, wouldDeny }: Omit<DenialMessage, 'authority'>,
-  authority: string,
-): void {
+export function reportDenial({ code, rule, wouldDeny }: DenialMessage): void {
   if (DENIALS.hasSubscribers)
     DENIALS.publish({
       code,
-      authority,
       ...(rule !== undefined && { rule }),
       ...(wouldDeny && { wouldDeny }),
     });
@@ -120,17 +116,4 @@ export function withoutStack<Built extends Error>(build: () => Built): Built {
   } finally {
     Reflect.set(Error, 'stackTraceLimit', limit);
   }
-}
-
-const AUTHORITY = Symbol.for('nestjs-session-auth.error.authority');
-
-/** Ignores what is no error of this library, such as the reason of an abort. */
-export function setErrorAuthority(error: unknown, authority: string): void {
-  if (isSessionAuthError(error))
-    Object.defineProperty(error, AUTHORITY, { value: authority, configurable: true });
-}
-
-/** `undefined` is the default authority, or no service. */
-export function authorityOfError(error: object): string | undefined {
-  return (error as { readonly [AUTHORITY]?: string })[AUTHORITY];
 }

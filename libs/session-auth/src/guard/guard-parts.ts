@@ -5,22 +5,8 @@ import type { AccessRule } from './access-rule.js';
 import type { AccessRules } from './access-rules.js';
 import type { SessionReader } from './token-source.js';
 import type { DecisionReports } from './decision-reports.js';
-import type { HttpRequest } from './http-request.js';
 import type { NestModule } from './nest-container.js';
 import type { WatchParts, GuardedCall } from './transport.js';
-
-/** The authorities of an application, as the guard of the default authority selects them. */
-export interface Authorities {
-  /** Whether the option `authority` selects an authority for each call. */
-  readonly arePerCall: boolean;
-  /**
-   * Returns the parts of the authority that the option `authority` selects for a call or a connection: `own`
-   * are those of the default one. `undefined` if there is no such authority.
-   */
-  partsOf(context: ExecutionContext, request: HttpRequest, own: GuardParts): GuardParts | undefined;
-  /** As `partsOf()`, for a name. */
-  named(name: string, own: GuardParts): GuardParts | undefined;
-}
 
 /** The registrations of an application with several. */
 export interface Registrations {
@@ -38,13 +24,10 @@ export interface Reporter {
   report(context: ExecutionContext, parts: GuardParts, check: (call: GuardedCall) => unknown): void;
 }
 
-/** The objects that plugins and guards of an authority share: Nest creates a guard in each module that names it. */
+/** The objects that plugins and guards of a registration share: Nest creates a guard in each module that names it. */
 export interface GuardParts extends WatchParts {
   readonly rules: AccessRules;
   readonly reader: SessionReader;
-  readonly authority: string;
-  /** The other authorities. Only the parts of the default authority have them. */
-  readonly authorities?: Authorities | undefined;
   /** Absent if the application has one registration. */
   readonly registrations?: Registrations | undefined;
   readonly decisions: DecisionReports;
@@ -57,7 +40,7 @@ export interface GuardParts extends WatchParts {
 /** All copies of this package share it. */
 export const GUARD_PARTS = Symbol.for('nestjs-session-auth:guard-parts');
 
-/** Returns whether a module gives others the guard of one authority, which names none. */
+/** Returns whether a module gives others the guard of one session service. */
 export function isRegistration(module: NestModule): boolean {
   return module.providers.has(GUARD_PARTS) && module.exports.has(GUARD_PARTS);
 }
@@ -66,7 +49,7 @@ export function isRegistration(module: NestModule): boolean {
 export function rejectMissingModule(guard: unknown, modules: ModulesContainer | undefined): never {
   const names = modulesWith(guard, modules).join(', ') || 'A module';
   throw new InvalidConfigurationError(
-    `${names} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that authority here too. In a unit test, use overrideGuard(SessionAuthGuard), or TestSessions of nestjs-session-auth/testing.`,
+    `${names} has SessionAuthGuard, or a rule such as @Roles(), and does not reach SessionAuthModule. Import SessionAuthModule.forRoot() in the root module; with isGlobal: false, import that registration here too. In a unit test, use overrideGuard(SessionAuthGuard), or TestSessions of nestjs-session-auth/testing.`,
   );
 }
 
@@ -79,11 +62,3 @@ function modulesWith(guard: unknown, modules: ModulesContainer | undefined): str
     )
     .map(({ metatype }) => metatype.name);
 }
-
-/**
- * Returns the name of the authority that checks a call: that of a tenant or a region, or `'default'`. In
- * every kind of context, `request.headers` has lower-case names; over a socket, they are those of the request
- * that opened it. An exception, and any value that is not the name of an authority, such as a promise, deny
- * the call: 401.
- */
-export type AuthorityResolver = (context: ExecutionContext, request: HttpRequest) => string;

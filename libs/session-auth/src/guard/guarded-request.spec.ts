@@ -8,7 +8,6 @@ const verifier = { revoker: { count: 0 } };
 const context = {} as ExecutionContext;
 const admission = {
   verifier,
-  authority: 'default',
   revocations: 0,
   context,
   session: { token: 'token', authIv: 'iv' },
@@ -32,9 +31,9 @@ describe('a request', () => {
   });
 
   it.each([
-    ['this call by this authority', true, verifier, context],
+    ['this call by this registration', true, verifier, context],
     ['another call of the same request', false, verifier, {} as ExecutionContext],
-    ['this call by another authority', false, { revoker: { count: 0 } }, context],
+    ['this call by another registration', false, { revoker: { count: 0 } }, context],
   ])('is admitted to %s: %s', (_case, expected, guardVerifier, call) => {
     for (let time = 0; time < 20; time += 1) {
       const request: GuardedRequest = {};

@@ -41,7 +41,7 @@ export interface GuardedRequest extends Partial<HttpRequest> {
 }
 
 /**
- * Returns whether a guard of the same authority has admitted this call already: one handler may name the
+ * Returns whether a guard of the same registration has admitted this call already: one handler may name the
  * guard more than once. Returns `false` if a session was revoked or the user was replaced in between, for
  * example by a guard of the application that is no subclass of this one.
  */

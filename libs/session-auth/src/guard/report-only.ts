@@ -27,7 +27,7 @@ export function reporterOf(
   const name = isOption ? 'reportOnly' : '@ReportOnly()';
   if (isOneOfSeveral)
     throw new InvalidConfigurationError(
-      `${name} works with one session service only. Remove it, or the other registrations and the option authority.`,
+      `${name} works with one session service only. Remove it, or the other registrations.`,
     );
   const other = covered.find(({ kinds }) => kinds.size > 1 || !kinds.has('route'));
   if (other)

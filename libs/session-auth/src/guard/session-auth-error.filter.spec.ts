@@ -14,11 +14,10 @@ import {
   SessionRejectedError,
   SessionServiceUnavailableError,
 } from '../exceptions/session-exceptions.js';
-import { setErrorAuthority } from './denial.js';
 import type { GuardParts } from './guard-parts.js';
 import { Challenge } from './challenge.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
-import { fromBearer, fromCookie, fromHeader } from './token-source.js';
+import { fromBearer, fromCookie } from './token-source.js';
 import { WEB_SOCKET } from '../gateways/socket-transport.js';
 import { RPC } from '../messages/message-transport.js';
 import { GRAPHQL } from '../graphql/graphql-transport.js';
@@ -158,33 +157,16 @@ describe('a reply to an error that a handler does not catch', () => {
 
   describe('that refuses a session', () => {
     const own = new Challenge([fromBearer(), fromCookie('sid')]);
-    const staff = new Challenge([fromHeader('X-Staff')]);
-    const authorities = {
-      named: jest.fn((name: string) => (name === 'staff' ? { reader: { challenge: staff } } : undefined)),
-    };
     const challenge = (error: SessionAuthError, parts?: object, request?: object): string | undefined => {
       headers = new Map();
       respond(error, parts, request);
       return headers.get('www-authenticate');
     };
-    function errorOf(authority: string): SessionAuthError {
-      const error = new SessionRejectedError();
-      setErrorAuthority(error, authority);
-      return error;
-    }
 
-    it('has the challenge of the authority that refused it, and that of the default one if there is no such authority', () => {
-      const parts = { reader: { challenge: own }, authorities };
-      expect(challenge(errorOf('staff'), parts)).toBe('X-Staff realm="session", error="invalid_token"');
-      for (const error of [errorOf('unknown'), new SessionRejectedError()])
-        expect(challenge(error, parts)).toBe('Bearer realm="session", error="invalid_token"');
-      expect(challenge(errorOf('staff'), { reader: { challenge: own } })).toBe(
+    it('has the challenge of its registration', () => {
+      expect(challenge(new SessionRejectedError(), { reader: { challenge: own } })).toBe(
         'Bearer realm="session", error="invalid_token"',
       );
-      expect(authorities.named.mock.calls).toEqual([
-        ['staff', parts],
-        ['unknown', parts],
-      ]);
     });
 
     it('keeps the challenge that a guard has set', () => {

@@ -2,7 +2,7 @@ import { Catch, HttpException, Inject, Injectable, Optional, type ArgumentsHost 
 import { BaseExceptionFilter } from '@nestjs/core';
 import { type InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
 import { bodyOf } from '../contract/denials.js';
-import { denialOf, authorityOfError } from './denial.js';
+import { denialOf } from './denial.js';
 import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
 import { Challenge } from './challenge.js';
 import { isChallenged, setHeaders, transportOf } from './transport.js';
@@ -19,12 +19,12 @@ const INVALID_CONFIGURATION: InvalidConfigurationError['code'] = 'INVALID_CONFIG
 @Injectable()
 @Catch(SessionAuthError)
 export class SessionAuthErrorFilter extends BaseExceptionFilter {
-  readonly #parts: GuardParts | undefined;
+  readonly #challenge: Challenge;
 
   /** @internal Created by Nest. */
   constructor(@Optional() @Inject(GUARD_PARTS) parts?: GuardParts) {
     super();
-    this.#parts = parts;
+    this.#challenge = parts?.reader.challenge ?? DEFAULT_CHALLENGE;
   }
 
   /** Responds in the form of the error's context: HTTP, GraphQL, a gateway or a message. */
@@ -44,7 +44,7 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   #reply(error: SessionAuthError, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<unknown>();
     const denial = denialOf(error);
-    const headers = isChallenged(reply) ? [] : this.#challengeFor(error).headersOf(denial);
+    const headers = isChallenged(reply) ? [] : this.#challenge.headersOf(denial);
     setHeaders(reply, [['cache-control', 'no-store'], ...headers]);
     const adapter = this.httpAdapterHost?.httpAdapter;
     if (adapter?.isHeadersSent(reply)) adapter.end(reply);
@@ -54,13 +54,5 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
         error instanceof HttpException ? error.getResponse() : bodyOf(denial),
         denial.statusCode,
       );
-  }
-
-  /** The challenge says how to present a session to the service that refused this one. */
-  #challengeFor(error: SessionAuthError): Challenge {
-    const name = authorityOfError(error);
-    const own = this.#parts;
-    const other = own && name !== undefined ? own.authorities?.named(name, own) : undefined;
-    return (other ?? own)?.reader.challenge ?? DEFAULT_CHALLENGE;
   }
 }

@@ -1,7 +1,6 @@
 import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { ACCESS_CHECK_FAILED, ACCESS_DENIED, SESSION_REJECTED } from '../contract/denials.js';
+import { ACCESS_CHECK_FAILED, ACCESS_DENIED } from '../contract/denials.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { Verdict } from '../contract/outcome.js';
@@ -73,13 +72,12 @@ export class SessionAuthGuard implements CanActivate {
     const { rules, registrations } = this.parts;
     const rule = rules.of(context);
     if (rule.kind === 'public') return true;
-    if (!registrations || (rule.authority ?? DEFAULT_AUTHORITY) !== DEFAULT_AUTHORITY)
-      return this.check(context, rule, record);
-    const parts = registrations.partsOf(context.getClass());
+    const parts = registrations ? registrations.partsOf(context.getClass()) : this.parts;
     if (parts === this.parts) return this.check(context, rule, record);
     if (!parts) return this.denyUnplaced(context);
+    const other = Object.create(this, { parts: { value: parts } }) as this;
     // The option `loadUser` of the other registration is part of its rule.
-    return this.with(parts).check(context, parts.rules.of(context) as CheckedRule, record);
+    return other.check(context, parts.rules.of(context) as CheckedRule, record);
   }
 
   /** The handler belongs to no session service, so its token is not read. */
@@ -91,35 +89,18 @@ export class SessionAuthGuard implements CanActivate {
     return call ? this.deny(call, ACCESS_DENIED) : denyClosed(context, this.parts);
   }
 
-  /** Returns this guard, as it is in another registration. */
-  private with(parts: GuardParts): this {
-    return Object.create(this, { parts: { value: parts } }) as this;
-  }
-
   private check(
     context: ExecutionContext,
     rule: CheckedRule,
     record: UserRecord | undefined,
   ): boolean | Promise<boolean> {
-    const { reportOnly, authorities } = this.parts;
+    const { reportOnly } = this.parts;
     if (reportOnly?.covers(rule)) {
       reportOnly.report(context, this.parts, (call) => this.admit(call, rule, record));
       return true;
     }
     const call = transportOf(context)?.open(context);
-    if (!call) return denyClosed(context, this.parts);
-    if (rule.authority === undefined && !authorities?.arePerCall) return this.admit(call, rule, record);
-    const parts =
-      rule.authority === undefined
-        ? authorities?.partsOf(context, call.request, this.parts)
-        : authorities?.named(rule.authority, this.parts);
-    if (!parts) {
-      // No session service checks this call, so its token is not read.
-      keepFromSharedCaches(call.reply, this.parts.reader.vary);
-      return this.deny(call, SESSION_REJECTED);
-    }
-    if (parts === this.parts) return this.admit(call, rule, record);
-    return this.with(parts).admit(call, parts.rules.of(context) as CheckedRule, record);
+    return call ? this.admit(call, rule, record) : denyClosed(context, this.parts);
   }
 
   private admit(call: GuardedCall, rule: CheckedRule, record?: UserRecord): true | Promise<true> {

@@ -109,7 +109,7 @@ export function setHeaders(reply: unknown, headers: Iterable<readonly [name: str
   for (const [name, value] of headers) setHeader(reply as ExpressReply | FastifyReply, name, value);
 }
 
-/** Whether a guard has set a challenge, which may be that of another authority than the default. */
+/** Whether a guard has set a challenge, which may be that of another registration. */
 export function isChallenged(reply: unknown): boolean {
   return (reply as ExpressReply | FastifyReply).getHeader('www-authenticate') !== undefined;
 }
@@ -203,7 +203,7 @@ export interface ReplyOfCall extends Writers {
   readonly call: GuardedCall;
   readonly admission: Admission & { readonly session: object };
   readonly parts: WatchParts;
-  /** Another authority that has admitted the same request. */
+  /** Another registration that has admitted the same request. */
   readonly next: ReplyOfCall | undefined;
   /** Whether a part of the reply was written. */
   isOpen: boolean;

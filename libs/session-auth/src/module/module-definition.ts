@@ -1,4 +1,5 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common';
+import type { NestModule } from '../guard/nest-container.js';
 import type { SessionAuthExtras, SessionAuthOptions } from './options/options.js';
 import { EXTRAS } from './settings/option-table.js';
 
@@ -8,3 +9,11 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
     .setFactoryMethodName('createSessionAuthOptions')
     .setExtras<SessionAuthExtras>(EXTRAS.fallback)
     .build();
+
+/** Token of the extras of a registration. All copies of this package share it. */
+export const REGISTRATION = Symbol.for('nestjs-session-auth:registration');
+
+/** Returns the extras of the registration that a module is; `undefined` for any other module. */
+export function extrasOf({ providers }: NestModule): Required<SessionAuthExtras> | undefined {
+  return providers.get(REGISTRATION)?.instance as Required<SessionAuthExtras> | undefined;
+}

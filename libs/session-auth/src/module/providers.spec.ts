@@ -13,7 +13,6 @@ import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
-import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
 
@@ -33,42 +32,27 @@ class Root {}
 @Module({ providers: [Consumer] })
 class Feature {}
 
-function start(
-  options: Partial<SessionAuthOptions> = {},
-  providers: Type[] = [],
-  imports: Type[] = [],
-): Promise<INestApplicationContext> {
+function start(...imports: Type[]): Promise<INestApplicationContext> {
   const registration = SessionAuthModule.forRoot({
     baseUrl: 'http://127.0.0.1:9',
     apiKey: 'key',
-    ...options,
   });
-  const root: DynamicModule = { module: Root, imports: [registration, ...imports], providers };
+  const root: DynamicModule = { module: Root, imports: [registration, ...imports] };
   return NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
 }
 
-describe('the default authority', () => {
+describe('a registration', () => {
   it('provides its classes to every module', async () => {
-    const context = await start({}, [], [Feature]);
+    const context = await start(Feature);
     const { service, events, guard, http, parts } = context.get(Consumer);
     expect([service, events, guard, http]).toEqual(
       [SessionAuthService, SessionAuthEvents, SessionAuthGuard, SessionHttpService].map(
         (type) => expect.any(type) as unknown,
       ),
     );
-    expect(parts).toMatchObject({ authority: 'default', authorities: undefined });
+    expect(parts).toMatchObject({ registrations: undefined });
     await context.close();
   });
-
-  it.each([undefined, () => 'partners'])(
-    'selects the authority of each call if the option authority is set: %p',
-    async (authority) => {
-      const context = await start(authority && { authority });
-      const { authorities } = context.get<GuardParts>(GUARD_PARTS);
-      expect(authorities?.arePerCall).toBe(authority && true);
-      await context.close();
-    },
-  );
 
   it('has its filter of errors below those of the application', async () => {
     const context = await start();

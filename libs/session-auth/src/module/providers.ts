@@ -11,58 +11,52 @@ import {
 import { APP_GUARD, ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { isSessionAuthError } from '../contract/errors.js';
 import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { ContextKind } from '../guard/transport.js';
-import { authorityToken } from './authorities/authority-tokens.js';
-import { AUTHORITY, type Authority } from './authorities/authority.js';
-import { unopenedParts } from './authorities/unopened-parts.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { USED_KINDS } from './context-kinds.module.js';
-import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import { MODULE_OPTIONS_TOKEN, REGISTRATION } from './module-definition.js';
 import type { SessionAuthExtras } from './options/options.js';
 import { type CallReport, SessionAuthService } from './service/session-auth.service.js';
 import { readExtras } from './settings/settings.js';
-import { clientOf, CLIENT_PARTS, clientPartsOf, PARTS, partsOf, type AuthorityParts } from './wiring.js';
+import { unopenedParts } from './unopened-parts.js';
+import { clientOf, CLIENT_PARTS, clientPartsOf, PARTS, partsOf, type RegistrationParts } from './wiring.js';
 
-function ofParts(provide: InjectionToken, useFactory: (parts: AuthorityParts) => unknown): FactoryProvider {
+function ofParts(
+  provide: InjectionToken,
+  useFactory: (parts: RegistrationParts) => unknown,
+): FactoryProvider {
   return { provide, useFactory, inject: [PARTS] };
 }
 
-function providersOf(name: string): Provider[] {
-  const client = authorityToken(name, SessionClient);
-  return [
-    {
-      provide: CLIENT_PARTS,
-      useFactory: clientPartsOf,
-      inject: [MODULE_OPTIONS_TOKEN, AUTHORITY, ModulesContainer],
-    },
-    // A provider of its own, because TestSessions replaces it.
-    { provide: client, useFactory: clientOf, inject: [CLIENT_PARTS] },
-    { provide: PARTS, useFactory: partsOf, inject: [CLIENT_PARTS, client, ModulesContainer] },
-    ofParts(GUARD_PARTS, ({ guard }) => guard),
-    ofParts(authorityToken(name, SessionAuthService), (parts) => {
-      const { client: sessions, verifier, deadlines, settings } = parts;
-      return new SessionAuthService(sessions, verifier, deadlines, settings, callReport(parts));
-    }),
-    ofParts(
-      authorityToken(name, SessionAuthEvents),
-      ({ events, causes }) =>
-        new SessionAuthEvents(events, (name) => causes.occurred('event subscriber failed', name)),
-    ),
-    // Transient, so that Nest creates it only where it is injected: one service, which loads axios.
-    {
-      ...ofParts(authorityToken(name, SessionHttpService), ({ requests }) => requests.http()),
-      scope: Scope.TRANSIENT,
-    },
-  ];
-}
+const PARTS_PROVIDERS: readonly Provider[] = [
+  {
+    provide: CLIENT_PARTS,
+    useFactory: clientPartsOf,
+    inject: [MODULE_OPTIONS_TOKEN, REGISTRATION, ModulesContainer],
+  },
+  // A provider of its own, because TestSessions replaces it.
+  { provide: SessionClient, useFactory: clientOf, inject: [CLIENT_PARTS] },
+  { provide: PARTS, useFactory: partsOf, inject: [CLIENT_PARTS, SessionClient, ModulesContainer] },
+  ofParts(GUARD_PARTS, ({ guard }) => guard),
+  ofParts(SessionAuthService, (parts) => {
+    const { client, verifier, deadlines, settings } = parts;
+    return new SessionAuthService(client, verifier, deadlines, settings, callReport(parts));
+  }),
+  ofParts(
+    SessionAuthEvents,
+    ({ events, causes }) =>
+      new SessionAuthEvents(events, (name) => causes.occurred('event subscriber failed', name)),
+  ),
+  // Transient, so that Nest creates it only where it is injected: one service, which loads axios.
+  { ...ofParts(SessionHttpService, ({ requests }) => requests.http()), scope: Scope.TRANSIENT },
+];
 
-function callReport({ causes, status, guard: { decisions } }: AuthorityParts): CallReport {
+function callReport({ causes, status, guard: { decisions } }: RegistrationParts): CallReport {
   return (operation, error) => {
     if (operation === 'sign_in' && isSessionAuthError(error)) decisions.signInFailed(error);
     if (error instanceof SessionServiceUnavailableError) causes.callFailed(operation, error.reason);
@@ -97,8 +91,6 @@ const guard: FactoryProvider<SessionAuthGuard> = {
   inject: [GUARD_PARTS, ModulesContainer],
 };
 
-const GUARD_PROVIDERS: Provider[] = [GuardedHost, guard];
-
 /**
  * Registers the guards of handlers that Nest calls without them; and the filter, below those of the
  * application: Nest prefers the filter that was added last, and adds those of `APP_FILTER` when all providers
@@ -119,20 +111,16 @@ const applicationEnhancers: FactoryProvider<void> = {
   inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard, SessionAuthErrorFilter, USED_KINDS],
 };
 
-const EXPORTED = [SessionAuthService, SessionAuthEvents, SessionHttpService];
+/** Nest creates the guard in each module that uses it, from its parts. */
+const EXPORTED = [SessionAuthService, SessionAuthEvents, SessionHttpService, SessionAuthGuard, GUARD_PARTS];
 
-/**
- * None of the tokens of a named authority is a class that the default authority provides: Nest would give each
- * module the provider of one of the two, by the order of imports.
- */
-export function authorityModule(
+export function registrationModule(
   { providers = [], ...definition }: DynamicModule,
   given: SessionAuthExtras,
 ): DynamicModule {
-  const authority: Authority = readExtras(given);
-  const { name, isGlobal, protectAllRoutes, plugins } = authority;
-  const isDefault = name === DEFAULT_AUTHORITY;
-  const parts = [...new Set(plugins)].map((plugin) => plugin.open(name));
+  const extras = readExtras(given);
+  const { isGlobal, protectAllRoutes, plugins } = extras;
+  const parts = [...new Set(plugins)].map((plugin) => plugin.open());
   const exported = parts.flatMap((part) => part.exports);
   return {
     ...definition,
@@ -141,22 +129,19 @@ export function authorityModule(
     get providers(): Provider[] {
       return [
         ...providers,
-        { provide: AUTHORITY, useValue: authority },
-        ...providersOf(name),
-        ...(isDefault ? [...GUARD_PROVIDERS, SessionAuthErrorFilter, applicationEnhancers] : []),
-        ...(isDefault && protectAllRoutes ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] : []),
+        { provide: REGISTRATION, useValue: extras },
+        ...PARTS_PROVIDERS,
+        GuardedHost,
+        guard,
+        SessionAuthErrorFilter,
+        applicationEnhancers,
+        ...(protectAllRoutes ? [{ provide: APP_GUARD, useExisting: SessionAuthGuard }] : []),
         ...parts.flatMap((part) => part.providers),
-        ...unopenedParts(name, exported),
+        ...unopenedParts(exported),
       ];
     },
     get exports(): InjectionToken[] {
-      return [
-        ...EXPORTED.map((each) => authorityToken(name, each)),
-        // Nest creates the guard in each module that uses it, from its parts.
-        ...(isDefault ? [SessionAuthGuard, GUARD_PARTS] : []),
-        ...exported,
-        ...unopenedParts(name, exported).map(({ provide }) => provide),
-      ];
+      return [...EXPORTED, ...exported, ...unopenedParts(exported).map(({ provide }) => provide)];
     },
   };
 }

@@ -1,14 +1,11 @@
 import 'reflect-metadata';
 import type { DynamicModule } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { authorityOf } from '../guard/access-metadata.js';
 import { GUARD_PARTS, type GuardParts, isRegistration, type Registrations } from '../guard/guard-parts.js';
-import { type Handler, type Placed, placedHandlersOf } from '../guard/handlers.js';
+import { type Placed, placedHandlersOf } from '../guard/handlers.js';
 import type { NestModule } from '../guard/nest-container.js';
-import { AUTHORITY, authorityIn } from './authorities/authority.js';
-import { MODULE_OPTIONS_TOKEN } from './module-definition.js';
+import { extrasOf, MODULE_OPTIONS_TOKEN, REGISTRATION } from './module-definition.js';
 
 /** A registration that a module is given. */
 interface Given {
@@ -47,10 +44,8 @@ export class ModuleRegistrations implements Registrations {
 
   check(placed: readonly Placed[]): void {
     const modulesOf = new Map<object, Set<NestModule>>();
-    for (const { module, handler } of placed) {
-      if (namesAnother(handler)) continue;
+    for (const { module, handler } of placed)
       modulesOf.set(handler.owner, (modulesOf.get(handler.owner) ?? new Set()).add(module));
-    }
     for (const [owner, modules] of modulesOf) {
       for (const module of modules) rejectSeveral(module, givenTo(module));
       const found = this.#in(modules);
@@ -86,12 +81,6 @@ export class ModuleRegistrations implements Registrations {
   }
 }
 
-/** Named authorities check handlers of any module. */
-function namesAnother({ called, owner }: Handler): boolean {
-  const name = authorityOf(called) ?? authorityOf(owner) ?? DEFAULT_AUTHORITY;
-  return name !== DEFAULT_AUTHORITY;
-}
-
 /**
  * Nest would give each module the guard and the service of one of them, by the order of imports.
  * @throws InvalidConfigurationError
@@ -100,7 +89,7 @@ function forWholeApplication(modules: ModulesContainer): NestModule | undefined 
   const all = [...modules.values()];
   const whole = new Set([
     ...all.filter(
-      (module) => isRegistration(module) && (module.isGlobal || authorityIn(module)?.protectAllRoutes),
+      (module) => isRegistration(module) && (module.isGlobal || extrasOf(module)?.protectAllRoutes),
     ),
     ...all.filter(({ isGlobal }) => isGlobal).flatMap((module) => exportedBy(module)),
   ]);
@@ -149,9 +138,9 @@ function names(importer: NestModule, imported: NestModule): boolean {
     const { forwardRef } = each as { readonly forwardRef?: () => unknown };
     const entry = forwardRef ? forwardRef() : each;
     const { module = entry, providers = [] } = entry as Partial<DynamicModule>;
-    const own = providers.find((provider) => (provider as { provide?: unknown }).provide === AUTHORITY);
-    const authority = (own as { readonly useValue?: unknown } | undefined)?.useValue;
-    return module === imported.metatype && authority === authorityIn(imported);
+    const own = providers.find((provider) => (provider as { provide?: unknown }).provide === REGISTRATION);
+    const extras = (own as { readonly useValue?: unknown } | undefined)?.useValue;
+    return module === imported.metatype && extras === extrasOf(imported);
   });
 }
 

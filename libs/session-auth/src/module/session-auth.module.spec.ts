@@ -2,14 +2,9 @@ import 'reflect-metadata';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
-import { SessionAuthGuard } from '../guard/session-auth.guard.js';
-import { nameIn } from './authorities/authority.js';
-import type { NestModule } from '../guard/nest-container.js';
-import { SessionAuthEvents } from './events/session-auth-events.js';
 import { ContextKindsModule } from './context-kinds.module.js';
-import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { PARTS, type AuthorityParts } from './wiring.js';
+import { PARTS, type RegistrationParts } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -19,34 +14,6 @@ class Root {}
 const start = (...imports: DynamicModule[]): Promise<INestApplicationContext> =>
   NestFactory.createApplicationContext({ module: Root, imports }, { logger: false, abortOnError: false });
 
-function moduleWith(name: string | undefined, context: INestApplicationContext): NestModule {
-  const modules = [...context.get(ModulesContainer).values()];
-  const found = modules.find((module) => module.providers.has(PARTS) && nameIn(module) === name);
-  if (!found) throw new Error('not found');
-  return found;
-}
-
-describe.each<[string, (name?: string) => DynamicModule]>([
-  ['forRoot()', (name) => SessionAuthModule.forRoot({ ...OPTIONS, ...(name !== undefined && { name }) })],
-  [
-    'forRootAsync()',
-    (name) =>
-      SessionAuthModule.forRootAsync({ useFactory: () => OPTIONS, ...(name !== undefined && { name }) }),
-  ],
-])('an authority by %s', (_method, register) => {
-  it('has tokens of its own only, if it has a name', async () => {
-    const context = await start(register(), register('partners'));
-    const [own, partners] = [moduleWith(undefined, context), moduleWith('partners', context)];
-    for (const provided of [SessionAuthService, SessionAuthEvents, SessionAuthGuard]) {
-      expect([own.providers.has(provided), partners.providers.has(provided)]).toEqual([true, false]);
-      expect([own.exports.has(provided), partners.exports.has(provided)]).toEqual([true, false]);
-    }
-    const kinds = ['SessionAuthService', 'SessionAuthEvents', 'SessionHttpService'];
-    expect([...partners.exports]).toEqual(kinds.map((kind) => `${kind}@partners`));
-    await context.close();
-  });
-});
-
 it.each([SessionAuthModule, ContextKindsModule])(
   '%p names what it injects, because a bundler may drop the metadata of the compiler',
   (module) => {
@@ -54,18 +21,20 @@ it.each([SessionAuthModule, ContextKindsModule])(
   },
 );
 
-/** An authority that has started nothing yet, and its parts. */
+/** A registration that has started nothing yet, and its parts. */
 async function parts() {
   const context = await start(SessionAuthModule.forRoot(OPTIONS));
-  const { instance, providers } = moduleWith(undefined, context);
+  const [module] = [...context.get(ModulesContainer).values()].filter(({ providers }) =>
+    providers.has(PARTS),
+  );
   return {
     context,
-    module: instance as unknown as SessionAuthModule,
-    ...(providers.get(PARTS)?.instance as AuthorityParts),
+    module: module?.instance as unknown as SessionAuthModule,
+    ...(module?.providers.get(PARTS)?.instance as RegistrationParts),
   };
 }
 
-describe('an authority', () => {
+describe('a registration', () => {
   it('subscribes to revocations when its module is initialized', async () => {
     const { context, module, verifier } = await parts();
     const subscribe = jest.spyOn(verifier.revoker, 'subscribe');

@@ -3,7 +3,6 @@ import {
   Module,
   type DynamicModule,
   type FactoryProvider,
-  type InjectionToken,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleInit,
@@ -13,27 +12,21 @@ import {
 import { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { holdProcess } from '../client/deadline.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { UserRecord } from '../contract/record/user-record.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { contextKind, ContextKindsModule } from './context-kinds.module.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
 import type { SessionAuthPlugin } from './options/plugins.js';
-import { authorityToken, type ProvidedClass } from './authorities/authority-tokens.js';
-import { rejectUnopenedParts } from './authorities/unopened-parts.js';
 import type {
-  NamedSessionAuthAsyncOptions,
-  NamedSessionAuthExtras,
-  NamedSessionAuthOptions,
   SessionAuthAsyncOptions,
   SessionAuthExtras,
   SessionAuthOptions,
   SessionAuthOptionsFactory,
 } from './options/options.js';
-import { authorityModule } from './providers.js';
-import { SessionAuthService } from './service/session-auth.service.js';
+import { registrationModule } from './providers.js';
 import { rejectMisplacedOptions, type SessionAuthSettings } from './settings/settings.js';
-import { PARTS, type AuthorityParts } from './wiring.js';
+import { rejectUnopenedParts } from './unopened-parts.js';
+import { PARTS, type RegistrationParts } from './wiring.js';
 
 type AuditApplication = (
   modules: ModulesContainer,
@@ -47,18 +40,6 @@ const AUDIT: { readonly load?: () => Promise<{ readonly auditApplication: AuditA
   load: () => import('../audit/boot-audit.js'),
 };
 
-declare const service: unique symbol;
-
-/** An authority of the module, with the type of its user record for {@link ServiceOf}. */
-export interface SessionAuthDynamicModule<User extends UserRecord> extends DynamicModule {
-  /** Exists in the type only. */
-  readonly [service]?: SessionAuthService<User>;
-}
-
-/** The type of the service that an authority provides: `ServiceOf<typeof authority>`. */
-export type ServiceOf<Authority extends DynamicModule> =
-  Authority extends SessionAuthDynamicModule<infer User> ? SessionAuthService<User> : never;
-
 /** Registers the guard and the service for one session service and one application key. */
 @Module({
   imports: [ContextKindsModule],
@@ -71,7 +52,7 @@ export class SessionAuthModule
 {
   /** @internal Created by Nest. */
   constructor(
-    @Inject(PARTS) private readonly parts: AuthorityParts,
+    @Inject(PARTS) private readonly parts: RegistrationParts,
     @Inject(ModuleRef) private readonly ref: ModuleRef,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(ApplicationConfig) private readonly config: ApplicationConfig,
@@ -88,16 +69,12 @@ export class SessionAuthModule
    * ```
    * @throws InvalidConfigurationError naming the extra; at bootstrap, naming the option
    */
-  static override forRoot<User extends UserRecord = UserRecord>(
-    options: NamedSessionAuthOptions<User> & NamedSessionAuthExtras,
-  ): SessionAuthDynamicModule<User>;
   static override forRoot<User extends CurrentUserRecord = CurrentUserRecord>(
     options: SessionAuthOptions<User> & SessionAuthExtras,
-  ): SessionAuthDynamicModule<User>;
-  static override forRoot(options: object): DynamicModule {
+  ): DynamicModule {
     const given = options as SessionAuthOptions & SessionAuthExtras;
     rejectMissing(given, 'forRoot({ baseUrl, apiKey })');
-    return authorityModule(super.forRoot(given), given);
+    return registrationModule(super.forRoot(given), given);
   }
 
   /**
@@ -112,25 +89,13 @@ export class SessionAuthModule
    * ```
    * @throws InvalidConfigurationError naming the extra; at bootstrap, naming the option
    */
-  static override forRootAsync<User extends UserRecord = UserRecord>(
-    options: NamedSessionAuthAsyncOptions<User> & NamedSessionAuthExtras,
-  ): SessionAuthDynamicModule<User>;
   static override forRootAsync<User extends CurrentUserRecord = CurrentUserRecord>(
     options: SessionAuthAsyncOptions<User> & SessionAuthExtras,
-  ): SessionAuthDynamicModule<User>;
-  static override forRootAsync(options: object): DynamicModule {
-    const given = options as SessionAuthAsyncOptions & SessionAuthExtras;
+  ): DynamicModule {
+    const given = options as unknown as SessionAuthAsyncOptions & SessionAuthExtras;
     rejectMissing(given, 'forRootAsync({ useFactory })');
     rejectMisplacedOptions(given);
-    return authorityModule(checkingFactory(super.forRootAsync(given), given), given);
-  }
-
-  /**
-   * Returns the injection token of a class of the authority with this name, for the `inject` of a factory
-   * and for `overrideProvider()` of a test.
-   */
-  static getToken(name: string, provided: ProvidedClass = SessionAuthService): InjectionToken {
-    return authorityToken(name, provided);
+    return registrationModule(checkingFactory(super.forRootAsync(given), given), given);
   }
 
   /**
@@ -162,11 +127,11 @@ export class SessionAuthModule
    * calls are unavailable. Then the connections close, so that none keeps the process alive.
    */
   onApplicationShutdown(): Promise<void> {
-    return holdProcess(shutDown(this.parts));
+    return holdProcess(() => shutDown(this.parts));
   }
 }
 
-async function shutDown({ causes, deadlines, events, requests, verifier }: AuthorityParts): Promise<void> {
+async function shutDown({ causes, deadlines, events, requests, verifier }: RegistrationParts): Promise<void> {
   await deadlines.close();
   causes.close();
   events.complete();

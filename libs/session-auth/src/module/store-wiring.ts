@@ -1,15 +1,14 @@
 import type { ApiKey } from '../client/session-client.js';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { SessionStore } from '../contract/session-store.js';
 import type { CacheSettings } from '../verifier/session-cache.js';
 import type { ServiceStatusTracker } from '../verifier/service-status.js';
 import type { SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
 import type { Causes } from './events/cause-log.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { invalidOption, namingAuthority } from './settings/option-kinds.js';
+import { invalidOption } from './settings/option-kinds.js';
 import { MAX_DURATION_MS, MAX_TTL_MS, STORE } from './settings/option-table.js';
 
-type StoreContext = Pick<SessionAuthSettings, 'authority' | 'baseUrl' | 'apiKey'> & {
+type StoreContext = Pick<SessionAuthSettings, 'baseUrl' | 'apiKey'> & {
   readonly cache: CacheSettings;
 };
 
@@ -18,19 +17,14 @@ const MAX_SECRET_LENGTH = 1_024;
 
 export function readStoreSettings(
   store: SessionStore,
-  { cache, authority, baseUrl, apiKey }: StoreContext,
+  { cache, baseUrl, apiKey }: StoreContext,
 ): SharedTierSettings {
   const { ttlMs, staleIfErrorMs, refreshAheadMs } = cache;
-  const [timeoutMs, secrets] = namingAuthority(authority, () => [
-    STORE.timeoutMs.read(store.timeoutMs, 'cache.store.timeoutMs'),
-    readSecrets(store.secret, apiKey),
-  ]);
   return {
     store,
-    secrets,
-    // Authorities with one secret and one baseUrl may have different application keys. A name has no space.
-    scope: authority === DEFAULT_AUTHORITY ? baseUrl : `${authority} ${baseUrl}`,
-    timeoutMs,
+    secrets: readSecrets(store.secret, apiKey),
+    scope: baseUrl,
+    timeoutMs: STORE.timeoutMs.read(store.timeoutMs, 'cache.store.timeoutMs'),
     ttlMs,
     // An answer may be stored for the longest timeoutMs of any instance after its call was sent.
     tombstoneMs: MAX_TTL_MS + staleIfErrorMs + MAX_DURATION_MS,

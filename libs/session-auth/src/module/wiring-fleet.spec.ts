@@ -50,11 +50,11 @@ class MemoryStore extends SessionStore {
     Promise.resolve(keys.map(() => undefined));
 }
 
-/** The connection of an authority, in an application without other modules. */
+/** The connection of a registration, in an application without other modules. */
 async function connectionWith(options: Partial<SessionAuthOptions>) {
   const modules = new ModulesContainer();
   const all = { baseUrl: 'http://service', apiKey: 'key', ...options };
-  return { modules, connection: await clientPartsOf(all, { name: 'default' }, modules) };
+  return { modules, connection: await clientPartsOf(all, {}, modules) };
 }
 
 /** The verifier of one of the instances that share a store. */
@@ -81,7 +81,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('an authority with a store', () => {
+describe('a registration with a store', () => {
   it('shares its sessions with other instances, which read the user by the options', async () => {
     const store = new MemoryStore();
     const [first, second] = [await instanceWith(store), await instanceWith(store)];
@@ -140,7 +140,7 @@ describe('an authority with a store', () => {
   });
 });
 
-describe('an authority without a store', () => {
+describe('a registration without a store', () => {
   it('has no revocations of other instances', async () => {
     const { connection, modules } = await connectionWith({});
     const { verifier, events } = await partsOf(connection, clientOf(connection), modules);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { SessionClient } from '../client/session-client.js';
-import { BREAKER_CHANNEL, CHECK_CHANNEL } from '../contract/diagnostics.js';
+import { BREAKER_CHANNEL } from '../contract/diagnostics.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
@@ -41,11 +41,11 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** The verifier of an authority whose service answers as the test says. */
-async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority = 'default') {
+/** The verifier of a registration whose service answers as the test says. */
+async function verifierOf(options: Partial<SessionAuthOptions> = {}) {
   const [modules, asked] = [new ModulesContainer(), [] as unknown[]];
   const all = { baseUrl: 'http://service', apiKey: 'key', retry: false as const, ...options };
-  const connection = await clientPartsOf(all, { name: authority }, modules);
+  const connection = await clientPartsOf(all, {}, modules);
   const service: { answer: Verdict<object> } = { answer: ANN };
   const userDetails = (...call: unknown[]): Promise<Verdict<object>> => (
     asked.push(call),
@@ -56,7 +56,7 @@ async function verifierOf(options: Partial<SessionAuthOptions> = {}, authority =
   return { verifier, service, events, asked, status: () => events.serviceStatus.value };
 }
 
-describe('the verifier of an authority', () => {
+describe('the verifier of a registration', () => {
   it('calls the service with the session and its deadline', async () => {
     const { verifier, asked } = await verifierOf({ timeoutMs: 7_000 });
     expect(await verifier.verify(session)).toEqual(ANN);
@@ -66,12 +66,6 @@ describe('the verifier of an authority', () => {
     expect([(asked[0] as [unknown, { remainingMs: number }])[1].remainingMs, verifier.countCached()]).toEqual(
       [7_000, 0],
     );
-  });
-
-  it('names the authority in its messages', async () => {
-    const messages = messagesOf(CHECK_CHANNEL);
-    await (await verifierOf({}, 'partners')).verifier.verify(session);
-    expect(messages).toMatchObject([{ authority: 'partners' }]);
   });
 
   it('emits the ends of sessions', async () => {
@@ -101,12 +95,11 @@ describe('the verifier of an authority', () => {
   });
 });
 
-describe('the breakers of an authority', () => {
+describe('the breakers of a registration', () => {
   const options = { breaker: BREAKER_OPTIONS };
-  const stateOf = (authority: string, lane: string, state: string): object => ({ authority, lane, state });
 
-  it.each(['default', 'partners'])('report each of their states: %s', async (authority) => {
-    const { verifier, service, status } = await verifierOf(options, authority);
+  it('report each of their states', async () => {
+    const { verifier, service, status } = await verifierOf(options);
     const messages = messagesOf(BREAKER_CHANNEL);
     service.answer = DOWN;
     await verifier.call(session);
@@ -114,7 +107,7 @@ describe('the breakers of an authority', () => {
     jest.advanceTimersByTime(BREAKER_OPTIONS.pauseMs * 2);
     expect([status().breakers.strangers, messages]).toEqual([
       'halfOpen',
-      [stateOf(authority, 'strangers', 'open'), stateOf(authority, 'strangers', 'halfOpen')],
+      ['open', 'halfOpen'].map((state) => ({ lane: 'strangers', state })),
     ]);
   });
 
@@ -126,17 +119,6 @@ describe('the breakers of an authority', () => {
     events.complete();
     jest.advanceTimersByTime(BREAKER_OPTIONS.pauseMs * 2);
     expect([messages, events.serviceStatus.value.breakers.strangers]).toEqual([[], 'open']);
-  });
-
-  it('are reported as closed at the start, if the authority has a name', async () => {
-    const messages = messagesOf(BREAKER_CHANNEL);
-    await verifierOf(options);
-    expect(messages).toEqual([]);
-    await verifierOf(options, 'partners');
-    expect(messages).toEqual([
-      stateOf('partners', 'known', 'closed'),
-      stateOf('partners', 'strangers', 'closed'),
-    ]);
   });
 
   it.each<[SessionAuthOptions['cache'], number]>([

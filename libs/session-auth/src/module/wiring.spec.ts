@@ -16,12 +16,11 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import type { SessionAuthDecision } from '../guard/decision-reports.js';
 import { Authorize, OptionalAuth, Roles } from '../guard/access.decorators.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { nameIn } from './authorities/authority.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { PARTS, type AuthorityParts } from './wiring.js';
+import { PARTS, type RegistrationParts } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -56,32 +55,27 @@ afterEach(async () => {
   context = undefined;
 });
 
-/** Starts an application, and returns the providers of one of its authorities. */
+/** Starts an application, and returns the providers of its registration. */
 async function start(
   options: Partial<SessionAuthOptions> = {},
-  name?: string,
   { controllers = [], providers = [] }: { readonly controllers?: Type[]; readonly providers?: Type[] } = {},
 ) {
-  const imports: DynamicModule[] = [
-    SessionAuthModule.forRoot({ ...OPTIONS, ...(name === undefined && options) }),
-  ];
-  if (name !== undefined) imports.push(SessionAuthModule.forRoot({ ...OPTIONS, ...options, name }));
+  const imports: DynamicModule[] = [SessionAuthModule.forRoot({ ...OPTIONS, ...options })];
   context = await NestFactory.createApplicationContext(
     { module: Root, imports, controllers, providers },
     { logger: false, abortOnError: false },
   );
-  const modules = [...context.get(ModulesContainer).values()];
-  const module = modules.find((each) => each.providers.has(PARTS) && nameIn(each) === name);
+  const module = [...context.get(ModulesContainer).values()].find(({ providers }) => providers.has(PARTS));
   const find = <Part>(token: abstract new (...values: never[]) => Part): Part =>
     module?.providers.get(token)?.instance as Part;
   const parts = module?.providers.get(GUARD_PARTS)?.instance as GuardParts;
-  return { find, parts, all: module?.providers.get(PARTS)?.instance as AuthorityParts };
+  return { find, parts, all: module?.providers.get(PARTS)?.instance as RegistrationParts };
 }
 
-describe('the guard of an authority', () => {
-  it('has its verifier, its name, its token sources and the limits of its options', async () => {
+describe('the guard of a registration', () => {
+  it('has its verifier, its token sources and the limits of its options', async () => {
     const { all, parts } = await start({ http: { maxTokenLength: 5 } });
-    expect([parts.authority, parts.verifier]).toEqual(['default', all.verifier]);
+    expect([parts.verifier, parts.ends]).toEqual([all.verifier, all.events]);
     const headers = { 'x-auth-token': 'token', 'x-auth-iv': 'iv' };
     expect(parts.reader.read(new ExecutionContextHost([]), { headers })).toEqual({
       token: 'token',
@@ -90,12 +84,6 @@ describe('the guard of an authority', () => {
     expect(parts.reader.read(new ExecutionContextHost([]), { headers: { 'x-auth-token': '123456' } })).toBe(
       SESSION_REJECTED,
     );
-  });
-
-  it('has the verifier of its own authority, whose guard selects no other', async () => {
-    const { all, parts } = await start({}, 'partners');
-    expect(parts).toMatchObject({ authority: 'partners', authorities: undefined });
-    expect([parts.verifier, parts.ends]).toEqual([all.verifier, all.events]);
   });
 
   it('leaves out the X-AUTH-IV with forwardAuthIv: false', async () => {
@@ -107,16 +95,13 @@ describe('the guard of an authority', () => {
     });
   });
 
-  it.each([undefined, 'partners'])(
-    'emits its decisions, with the name of its authority: %p',
-    async (name) => {
-      const { all, parts } = await start({}, name);
-      const decisions: SessionAuthDecision[] = [];
-      all.events.decisions.subscribe((decision) => decisions.push(decision));
-      parts.decisions.allowed(contextOf(Contradicting), { username: 'ann' });
-      expect(decisions).toEqual([expect.objectContaining({ authority: name ?? 'default' })]);
-    },
-  );
+  it('emits its decisions', async () => {
+    const { all, parts } = await start();
+    const decisions: SessionAuthDecision[] = [];
+    all.events.decisions.subscribe((decision) => decisions.push(decision));
+    parts.decisions.allowed(contextOf(Contradicting), { username: 'ann' });
+    expect(decisions).toEqual([expect.objectContaining({ isAllowed: true, controller: 'Contradicting' })]);
+  });
 });
 
 describe('a policy of the application', () => {
@@ -135,8 +120,8 @@ describe('a policy of the application', () => {
     }
   }
 
-  it.each([undefined, 'partners'])('decides in the guard of each authority: %p', async (name) => {
-    const { parts } = await start({}, name, { controllers: [Policed], providers: [IsAdmin] });
+  it('decides in the guard', async () => {
+    const { parts } = await start({}, { controllers: [Policed], providers: [IsAdmin] });
     const method = Object.getOwnPropertyDescriptor(Policed.prototype, 'list')?.value as () => string;
     const call = new ExecutionContextHost([{ headers: {} }, {}], Policed, method);
     const { requirements } = parts.rules.of(call) as unknown as {
@@ -154,7 +139,7 @@ function contextOf(owner: Type): ExecutionContextHost {
   return host;
 }
 
-describe('the service of an authority', () => {
+describe('the service of a registration', () => {
   it('has the limits of its options', async () => {
     const { find } = await start({ http: { maxTokenLength: 5 }, maxSignIns: 1 });
     const service = find(SessionAuthService);
@@ -169,7 +154,7 @@ describe('the service of an authority', () => {
   });
 });
 
-describe('the events of an authority', () => {
+describe('the events of a registration', () => {
   it('log a subscriber to decisions that fails', async () => {
     const { find, parts } = await start();
     find(SessionAuthEvents).decisions$.subscribe(() => {
@@ -180,7 +165,7 @@ describe('the events of an authority', () => {
   });
 });
 
-describe('the causes that the parts of an authority report', () => {
+describe('the causes that the parts of a registration report', () => {
   it('are logged, and part of its status', async () => {
     const { find, parts } = await start();
     parts.causes.occurred('unprotected socket');
@@ -189,12 +174,12 @@ describe('the causes that the parts of an authority report', () => {
   });
 });
 
-describe('the audit of an authority', () => {
+describe('the audit of a registration', () => {
   it.each<[SessionAuthOptions['audit'], number]>([
     ['warn', 1],
     ['off', 0],
   ])('runs by its option when the modules are initialized: %s', async (audit, count) => {
-    await start({ ...(audit && { audit }) }, undefined, { controllers: [Contradicting] });
+    await start({ ...(audit && { audit }) }, { controllers: [Contradicting] });
     expect(linesAtInit).toEqual([]);
     expect(lines).toEqual(
       Array(count).fill(expect.stringMatching(/^audit: Contradicting\.list has @OptionalAuth\(\)/)),

@@ -2,7 +2,6 @@ import type { ModulesContainer } from '@nestjs/core';
 import { Deadlines } from '../client/deadline.js';
 import { RequestSender } from '../client/request-sender.js';
 import { SessionClient } from '../client/session-client.js';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { BREAKER } from '../contract/diagnostics.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import { isReportOnly } from '../guard/access-rule.js';
@@ -19,23 +18,19 @@ import { ServiceStatusTracker } from '../verifier/service-status.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
-import { hasSeveral, type Authority } from './authorities/authority.js';
-import type * as Several from './authorities/several-services.js';
 import { isLazy } from './lazy-registration.js';
 import type { ModuleRegistrations } from './registrations.js';
 import { EventSource } from './events/event-source.js';
 import { Causes } from './events/cause-log.js';
 import type { LocalUsers } from '../policies/user-loader.js';
-import type { SessionAuthOptions } from './options/options.js';
-import { isPlainTextBeyondLoopback, namingAuthority } from './settings/option-kinds.js';
+import type { SessionAuthExtras, SessionAuthOptions } from './options/options.js';
+import { isPlainTextBeyondLoopback } from './settings/option-kinds.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
 import { readerFor, readUserWith } from './settings/record-reader.js';
 
 export interface ClientParts {
   readonly settings: SessionAuthSettings;
-  /** Loaded if the application registers, or names, several session services. */
-  readonly several: typeof Several | undefined;
-  /** Loaded if the application has several registrations without a name. */
+  /** Loaded if the application has several registrations. */
   readonly registrations: ModuleRegistrations | undefined;
   /** Whether Nest calls no hook of the registration while the application starts. */
   readonly isLazy: boolean;
@@ -47,7 +42,7 @@ export interface ClientParts {
 
 export const CLIENT_PARTS = Symbol('session-auth client parts');
 
-export interface AuthorityParts extends ClientParts {
+export interface RegistrationParts extends ClientParts {
   readonly client: SessionClient<UserRecord>;
   readonly events: EventSource;
   readonly status: ServiceStatusTracker;
@@ -60,34 +55,29 @@ export interface AuthorityParts extends ClientParts {
 
 export const PARTS = Symbol('session-auth parts');
 
-/** @throws InvalidConfigurationError naming an invalid option, or authorities that Nest can't distinguish */
+/** @throws InvalidConfigurationError naming an invalid option, or a handler with several registrations */
 export async function clientPartsOf(
   options: SessionAuthOptions,
-  given: Pick<Authority, 'name'> & Partial<Authority>,
+  extras: SessionAuthExtras,
   modules: ModulesContainer,
 ): Promise<ClientParts> {
-  const settings = readSettings(options, given.name);
-  const lazy = isLazy(modules, given);
-  const { authority, resolveAuthority, baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
-  const isOneOfSeveral = resolveAuthority !== undefined || hasSeveral(modules);
-  const several = isOneOfSeveral ? await import('./authorities/several-services.js') : undefined;
-  several?.checkAuthorities(modules);
+  const settings = readSettings(options);
+  const lazy = isLazy(modules, extras);
+  const { baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
   const registrations =
     [...modules.values()].filter(isRegistration).length > 1
       ? new (await import('./registrations.js')).ModuleRegistrations(modules)
       : undefined;
-  const causes = new Causes(authority);
+  const causes = new Causes();
   if (process.env.NODE_ENV === 'production' && isPlainTextBeyondLoopback(baseUrl))
     causes.note(
       'plain text',
       'baseUrl is http: and not on this host, so that keys and tokens can be read in transit. Use https.',
     );
   const prepare = await readerFor(userRecord);
-  const readUser = namingAuthority(authority, () =>
-    // Names the field or the class, and neither the value nor the user.
-    readUserWith(settings, prepare, (field, requirement) =>
-      causes.occurred('invalid user record', field, requirement),
-    ),
+  // Names the field or the class, and neither the value nor the user.
+  const readUser = readUserWith(settings, prepare, (field, requirement) =>
+    causes.occurred('invalid user record', field, requirement),
   );
   const requests = new RequestSender({
     ...http,
@@ -97,7 +87,7 @@ export async function clientPartsOf(
     loadFailed: (error) => causes.occurred('no HTTP client', '', String(error)),
   });
   const deadlines = new Deadlines(timeoutMs);
-  return { settings, several, registrations, isLazy: lazy, causes, readUser, deadlines, requests };
+  return { settings, registrations, isLazy: lazy, causes, readUser, deadlines, requests };
 }
 
 export function clientOf({ settings, causes, readUser, requests }: ClientParts): SessionClient<UserRecord> {
@@ -108,10 +98,9 @@ export async function partsOf(
   clientParts: ClientParts,
   client: SessionClient<UserRecord>,
   modules: ModulesContainer,
-): Promise<AuthorityParts> {
-  const { settings, several, registrations, causes } = clientParts;
-  const { authority, loadUser, resolveAuthority, timeoutMs: ruleTimeoutMs, whileOpen } = settings;
-  const { token: sources, forwardAuthIv, http } = settings;
+): Promise<RegistrationParts> {
+  const { settings, registrations, causes } = clientParts;
+  const { loadUser, timeoutMs: ruleTimeoutMs, whileOpen, token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
   const status = new ServiceStatusTracker((changed) => events.serviceStatus.next(changed), causes);
   const verifier = await verifierOf(clientParts, client, events, status);
@@ -125,13 +114,8 @@ export async function partsOf(
       failed: () => causes.occurred('token source failed'),
     }),
     verifier,
-    authority,
-    authorities:
-      authority === DEFAULT_AUTHORITY
-        ? several && new several.AuthorityTable(modules, resolveAuthority, causes)
-        : undefined,
     registrations,
-    decisions: new DecisionReports(events.decisions, settings),
+    decisions: new DecisionReports(events.decisions),
     ends: events,
     whileOpen,
     replyOpened,
@@ -170,7 +154,7 @@ const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
 async function loadUsed(
   guard: GuardParts,
   modules: ModulesContainer,
-  { settings, several, registrations, causes }: ClientParts,
+  { settings, registrations, causes }: ClientParts,
   status: ServiceStatusTracker,
 ): Promise<void> {
   const placed = placedHandlersOf(modules);
@@ -182,7 +166,7 @@ async function loadUsed(
   const { reportOnly } = settings;
   if (!reportOnly && !handlers.some((handler) => isReportOnly(ruleOf(handler)))) return;
   const { reporterOf } = await import('../guard/report-only.js');
-  const reported = reporterOf(handlers, reportOnly, several !== undefined, causes);
+  const reported = reporterOf(handlers, reportOnly, registrations !== undefined, causes);
   // A value: a getter would run in each check.
   Object.assign(guard, { reportOnly: reported });
   status.setReportOnly();
@@ -218,7 +202,7 @@ async function verifierOf(
   status: ServiceStatusTracker,
 ): Promise<SessionVerifier<UserRecord>> {
   const { settings, causes, deadlines } = clientParts;
-  const { authority, cache, retry, identityFields } = settings;
+  const { cache, retry, identityFields } = settings;
   const knownSessions = Math.max(cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS);
   causes.onChange = (...changed) => status.setCauses(...changed);
   const lanes = new Lanes<UserRecord>(
@@ -227,11 +211,10 @@ async function verifierOf(
     { ...settings, ...retry },
     {
       known: new KnownSessions(knownSessions, identityFields),
-      breakerChanged: breakerReporter(authority, status, events),
+      breakerChanged: breakerReporter(status, events),
     },
   );
   return new SessionVerifier(lanes, {
-    authority,
     cache: cache && new SessionCache(cache),
     shared: await sharedTierOf(clientParts, status),
     status,
@@ -243,20 +226,10 @@ async function verifierOf(
 }
 
 /** Reports nothing once the application has shut down: a pause may end later. */
-function breakerReporter(
-  authority: string,
-  status: ServiceStatusTracker,
-  events: EventSource,
-): BreakerChanged {
-  const publish: BreakerChanged = (lane, state) => {
-    if (BREAKER.hasSubscribers) BREAKER.publish({ authority, lane, state });
-  };
-  // Subscribers know the lanes of the default authority.
-  if (authority !== DEFAULT_AUTHORITY)
-    for (const lane of ['known', 'strangers'] as const) publish(lane, 'closed');
+function breakerReporter(status: ServiceStatusTracker, events: EventSource): BreakerChanged {
   return (lane, state) => {
     if (events.isComplete) return;
     status.setBreaker(lane, state);
-    publish(lane, state);
+    if (BREAKER.hasSubscribers) BREAKER.publish({ lane, state });
   };
 }

@@ -18,7 +18,7 @@ interface Opened {
   readonly ends: GuardDenial[];
 }
 
-/** The ends of the sessions of an authority, whose fingerprints are the keys of tokens. */
+/** The ends of the sessions of a registration, whose fingerprints are the keys of tokens. */
 class Source {
   readonly ended = new Subject<string>();
   readonly evicted = new Subject<string>();
@@ -26,8 +26,8 @@ class Source {
   readonly fingerprintOf = jest.fn((key: TokenKey) => String(key));
 }
 
-/** An authority whose service answers at once: a token with a user of its own, unless the test sets another. */
-function anAuthority({ cached = false } = {}) {
+/** A registration whose service answers at once: a token with a user of its own, unless the test sets another. */
+function aRegistration({ cached = false } = {}) {
   const service = {
     answers: new Map<string, Verdict<UserRecord>>(),
     tokens: [] as string[],
@@ -65,7 +65,7 @@ afterEach(() => void jest.useRealTimers());
 
 describe('what is open', () => {
   it('is found by its session from its start on, and no longer once it is over', async () => {
-    const { sessions, open, opened } = anAuthority();
+    const { sessions, open, opened } = aRegistration();
     const [first, second] = [await opened('ann-1'), open('ann-1')];
     expect([first.watched.state, second.watched.state, sessions.all()]).toEqual([
       'open',
@@ -82,14 +82,14 @@ describe('what is open', () => {
     expect([first.watched.user, first.ends, sessions.all()]).toEqual([undefined, [], [second.watched]]);
   });
 
-  it('is of one registry for each authority', () => {
-    const { parts, sessions } = anAuthority();
+  it('is of one registry for each registration', () => {
+    const { parts, sessions } = aRegistration();
     expect(WatchedSessions.of(parts)).toBe(sessions);
-    expect(anAuthority().sessions).not.toBe(sessions);
+    expect(aRegistration().sessions).not.toBe(sessions);
   });
 
   it('is checked again within recheckMs, a tenth early at most', async () => {
-    const { service, opened } = anAuthority();
+    const { service, opened } = aRegistration();
     await opened('ann-1');
     await jest.advanceTimersByTimeAsync(899);
     expect(service.tokens).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('what is open', () => {
     [UNAUTHENTICATED, 'SESSION_REJECTED'],
     [FORBIDDEN, 'ACCESS_DENIED'],
   ] as const)('ends by a check that is $kind, and is not checked again', async (verdict, code) => {
-    const { service, sessions, opened } = anAuthority();
+    const { service, sessions, opened } = aRegistration();
     const each = await opened('ann-1');
     service.answers.set('ann-1', verdict);
     await jest.advanceTimersByTimeAsync(10_000);
@@ -114,7 +114,7 @@ describe('what is open', () => {
   });
 
   it('does not open during an outage, nor if its session is refused', async () => {
-    const { service, opened, sessions } = anAuthority();
+    const { service, opened, sessions } = aRegistration();
     service.answers.set('ann-1', OUTAGE).set('bob-1', UNAUTHENTICATED);
     const denied = [await opened('ann-1'), await opened('bob-1')];
     expect([endsOf(...denied), sessions.all(), jest.getTimerCount()]).toEqual([
@@ -125,7 +125,7 @@ describe('what is open', () => {
   });
 
   it('is not checked, nor open, once it is over', async () => {
-    const { service, open, opened } = anAuthority();
+    const { service, open, opened } = aRegistration();
     const [first, second, third] = [open('ann-1'), await opened('bob-1'), open('cid-1')];
     first.watched.over();
     expect(first.watched.confirm()).toBe(false);
@@ -142,7 +142,7 @@ describe('what is open', () => {
   });
 
   it('has its first check once, and one of another is its own', async () => {
-    const { service, open } = anAuthority();
+    const { service, open } = aRegistration();
     const { watched } = open('ann-1');
     expect(await Promise.all([watched.confirm(), watched.confirm()])).toEqual([true, true]);
     const other = open('ann-1').watched;
@@ -150,7 +150,7 @@ describe('what is open', () => {
   });
 
   it('is at most 10,000 of one session: the next is denied without a call', async () => {
-    const { service, open, opened } = anAuthority();
+    const { service, open, opened } = aRegistration();
     await opened('ann-1');
     for (let count = 1; count < MAX_OPEN_OF_SESSION; count += 1) open('ann-1').watched.admit(ANN);
     const other = await opened('ann-2');
@@ -163,7 +163,7 @@ describe('what is open', () => {
 
   it('does not keep the process alive', async () => {
     const timeout = jest.spyOn(globalThis, 'setTimeout');
-    const { opened } = anAuthority();
+    const { opened } = aRegistration();
     await opened('ann-1');
     const timers = timeout.mock.results.map(({ value }) => value as NodeJS.Timeout);
     timeout.mockRestore();
@@ -173,7 +173,7 @@ describe('what is open', () => {
 
 describe('what is open, during an outage', () => {
   it('stays open for outageGraceMs from the first failed check', async () => {
-    const { service, opened } = anAuthority();
+    const { service, opened } = aRegistration();
     const each = await opened('ann-1');
     service.answers.set('ann-1', OUTAGE);
     await jest.advanceTimersByTimeAsync(1_000 + 4_999 - 100);
@@ -183,7 +183,7 @@ describe('what is open, during an outage', () => {
   });
 
   it('has the full grace again after the outage has ended', async () => {
-    const { service, opened } = anAuthority();
+    const { service, opened } = aRegistration();
     const each = await opened('ann-1');
     for (let outage = 0; outage < 3; outage += 1) {
       service.answers.set('ann-1', OUTAGE);
@@ -195,7 +195,7 @@ describe('what is open, during an outage', () => {
   });
 
   it('ends at the first failed check without a grace, and what has one of the same session stays', async () => {
-    const { service, opened } = anAuthority();
+    const { service, opened } = aRegistration();
     const [strict, other] = [await opened('ann-1', { outageGraceMs: 0 }), await opened('ann-1')];
     service.answers.set('ann-1', OUTAGE);
     await jest.advanceTimersByTimeAsync(1_000);
@@ -206,7 +206,7 @@ describe('what is open, during an outage', () => {
   });
 
   it('has no more than the grace while only stale entries authenticate it, and opens with a grace only', async () => {
-    const { service, opened } = anAuthority({ cached: true });
+    const { service, opened } = aRegistration({ cached: true });
     const each = await opened('ann-1');
     service.answers.set('ann-1', OUTAGE);
     await jest.advanceTimersByTimeAsync(1_000 + 4_999 - 100);
@@ -223,7 +223,7 @@ describe('what is open, during an outage', () => {
 
 describe('what one session has open', () => {
   it('shares one recheck, also what opens later and what waits for its first check [P30]', async () => {
-    const { service, opened, sessions } = anAuthority();
+    const { service, opened, sessions } = aRegistration();
     const all: Opened[] = [];
     for (let count = 0; count < 299; count += 1) {
       await jest.advanceTimersByTimeAsync(1);
@@ -242,7 +242,7 @@ describe('what one session has open', () => {
   });
 
   it('is checked at the shortest of its intervals', async () => {
-    const { service, opened } = anAuthority();
+    const { service, opened } = aRegistration();
     await opened('ann-1', { recheckMs: 60_000 });
     await opened('ann-1', { recheckMs: 1_000 });
     service.tokens.length = 0;
@@ -252,7 +252,7 @@ describe('what one session has open', () => {
   });
 
   it('is checked again after the first of it is over', async () => {
-    const { service, opened } = anAuthority();
+    const { service, opened } = aRegistration();
     const [first, second] = [await opened('ann-1'), await opened('ann-1')];
     first.watched.over();
     service.answers.set('ann-1', UNAUTHENTICATED);
@@ -261,7 +261,7 @@ describe('what one session has open', () => {
   });
 
   it('ends at once when the session is revoked, under every IV and what waits too, and nothing of another', async () => {
-    const { source, open, opened } = anAuthority();
+    const { source, open, opened } = aRegistration();
     const [first, second] = [await opened('ann-1'), await opened('ann-1', {}, 'iv')];
     const [other, past] = [await opened('ann-2'), await opened('ann-1', {}, 'other iv')];
     past.watched.over();
@@ -275,7 +275,7 @@ describe('what one session has open', () => {
   });
 
   it('ends though code of the application throws at some of its ends, which is reported', async () => {
-    const { source, opened, parts } = anAuthority();
+    const { source, opened, parts } = aRegistration();
     const occurred = jest.fn();
     Object.assign(parts, { causes: { occurred } });
     const ended: number[] = [];
@@ -294,7 +294,7 @@ describe('what one session has open', () => {
   });
 
   it('is checked at once after it was evicted', async () => {
-    const { service, source, opened } = anAuthority();
+    const { service, source, opened } = aRegistration();
     const each = await opened('ann-1');
     service.answers.set('ann-1', UNAUTHENTICATED);
     source.evicted.next(tokenKeyOf('ann-1'));
@@ -303,7 +303,7 @@ describe('what one session has open', () => {
   });
 
   it('is watched no longer after a shutdown, and stays open', async () => {
-    const { source, opened, sessions } = anAuthority();
+    const { source, opened, sessions } = aRegistration();
     const all = [await opened('ann-1'), await opened('bob-1')];
     source.ended.complete();
     expect([sessions.all(), endsOf(...all), jest.getTimerCount()]).toEqual([[], [[], []], 0]);
@@ -312,7 +312,7 @@ describe('what one session has open', () => {
 
 describe('the revocation of a user', () => {
   it('ends what the user has open, by the name of the service too, and nothing of others', async () => {
-    const { service, source, opened } = anAuthority();
+    const { service, source, opened } = aRegistration();
     const user = readUser<UserRecord>({ username: 'ann' }, () => ({ username: 'ANN' })) ?? {};
     service.answers.set('ann-2', { kind: 'authenticated', user });
     const all = [await opened('ann-1'), await opened('bob-1'), await opened('ann-2')];
@@ -321,7 +321,7 @@ describe('the revocation of a user', () => {
   });
 
   it('does not end what has no verdict yet, because its check is repeated instead', async () => {
-    const { service, source, verifier, open, opened } = anAuthority();
+    const { service, source, verifier, open, opened } = aRegistration();
     const [each, waiting] = [await opened('ann-2'), open('ann-1')];
     service.onAsk = async () => {
       service.onAsk = () => undefined;
@@ -338,7 +338,7 @@ describe('the revocation of a user', () => {
   });
 
   it('ends everything, if it is of every user', async () => {
-    const { source, opened, sessions } = anAuthority();
+    const { source, opened, sessions } = aRegistration();
     const all = [await opened('ann-1'), await opened('bob-1')];
     source.forgottenUsers.next(undefined);
     expect([endsOf(...all), sessions.all()]).toEqual([[['SESSION_REJECTED'], ['SESSION_REJECTED']], []]);
@@ -350,7 +350,7 @@ describe('a refusal by the service', () => {
     [UNAUTHENTICATED, SESSION_REJECTED],
     [FORBIDDEN, ACCESS_DENIED],
   ])('ends what its session has open after the denial of its own call: $kind', async (verdict, denial) => {
-    const { service, open, opened, verify } = anAuthority();
+    const { service, open, opened, verify } = aRegistration();
     const [each, other] = [await opened('ann-1'), await opened('ann-2')];
     service.answers.set('ann-1', verdict);
     expect(await verify('ann-1')).toEqual(verdict);
@@ -361,7 +361,7 @@ describe('a refusal by the service', () => {
   });
 
   it('ends nothing that opens after it', async () => {
-    const { service, opened, verify } = anAuthority();
+    const { service, opened, verify } = aRegistration();
     const other = await opened('ann-2');
     service.answers.set('ann-1', UNAUTHENTICATED);
     await verify('ann-1');
@@ -372,7 +372,7 @@ describe('a refusal by the service', () => {
   });
 
   it('costs nothing while nothing is open', async () => {
-    const { service, source, opened, verify } = anAuthority();
+    const { service, source, opened, verify } = aRegistration();
     const { fingerprintOf: digest } = source;
     service.answers.set('bob-1', UNAUTHENTICATED);
     await verify('bob-1');
@@ -383,7 +383,7 @@ describe('a refusal by the service', () => {
   });
 
   it('is no outage', async () => {
-    const { service, opened, verify } = anAuthority();
+    const { service, opened, verify } = aRegistration();
     const each = await opened('ann-1');
     service.answers.set('ann-1', unavailable('server_error'));
     await verify('ann-1');
@@ -395,7 +395,7 @@ describe('a refusal by the service', () => {
 describe('the first check of something', () => {
   /** Revokes the sessions of a user, or all, while each of the first calls is under way. */
   function revoking(times: number, username?: string) {
-    const own = anAuthority();
+    const own = aRegistration();
     let left = times;
     own.service.onAsk = async () => {
       if (left === 0) return;
@@ -409,7 +409,7 @@ describe('the first check of something', () => {
   }
 
   it('of a cached session returns no promise', async () => {
-    const { open, opened } = anAuthority({ cached: true });
+    const { open, opened } = aRegistration({ cached: true });
     await opened('ann-1');
     expect(open('ann-1').watched.confirm()).toBe(true);
   });
@@ -430,7 +430,7 @@ describe('the first check of something', () => {
   );
 
   it('is repeated, and denies what the second verdict refuses', async () => {
-    const { service, verifier, opened } = anAuthority();
+    const { service, verifier, opened } = aRegistration();
     service.onAsk = async () => {
       service.onAsk = () => void service.answers.set('ann-1', UNAUTHENTICATED);
       await verifier.revoker.apply({ kind: 'userRevoked', username: 'ann' });

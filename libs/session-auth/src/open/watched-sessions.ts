@@ -170,7 +170,7 @@ class WatchedSession {
   }
 }
 
-/** All that is open of one authority. Holds nothing else, and sessions only while they have something open. */
+/** All that is open of one registration. Holds nothing else, and sessions only while they have something open. */
 export class WatchedSessions {
   readonly #parts: WatchParts;
   /** By fingerprint of the token. There are several only if a token is presented with several IVs. */

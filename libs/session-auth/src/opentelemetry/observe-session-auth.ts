@@ -33,7 +33,7 @@ export interface ObservationOptions {
 const SCOPE = 'nestjs-session-auth';
 
 /**
- * Starts reporting to OpenTelemetry, for all authorities of the module in this process:
+ * Starts reporting to OpenTelemetry, for all that check sessions in this process:
  *
  * - `session_auth.check.duration`, a histogram in seconds: checks
  * - `session_auth.denials`, a counter: requests that the guard denied, and sign-ins that failed
@@ -42,9 +42,8 @@ const SCOPE = 'nestjs-session-auth';
  * - `session_auth.causes.active`, a gauge: causes of denials that are not over
  * - a client span for each call, with attributes of the semantic conventions
  *
- * The guide of operations lists the attributes. Each has `session_auth.authority`: the name of the authority,
- * `default` for the default one. None of them contains a key, token, IV, password or user. Returns a function
- * that stops the reporting.
+ * The guide of operations lists the attributes. None of them contains a key, token, IV, password or user.
+ * Returns a function that stops the reporting.
  */
 export function observeSessionAuth({
   meter = metrics.getMeter(SCOPE),
@@ -77,11 +76,10 @@ function recordChecks(meter: Meter): Listener {
     advice: { explicitBucketBoundaries: BOUNDARIES },
   });
   return (message) => {
-    const { outcome, authority, source, reason, durationMs } = message as CheckMessage;
+    const { outcome, source, reason, durationMs } = message as CheckMessage;
     histogram.record(durationMs / 1_000, {
       'session_auth.outcome': outcome,
       'session_auth.source': source,
-      'session_auth.authority': authority,
       ...(reason && { 'error.type': reason }),
     });
   };
@@ -98,12 +96,11 @@ function countDenials(meter: Meter): Listener {
   });
   const rules = new Set<string>();
   return (message) => {
-    const { code, authority, rule, wouldDeny } = message as DenialMessage;
+    const { code, rule, wouldDeny } = message as DenialMessage;
     if (rule !== undefined && rules.size < MAX_RULES) rules.add(rule);
     counter.add(1, {
       'session_auth.code': code,
       ...(wouldDeny && { 'session_auth.would_deny': true }),
-      'session_auth.authority': authority,
       ...(rule !== undefined && { 'session_auth.rule': rules.has(rule) ? rule : 'other' }),
     });
   };
@@ -117,10 +114,10 @@ function recordBreakers(meter: Meter): Listener {
     valueType: ValueType.INT,
   });
   const record: Listener = (message) => {
-    const { authority, lane, state } = message as BreakerMessage;
-    gauge.record(BREAKER_STATES[state], { 'session_auth.lane': lane, 'session_auth.authority': authority });
+    const { lane, state } = message as BreakerMessage;
+    gauge.record(BREAKER_STATES[state], { 'session_auth.lane': lane });
   };
-  for (const lane of ['known', 'strangers']) record({ authority: 'default', lane, state: 'closed' });
+  for (const lane of ['known', 'strangers']) record({ lane, state: 'closed' });
   return record;
 }
 
@@ -130,8 +127,8 @@ function recordCauses(meter: Meter): Listener {
     valueType: ValueType.INT,
   });
   return (message) => {
-    const { active, cause, authority } = message as CauseMessage;
-    gauge.record(active, { 'session_auth.cause': cause, 'session_auth.authority': authority });
+    const { active, cause } = message as CauseMessage;
+    gauge.record(active, { 'session_auth.cause': cause });
   };
 }
 
@@ -143,15 +140,14 @@ function observeCalls(meter: Meter, tracer: Tracer): Readonly<Record<'start' | '
     unit: '{call}',
     valueType: ValueType.INT,
   });
-  const count = (change: number, { operation, authority }: CallMessage): void =>
-    active.add(change, { 'session_auth.operation': operation, 'session_auth.authority': authority });
+  const count = (change: number, { operation }: CallMessage): void =>
+    active.add(change, { 'session_auth.operation': operation });
   return {
     start: (message) => {
       const call = message as CallMessage;
       count(1, call);
       const attributes = {
         'session_auth.operation': call.operation,
-        'session_auth.authority': call.authority,
         'http.request.method': call.method,
         'server.address': call.serverAddress,
         'server.port': call.serverPort,

@@ -15,7 +15,7 @@ export function giveLocalUser(record: object, user: unknown): void {
   given.set(record, user);
 }
 
-/** Loads the application's own users, for one authority: one for each request. */
+/** Loads the application's own users, for one registration: one for each request. */
 export class LocalUsers {
   readonly #loader: LoadUser | Type<UserLoader>;
   readonly #loadedNone: () => void;

@@ -26,14 +26,12 @@ describe('the check of an open socket', () => {
   let source: EventSource;
   let client: Socket;
   let unprotected: number;
-  let selects: boolean;
 
   beforeEach(() => {
-    [calls, client, unprotected, selects] = [[], new Socket(), 0, true];
+    [calls, client, unprotected] = [[], new Socket(), 0];
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-    const authorities = { arePerCall: true, partsOf: () => (selects ? application.own : undefined) };
     const causes = { occurred: () => (unprotected += 1) };
-    const parts = partsWith(ask, { authorities, causes } as object);
+    const parts = partsWith(ask, { causes } as object);
     source = parts.ends;
     application = new WatchedSockets(parts);
   });
@@ -80,12 +78,6 @@ describe('the check of an open socket', () => {
   it('closes a socket whose request has no token, without a call', async () => {
     expect(await check({ headers: {} })).toBeUndefined();
     expect([client.closings, calls, total()]).toEqual([[[4401, 'SESSION_REQUIRED']], [], 0]);
-  });
-
-  it('closes a socket without an authority, and does not read its token', async () => {
-    selects = false;
-    expect(await check()).toBeUndefined();
-    expect([client.closings, calls, total()]).toEqual([[[4401, 'SESSION_REJECTED']], [], 0]);
   });
 
   describe('of socket.io that no protected server let in', () => {

@@ -16,7 +16,7 @@ import { SessionSockets } from './session-sockets.js';
 
 const UPGRADE = { headers: { 'x-auth-token': 'good' } };
 
-function registration(authority = 'default') {
+function registration() {
   const service = {
     isDown: false,
     /** Fails from now on, when every cached session has become stale. */
@@ -33,7 +33,6 @@ function registration(authority = 'default') {
       service.isDown ? unavailable('server_error') : { kind: 'authenticated', user: { username: token } },
     );
   const parts = partsWith(ask, {
-    authority,
     cache: { ttlMs: 1_000, negativeTtlMs: 0 },
     whileOpen: { recheckMs: 60_000, outageGraceMs: 300_000 },
     causes: new Causes(),
@@ -175,27 +174,23 @@ describe('a misuse of SessionSockets.protect()', () => {
     expect(() => sockets.onApplicationBootstrap()).not.toThrow();
   });
 
-  it('for a server of another authority stops the start, and leaves the server to that one', () => {
-    const [first, second, third] = [registration('staff'), registration('shop'), registration('staff')];
+  it('for a server of another registration stops the start, and leaves the server to that one', () => {
+    const [first, second] = [registration(), registration()];
     const server = socketIoServer();
-    for (const { sockets } of [first, second, third]) sockets.protect(server);
+    for (const { sockets } of [first, second]) sockets.protect(server);
     expect(server.of('/').listenerCount('connect')).toBe(1);
     expect(() => first.sockets.onApplicationBootstrap()).not.toThrow();
-    expect(() => third.sockets.onApplicationBootstrap()).toThrow(
+    expect(() => second.sockets.onApplicationBootstrap()).toThrow(
       / by two registrations\. .* another port\.$/,
     );
-    expect(() => second.sockets.onApplicationBootstrap()).toThrow(
-      /two authorities of SessionAuthModule: 'staff' and 'shop'\..* the option authority can select an authority for each socket\.$/,
-    );
-    expect([first, second].map(({ sockets }) => sockets.authority)).toEqual(['staff', 'shop']);
   });
 
   it('keeps its first error, whatever follows', () => {
-    const [first, second] = [registration('staff'), registration('shop')];
+    const [first, second] = [registration(), registration()];
     const server = socketIoServer();
     first.sockets.protect(server);
     second.sockets.protect(server);
     misuse(second.sockets)();
-    expect(() => second.sockets.onApplicationBootstrap()).toThrow("'staff' and 'shop'");
+    expect(() => second.sockets.onApplicationBootstrap()).toThrow('by two registrations');
   });
 });

@@ -1,11 +1,12 @@
+import 'reflect-metadata';
 import type { OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import type { GuardParts } from '../guard/guard-parts.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
+import { dependenciesOf } from '../guard/nest-container.js';
 import type { SocketClient, SocketConnection } from '../kinds/socket-client.js';
 import { ProvidedBy } from '../module/options/plugins.js';
-import { rejectForeignSockets } from './gateway-authorities.js';
 import { checkOpenSocket } from './open-socket-checks.js';
 import { socketIoServerOf } from './socket-io-server.js';
 import { SocketIoHandshakes } from './socket-io-handshakes.js';
@@ -14,7 +15,10 @@ import { WatchedSockets } from './watched-sockets.js';
 import { WsHandshakes } from './ws-handshakes.js';
 import { isWsServer } from './ws-server.js';
 
-/** By server, the parts of the authority that protects it. */
+/** Nest's metadata key of `@WebSocketGateway()`. */
+const GATEWAY = 'websockets:is_gateway';
+
+/** By server, the parts of the registration that protects it. */
 const protectedBy = new WeakMap<object, GuardParts>();
 
 /**
@@ -47,11 +51,6 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     this.#socketIo = new SocketIoHandshakes(this.#application);
   }
 
-  /** Name of the authority. */
-  get authority(): string {
-    return this.#application.own.authority;
-  }
-
   /**
    * Checks every handshake of a server: of all namespaces of socket.io, including those created later, or of
    * all ws gateways on the same port and path.
@@ -62,7 +61,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
    * every `recheckMs`, and is closed immediately when its session ends. Another call for the same server only
    * replaces the options.
    * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, has
-   * `connectionStateRecovery`, or another authority protects it. The application can't catch an error of `afterInit`, so before the application
+   * `connectionStateRecovery`, or another registration protects it. The application can't catch an error of `afterInit`, so before the application
    * has started, startup fails with the error instead
    */
   protect(server: object, options?: SessionSocketOptions): void {
@@ -112,14 +111,28 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     return this.#application.watchedOf(client)?.user;
   }
 
-  /** Returns the numbers of watched sockets and of waiting handshakes of this authority. */
+  /** Returns the numbers of watched sockets and of waiting handshakes of this registration. */
   countSockets(): SocketCounts {
     return this.#application.count();
   }
 
-  /** @throws InvalidConfigurationError if a gateway has it, and another authority checks its messages */
+  /**
+   * The token of a client would reach a session service that its gateway does not name.
+   * @throws InvalidConfigurationError if a gateway has it, and another registration checks its messages
+   */
   onModuleInit(): void {
-    rejectForeignSockets(this.#modules, this, this.#application.own);
+    const { own } = this.#application;
+    const { registrations } = own;
+    if (!registrations) return;
+    for (const gateway of [...this.#modules.values()].flatMap(({ providers }) => [...providers.values()])) {
+      const { metatype } = gateway;
+      if (typeof metatype !== 'function' || !Reflect.hasMetadata(GATEWAY, metatype)) continue;
+      if ((registrations.partsOf(metatype) ?? own) === own) continue;
+      if (dependenciesOf(gateway).some((dependency) => dependency?.instance === this))
+        throw new InvalidConfigurationError(
+          `${metatype.name} has SessionSockets of another registration of SessionAuthModule than that of its module, which checks its messages. Inject those of its module.`,
+        );
+    }
   }
 
   /** @throws InvalidConfigurationError if `protect` was called with a server that it can't protect */
@@ -133,7 +146,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     const other = protectedBy.get(target) ?? own;
     protectedBy.set(target, other);
     if (other === own) return false;
-    this.#rejectServer(protectedTwice(other.authority, own.authority));
+    this.#rejectServer(protectedTwice());
     return true;
   }
 
@@ -144,16 +157,9 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
   }
 }
 
-function protectedTwice(first: string, second: string): InvalidConfigurationError {
-  const [kind, remedy] =
-    first === second
-      ? ['registrations', 'give the gateways of each another port.']
-      : [
-          `authorities of SessionAuthModule: '${first}' and '${second}'`,
-          'the option authority can select an authority for each socket.',
-        ];
+function protectedTwice(): InvalidConfigurationError {
   return new InvalidConfigurationError(
-    `SessionSockets.protect() was called for one server by two ${kind}. Protect it by one: ${remedy}`,
+    'SessionSockets.protect() was called for one server by two registrations. Protect it by one: give the gateways of each another port.',
   );
 }
 

@@ -82,7 +82,7 @@ describe('the handshakes of socket.io', () => {
     [main, news] = [new Namespace(server), new Namespace(server)];
     (server._nsps as Map<string, unknown>).set('/', main).set('/news', news);
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
-    const parts = partsWith(ask, { cache: {}, authority: 'staff' });
+    const parts = partsWith(ask, { cache: {} });
     source = parts.ends;
     application = new WatchedSockets(parts);
     new SocketIoHandshakes(application).protect(server, () => ({}));
@@ -106,14 +106,14 @@ describe('the handshakes of socket.io', () => {
     expect([main, news, later].map(({ middlewares }) => middlewares.length)).toEqual([1, 1, 1]);
   });
 
-  it('that are denied get the denial at once, which is published for their authority', () => {
+  it('that are denied get the denial at once, which is published', () => {
     const { verdicts } = new Socket(news);
     expect(verdicts).toEqual([expect.objectContaining({ message: 'A session token is required' })]);
     expect(verdicts).toMatchObject([
       { data: { status: 'error', statusCode: 401, code: 'SESSION_REQUIRED' } },
     ]);
     expect(verdicts[0]?.stack).not.toContain('\n');
-    expect([denials, counts()]).toEqual([[{ code: 'SESSION_REQUIRED', authority: 'staff' }], [0, 0]]);
+    expect([denials, counts()]).toEqual([[{ code: 'SESSION_REQUIRED' }], [0, 0]]);
   });
 
   it('wait for their verdict, and are admitted by it', async () => {

@@ -77,7 +77,7 @@ export class SocketIoHandshakes {
   #protectNamespace(namespace: SocketIoNamespace, options: Options): void {
     namespace.use((socket, next) => {
       // Middlewares of the application may have run for long, and no `close` would end the handshake.
-      if (socket.conn.readyState === 'closed') deny(REPLACED, this.#application.own.authority, next);
+      if (socket.conn.readyState === 'closed') deny(REPLACED, next);
       else this.#check(socket, options(), next);
     });
     // Runs before the listeners of the application, so that they find the user: `connect` comes before
@@ -92,9 +92,9 @@ export class SocketIoHandshakes {
       client: socket,
       request: handshakeOf(socket),
       options,
-      deny: (denial, { authority }) => {
+      deny: (denial) => {
         this.#unfinished.finish(socket);
-        deny(denial, authority, next);
+        deny(denial, next);
       },
     });
     if (!watched) return;
@@ -115,7 +115,7 @@ export class SocketIoHandshakes {
 }
 
 /** The client's `connect_error` has the denial as its `data`. */
-function deny(denial: GuardDenial, authority: string, next: Next): void {
-  reportDenial(denial, authority);
+function deny(denial: GuardDenial, next: Next): void {
+  reportDenial(denial);
   next(withoutStack(() => Object.assign(new Error(denial.message), { data: payloadOf(denial) })));
 }

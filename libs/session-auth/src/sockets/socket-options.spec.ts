@@ -16,7 +16,7 @@ describe('the options of watched sockets', () => {
     [{ recheckMs: DAY_MS, outageGraceMs: DAY_MS }, DAY_MS, DAY_MS],
     [{ recheckMs: DAY_MS + 1, outageGraceMs: Infinity }, DAY_MS, DAY_MS],
   ])(
-    'have the defaults of the authority, and limits: %j checks every %i ms, with %i ms of grace',
+    'have the defaults of the option whileOpen, and limits: %j checks every %i ms, with %i ms of grace',
     (options, recheckMs, outageGraceMs) => {
       expect(watchSettings(options, { recheckMs: 60_000, outageGraceMs: 300_000 })).toEqual({
         recheckMs,

@@ -2,7 +2,7 @@ import type { WhileOpen } from '../guard/transport.js';
 
 /**
  * Options of watched sockets. A value out of range is set to the nearest limit. The default of each is that of
- * the authority's option `whileOpen`.
+ * the option `whileOpen`.
  */
 export interface SessionSocketOptions {
   /** Milliseconds between two checks of the session; each runs up to a tenth earlier. 1 to 86 400 000. */

@@ -1,6 +1,5 @@
 import { ModulesContainer } from '@nestjs/core';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
-import { authorityToken } from '../module/authorities/authority-tokens.js';
 import type { SessionAuthPlugin } from '../module/options/plugins.js';
 import { SessionSockets } from './session-sockets.js';
 
@@ -13,13 +12,14 @@ import { SessionSockets } from './session-sockets.js';
  * ```
  */
 export const sessionSockets: SessionAuthPlugin = {
-  open: (authority) => {
-    const token = authorityToken(authority, SessionSockets);
-    const provider = {
-      provide: token,
-      useFactory: (parts: GuardParts, modules: ModulesContainer) => new SessionSockets(parts, modules),
-      inject: [GUARD_PARTS, ModulesContainer],
-    };
-    return { providers: [provider], exports: [token] };
-  },
+  open: () => ({
+    providers: [
+      {
+        provide: SessionSockets,
+        useFactory: (parts: GuardParts, modules: ModulesContainer) => new SessionSockets(parts, modules),
+        inject: [GUARD_PARTS, ModulesContainer],
+      },
+    ],
+    exports: [SessionSockets],
+  }),
 };

@@ -6,7 +6,6 @@ import { SESSION_REJECTED } from '../contract/denials.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { GuardDenial } from '../guard/denial.js';
-import type { Authorities, GuardParts } from '../guard/guard-parts.js';
 import { fromHeader, type TokenSource } from '../guard/token-source.js';
 import { handshakeRequest } from '../kinds/handshake-request.js';
 import { WatchedSockets, whenAdmitted } from './watched-sockets.js';
@@ -16,8 +15,8 @@ const TOKEN = { 'x-auth-token': 'token' };
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** An authority whose service answers when the test does, and the tokens that the service got. */
-function registration(username: string, authorities?: Authorities) {
+/** A registration whose service answers when the test does, and the tokens that the service got. */
+function registration() {
   const tokens: string[] = [];
   const contexts: ExecutionContext[] = [];
   const calls: ((verdict: Verdict<UserRecord>) => void)[] = [];
@@ -29,34 +28,30 @@ function registration(username: string, authorities?: Authorities) {
   const parts = partsWith(ask, {
     cache: { ttlMs: TTL_MS },
     sources: [own, fromHeader('x-auth-token')],
-    authority: username,
-    authorities,
   });
-  const answer = async (verdict: Verdict<UserRecord> = { kind: 'authenticated', user: { username } }) => {
+  const answer = async (
+    verdict: Verdict<UserRecord> = { kind: 'authenticated', user: { username: 'ann' } },
+  ) => {
     for (const call of calls.splice(0)) call(verdict);
     await new Promise(setImmediate);
   };
   return { parts, tokens, contexts, answer };
 }
 
-/** The sockets of an application with a selection, and how a handshake of a client ends there. */
-function application(
-  select?: (own: GuardParts, other: GuardParts) => GuardParts | undefined,
-  arePerCall = true,
-) {
-  const partsOf = jest.fn<Authorities['partsOf']>(() => select?.(own.parts, other.parts));
-  const other = registration('bob');
-  const own = registration('ann', select && ({ arePerCall, partsOf } as unknown as Authorities));
+/** The sockets of an application, and how a handshake of a client ends there. */
+function application() {
+  const own = registration();
   const sockets = new WatchedSockets(own.parts);
   const handshake = (client: object = {}, headers: Record<string, string> = TOKEN, options = {}) => {
-    const denials: [GuardDenial, GuardParts][] = [];
+    const denials: GuardDenial[] = [];
     const admitted: unknown[] = [];
     const request = handshakeRequest({ headers });
-    const watched = sockets.watch({ client, request, options, deny: (...denied) => denials.push(denied) });
+    const deny = (denial: GuardDenial): void => void denials.push(denial);
+    const watched = sockets.watch({ client, request, options, deny });
     if (watched) whenAdmitted(watched, () => admitted.push(watched.user));
-    return { watched, denials, admitted, request };
+    return { watched, denials, admitted };
   };
-  return { own, other, partsOf, sockets, handshake };
+  return { own, sockets, handshake };
 }
 
 /** Returns an open socket of ws. */
@@ -70,40 +65,6 @@ const socket = () =>
   });
 
 describe('the handshakes of an application', () => {
-  it.each<[string, Parameters<typeof application>]>([
-    ['that has one authority', []],
-    ['whose option authority does not select for each call', [(_own, other) => other, false]],
-    ['whose option authority selects the default authority', [(own) => own]],
-  ])('%s are checked by it', async (_which, parameters) => {
-    const { own, other, handshake } = application(...parameters);
-    const { admitted, denials } = handshake();
-    await own.answer();
-    expect([admitted, denials]).toEqual([[{ username: 'ann' }], []]);
-    expect([own.tokens, other.tokens]).toEqual([['token'], []]);
-  });
-
-  it('are checked by the authority that its option authority selects for the connection', async () => {
-    const { own, other, partsOf, handshake } = application((_own, other) => other);
-    const client = {};
-    const { admitted, request } = handshake(client);
-    await other.answer();
-    expect(admitted).toEqual([{ username: 'bob' }]);
-    expect([own.tokens, other.tokens]).toEqual([[], ['token']]);
-    const [context, ...others] = partsOf.mock.calls[0] as [ExecutionContext, unknown, unknown];
-    expect([context.getType(), context.switchToWs().getClient(), ...others]).toEqual([
-      'ws',
-      client,
-      request,
-      own.parts,
-    ]);
-  });
-
-  it('are denied without an authority, and their token is not read', () => {
-    const { own, other, handshake } = application(() => undefined);
-    expect(handshake()).toMatchObject({ watched: undefined, denials: [[SESSION_REJECTED, own.parts]] });
-    expect([own.contexts, own.tokens, other.tokens]).toEqual([[], [], []]);
-  });
-
   it('are calls in a context of their client for the token sources of an application', () => {
     const { own, handshake } = application();
     const client = {};
@@ -125,7 +86,7 @@ describe('the handshakes of an application', () => {
     await own.answer(unavailable('server_error', 9));
     expect([admitted, denials, sockets.count()]).toMatchObject([
       [],
-      [[{ statusCode: 503, reason: 'server_error', retryAfterSeconds: 9 }, own.parts]],
+      [{ statusCode: 503, reason: 'server_error', retryAfterSeconds: 9 }],
       { watched: 0, waiting: 0 },
     ]);
   });
@@ -138,7 +99,7 @@ describe('the handshakes of an application', () => {
     handshake();
     await own.answer(verdict);
     const { admitted, denials } = handshake({}, TOKEN, { outageGraceMs: 0 });
-    expect([admitted, denials.map(([denial]) => denial), own.tokens]).toEqual([users, denied, ['token']]);
+    expect([admitted, denials, own.tokens]).toEqual([users, denied, ['token']]);
   });
 
   it.each([
@@ -156,7 +117,7 @@ describe('the handshakes of an application', () => {
       }
       const { admitted, denials } = handshake({}, TOKEN, { outageGraceMs });
       await own.answer(unavailable('server_error'));
-      expect([admitted, denials.map(([denial]) => denial)]).toMatchObject([users, denied]);
+      expect([admitted, denials]).toMatchObject([users, denied]);
     },
   );
 
@@ -178,29 +139,6 @@ describe('the handshakes of an application', () => {
 });
 
 describe('a watched socket', () => {
-  it('belongs to the authority that has checked it', async () => {
-    const { own, other, sockets, handshake } = application((_own, other) => other);
-    const plain = new WatchedSockets({ ...own.parts, authorities: undefined });
-    const [client, ofOwn] = [socket(), socket()];
-    const { watched } = handshake(client);
-    const mine = plain.watch({
-      client: ofOwn,
-      request: handshakeRequest({ headers: TOKEN }),
-      options: {},
-      deny: () => undefined,
-    });
-    if (watched) sockets.open(client, watched);
-    if (mine) plain.open(ofOwn, mine);
-    await other.answer();
-    expect([sockets.own, sockets.watchedOf(client), sockets.count()]).toEqual([
-      own.parts,
-      watched,
-      { watched: 0, waiting: 0 },
-    ]);
-    expect(sockets.watchedOf(client)?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
-    expect(sockets.watchedOf(client)?.fingerprint).not.toBe(plain.watchedOf(ofOwn)?.fingerprint);
-  });
-
   it('is closed when its session ends, and is not known before it opens, nor after its end', async () => {
     const { own, sockets, handshake } = application();
     const client = socket();

@@ -1,6 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { SESSION_REJECTED } from '../contract/denials.js';
 import type { GuardDenial } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
 import type { GuardParts } from '../guard/guard-parts.js';
@@ -14,14 +13,11 @@ interface OpeningSocket {
   readonly client: object;
   readonly request: CallRequest;
   readonly options: SessionSocketOptions;
-  /** Called once if the socket is denied, with the parts of the authority that has decided. */
-  readonly deny: (denial: GuardDenial, parts: GuardParts) => void;
+  /** Called once if the socket is denied. */
+  readonly deny: (denial: GuardDenial) => void;
 }
 
-/**
- * The sockets of an application, each watched for the authority that checks it: that of `SessionSockets`,
- * or the one that the option `authority` selects.
- */
+/** The sockets of one registration. */
 export class WatchedSockets {
   readonly own: GuardParts;
   readonly #ofClient = new WeakMap<object, Watched>();
@@ -32,24 +28,18 @@ export class WatchedSockets {
 
   /**
    * Watches a socket from its handshake on, because its session may end during the check. Returns `undefined`
-   * if the socket is denied already: it presents no session, or has no authority, and its token is not
-   * read then.
+   * if the socket is denied already, because it presents no session.
    */
   watch({ client, request, options, deny }: OpeningSocket): Watched | undefined {
-    const parts = this.#select(client, request);
-    if (!parts) {
-      deny(SESSION_REJECTED, this.own);
-      return undefined;
-    }
-    const session = parts.reader.read(connectionContext(client), request);
+    const session = this.own.reader.read(connectionContext(client), request);
     if ('code' in session) {
-      deny(session, parts);
+      deny(session);
       return undefined;
     }
-    return WatchedSessions.of(parts).watch(session, {
-      ...watchSettings(options, parts.whileOpen),
+    return WatchedSessions.of(this.own).watch(session, {
+      ...watchSettings(options, this.own.whileOpen),
       isSocket: true,
-      end: (denial) => deny(denial, parts),
+      end: deny,
     });
   }
 
@@ -64,19 +54,13 @@ export class WatchedSockets {
     return watched?.state === 'over' ? undefined : watched;
   }
 
-  /** Returns the numbers of sockets of the own authority. Visits all that is open. */
+  /** Visits all that is open. */
   count(): SocketCounts {
     const sockets = WatchedSessions.of(this.own)
       .all()
       .filter(({ target }) => target.isSocket);
     const waiting = sockets.filter(({ state }) => state === 'waiting').length;
     return { watched: sockets.length - waiting, waiting };
-  }
-
-  #select(client: object, request: CallRequest): GuardParts | undefined {
-    const { authorities } = this.own;
-    if (!authorities?.arePerCall) return this.own;
-    return authorities.partsOf(connectionContext(client), request, this.own);
   }
 }
 

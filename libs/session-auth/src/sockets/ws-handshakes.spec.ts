@@ -51,7 +51,7 @@ describe('the handshakes of ws', () => {
     [calls, denials.length, server] = [[], 0, new Server()];
     const ask = (): Promise<Verdict<UserRecord>> => new Promise((resolve) => calls.push(resolve));
     const sources = [fromHeader('x-auth-token'), fromBearer()];
-    const parts = partsWith(ask, { sources, authority: 'staff' });
+    const parts = partsWith(ask, { sources });
     source = parts.ends;
     application = new WatchedSockets(parts);
     new WsHandshakes(application).protect(server, () => ({}));
@@ -101,10 +101,7 @@ describe('the handshakes of ws', () => {
     expect(answers).toEqual([
       [false, 401, JSON.stringify(body), { ...FIXED, 'www-authenticate': challenge }],
     ]);
-    expect([denials, connection.eventNames()]).toEqual([
-      [{ code: 'SESSION_REQUIRED', authority: 'staff' }],
-      [],
-    ]);
+    expect([denials, connection.eventNames()]).toEqual([[{ code: 'SESSION_REQUIRED' }], []]);
   });
 
   it.each<[Verdict<UserRecord>, number, string, object]>([
@@ -123,7 +120,7 @@ describe('the handshakes of ws', () => {
       [false, status, expect.stringContaining(`"code":"${code}"`), { ...FIXED, ...headers }],
     ]);
     expect([denials, counts(), connection.eventNames(), connection.destroyed]).toEqual([
-      [{ code, authority: 'staff' }],
+      [{ code }],
       [0, 0],
       ['close'],
       false,

@@ -39,9 +39,9 @@ export class WsHandshakes {
       client: request,
       request: handshake,
       options,
-      deny: (denial, parts) => {
+      deny: (denial) => {
         socket.removeListener('end', gone);
-        deny(denial, parts, answer);
+        deny(denial, this.#application.own, answer);
       },
     });
     if (!watched) return;
@@ -66,8 +66,8 @@ export class WsHandshakes {
   }
 }
 
-function deny(denial: GuardDenial, { authority, reader }: GuardParts, answer: Answer): void {
-  reportDenial(denial, authority);
+function deny(denial: GuardDenial, { reader }: GuardParts, answer: Answer): void {
+  reportDenial(denial);
   answer(false, denial.statusCode, JSON.stringify(bodyOf(denial)), {
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',

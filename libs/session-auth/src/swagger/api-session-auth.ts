@@ -8,9 +8,7 @@ import {
   ApiUnauthorizedResponse,
   type DocumentBuilder,
 } from '@nestjs/swagger';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { AUTH_TOKEN_HEADER } from '../contract/wire.js';
-import { authorityOf } from '../guard/access-metadata.js';
 
 const CHALLENGE = {
   description: 'Scheme of the first token source, and the realm',
@@ -23,12 +21,11 @@ const RETRY_AFTER = {
 
 /**
  * Documents that a route, or every route of a controller, requires a session: the security scheme, and the
- * responses 401, 403 and 503. The scheme is that of the authority which `@SessionAuthority()` names on the
- * route or its controller, in whatever order the decorators are written.
+ * responses 401, 403 and 503.
  */
 export function ApiSessionAuth(): ClassDecorator & MethodDecorator {
   return applyDecorators(
-    requireSession,
+    ApiSecurity(SESSION_SCHEME),
     ApiUnauthorizedResponse({
       description: 'No token, or one that is not valid',
       type: SessionAuthDenial,
@@ -78,29 +75,8 @@ export class SessionAuthDenial {
   readonly retryAfterSeconds?: number;
 }
 
-/**
- * Name of the security scheme in an OpenAPI document. That of the authority `partners` is
- * `session-partners`.
- */
+/** Name of the security scheme in an OpenAPI document. */
 export const SESSION_SCHEME = 'session';
-
-type Requirement = Record<string, string[]>;
-
-/**
- * The decorators of a class run after those of its methods, so the requirement is filled in when all of them
- * have run: before any document is created.
- */
-function requireSession(target: object, key?: string | symbol, descriptor?: PropertyDescriptor): void {
-  const requirement: Requirement = {};
-  applyDecorators(ApiSecurity(requirement))(target, key, descriptor);
-  const [handler, controller] =
-    descriptor === undefined ? [target, target] : [descriptor.value as object, target.constructor];
-  queueMicrotask(() => (requirement[schemeOf(authorityOf(handler) ?? authorityOf(controller))] = []));
-}
-
-function schemeOf(authority = DEFAULT_AUTHORITY): string {
-  return authority === DEFAULT_AUTHORITY ? SESSION_SCHEME : `${SESSION_SCHEME}-${authority}`;
-}
 
 /** A security scheme of OpenAPI, as `DocumentBuilder` accepts it. */
 export type SessionScheme = Parameters<DocumentBuilder['addSecurity']>[1];
@@ -119,13 +95,11 @@ const TOKEN_IN_HEADER: SessionScheme = { type: 'apiKey', in: 'header', name: AUT
  * @param scheme where the token is, if the option `token` says so: `{ type: 'http', scheme: 'bearer' }` for
  * `fromBearer()`.
  * @default the header `X-AUTH-TOKEN`
- * @param authority name of the authority. @default the default authority
  */
 export function addSessionAuth(
   builder: DocumentBuilder,
   scheme: SessionScheme = TOKEN_IN_HEADER,
-  authority?: string,
 ): DocumentBuilder {
   const description = 'The token of a session, as returned by a sign-in';
-  return builder.addSecurity(schemeOf(authority), { description, ...scheme });
+  return builder.addSecurity(SESSION_SCHEME, { description, ...scheme });
 }

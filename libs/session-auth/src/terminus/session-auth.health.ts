@@ -1,10 +1,7 @@
 import 'reflect-metadata';
-import { Inject, Injectable, type InjectionToken } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { Inject, Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import type { Verdict } from '../contract/outcome.js';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
-import { authorityToken } from '../module/authorities/authority-tokens.js';
 import { SessionAuthEvents } from '../module/events/session-auth-events.js';
 import { SessionAuthService } from '../module/service/session-auth.service.js';
 
@@ -16,11 +13,6 @@ export interface SessionAuthHealthOptions {
    * recent requests, and makes no call of its own. @default false
    */
   readonly probe?: boolean;
-  /**
-   * Name of the authority of `SessionAuthModule` to report. With an unknown name, the result is down.
-   * @default the default authority
-   */
-  readonly authority?: string;
 }
 
 const DEFAULT_KEY = 'session-service';
@@ -34,13 +26,12 @@ const PROBE = { token: 'health-probe', authIv: undefined };
  */
 @Injectable()
 export class SessionAuthHealthIndicator {
-  readonly #probes = new Map<string, Promise<Verdict<unknown>>>();
+  #probe: Promise<Verdict<unknown>> | undefined;
 
   constructor(
     @Inject(HealthIndicatorService) private readonly health: HealthIndicatorService,
     @Inject(SessionAuthEvents) private readonly events: SessionAuthEvents,
     @Inject(SessionAuthService) private readonly sessions: SessionAuthService,
-    @Inject(ModuleRef) private readonly modules?: ModuleRef,
   ) {}
 
   /**
@@ -50,39 +41,20 @@ export class SessionAuthHealthIndicator {
    */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(
     key: Key = DEFAULT_KEY as Key,
-    { probe = false, authority = DEFAULT_AUTHORITY }: SessionAuthHealthOptions = {},
+    { probe = false }: SessionAuthHealthOptions = {},
   ): Promise<HealthIndicatorResult<Key>> {
     const check = this.health.check(key);
-    const found = this.#authority(authority);
-    if (!found) return check.down({ state: 'down', unknownAuthority: authority });
-    const unreachable = probe ? await this.#sharedProbe(authority, found.sessions) : undefined;
-    const { ...status } = found.events.serviceStatus;
+    const unreachable = probe ? await this.#sharedProbe() : undefined;
+    const { ...status } = this.events.serviceStatus;
     if (unreachable !== undefined) return check.down({ ...status, state: 'down', unreachable });
     return status.state === 'down' ? check.down(status) : check.up(status);
   }
 
-  /** Returns the named authority; `undefined` if there is none. */
-  #authority(
-    name: string,
-  ): { readonly events: SessionAuthEvents; readonly sessions: SessionAuthService } | undefined {
-    if (name === DEFAULT_AUTHORITY) return { events: this.events, sessions: this.sessions };
-    try {
-      const find = (token: InjectionToken): unknown =>
-        this.modules?.get<unknown>(token as string, { strict: false });
-      const events = find(authorityToken(name, SessionAuthEvents)) as SessionAuthEvents | undefined;
-      const sessions = find(authorityToken(name, SessionAuthService)) as SessionAuthService | undefined;
-      return events && sessions && { events, sessions };
-    } catch {
-      return undefined;
-    }
-  }
-
   /** Resolves with the reason why the service did not answer; `undefined` if it did. */
-  async #sharedProbe(authority: string, sessions: SessionAuthService): Promise<string | undefined> {
-    const probe = this.#probes.get(authority) ?? sessions.probe(PROBE);
-    this.#probes.set(authority, probe);
-    const verdict = await probe;
-    this.#probes.delete(authority);
+  async #sharedProbe(): Promise<string | undefined> {
+    this.#probe ??= this.sessions.probe(PROBE);
+    const verdict = await this.#probe;
+    this.#probe = undefined;
     return verdict.kind === 'unavailable' ? verdict.reason : undefined;
   }
 }

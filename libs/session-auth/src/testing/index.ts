@@ -4,7 +4,7 @@ import { ScriptedSessionService, type SessionServiceOptions } from './scripted-s
 
 export * from '../audit/access-map.js';
 export { aUserRecord, type UserRecordFields } from './a-user-record.js';
-export { TestSessions, type OverridableModule, type TestSessionsOptions } from './test-sessions.js';
+export { TestSessions, type OverridableModule } from './test-sessions.js';
 export type { SessionControls, SessionHeaders } from './session-controls.js';
 export { afterDelay, drop, hold, inTurn, json, reply, silence, type HeldScript } from './scripts.js';
 export type { Operation, Script, SeenRequest } from './scripts.js';

@@ -1,9 +1,7 @@
 import { SessionClient } from '../client/session-client.js';
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import type { LocalUser } from '../contract/session-auth-types.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
-import { authorityToken } from '../module/authorities/authority-tokens.js';
 import { CLIENT_PARTS } from '../module/wiring.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
@@ -26,16 +24,11 @@ export interface OverridableModule {
   compile(...options: never[]): Promise<Closeable>;
 }
 
-/** Options of {@link TestSessions}. */
-export interface TestSessionsOptions {
-  /** Name of the authority whose session service they replace. @default the default authority */
-  readonly authority?: string;
-}
-
 /**
  * Sessions for the tests of an application, with the real guard, rules and session cache, and without a
  * network. `User` is your own record class, if you have one. Install them in several modules to test several
- * instances with the same sessions.
+ * instances with the same sessions. All registrations of `SessionAuthModule` in a module accept them: to keep
+ * two session services apart in a test, give each a scripted one.
  *
  * @example
  * ```ts
@@ -45,19 +38,8 @@ export interface TestSessionsOptions {
  * ```
  */
 export class TestSessions<User extends UserRecord = CurrentUserRecord> extends SessionControls<User> {
-  readonly #authority: string;
-
   /**
-   * Creates sessions of one authority. An application with several session services needs those of each:
-   * the others are really called.
-   */
-  constructor({ authority = DEFAULT_AUTHORITY }: TestSessionsOptions = {}) {
-    super();
-    this.#authority = authority;
-  }
-
-  /**
-   * Replaces the session service with these sessions. Call it before `compile()`, which then rejects if the
+   * Replaces every session service with these sessions. Call it before `compile()`, which then rejects if the
    * module under test does not have `SessionAuthModule`. Returns the builder.
    */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
@@ -68,18 +50,14 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
       isInUse = true;
       return new TestSessionClient(this.book, connection.readUser);
     };
-    builder
-      .overrideProvider(authorityToken(this.#authority, SessionClient))
-      .useFactory({ factory, inject: [CLIENT_PARTS] });
+    builder.overrideProvider(SessionClient).useFactory({ factory, inject: [CLIENT_PARTS] });
     const compile = builder.compile.bind(builder);
     return Object.assign(builder, {
       compile: async (...options: never[]) => {
         const moduleRef = await compile(...options);
         if (isInUse) return moduleRef;
         await moduleRef.close();
-        throw new Error(
-          this.#authority === DEFAULT_AUTHORITY ? NOT_IN_USE : unknownAuthority(this.#authority),
-        );
+        throw new Error(NOT_IN_USE);
       },
     });
   }
@@ -98,10 +76,6 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
   protected override recordOf(fields: UserRecordFields<User>): object {
     return aUserRecord<User>(fields);
   }
-}
-
-function unknownAuthority(name: string): string {
-  return `TestSessions: the module under test has no authority of SessionAuthModule with the name '${name}'. Import it, or correct the name.`;
 }
 
 const NOT_IN_USE =

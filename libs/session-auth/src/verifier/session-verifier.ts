@@ -1,4 +1,3 @@
-import { DEFAULT_AUTHORITY } from '../contract/authority-name.js';
 import { type CheckMessage, CHECKS, type LaneName } from '../contract/diagnostics.js';
 import {
   isSameSession,
@@ -35,7 +34,6 @@ const BUSY = unavailable('busy', 1);
  * Checks sessions: by the session cache, or else by one flight to the shared tier and the session service.
  */
 export class SessionVerifier<User extends object> {
-  readonly #authority: string;
   readonly #lanes: Lanes<User>;
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
@@ -44,8 +42,7 @@ export class SessionVerifier<User extends object> {
   readonly revoker: SessionRevoker<User>;
 
   constructor(lanes: Lanes<User>, parts: VerifierParts<User> = {}) {
-    const { authority = DEFAULT_AUTHORITY, cache, shared, status } = parts;
-    this.#authority = authority;
+    const { cache, shared, status } = parts;
     this.#lanes = lanes;
     this.#cache = cache;
     this.#shared = shared;
@@ -142,7 +139,6 @@ export class SessionVerifier<User extends object> {
   #report(verdict: Verdict<User>, source: CheckMessage['source'], joined: boolean, durationMs: number): void {
     CHECKS.publish({
       outcome: verdict.kind,
-      authority: this.#authority,
       source,
       joined,
       stale: verdict.kind === 'authenticated' && verdict.stale === true,
@@ -194,8 +190,6 @@ export interface VerifierParts<User extends object> extends Omit<
   SessionRevokerParts<User>,
   'known' | 'flights'
 > {
-  /** Name of the authority, for diagnostics. @default 'default' */
-  readonly authority?: string | undefined;
   readonly status?: Pick<ServiceStatusTracker, 'record'> | undefined;
 }
 

@@ -21,7 +21,7 @@ interface RecordReader {
   readonly read: ReadUser<UserRecord>;
 }
 
-/** Prepares the reader of the records of an authority, at startup. */
+/** Prepares the reader of the records of a registration, at startup. */
 export type PrepareReader = (report: ReportInvalid, share?: ShareValues) => RecordReader;
 
 /** Returns a reader that rejects and reports a record in which none of these fields is a non-empty string. */

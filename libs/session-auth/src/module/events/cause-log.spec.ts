@@ -15,8 +15,8 @@ describe('the causes of denials', () => {
   let active: readonly ActiveCause[];
   let areDegrading: boolean;
   let contexts: unknown[];
-  const start = (authority?: string): Causes => {
-    const started = new Causes(authority);
+  const start = (): Causes => {
+    const started = new Causes();
     started.onChange = (...changed) => ([active, areDegrading] = changed);
     return started;
   };
@@ -280,21 +280,18 @@ describe('the causes of denials', () => {
     const keep = (message: unknown): void => void messages.push(message);
     subscribe(CAUSE_CHANNEL, keep);
     try {
-      causes = start('partners');
       for (const operation of ['user_details', 'sign_in'] as const) causes.callFailed(operation, 'timeout');
       causes.callAnswered('sign_in', true);
       jest.advanceTimersByTime(MINUTE_MS);
     } finally {
       unsubscribe(CAUSE_CHANNEL, keep);
     }
-    expect(messages).toEqual(
-      [1, 2, 1].map((count) => ({ cause: 'service too slow', authority: 'partners', active: count })),
-    );
+    expect(messages).toEqual([1, 2, 1].map((count) => ({ cause: 'service too slow', active: count })));
   });
 
-  it.each(Object.keys(CAUSES) as CauseName[])('begin a line with their name and authority: %s', (cause) => {
-    start('staff').occurred(cause, 'subject', 'one', 'two');
-    expect(lines).toEqual([expect.stringMatching(new RegExp(`^(?:warn|error) staff: ${cause}: .`))]);
+  it.each(Object.keys(CAUSES) as CauseName[])('begin a line with their name: %s', (cause) => {
+    start().occurred(cause, 'subject', 'one', 'two');
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`^(?:warn|error) ${cause}: .`))]);
     expect(lines[0]).not.toContain('%');
   });
 });

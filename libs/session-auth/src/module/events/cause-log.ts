@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { isTlsCode } from '../../client/reply.js';
 import type { ReplyReports } from '../../client/user-details-verdict.js';
 import {
@@ -58,8 +57,6 @@ interface Active {
  */
 export class Causes implements ReplyReports, CauseReports, CallReports {
   readonly #logger = new Logger('SessionAuth');
-  readonly #authority: string;
-  readonly #prefix: string;
   readonly #active = new Map<string, Active>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -67,11 +64,6 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
   /** Code of the last connection that failed. The failure of its call follows. */
   #code = '';
   onChange: (active: readonly ActiveCause[], areDegrading: boolean) => void = () => undefined;
-
-  constructor(authority = DEFAULT_AUTHORITY) {
-    this.#authority = authority;
-    this.#prefix = authority === DEFAULT_AUTHORITY ? '' : `${authority}: `;
-  }
 
   get areNone(): boolean {
     return this.#active.size === 0;
@@ -145,7 +137,7 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
   /** A logger of the application may throw: in a check, that would be a 500, and in a timer end the process. */
   #write(level: 'log' | 'warn' | 'error', line: string): void {
     try {
-      this.#logger[level](this.#prefix + line);
+      this.#logger[level](line);
     } catch {
       // There is no other place to report it.
     }
@@ -218,8 +210,7 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
 
   /** @param cause the one that began or is over */
   #changed(cause?: CauseName): void {
-    if (cause && CAUSE_CHANGES.hasSubscribers)
-      CAUSE_CHANGES.publish({ cause, authority: this.#authority, active: this.#countOf(cause) });
+    if (cause && CAUSE_CHANGES.hasSubscribers) CAUSE_CHANGES.publish({ cause, active: this.#countOf(cause) });
     const active = [...this.#active.values()];
     this.onChange(
       active.map(({ seen }) => seen),

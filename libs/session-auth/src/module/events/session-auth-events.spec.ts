@@ -41,7 +41,7 @@ describe('the fingerprint of a token', () => {
   });
 });
 
-describe('the events of an authority', () => {
+describe('the events of a registration', () => {
   it('name each revoked session and user, and every user, to those who listen', () => {
     const { source, events } = eventsOf();
     const digest = jest.spyOn(source, 'fingerprintOf');

@@ -9,7 +9,6 @@ import type { SessionStore } from '../../contract/session-store.js';
 import type { UserRecord, UserRecordClass, UserRecordSchema } from '../../contract/record/user-record.js';
 import type { LocalUser, SessionAuthTypes } from '../../contract/session-auth-types.js';
 import type { CurrentUserRecord, LoadUser, UserLoader } from '../../guard/current-user.decorator.js';
-import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import type { TokenSource } from '../../guard/token-source.js';
 import type { WhileOpen } from '../../guard/transport.js';
 import type { BreakerSettings } from '../../verifier/circuit-breaker.js';
@@ -149,14 +148,6 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly audit?: Audit;
 
   /**
-   * Selects the session service of each call by the name of its authority, for tenants or regions.
-   * `@SessionAuthority()` replaces it. An exception, and any value that is not the name of an authority,
-   * such as a promise, deny the call: 401. Only in the default authority.
-   * @default the default authority checks every call
-   */
-  readonly authority?: AuthorityResolver;
-
-  /**
    * How long something stays open that the guard has admitted: sockets, streams, subscriptions and calls of
    * gRPC end with their session, unless their handler has `@KeepOpen()`.
    * @default { recheckMs: 60000, outageGraceMs: 300000 }
@@ -234,12 +225,6 @@ export interface SessionAuthHttpOptions {
 /** Extras of `forRoot` and `forRootAsync`, next to the options. The call of an invalid one throws. */
 export interface SessionAuthExtras {
   /**
-   * Name of a further session service: 1 to 64 letters, digits, dots, hyphens and underscores.
-   * `@SessionAuthority(name)` has it check the calls of a handler, `@InjectSessionAuth(name)` injects its
-   * service. The default authority checks all other calls. @default 'default'
-   */
-  readonly name?: string;
-  /**
    * Makes the guard and the service available in every module without an import. With `false`, it checks the
    * handlers of the modules that import it, or get it from a module that exports `SessionAuthModule`: two
    * such registrations of one handler stop the start. @default true
@@ -256,28 +241,3 @@ export interface SessionAuthExtras {
    */
   readonly plugins?: readonly SessionAuthPlugin[];
 }
-
-/** Options of a named authority. Its user record may be another one than `SessionAuthTypes` declares. */
-export type NamedSessionAuthOptions<User extends UserRecord = UserRecord> = Omit<
-  SessionAuthOptions<User>,
-  'userRecord' | 'loadUser' | 'authority'
-> &
-  OptionalRecord<User> &
-  OptionalLoader<User, unknown>;
-
-/** The extras of a named authority. */
-export interface NamedSessionAuthExtras extends SessionAuthExtras {
-  /** See {@link SessionAuthExtras}. */
-  readonly name: string;
-}
-
-/** Options of `forRootAsync` for a named authority. */
-export type NamedSessionAuthAsyncOptions<User extends UserRecord = UserRecord> = Omit<
-  SessionAuthAsyncOptions,
-  'useFactory'
-> & {
-  /** Returns the options. */
-  readonly useFactory?: (
-    ...dependencies: never[]
-  ) => NamedSessionAuthOptions<User> | Promise<NamedSessionAuthOptions<User>>;
-};

@@ -6,16 +6,15 @@ import type { InjectionToken, Provider } from '@nestjs/common';
  */
 export interface SessionAuthPlugin {
   /**
-   * Returns what the part adds to an authority. Called when its module is declared: what can fail belongs
+   * Returns what the part adds to a registration. Called when its module is declared: what can fail belongs
    * into a factory.
-   * @param authority name of the authority
    */
-  open(authority: string): OpenedPart;
+  open(): OpenedPart;
 }
 
-/** The addition of a part to an authority. */
+/** The addition of a part to a registration. */
 export interface OpenedPart {
-  /** They inject the parts of the authority by `GUARD_PARTS`, and what Nest provides: nothing else. */
+  /** They inject the parts of the registration by `GUARD_PARTS`, and what Nest provides: nothing else. */
   readonly providers: readonly Provider[];
   /** Injection tokens of those that an application may inject. */
   readonly exports: readonly InjectionToken[];

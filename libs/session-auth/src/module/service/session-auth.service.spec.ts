@@ -10,7 +10,6 @@ import {
   SessionRejectedError,
   SessionServiceUnavailableError,
 } from '../../exceptions/session-exceptions.js';
-import { authorityOfError } from '../../guard/denial.js';
 import { SessionCache } from '../../verifier/session-cache.js';
 import { Lanes } from '../../verifier/lanes.js';
 import { SessionVerifier } from '../../verifier/session-verifier.js';
@@ -45,7 +44,7 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
 const REASON = new Error('the client has left');
 const aborted = AbortSignal.abort(REASON);
 
-function start(authority: string): void {
+function start(): void {
   const send = (request: ServiceRequest): Promise<Answer> => (requests.push(request), answer(request));
   const address = { baseUrl: 'http://service', apiKey: 'key', http: { maxTokenLength: 5 } };
   const verdicts = { statusMap: {}, tokenEcho: 'ignore' } as const;
@@ -61,7 +60,6 @@ function start(authority: string): void {
   const onUsersRevoked = (username: string | undefined): void => void ended.push(username ?? 'all');
   verifier = new SessionVerifier(check, { cache: new SessionCache<object>(LIMITS), onUsersRevoked });
   const settings = {
-    authority,
     signInTimeoutMs: SIGN_IN_MS,
     signOutTimeoutMs: SIGN_OUT_MS,
     maxSignIns: 1,
@@ -73,7 +71,7 @@ function start(authority: string): void {
 beforeEach(() => {
   [requests, ended] = [[], []];
   answers(reply(200));
-  start('default');
+  start();
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -305,15 +303,9 @@ describe.each<[string, (call?: CallOptions) => Promise<unknown>, number, string]
   ['verify', (call) => service.verify('token', call), 401, 'SESSION_REJECTED'],
   ['forget', (call) => service.forget(call ? 'token' : 'to ken', call), 200, 'SESSION_REJECTED'],
 ])('an error of %s()', (_name, call, status, code) => {
-  it.each([
-    ['partners', 'partners'],
-    ['default', undefined],
-  ])('has the name of the authority %s: %s', async (authority, noted) => {
-    start(authority);
+  it('has the code of its answer, or is the reason of an abort', async () => {
     answers(reply(status));
-    const error = (await errorOf(call())) as object;
-    expect([error, authorityOfError(error)]).toEqual([expect.objectContaining({ code }), noted]);
+    expect(await errorOf(call())).toMatchObject({ code });
     expect(await errorOf(call({ signal: aborted }))).toBe(REASON);
-    expect(authorityOfError(REASON)).toBeUndefined();
   });
 });

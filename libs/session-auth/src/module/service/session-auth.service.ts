@@ -1,7 +1,6 @@
 import { abortable, type Deadline, type Deadlines, holdProcess } from '../../client/deadline.js';
 import type { Credentials, SessionClient, SignInResult } from '../../client/session-client.js';
-import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
-import { denialOfVerdict, sessionException, setErrorAuthority } from '../../guard/denial.js';
+import { denialOfVerdict, sessionException } from '../../guard/denial.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
 import { rejectOwnProvider } from '../../contract/own-provider.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
@@ -13,10 +12,9 @@ import type { SessionVerifier } from '../../verifier/session-verifier.js';
 import type { SessionAuthSettings } from '../settings/settings.js';
 import { type CallOptions, ServiceInput, type VerifyOptions } from './service-input.js';
 
-type ServiceSettings = Pick<
-  SessionAuthSettings,
-  'authority' | 'signInTimeoutMs' | 'signOutTimeoutMs' | 'maxSignIns'
-> & { readonly http: Pick<SessionAuthSettings['http'], 'maxTokenLength'> };
+type ServiceSettings = Pick<SessionAuthSettings, 'signInTimeoutMs' | 'signOutTimeoutMs' | 'maxSignIns'> & {
+  readonly http: Pick<SessionAuthSettings['http'], 'maxTokenLength'>;
+};
 
 /** Limits one kind of calls: how many are in flight, and how long each takes. Calls are never queued. */
 class CallLimit {
@@ -74,7 +72,6 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   /** Separate, so that a flood of sign-ins never blocks a sign-out. */
   readonly #signOuts: CallLimit;
   readonly #report: CallReport;
-  readonly #authority: string;
 
   /** @internal Created by Nest. */
   constructor(
@@ -89,7 +86,6 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     this.#verifier = verifier;
     this.#input = new ServiceInput(settings.http.maxTokenLength);
     this.#report = report;
-    this.#authority = settings.authority;
     const { maxSignIns, signInTimeoutMs, signOutTimeoutMs } = settings;
     this.#signIns = new CallLimit(deadlines, maxSignIns, signInTimeoutMs);
     this.#signOuts = new CallLimit(deadlines, maxSignIns, signOutTimeoutMs);
@@ -102,7 +98,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * TooManyAttemptsError (429), SessionServiceUnavailableError
    */
   signIn(credentials: Credentials, call: CallOptions = {}): Promise<SignInResult<User>> {
-    return this.#naming(async () => {
+    return holdProcess(async () => {
       const input = this.#input.credentials(credentials, call.authIv);
       const work = (deadline: Deadline) => this.#client.signIn(input, call.authIv, deadline);
       const result = await this.#reported('sign_in', this.#signIns.run(call.signal, work));
@@ -118,7 +114,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * (403), SessionServiceUnavailableError
    */
   signOut(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
-    return this.#naming(async () => {
+    return holdProcess(async () => {
       const token = this.#input.token(session);
       const known = this.#verifier.revoker.signingOut(token);
       try {
@@ -142,7 +138,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
 
   /** @internal Checks a session by a call in the lane of known sessions. Never rejects. */
   probe(session: SessionIdentity): Promise<Verdict<User>> {
-    return holdProcess(this.#verifier.call(session, 'known'));
+    return holdProcess(() => this.#verifier.call(session, 'known'));
   }
 
   /**
@@ -158,7 +154,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * token can't be sent
    */
   forget(session: string | PresentedSession, call: CallOptions = {}): Promise<void> {
-    return this.#naming(async () => {
+    return holdProcess(async () => {
       const evicted = this.#verifier.revoker.evict(this.#input.token(session));
       call.signal?.throwIfAborted();
       this.#input.identity(session, call);
@@ -195,17 +191,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
   }
 
   #forget(revocation: Revocation): Promise<void> {
-    return holdProcess(this.#verifier.revoker.apply(revocation));
-  }
-
-  /** The errors of a named authority have its name, so that a response to one has its challenge. */
-  async #naming<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await holdProcess(work());
-    } catch (error) {
-      if (this.#authority !== DEFAULT_AUTHORITY) setErrorAuthority(error, this.#authority);
-      throw error;
-    }
+    return holdProcess(() => this.#verifier.revoker.apply(revocation));
   }
 
   async #reported<Result>(operation: 'sign_in' | 'sign_out', pending: Promise<Result>): Promise<Result> {
@@ -224,7 +210,7 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
     call: CallOptions,
     check: (identity: SessionIdentity) => Verdict<User> | Promise<Verdict<User>>,
   ): Promise<User> {
-    return this.#naming(async () => {
+    return holdProcess(async () => {
       call.signal?.throwIfAborted();
       const checking = Promise.resolve(check(this.#input.identity(session, call)));
       const verdict = await abortable(checking, call.signal);

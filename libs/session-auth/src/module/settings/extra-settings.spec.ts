@@ -13,10 +13,10 @@ const asynchronous = (extras: object): DynamicModule =>
 @Module({})
 class Root {}
 
-describe('an extra of an authority', () => {
+describe('an extra of a registration', () => {
   let started: INestApplicationContext | undefined;
 
-  /** Starts an application with authorities. */
+  /** Starts an application with registrations. */
   async function start(...imports: DynamicModule[]): Promise<void> {
     started = await NestFactory.createApplicationContext(
       { module: Root, imports },
@@ -62,36 +62,20 @@ describe('an extra of an authority', () => {
   ])('beside a factory is no option: it would have no effect [P66]', (given, names) => {
     expect(() => asynchronous(given)).toThrow(
       new InvalidConfigurationError(
-        `SessionAuthModule: ${names} has no effect beside useFactory, useClass or useExisting. Return options from the factory, with baseUrl and apiKey: beside it are only useFactory, useClass, useExisting, imports, inject, provideInjectionTokensFrom, name, isGlobal, protectAllRoutes, plugins.`,
+        `SessionAuthModule: ${names} has no effect beside useFactory, useClass or useExisting. Return options from the factory, with baseUrl and apiKey: beside it are only useFactory, useClass, useExisting, imports, inject, provideInjectionTokensFrom, isGlobal, protectAllRoutes, plugins.`,
       ),
     );
   });
 
-  it.each([main, asynchronous])('opens each of its plugins once, for its authority', async (registration) => {
-    const opened: string[] = [];
+  it.each([main, asynchronous])('opens each of its plugins once', async (registration) => {
+    let opened = 0;
     const plugin = {
-      open: (authority: string) => {
-        opened.push(authority);
-        return {
-          providers: [{ provide: `part of ${authority}`, useValue: authority }],
-          exports: [`part of ${authority}`],
-        };
+      open: () => {
+        opened += 1;
+        return { providers: [{ provide: 'part', useValue: opened }], exports: ['part'] };
       },
     };
-    await start(
-      registration({ plugins: [plugin, plugin] }),
-      registration({ name: 'partners', plugins: [plugin] }),
-    );
-    expect(opened).toEqual(['default', 'partners']);
-    expect([started?.get<string>('part of default'), started?.get<string>('part of partners')]).toEqual([
-      'default',
-      'partners',
-    ]);
-  });
-
-  it('is refused with the name of its authority', () => {
-    expect(() => main({ name: 'partners', isGlobal: 'yes' })).toThrow(
-      "SessionAuthModule 'partners': isGlobal must be a boolean.",
-    );
+    await start(registration({ plugins: [plugin, plugin] }));
+    expect([opened, started?.get<number>('part')]).toEqual([1, 1]);
   });
 });

@@ -1,21 +1,8 @@
-import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { InvalidConfigurationError } from '../../contract/errors.js';
 
 /** Stops the bootstrap. The message never contains a value, which may be a secret. */
 export function invalidOption(option: string, problem: string, remedy: string): never {
   throw new InvalidConfigurationError(`SessionAuthModule: ${option} ${problem}. ${remedy}.`);
-}
-
-/** Runs checks of the options of an authority. Their message names it, if it has a name. */
-export function namingAuthority<Result>(name: string, check: () => Result): Result {
-  try {
-    return check();
-  } catch (error) {
-    if (name === DEFAULT_AUTHORITY || !(error instanceof InvalidConfigurationError)) throw error;
-    throw new InvalidConfigurationError(
-      error.message.replace('SessionAuthModule: ', `SessionAuthModule '${name}': `),
-    );
-  }
 }
 
 /**
@@ -86,7 +73,7 @@ export function oneOf<Word extends string>(words: readonly Word[], fallback: Wor
   return only(fallback, (value) => words.includes(value as Word), `must be one of ${quoted(words)}`, remedy);
 }
 
-/** How messages call the options of an authority. Those in it have no prefix. */
+/** How messages call the options of a registration. Those in it have no prefix. */
 export const ALL_OPTIONS = 'options';
 
 /** Returns an option that is an object of options. A misspelt one would silently have its default. */

@@ -3,7 +3,6 @@ import type { Type } from '@nestjs/common';
 import type { AxiosProxyConfig } from 'axios';
 import type { ApiKey } from '../../client/session-client.js';
 import type { TokenEcho } from '../../client/user-details-verdict.js';
-import { AUTHORITY_NAME_FORM, DEFAULT_AUTHORITY, isAuthorityName } from '../../contract/authority-name.js';
 import {
   UserRecord,
   type UserRecordClass,
@@ -12,7 +11,6 @@ import {
 import { SessionStore } from '../../contract/session-store.js';
 import { REFUSAL_OUTCOMES, type StatusMap, type StatusMeaning } from '../../contract/status-outcomes.js';
 import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
-import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import { isClass } from '../../guard/is-class.js';
 import type { Audit } from '../options/options.js';
 import type { SessionAuthPlugin } from '../options/plugins.js';
@@ -93,7 +91,7 @@ const HTTP = group({
   maxTokenLength: int(1, 65_536, 4_096),
 });
 
-/** The options of an authority, but for `token`, whose functions need Nest. */
+/** The options of a registration, but for `token`, whose functions need Nest. */
 export const OPTIONS = {
   baseUrl: { read: readBaseUrl },
   apiKey: { read: readApiKey },
@@ -129,22 +127,10 @@ export const OPTIONS = {
   audit: oneOf<Audit>(['off', 'warn', 'error'], 'warn'),
   http: optional(HTTP.fallback, HTTP.read),
   whileOpen: optional(WHILE_OPEN.fallback, WHILE_OPEN.read),
-  authority: only<AuthorityResolver | undefined>(
-    undefined,
-    isPlainFunction,
-    'must be a function that returns a name at once',
-    'Give it (context, request) => name, or name the authority in @SessionAuthority()',
-  ),
 };
 
 /** The extras, which are set beside the options. */
 export const EXTRAS = group({
-  name: only<string>(
-    DEFAULT_AUTHORITY,
-    isAuthorityName,
-    `must be ${AUTHORITY_NAME_FORM}`,
-    "Give it a name such as 'partners'",
-  ),
   isGlobal: bool(true),
   protectAllRoutes: bool(false),
   plugins: only<readonly SessionAuthPlugin[]>(
@@ -192,10 +178,6 @@ function readApiKey(apiKey: unknown, name: string): ApiKey {
 
 function isName(field: unknown): boolean {
   return typeof field === 'string' && field !== '';
-}
-
-function isPlainFunction(resolver: unknown): boolean {
-  return typeof resolver === 'function' && resolver.constructor.name === 'Function' && !isClass(resolver);
 }
 
 function readAgent(agent: unknown, name: string): Agent {

@@ -8,7 +8,7 @@ import { SessionStore } from '../../contract/session-store.js';
 import type { HttpRequest } from '../../guard/http-request.js';
 import { fromBearer, fromCookie, fromHeader, fromPayload } from '../../guard/token-source.js';
 import type { SessionAuthOptions } from '../options/options.js';
-import { readExtras, readSettings } from './settings.js';
+import { readSettings } from './settings.js';
 
 const REQUIRED = { baseUrl: 'https://sessions.example.com', apiKey: 'key' };
 const BREAKER = { windowMs: 10_000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1_000, maxPauseMs: 30_000 };
@@ -41,14 +41,13 @@ const DEFAULT_SETTINGS = {
     maxResponseBytes: 65_536,
     maxTokenLength: 4_096,
   },
-  resolveAuthority: undefined,
 };
 
 const KNOWN =
   "'baseUrl', 'apiKey', 'forwardAuthIv', 'timeoutMs', 'signInTimeoutMs', 'signOutTimeoutMs', 'retry', 'breaker', 'maxInFlight', " +
   "'maxQueued', 'maxSignIns', 'cache', 'statusMap', 'userRecord', 'identityFields', 'loadUser', 'reportOnly', " +
   "'tokenEcho', 'audit', " +
-  "'http', 'whileOpen', 'authority', 'token'";
+  "'http', 'whileOpen', 'token'";
 
 /** The other options of a group, where a test sets one. */
 const BESIDE: Record<string, object> = { breaker: { pauseMs: 2_000 }, cache: { ttlMs: 10_000 } };
@@ -59,8 +58,8 @@ function withOption(option: string, value: unknown): object {
   return { [outer]: inner === undefined ? value : { ...BESIDE[outer], [inner]: value } };
 }
 
-function read(options: object, name?: string) {
-  return readSettings({ ...REQUIRED, ...options }, name);
+function read(options: object) {
+  return readSettings({ ...REQUIRED, ...options });
 }
 
 function settingOf(option: string, value: unknown): unknown {
@@ -69,9 +68,9 @@ function settingOf(option: string, value: unknown): unknown {
   return inner === undefined ? setting : Reflect.get(setting ?? {}, inner);
 }
 
-function messageOf(options: unknown, name?: string): string {
+function messageOf(options: unknown): string {
   try {
-    readSettings(options as SessionAuthOptions, name);
+    readSettings(options as SessionAuthOptions);
   } catch (error) {
     expect(error).toBeInstanceOf(InvalidConfigurationError);
     return (error as Error).message;
@@ -86,10 +85,10 @@ function expectRefused(option: string, values: unknown[], message: string): void
   }
 }
 
-describe('the settings of an authority', () => {
+describe('the settings of a registration', () => {
   it('are the defaults, except for the two required options', () => {
     const { token: sources, ...settings } = readSettings(REQUIRED);
-    expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS, authority: 'default' });
+    expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS });
     const request = {
       headers: { 'x-auth-token': 'token', authorization: 'Bearer other' },
     } as unknown as HttpRequest;
@@ -100,7 +99,7 @@ describe('the settings of an authority', () => {
     const names = KNOWN.split(', ').map((name) => name.slice(1, -1));
     const absent = Object.fromEntries(names.map((name) => [name, undefined]));
     const { token: sources, ...settings } = readSettings({ ...absent, ...REQUIRED });
-    expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS, authority: 'default' });
+    expect(settings).toEqual({ ...REQUIRED, ...DEFAULT_SETTINGS });
     expect(sources).toHaveLength(1);
   });
 
@@ -120,14 +119,6 @@ describe('the settings of an authority', () => {
       breaker: undefined,
       cache: undefined,
     });
-  });
-
-  it('have the name of the authority, and its errors too', () => {
-    expect(readSettings(REQUIRED, 'partners').authority).toBe('partners');
-    const message = 'timeoutMs must be an integer from 1 to 300000.';
-    expect(messageOf({ ...REQUIRED, timeoutMs: 0 }, 'partners')).toContain(
-      `SessionAuthModule 'partners': ${message}`,
-    );
   });
 
   it('do not change with the object of the option statusMap', () => {
@@ -176,7 +167,7 @@ describe('options that are no options', () => {
     expectRefused(name, [undefined], `options.${name} is not an option. You may mean '${meant}'`);
   });
 
-  it.each(['name', 'isGlobal', 'protectAllRoutes', 'plugins'])(
+  it.each(['isGlobal', 'protectAllRoutes', 'plugins'])(
     'stop the application if they are an extra, because it comes too late: %s',
     (extra) => {
       const message = `options.${extra} is among the options that forRootAsync() has received. Set ${extra} beside useFactory, useClass or useExisting`;
@@ -192,7 +183,7 @@ describe('options that are no options', () => {
         throw failure;
       },
     };
-    for (const name of ['default', 'partners']) expect(() => readSettings(options, name)).toThrow(failure);
+    expect(() => readSettings(options)).toThrow(failure);
   });
 });
 
@@ -321,11 +312,9 @@ describe('a value of an option', () => {
     for (const value of values) expect(settingOf(option, value)).toEqual(value);
   });
 
-  it('of token may be one source, and of authority a function', () => {
+  it('of token may be one source', () => {
     const source = fromBearer();
     expect(read({ token: source }).token).toEqual([source]);
-    const authority = (): string => 'partners';
-    expect(read({ authority }).resolveAuthority).toBe(authority);
   });
 
   it.each<[option: string, values: unknown[], message: string]>([
@@ -474,20 +463,6 @@ describe('a value of an option', () => {
       "http.proxy.hostname is not an option. Valid options: 'protocol', 'host', 'port', 'auth'",
     ],
     [
-      'authority',
-      [
-        null,
-        'partners',
-        {},
-        ['partners'],
-        RETURNS_PROMISE,
-        ...GENERATORS,
-        { constructor: Function },
-        UserRecord,
-      ],
-      'authority must be a function that returns a name at once. Give it (context, request) => name, or name the authority in @SessionAuthority()',
-    ],
-    [
       'token',
       [
         ...[null, 'x-auth-token', 7, {}, [], ['x-auth-token'], [fromBearer(), null], [null, fromBearer()]],
@@ -518,30 +493,4 @@ describe('a value of an option', () => {
       'token has a source whose header is not the name of a header. Set it to the one header that the source reads',
     ],
   ])('stops the application: a wrong %s', expectRefused);
-});
-
-describe('an option of the default authority', () => {
-  it('stops the application in a named authority, unless it is undefined', () => {
-    const options = { ...REQUIRED, authority: () => 'default' };
-    expect(messageOf(options, 'partners')).toBe(
-      "SessionAuthModule 'partners': authority is in a named authority. Set it in the default authority, for all of them.",
-    );
-    expect(read({ authority: undefined }, 'partners')).toMatchObject({ resolveAuthority: undefined });
-  });
-});
-
-describe('the name of an authority', () => {
-  it.each([['partners'], ['default'], ['a'], ['9.b_c-D'], ['a'.repeat(64)]])('may be %p', (name) => {
-    expect(readExtras({ name }).name).toBe(name);
-  });
-
-  it('is not accepted if it is another value', () => {
-    for (const name of ['', ' ', '-a', 'a b', 'a/b', 'a:b', '\u00e4', 'a'.repeat(65), 7, null, ['partners']])
-      expect(() => readExtras({ name: name as string })).toThrow(
-        new Error(
-          `SessionAuthModule '${String(name)}': name must be 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit. ` +
-            "Give it a name such as 'partners'.",
-        ),
-      );
-  });
 });

@@ -1,6 +1,4 @@
-import { DEFAULT_AUTHORITY } from '../../contract/authority-name.js';
 import { AUTH_TOKEN_HEADER } from '../../contract/wire.js';
-import type { AuthorityResolver } from '../../guard/guard-parts.js';
 import { isHeaderName } from '../../guard/http-request.js';
 import { isClass } from '../../guard/is-class.js';
 import {
@@ -16,7 +14,6 @@ import {
   group,
   invalidOption,
   isGroup,
-  namingAuthority,
   type Option,
   optional,
   type SettingsOf,
@@ -40,26 +37,17 @@ const TOKEN = optional([fromHeader(AUTH_TOKEN_HEADER)], (token): readonly TokenS
 const ALL = { ...OPTIONS, token: TOKEN } satisfies Record<keyof SessionAuthOptions, Option<unknown>>;
 const SCHEMA = group(ALL);
 
-export interface SessionAuthSettings extends Omit<SettingsOf<typeof ALL>, 'authority'> {
-  readonly authority: string;
-  readonly resolveAuthority: AuthorityResolver | undefined;
-}
+export type SessionAuthSettings = SettingsOf<typeof ALL>;
 
 export function readExtras(given: SessionAuthExtras): Required<SessionAuthExtras> {
-  const { name = DEFAULT_AUTHORITY, isGlobal, protectAllRoutes, plugins } = given;
-  return namingAuthority(name, () => EXTRAS.read({ name, isGlobal, protectAllRoutes, plugins }, ALL_OPTIONS));
+  const { isGlobal, protectAllRoutes, plugins } = given;
+  return EXTRAS.read({ isGlobal, protectAllRoutes, plugins }, ALL_OPTIONS);
 }
 
-/** @throws InvalidConfigurationError naming the authority, if it has a name, and the first invalid option */
-export function readSettings(options: SessionAuthOptions, name = DEFAULT_AUTHORITY): SessionAuthSettings {
-  return namingAuthority(name, () => {
-    rejectMisplacedExtra(options);
-    const { authority: resolveAuthority, ...settings } = SCHEMA.read(options, ALL_OPTIONS);
-    const remedy = 'Set it in the default authority, for all of them';
-    if (name !== DEFAULT_AUTHORITY && resolveAuthority)
-      invalidOption('authority', 'is in a named authority', remedy);
-    return { ...settings, authority: name, resolveAuthority };
-  });
+/** @throws InvalidConfigurationError naming the first invalid option */
+export function readSettings(options: SessionAuthOptions): SessionAuthSettings {
+  rejectMisplacedExtra(options);
+  return SCHEMA.read(options, ALL_OPTIONS);
 }
 
 const BESIDE_FACTORY = [

@@ -12,13 +12,9 @@ function storeWith(own: object = {}): SessionStore {
 }
 
 /** Settings of the shared tier with a store, of an application with these other options. */
-function sharedOf(
-  store: object,
-  { cache, ...options }: { cache?: object; [option: string]: unknown } = {},
-  name?: string,
-) {
+function sharedOf(store: object, { cache, ...options }: { cache?: object; [option: string]: unknown } = {}) {
   const given = { ...REQUIRED, ...options, cache: { ttlMs: 10_000, ...cache, store } };
-  const settings = readSettings(given as SessionAuthOptions, name);
+  const settings = readSettings(given as SessionAuthOptions);
   return settings.cache && readStoreSettings(store as SessionStore, { ...settings, cache: settings.cache });
 }
 
@@ -34,12 +30,6 @@ describe('the option cache.store', () => {
       tombstoneMs: 605_000,
       refreshAheadMs: 1_001,
     });
-  });
-
-  it('has entries of its own for each named authority', () => {
-    const scopes = ['default', 'partners', 'suppliers'].map((name) => sharedOf(storeWith(), {}, name)?.scope);
-    const root = 'https://sessions.example.com/api';
-    expect(scopes).toEqual([root, `partners ${root}`, `suppliers ${root}`]);
   });
 });
 

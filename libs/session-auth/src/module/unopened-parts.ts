@@ -1,9 +1,8 @@
 import { type FactoryProvider, type InjectionToken, Scope } from '@nestjs/common';
 import { INQUIRER, type ModulesContainer } from '@nestjs/core';
-import { InvalidConfigurationError } from '../../contract/errors.js';
-import { dependenciesOf, type Wrapper } from '../../guard/nest-container.js';
-import { PLUGIN_CLASSES } from '../options/plugins.js';
-import { authorityToken } from './authority-tokens.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { dependenciesOf, type Wrapper } from '../guard/nest-container.js';
+import { PLUGIN_CLASSES } from './options/plugins.js';
 
 /** The factories that reject the injection of a class. They get the name of what injects it. */
 const rejections = new WeakMap<object, (consumer: string) => never>();
@@ -24,15 +23,11 @@ function checkDependencies(wrapper: Wrapper): void {
   }
 }
 
-/** Providers of the classes that no plugin of an authority provides: the start fails where one is injected. */
-export function unopenedParts(
-  authority: string,
-  opened: readonly InjectionToken[],
-): FactoryProvider<never>[] {
-  return [...PLUGIN_CLASSES].flatMap(([provided, { name, plugin }]) => {
-    const token = authorityToken(authority, provided);
-    return opened.includes(token) ? [] : [rejection(token, name, plugin)];
-  });
+/** Providers of the classes that no plugin of a registration provides: the start fails where one is injected. */
+export function unopenedParts(opened: readonly InjectionToken[]): FactoryProvider<never>[] {
+  return [...PLUGIN_CLASSES].flatMap(([provided, { name, plugin }]) =>
+    opened.includes(provided) ? [] : [rejection(provided, name, plugin)],
+  );
 }
 
 /** Nest creates a transient provider for each class that injects it, and never otherwise. */

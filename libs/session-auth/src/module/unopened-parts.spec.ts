@@ -12,9 +12,9 @@ import {
   type Type,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { InvalidConfigurationError } from '../../contract/errors.js';
-import { ProvidedBy, type SessionAuthPlugin } from '../options/plugins.js';
-import { SessionAuthModule } from '../session-auth.module.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
+import { ProvidedBy, type SessionAuthPlugin } from './options/plugins.js';
+import { SessionAuthModule } from './session-auth.module.js';
 
 @ProvidedBy('somePart of some-entry', 'Part')
 @Injectable()
@@ -104,7 +104,7 @@ describe('a class of a plugin that is not named', () => {
     ['by a controller', { controllers: [InController] }, 'InController'],
     ['by a guard that a controller names', { controllers: [Guarded] }, 'OfInjectable'],
     ['by a factory', { providers: [{ provide: 'made', useFactory: () => 1, inject: [Part] }] }, 'A provider'],
-    ['where the authority is imported', { providers: [ByConstructor], isGlobal: false }, 'ByConstructor'],
+    ['where the registration is imported', { providers: [ByConstructor], isGlobal: false }, 'ByConstructor'],
   ])('stops the start if it is injected %s, and names the plugin', async (_where, setup, name) => {
     const error: unknown = await start(setup).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(InvalidConfigurationError);
@@ -113,7 +113,7 @@ describe('a class of a plugin that is not named', () => {
     );
   });
 
-  it('stops the start even if its file is loaded after the authority is declared', async () => {
+  it('stops the start even if its file is loaded after the registration is declared', async () => {
     class Late extends Part {}
     const imports = [SessionAuthModule.forRoot(REQUIRED)];
     ProvidedBy('somePart of some-entry', 'Late')(Late);
