@@ -196,10 +196,17 @@ export const MUTANTS = [
     suites: ['lanes/breaker'],
   },
   {
+    name: 'Earlier successes keep the breaker closed in an outage',
+    file: 'verifier/circuit-breaker.ts',
+    find: 'nowMs - this.#succeededAtMs >= this.#windowMs / SLICES',
+    replace: 'nowMs - this.#succeededAtMs >= this.#windowMs',
+    suites: ['verifier/lane-breaker'],
+  },
+  {
     name: 'An answer that the breaker does not count is a failure',
     file: 'verifier/circuit-breaker.ts',
-    find: "if (result === 'neither') return;",
-    replace: '',
+    find: 'const result = callResultOf(verdict, hadFullTime);',
+    replace: "const result = callResultOf(verdict, hadFullTime) === 'success' ? 'success' : 'failure';",
     suites: ['lanes/breaker'],
   },
   {
@@ -705,8 +712,8 @@ export const MUTANTS = [
   {
     name: 'A tombstone in the store is overlooked in half of the cases',
     file: 'fleet/shared-cache.ts',
-    find: "entries.some(({ kind }) => kind === 'tombstone')) {",
-    replace: "(entries.some(({ kind }) => kind === 'tombstone') && Math.random() < 0.5)) {",
+    find: "entries.some(({ kind }) => kind === 'tombstone')) return",
+    replace: "(entries.some(({ kind }) => kind === 'tombstone') && Math.random() < 0.5)) return",
     suites: ['fleet/shared-cache', 'revocation/sign-out-in-a-fleet'],
   },
   {
@@ -740,8 +747,8 @@ export const MUTANTS = [
   {
     name: 'A late reading of the clock of the store is dropped',
     file: 'fleet/revocation-bus.ts',
-    find: '(late) => this.#keep(late)',
-    replace: '() => undefined',
+    find: 'const isLatest = askedMs > this.#reading.askedMs;',
+    replace: 'const isLatest = askedMs > this.#reading.askedMs && performance.now() - askedMs < 50;',
     suites: ['fleet/session-verifier-fleet'],
   },
   {
