@@ -34,6 +34,7 @@ const NOT_RUN = new Map([
   ['redis/sentinel', 'the same'],
   ['redis/cluster', 'the same'],
   ['redis/tls', 'the same'],
+  ['different-service/src/mapped-service', 'test/service/deviating-services.e2e-spec.ts runs its like'],
   ['runtimes/preload', 'npm run test:runtimes preloads it on Deno'],
 ]);
 

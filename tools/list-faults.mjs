@@ -30,9 +30,6 @@ const OPEN = {
   P38: 'sign-out answered with 204, sign-in with 201, and a wrong password with 422, 423 or 429',
   P41: 'a subclass of the guard that sets a `request.user` of its own',
   P43: 'a `PresentedSession` that is written to a queue as JSON',
-  P48: 'a service that wraps its records, or names their fields otherwise, also at sign-in',
-  P49: 'the log line of a sign-in names the real status, and the field that is missing or wrong, first',
-  P50: 'a wrong password answered with 422 reaches the user as a wrong password',
   P58: 'a message over ws without `protect()` is denied with a text that names it',
 };
 /** Rows whose subject the library no longer has, and why. */

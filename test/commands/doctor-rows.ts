@@ -110,6 +110,12 @@ export const ROWS: readonly Row[] = [
       isBadToken(call, usual) ? { status: 403 } : isBadKey(call, usual) ? { status: 401 } : usual,
     options: { statusMap: { 401: 'unavailable', 403: 'unauthenticated' } },
   },
+  {
+    name: 'answers a wrong password with 422',
+    answer: (usual, call) => (isSignIn(call) && usual.status === 401 ? { status: 422 } : usual),
+    warns: ['wrong-password'],
+    options: { statusMap: { 403: 'unavailable', signIn: { 422: 'rejected' } } },
+  },
   { name: 'refuses tokens with an empty 404', answer: on(isBadToken, { status: 404 }) },
   {
     name: 'refuses tokens with a 404 with a body, and keys too',

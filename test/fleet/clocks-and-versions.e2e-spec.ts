@@ -248,7 +248,7 @@ describeWithRedis('another version of an application', () => {
         const next = await bed.connectedApp({ options: { userRecord: StricterRecord } });
         expect((await next.get('/me', 'token')).status).toBe(200);
         expect(next.log.having('warn', 'invalid user record')).toEqual([
-          expect.stringContaining('shape must be one of the following values: new.'),
+          expect.stringContaining('shape must satisfy isIn.'),
         ]);
       }),
   );

@@ -493,9 +493,9 @@ export const MUTANTS = [
   {
     name: 'A sign-in that the service refuses is accepted in half of the cases',
     file: 'client/session-client.ts',
-    find: 'const outcome = callOutcomeOf(operation, status);',
+    find: 'const outcome = mapped ?? callOutcomeOf(operation, status);',
     replace:
-      "const outcome = status === 401 && operation === 'sign_in' && Math.random() < 0.5 ? 'accepted' : callOutcomeOf(operation, status);",
+      "const outcome = status === 401 && operation === 'sign_in' && Math.random() < 0.5 ? 'accepted' : (mapped ?? callOutcomeOf(operation, status));",
     suites: ['service/sign-in-and-out'],
   },
   {

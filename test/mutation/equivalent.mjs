@@ -45,9 +45,6 @@ const MUTANTS = {
       ],
       ['key.length <= MAX_LENGTH', 'key.length < MAX_LENGTH', SAME_TEXT],
     ],
-    hideToken: [
-      ['#token in user', 'true', 'Each record has the field: only the compiler needs the question.'],
-    ],
   },
   'client/reply.ts': {
     readCacheForMs: [

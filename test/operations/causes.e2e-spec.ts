@@ -53,7 +53,7 @@ describe.each(platforms('Express'))('nothing fails in silence on %s', (_name, pl
       'answers with a web page',
       reply(200, '<html>', { 'content-type': 'text/html' }),
       'unusable reply',
-      /answered 200 without a readable user record, and its callers get 503/,
+      /answered 200 without a JSON object to checks, which get 503/,
     ],
   ])(
     'a service that %s for ten minutes with three requests a minute [P37]',

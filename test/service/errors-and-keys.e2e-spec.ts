@@ -80,6 +80,9 @@ describe.each(platforms('Fastify'))(
       [401, 401, 'CREDENTIALS_REJECTED', CHALLENGE],
       [404, 401, 'CREDENTIALS_REJECTED', CHALLENGE],
       [403, 403, 'ACCESS_DENIED', NEITHER],
+      [409, 403, 'ACCESS_DENIED', NEITHER],
+      [422, 400, 'INVALID_REQUEST', NEITHER],
+      [423, 403, 'ACCESS_DENIED', NEITHER],
       [500, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
       [429, 429, 'TOO_MANY_ATTEMPTS', UNAVAILABLE],
       [200, 503, 'SESSION_SERVICE_UNAVAILABLE', UNAVAILABLE],
@@ -90,6 +93,25 @@ describe.each(platforms('Fastify'))(
 
       await expectAnswer(await login(app), status, code, headers);
     });
+
+    it.each([
+      [422, 'rejected', 401, 'CREDENTIALS_REJECTED', CHALLENGE],
+      [400, 'rejected', 401, 'CREDENTIALS_REJECTED', CHALLENGE],
+      [401, 'denied', 403, 'ACCESS_DENIED', NEITHER],
+      [403, 'limited', 429, 'TOO_MANY_ATTEMPTS', UNAVAILABLE],
+      [409, 'invalid', 400, 'INVALID_REQUEST', NEITHER],
+    ] as const)(
+      'turns the %p of a sign-in that statusMap calls %p into %p %s [P50]',
+      async (upstream, meaning, status, code, headers) => {
+        const service = await bed.service();
+        service.on('sign_in', reply(upstream));
+        const options = { statusMap: { signIn: { [upstream]: meaning } } };
+        const app = await bed.sample({ baseUrl: service.url, controllers, options });
+
+        await expectAnswer(await login(app), status, code, headers);
+        expect((await app.get('/details', 'not one')).status).toBe(401);
+      },
+    );
 
     it.each([
       [400, 400, 'INVALID_REQUEST', NEITHER],

@@ -25,7 +25,7 @@ export function adviseStatusMap({ options, refusals }: Examination, junk: ReplyA
   for (const reply of configurations)
     if ((isUnauthenticated(reply) || reply.status === 403) && !statuses.has(reply.status))
       map[reply.status] = 'unavailable';
-  if (Object.keys(map).length > 0) options.statusMap = map;
+  if (Object.keys(map).length > 0) options.statusMap = { ...map, ...options.statusMap };
 }
 
 type Refusal = ReplyAnswer & { readonly status: RefusalStatus };

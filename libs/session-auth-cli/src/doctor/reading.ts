@@ -9,6 +9,10 @@ const FIELDS: readonly string[] = USER_FIELDS.map(([name]) => name);
 const TOKEN_NAME = 'auth_token';
 const MAX_NAMES = 10;
 
+/** How a body is mapped, and the guide that shows it. */
+export const MAPPING =
+  'userRecord takes a schema that maps the bodies of checks and sign-ins: https://github.com/nestjs-session-auth/nestjs-session-auth/blob/main/docs/different-service.md';
+
 let problem: string | undefined;
 const { read } = prepareUserReader((_field, requirement) => (problem = requirement));
 
@@ -25,7 +29,7 @@ export function readUserRecord(
   if (identityFields.some((field) => isText(user[field]))) return { user };
   const texts = namesIn(json).filter((name) => isText(Reflect.get(json, name)));
   return {
-    problem: `it lacks ${identityFields.join(' and ')}. Set identityFields to a text that identifies the user (it has ${listOf(texts) || 'none'}), or map the record: userRecord takes a schema`,
+    problem: `it lacks ${identityFields.join(' and ')}. Set identityFields to a text that identifies the user (it has ${listOf(texts) || 'none'}), or map the record. ${MAPPING}`,
   };
 }
 

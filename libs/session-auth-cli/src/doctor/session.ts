@@ -14,7 +14,7 @@ import {
 import { randomText, TOKENS } from '../calls/secrets.js';
 import type { Account, OpenSession } from '../calls/service-client.js';
 import type { Examination } from './examination.js';
-import { readUserRecord } from './reading.js';
+import { MAPPING, readUserRecord } from './reading.js';
 import { keyProbes, sendProbes } from './refusals.js';
 import { examineUserDetails } from './user-details.js';
 
@@ -106,7 +106,7 @@ function signInProblem(answer: ReplyAnswer, token: string | undefined): string |
   const mayBeOpen = token === undefined ? MAY_BE_OPEN : '';
   if ('problem' in reading) return `${text}, but ${reading.problem}.${mayBeOpen}`;
   if (token === undefined)
-    return `${text}, but its record has no auth_token, a name that no option changes.${mayBeOpen}`;
+    return `${text}, but its record has no auth_token. If another field is the token, map it. ${MAPPING}${mayBeOpen}`;
   return isHeaderValue(token, MAX_TOKEN_LENGTH)
     ? undefined
     : 'The token holds other characters than visible ASCII, or is longer than 65536 bytes: no header can carry it.';
@@ -136,7 +136,7 @@ function refusalText({ status }: ReplyAnswer): string {
 
 /** With a random user name: failures with a real one could lock its account. */
 async function examineWrongPassword(examination: Examination): Promise<void> {
-  const { findings } = examination;
+  const { findings, options } = examination;
   const { answer } = await signIn(examination, { username: randomText(), password: randomText() });
   const text = `A sign-in of an unknown user answers ${described(answer)}`;
   if (answer.kind === 'failure') {
@@ -150,6 +150,9 @@ async function examineWrongPassword(examination: Examination): Promise<void> {
   else {
     const error = ERRORS[outcome] ?? 'SessionServiceUnavailableError (503)';
     findings.warn('wrong-password', `${text}, which is ${error} in signIn(), not 401.`);
+    // The library sent a sign-in that can be read.
+    if (outcome === 'invalid')
+      options.statusMap = { ...options.statusMap, signIn: { [answer.status]: 'rejected' } };
   }
 }
 

@@ -136,6 +136,7 @@ describe('a status of a sign-in or a sign-out is reported', () => {
   it.each<[number, unknown[]]>([
     [302, [['unexpected reply', 'sign-ins', '302', 'sign-ins']]],
     [403, [['access refused', 'sign-ins']]],
+    [409, [['unlisted status', 'sign_in', 409]]],
     [422, [['unlisted status', 'sign_in', 422]]],
     [423, [['unlisted status', 'sign_in', 423]]],
     ...[400, 401, 404, 429, 500].map((status): [number, unknown[]] => [status, []]),
@@ -144,14 +145,16 @@ describe('a status of a sign-in or a sign-out is reported', () => {
     expect(warned).toEqual(reported);
   });
 
-  it('if it is no user record, or has no token', async () => {
-    await signIn(reply(200, '{}')).catch(() => undefined);
+  it('if it has no token, with the real status and what the token must be, first [P49]', async () => {
+    await signIn(reply(201, '{}')).catch(() => undefined);
     expect(warned).toEqual([
+      ['unlisted status', 'sign_in', 201],
       [
         'unusable reply',
         'sign-ins',
-        'without a user record and a token',
-        'baseUrl, http.maxResponseBytes, and any proxy in between',
+        '201 without auth_token, which must be visible ASCII of at most http.maxTokenLength characters',
+        'sign-ins',
+        'the reply, or map its token: userRecord takes a schema',
       ],
     ]);
   });

@@ -3,7 +3,7 @@ import { CALLS, type CallMessage } from '../contract/diagnostics.js';
 import { type Unavailable, unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import type { SessionIdentity } from '../contract/session-identity.js';
-import { callOutcomeOf, isListed } from '../contract/status-outcomes.js';
+import { type CallOutcome, callOutcomeOf, isListed } from '../contract/status-outcomes.js';
 import {
   API_KEY_HEADER,
   AUTH_IV_HEADER,
@@ -24,6 +24,7 @@ import { type Deadline, inTime } from './deadline.js';
 import type { Answer } from './reply.js';
 import type { RequestSender } from './request-sender.js';
 import {
+  NO_TOKEN,
   outage,
   recordIn,
   type ReplyReader,
@@ -189,7 +190,7 @@ export class SessionClient<User extends UserRecord> {
     const token = user?.auth_token;
     if (user && isHeaderValue(token, this.#settings.http.maxTokenLength))
       return { kind: 'signed-in', user, token };
-    if (user) unusable('sign_in', this.#reader.reports);
+    if (user) unusable('sign_in', reply, this.#reader.reports, NO_TOKEN);
     throw new SessionServiceUnavailableError(unavailable('malformed'));
   }
 
@@ -202,14 +203,17 @@ export class SessionClient<User extends UserRecord> {
       );
     const { reports } = this.#reader;
     const { status } = reply;
-    const outcome = callOutcomeOf(operation, status);
-    if (outcome && !isListed(operation, status) && outcome !== 'limited')
+    const meanings: Readonly<Record<number, CallOutcome>> =
+      (operation === 'sign_in' ? this.#settings.statusMap.signIn : undefined) ?? {};
+    const mapped = meanings[status];
+    const outcome = mapped ?? callOutcomeOf(operation, status);
+    if (outcome && !mapped && !isListed(operation, status) && outcome !== 'limited')
       reports.unlistedStatus(operation, status);
     if (outcome === 'done' || outcome === 'accepted') return { outcome, reply };
     if (outcome === 'invalid') throw new InvalidRequestError();
     if (outcome === 'rejected') throw new CredentialsRejectedError();
     if (outcome === 'denied') {
-      if (status === 403) reports.occurred('access refused', AFFECTED[operation]);
+      if (status === 403 && !mapped) reports.occurred('access refused', AFFECTED[operation]);
       throw new AccessDeniedError();
     }
     const failure = outage(operation, reply, reports);

@@ -51,9 +51,11 @@ describe('the user of a 200', () => {
   ])('%s', (_name, body, read, verdict, unusable) => {
     const { reported, reports } = reporting();
     expect(verdictsWith({}, read, reports).of(reply(200, body), 'token')).toEqual(verdict);
-    const usual = 'baseUrl, http.maxResponseBytes, and any proxy in between';
-    const line = ['unusable reply', 'checks', 'without a readable user record', usual];
-    expect(reported).toEqual(unusable === 1 ? [line] : []);
+    const lines = [
+      '200 without a JSON object',
+      '200 with a record by which code of userRecord threw an error',
+    ].map((what) => ['unusable reply', 'checks', what, 'checks', expect.any(String)]);
+    expect(reported).toEqual(unusable === 1 ? [lines[body === 'text' ? 0 : 1]] : []);
   });
 
   it.each([
@@ -67,7 +69,13 @@ describe('the user of a 200', () => {
     const encoded = { status: 200, headers: { 'content-encoding': encoding }, body: undefined };
     expect(verdictsWith({}, anyUser, reports).of(encoded, 'token')).toEqual(unavailable('malformed'));
     expect(reported).toEqual([
-      ['unusable reply', 'checks', `with Content-Encoding: ${named}`, expect.stringContaining('identity')],
+      [
+        'unusable reply',
+        'checks',
+        `200 with Content-Encoding: ${named}`,
+        'checks',
+        expect.stringContaining('identity'),
+      ],
     ]);
   });
 });

@@ -98,8 +98,8 @@ function refused(
 }
 
 /**
- * Returns the body of a 200 and its user; `undefined` if it is not a user. Reports it, unless the reader has
- * said why.
+ * Returns the body of a success and its user; `undefined` if it is not a user. Reports it, unless the reader
+ * has said why.
  */
 export function recordIn<User>(
   operation: 'user_details' | 'sign_in',
@@ -107,27 +107,42 @@ export function recordIn<User>(
   { readUser: read, reports }: ReplyReader<User>,
 ): { readonly user: User; readonly json: object } | undefined {
   const json = readJsonObject(reply);
-  const user = json && readUser(json, read, () => unusable(operation, reports));
-  if (!json) unusable(operation, reports, encodingOf(reply));
+  const user = json && readUser(json, read, () => unusable(operation, reply, reports, UNREADABLE));
+  const encoding = encodingOf(reply);
+  if (!json)
+    unusable(
+      operation,
+      reply,
+      reports,
+      encoding === undefined ? NO_JSON : [`with Content-Encoding: ${encoding}`, UNENCODED],
+    );
   return json && user !== undefined ? { user, json } : undefined;
 }
 
-/** Reports a 200 without what it must have. */
-export function unusable(
-  operation: 'user_details' | 'sign_in',
-  reports: ReplyReports,
-  encoding?: string,
-): void {
-  const wanted = operation === 'sign_in' ? 'a user record and a token' : 'a readable user record';
-  const [what, check] = encoding
-    ? [`with Content-Encoding: ${encoding}`, UNENCODED]
-    : [`without ${wanted}`, USUAL];
-  reports.occurred('unusable reply', AFFECTED[operation], what, check);
-}
+/** A success lacks or has something, and what to check. */
+type Problem = readonly [what: string, check: string];
 
-const USUAL = 'baseUrl, http.maxResponseBytes, and any proxy in between';
+const NO_JSON: Problem = [
+  'without a JSON object',
+  'baseUrl, http.maxResponseBytes, and any proxy in between',
+];
+const UNREADABLE: Problem = ['with a record by which code of userRecord threw an error', 'userRecord'];
+export const NO_TOKEN: Problem = [
+  'without auth_token, which must be visible ASCII of at most http.maxTokenLength characters',
+  'the reply, or map its token: userRecord takes a schema',
+];
 const UNENCODED =
   'that neither it nor a proxy encodes these replies: calls ask for none (Accept-Encoding: identity)';
+
+/** Reports a success without what it must have. */
+export function unusable(
+  operation: 'user_details' | 'sign_in',
+  { status }: Reply,
+  reports: ReplyReports,
+  [what, check]: Problem,
+): void {
+  reports.occurred('unusable reply', AFFECTED[operation], `${status} ${what}`, AFFECTED[operation], check);
+}
 
 /** Returns the encoding of a body that was not read for it, if it has one. */
 function encodingOf({ headers }: Reply): string | undefined {

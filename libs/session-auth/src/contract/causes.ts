@@ -61,7 +61,7 @@ export const CAUSES = {
     ends: 'acceptance',
   },
   'unusable reply': {
-    text: 'the session service answered 200 %, and its callers get 503. Check %.',
+    text: 'the session service answered % to %, which get 503. Check %.',
     ends: 'acceptance',
   },
   'token mismatch': {

@@ -7,7 +7,16 @@ export type StatusMeaning = 'unauthenticated' | 'forbidden' | 'unavailable';
 export type RefusalStatus = 400 | 401 | 403 | 404;
 
 /** Outcome of each documented refusal that differs from the default. */
-export type StatusMap = Readonly<Partial<Record<RefusalStatus, StatusMeaning>>>;
+export interface StatusMap extends Readonly<Partial<Record<RefusalStatus, StatusMeaning>>> {
+  /**
+   * What a status of a sign-in means to the user: `'rejected'` that the credentials are wrong (401),
+   * `'invalid'` that they can't be read (400), `'denied'` (403) or `'limited'` (429).
+   */
+  readonly signIn?: Readonly<Partial<Record<SignInStatus, SignInMeaning>>>;
+}
+
+type SignInStatus = 400 | 401 | 403 | 404 | 409 | 422 | 423 | 429;
+type SignInMeaning = 'rejected' | 'invalid' | 'denied' | 'limited';
 
 /**
  * The outcome of each refusal of user_details (our decision: section 7 names no causes). A 403 refuses the
@@ -22,7 +31,7 @@ export const REFUSAL_OUTCOMES = {
 } as const satisfies Readonly<Record<RefusalStatus, StatusMeaning>>;
 
 /** Outcome of a sign-in or a sign-out by its status. Any other status is unavailable. */
-type CallOutcome = 'done' | 'accepted' | 'invalid' | 'rejected' | 'denied' | 'limited';
+export type CallOutcome = 'done' | 'accepted' | 'invalid' | 'rejected' | 'denied' | 'limited';
 
 const REFUSALS = { 400: 'invalid', 403: 'denied', 422: 'invalid', 423: 'denied' } as const;
 const OUTCOMES: Readonly<Record<'sign_in' | 'sign_out', Readonly<Record<number, CallOutcome>>>> = {
@@ -33,6 +42,7 @@ const OUTCOMES: Readonly<Record<'sign_in' | 'sign_out', Readonly<Record<number, 
     202: 'accepted',
     401: 'rejected',
     404: 'rejected',
+    409: 'denied',
     429: 'limited',
   },
   // A session that has already ended needs no sign-out.
@@ -41,8 +51,8 @@ const OUTCOMES: Readonly<Record<'sign_in' | 'sign_out', Readonly<Record<number, 
 
 /**
  * Returns the outcome of a sign-in or a sign-out with this status. Statuses that the interface does not list have the
- * meaning that they have elsewhere: any 2xx ends a session, a 422 is a 400, and a 423 (a locked account) a
- * 403.
+ * meaning that they have elsewhere: any 2xx ends a session, a 422 is a 400, a 423 (a locked account) a
+ * 403, and so is a 409 of a sign-in.
  */
 export function callOutcomeOf(operation: 'sign_in' | 'sign_out', status: number): CallOutcome | undefined {
   const isDone = operation === 'sign_out' && status >= 200 && status < 300;

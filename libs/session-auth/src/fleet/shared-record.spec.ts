@@ -32,7 +32,15 @@ describe('a shared record', () => {
     expect(read(text, 'token', FRESH)?.json).toEqual({ username: 'ann', auth_token: 'token' });
   });
 
-  it.each([[undefined], [7], [null], [['token']]])('has no token if that of the record is %p', (echoed) => {
+  it('has it again wherever it was, also by another name, and never in the store', () => {
+    const json = { data: { access_token: 'token', list: ['token', '"token"'] }, more: 'a token' };
+    const text = write(json);
+    expect(text).not.toMatch(/"token"[,\]}]/);
+    expect(read(text, 'token', FRESH)?.json).toEqual(json);
+    expect(read(write({ token: 'token' }), 'token', FRESH)?.json).toEqual({ token: 'token' });
+  });
+
+  it.each([[undefined], [7], [null]])('has no token if that of the record is %p', (echoed) => {
     const text = write({ username: 'ann', auth_token: echoed });
     expect(read(text, 'token', FRESH)?.json).toEqual({ username: 'ann' });
   });
@@ -93,11 +101,11 @@ describe('a difference of the wall clocks', () => {
 });
 
 describe('a record of another form', () => {
-  const GOOD = { confirmedAt: 0, ttlMs: TTL_MS, hasToken: false, since: 5_000, json: {} };
+  const GOOD = { confirmedAt: 0, ttlMs: TTL_MS, since: 5_000, json: {} };
 
   it('is refused', () => {
     expect(read(JSON.stringify(GOOD), 'token', FRESH)).toBeDefined();
-    const members = (Object.keys(GOOD) as (keyof typeof GOOD)[]).filter((name) => name !== 'hasToken');
+    const members = Object.keys(GOOD) as (keyof typeof GOOD)[];
     const forms = members.flatMap((name) =>
       [undefined, null, 'text', true].map((value) => ({ ...GOOD, [name]: value })),
     );

@@ -7,12 +7,13 @@ interface SharedRecord {
   /** Wall clock of the instance that made the call. */
   readonly confirmedAt: number;
   readonly ttlMs: number;
-  /** Whether the record contained the token that was presented. */
-  readonly hasToken: boolean;
   /** Time of the store's clock before the service was called. */
   readonly since: number;
   readonly json: object;
 }
+
+/** Stands for the presented token, wherever the record contained it. */
+const TOKEN = '\0token';
 
 interface RecordAge {
   readonly ttlMs: number;
@@ -43,15 +44,15 @@ export function writeSharedRecord(
   tokenKey: TokenKey,
   { ttlMs, ageMs, sinceMs, hostMs }: RecordAge,
 ): string {
+  const isToken = (value: unknown): boolean => typeof value === 'string' && tokenKeyOf(value) === tokenKey;
   const { auth_token: echoed, ...rest } = json as { auth_token?: unknown };
-  const hasToken = typeof echoed === 'string' && tokenKeyOf(echoed) === tokenKey;
-  return JSON.stringify({
+  const record: SharedRecord = {
     confirmedAt: hostMs - ageMs,
     ttlMs,
-    hasToken,
     since: sinceMs,
-    json: rest,
-  } satisfies SharedRecord);
+    json: isToken(echoed) ? json : rest,
+  };
+  return JSON.stringify(record, (_name, value: unknown) => (isToken(value) ? TOKEN : value));
 }
 
 /**
@@ -71,7 +72,9 @@ export function readSharedRecord(
   token: string,
   { remainingMs, storeTimeMs, hostMs }: ReadingTime,
 ): ReadRecord | undefined {
-  const { confirmedAt, ttlMs, hasToken, since, json } = (parseObject(text) ?? {}) as {
+  // The token is not a view of a header, by which a cached record would keep the whole header in memory.
+  const withToken = text.replaceAll(JSON.stringify(TOKEN), () => JSON.stringify(token));
+  const { confirmedAt, ttlMs, since, json } = (parseObject(withToken) ?? {}) as {
     readonly [Name in keyof SharedRecord]?: unknown;
   };
   if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof since !== 'number')
@@ -82,18 +85,10 @@ export function readSharedRecord(
   const byStoreClockMs = storeTimeMs - since;
   const isKnown = byStoreMs >= 0 && byStoreClockMs >= 0 && byHostMs >= -HOST_CLOCK_TOLERANCE_MS;
   return {
-    json: hasToken ? { ...json, auth_token: ownCopyOf(token) } : json,
+    json,
     ageMs: isKnown ? Math.max(byStoreMs, byHostMs, byStoreClockMs) : Infinity,
     ttlMs,
     sinceMs: since,
     clockDiffers: Math.abs(byHostMs - byStoreMs) > CLOCK_TOLERANCE_MS,
   };
-}
-
-/**
- * Copies a token. To V8, a part of a header is a view of it, by which a cached record would keep the header,
- * and its other cookies, in memory.
- */
-function ownCopyOf(token: string): string {
-  return Buffer.from(token).toString();
 }

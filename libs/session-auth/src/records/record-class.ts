@@ -8,7 +8,7 @@ import { isLate } from '../contract/late-results.js';
 import { CclInfo, UserRecord, type UserRecordClass } from '../contract/record/user-record.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import { frozenCopy } from './frozen-copy.js';
-import { pathOf, type Refusal, reporting, tokenIn } from './refusal.js';
+import { pathOf, type Refusal, reporting } from './refusal.js';
 
 type Fields = Record<string, unknown>;
 type Validation = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
@@ -43,7 +43,7 @@ export const prepareReader =
     const unusable = `made a validator or a transformation of ${record.name} throw an error, or answer later`;
     const read = reporting(report, unusable, (json) => {
       const user = plainToInstance(hidden, json) as Fields;
-      hidden.hideToken(user, tokenIn(json));
+      if (isLate(user[TOKEN_FIELD])) return [TOKEN_FIELD, 'must be a string'];
       const refusal = detach(user) ?? validate(user, unusable);
       if (refusal) return refusal;
       normalize(user);

@@ -44,8 +44,3 @@ export function pathOf(path: readonly (PropertyKey | { readonly key: PropertyKey
     .join('.')
     .slice(0, MAX_PATH_LENGTH);
 }
-
-/** Returns the token in JSON, and nothing that other code added to `Object.prototype`. */
-export function tokenIn(json: object): unknown {
-  return Object.hasOwn(json, 'auth_token') ? ((json as UserRecord).auth_token ?? undefined) : undefined;
-}

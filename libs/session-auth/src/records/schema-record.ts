@@ -3,7 +3,7 @@ import { isLate } from '../contract/late-results.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import type { UserRecordSchema } from '../contract/record/user-record.js';
 import { frozenCopy } from './frozen-copy.js';
-import { pathOf, type Refusal, reporting, tokenIn } from './refusal.js';
+import { pathOf, type Refusal, reporting } from './refusal.js';
 
 type Fields = Record<string, unknown>;
 
@@ -21,8 +21,6 @@ export const prepareSchemaReader =
     rejectUnusableSchema(validate);
     const hidden = withHiddenToken(Object);
     const read = reporting(report, UNUSABLE, (json) => {
-      const token = tokenIn(json);
-      if (token !== undefined && typeof token !== 'string') return ['auth_token', 'must be a string'];
       const result = validate(withoutNulls(json));
       if (isLate(result)) return ['', UNUSABLE];
       if (result.issues) return [pathOf(result.issues[0]?.path), 'must be what the schema says'];
@@ -31,12 +29,19 @@ export const prepareSchemaReader =
       const user = new hidden() as Fields;
       const refusal = copyFields(value, user);
       if (refusal) return refusal;
-      hidden.hideToken(user, token);
+      const token = tokenIn(value) ?? tokenIn(json) ?? '';
+      if (typeof token !== 'string') return ['auth_token', 'must be a string'];
+      user.auth_token = token || undefined;
       share?.(user);
       return Object.freeze(user);
     });
     return { fields: undefined, read };
   };
+
+/** A schema may map the token. Otherwise it is the one that the service sent, which most schemas drop. */
+function tokenIn(fields: object): unknown {
+  return Object.hasOwn(fields, 'auth_token') ? (fields as Fields).auth_token : undefined;
+}
 
 /** Returns why a field can't be in a record, if one can't. */
 function copyFields(value: Fields, user: Fields): Refusal | undefined {

@@ -55,15 +55,13 @@ export const prepareUserReader: PrepareReader = (report, share) => {
   const hidden = withHiddenToken(UserRecord);
   const read = (json: object): UserRecord | undefined => {
     const user = new hidden() as Fields;
-    const token: Fields = {};
-    if (!copyFields(json, user, USER_FIELDS, report) || !copyFields(json, token, TOKEN_FIELD, report))
+    if (!copyFields(json, user, USER_FIELDS, report) || !copyFields(json, user, TOKEN_FIELD, report))
       return undefined;
     if (user.ccl_info !== undefined) {
       const info = new CclInfo() as Fields;
       if (!copyFields(user.ccl_info as object, info, CCL_FIELDS, report, 'ccl_info.')) return undefined;
       user.ccl_info = Object.freeze(info);
     }
-    hidden.hideToken(user, token.auth_token);
     share?.(user);
     return Object.freeze(user);
   };
@@ -93,14 +91,11 @@ function copyFields(
   return true;
 }
 
-/** A record class that hides `auth_token` from enumeration, serialization and inspection. */
-type HiddenTokenClass = UserRecordClass & { hideToken(user: object, token: unknown): void };
-
 /**
- * Derives a class that hides the token. Its instances are instances of `record`, with a readable
- * `auth_token`.
+ * Derives a class that hides the token from enumeration, serialization and inspection. Its instances are
+ * instances of `record`, with an `auth_token` that can be set until they are frozen.
  */
-export function withHiddenToken(record: UserRecordClass): HiddenTokenClass {
+export function withHiddenToken(record: UserRecordClass): UserRecordClass {
   return class extends record {
     #token: unknown;
 
@@ -109,13 +104,13 @@ export function withHiddenToken(record: UserRecordClass): HiddenTokenClass {
         get() {
           return #token in this ? this.#token : undefined;
         },
+        set(value) {
+          if (!(#token in this) || Object.isFrozen(this)) throw new TypeError('auth_token is read-only');
+          this.#token = value ?? undefined;
+        },
       };
       Object.defineProperty(this.prototype, 'auth_token', token);
       Object.defineProperty(this, 'name', { value: record.name });
-    }
-
-    static hideToken(user: object, token: unknown): void {
-      if (#token in user) user.#token = token;
     }
   };
 }

@@ -36,7 +36,7 @@ const CAUSE_OF: Readonly<Partial<Record<UnavailableReason, CauseName>>> = {
 };
 /** Reasons whose cause was reported with the reply. */
 const BY_REPLY: ReadonlySet<UnavailableReason> = new Set(['malformed', 'unexpected_status']);
-const UNLISTED: Readonly<Record<number, string>> = { 422: '400', 423: '403' };
+const UNLISTED: Readonly<Record<number, string>> = { 409: '403', 422: '400', 423: '403' };
 
 /** A cause that is not over. Its times are those of the monotonic clock, but for `sinceMs`. */
 interface Active {

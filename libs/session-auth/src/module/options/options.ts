@@ -114,6 +114,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
 
   /**
    * Outcome of the service's 400, 401, 403 and 404: the interface does not say what causes each (section 7).
+   * `signIn` has those of a sign-in, such as `{ 422: 'rejected' }`.
    * @default 403 forbidden, else unauthenticated
    */
   readonly statusMap?: StatusMap;

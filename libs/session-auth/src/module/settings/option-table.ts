@@ -76,11 +76,24 @@ export const STORE = { timeoutMs: int(1, 1_000, 50) };
 
 const MEANINGS: readonly StatusMeaning[] = ['unauthenticated', 'forbidden', 'unavailable'];
 
+const SIGN_IN_MEANINGS = ['rejected', 'invalid', 'denied', 'limited'] as const;
+const SIGN_IN = group({
+  400: oneOf(SIGN_IN_MEANINGS, 'invalid'),
+  401: oneOf(SIGN_IN_MEANINGS, 'rejected'),
+  403: oneOf(SIGN_IN_MEANINGS, 'denied'),
+  404: oneOf(SIGN_IN_MEANINGS, 'rejected'),
+  409: oneOf(SIGN_IN_MEANINGS, 'denied'),
+  422: oneOf(SIGN_IN_MEANINGS, 'invalid'),
+  423: oneOf(SIGN_IN_MEANINGS, 'denied'),
+  429: oneOf(SIGN_IN_MEANINGS, 'limited'),
+});
+
 const STATUS_MAP = group({
   400: oneOf(MEANINGS, REFUSAL_OUTCOMES[400]),
   401: oneOf(MEANINGS, REFUSAL_OUTCOMES[401]),
   403: oneOf(MEANINGS, REFUSAL_OUTCOMES[403]),
   404: oneOf(MEANINGS, REFUSAL_OUTCOMES[404]),
+  signIn: optional(undefined, SIGN_IN.read),
 });
 
 const HTTP = group({
@@ -163,7 +176,7 @@ function readCache(value: unknown, name: string): ReturnType<typeof CACHE.read> 
 /** The statuses that are not mapped stay absent: their outcome depends on the body too. */
 function readStatusMap(value: unknown, name: string): StatusMap {
   STATUS_MAP.read(value, name);
-  return { ...(value as StatusMap) };
+  return structuredClone(value as StatusMap);
 }
 
 function readApiKey(apiKey: unknown, name: string): ApiKey {

@@ -122,10 +122,11 @@ describe('the settings of a registration', () => {
   });
 
   it('do not change with the object of the option statusMap', () => {
-    const statusMap: Record<number, string> = { 401: 'unavailable' };
+    const statusMap = { 401: 'unavailable', signIn: { 422: 'rejected' } };
     const settings = read({ statusMap });
     statusMap[401] = 'authenticated';
-    expect(settings.statusMap).toEqual({ 401: 'unavailable' });
+    statusMap.signIn[422] = 'signed in';
+    expect(settings.statusMap).toEqual({ 401: 'unavailable', signIn: { 422: 'rejected' } });
   });
 });
 
@@ -137,13 +138,21 @@ describe('options that are no options', () => {
     },
   );
 
+  it.each([
+    [{ 500: 'denied' }, /^SessionAuthModule: statusMap\.signIn\.500 is not an option\. /],
+    [{ 422: 'unauthenticated' }, /^SessionAuthModule: statusMap\.signIn\.422 must be .*'rejected'/],
+    ['rejected', /^SessionAuthModule: statusMap\.signIn must be an object\. /],
+  ])('stop the application if statusMap.signIn is %j', (signIn, message) => {
+    expect(messageOf({ ...REQUIRED, statusMap: { signIn } })).toMatch(message);
+  });
+
   it.each<[string, string, string]>([
     ['options', 'url', KNOWN],
     ['options', '', KNOWN],
     ['retry', 'attempts', "'maxAttempts'"],
     ['breaker', 'window', "'windowMs', 'minimumCalls', 'failureRatio', 'pauseMs', 'maxPauseMs'"],
     ['cache', 'ttl', "'ttlMs', 'negativeTtlMs', 'maxEntries', 'refreshAheadMs', 'staleIfErrorMs', 'store'"],
-    ['statusMap', '200', "'400', '401', '403', '404'"],
+    ['statusMap', '200', "'400', '401', '403', '404', 'signIn'"],
     ['http', 'agent', "'httpAgent', 'httpsAgent', 'proxy', 'maxResponseBytes', 'maxTokenLength'"],
     ['whileOpen', 'recheck', "'recheckMs', 'outageGraceMs'"],
   ])('stop the application if %s has one of them, or is no object: %j', (owner, name, known) => {
