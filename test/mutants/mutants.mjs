@@ -329,8 +329,8 @@ export const MUTANTS = [
   {
     name: 'Half of the calls of an unknown kind are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: 'if (!call) return denyClosed(',
-    replace: 'if (!call) return Math.random() < 0.5 || denyClosed(',
+    find: 'return call ? this.admit(call, rule, record) : denyClosed(',
+    replace: 'return call ? this.admit(call, rule, record) : Math.random() < 0.5 || denyClosed(',
     suites: ['guard/decision-reports'],
   },
   {
