@@ -108,14 +108,7 @@ export function recordIn<User>(
 ): { readonly user: User; readonly json: object } | undefined {
   const json = readJsonObject(reply);
   const user = json && readUser(json, read, () => unusable(operation, reply, reports, UNREADABLE));
-  const encoding = encodingOf(reply);
-  if (!json)
-    unusable(
-      operation,
-      reply,
-      reports,
-      encoding === undefined ? NO_JSON : [`with Content-Encoding: ${encoding}`, UNENCODED],
-    );
+  if (!json) unusable(operation, reply, reports, unreadBody(reply));
   return json && user !== undefined ? { user, json } : undefined;
 }
 
@@ -144,11 +137,12 @@ export function unusable(
   reports.occurred('unusable reply', AFFECTED[operation], `${status} ${what}`, AFFECTED[operation], check);
 }
 
-/** Returns the encoding of a body that was not read for it, if it has one. */
-function encodingOf({ headers }: Reply): string | undefined {
+/** Returns why a body is no JSON object: it may have an encoding, for which it was not read. */
+function unreadBody({ headers }: Reply): Problem {
   const encoding = headers['content-encoding'];
-  if (encoding === undefined || encoding === 'identity') return undefined;
-  return typeof encoding === 'string' && /^[\w.-]{1,20}$/.test(encoding) ? encoding : 'an unknown one';
+  if (encoding === undefined || encoding === 'identity') return NO_JSON;
+  const name = typeof encoding === 'string' && /^[\w.-]{1,20}$/.test(encoding) ? encoding : 'an unknown one';
+  return [`with Content-Encoding: ${name}`, UNENCODED];
 }
 
 /** Returns the verdict on a reply that is not a usable answer, and reports a status that has no meaning. */
