@@ -1,6 +1,6 @@
 // The code of the README and of docs/, block by block, as files.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -47,7 +47,7 @@ function blocksOf(page) {
 
 /**
  * The TypeScript files of each program: a block that augments the types of the library changes them for its
- * whole program. That is its page if the block names its file, and the block alone if it does not.
+ * whole program. That is its page if another block imports its file, and otherwise the block alone.
  * @returns {string[][]}
  */
 export function programsOf(blocks) {
@@ -55,11 +55,12 @@ export function programsOf(blocks) {
   const augmenting = blocks
     .filter(({ code }) => /^declare module 'nestjs-session-auth'/m.test(code))
     .map(({ file }) => file);
-  const separate = augmenting.map((file) =>
-    /\/block-\d+\.ts$/.test(file)
-      ? [file]
-      : files.filter((other) => other.startsWith(`${file.split('/')[0]}/`)),
-  );
+  const separate = augmenting.map((file) => {
+    const page = `${file.split('/')[0]}/`;
+    const imported = `/${basename(file, '.ts')}.js'`;
+    const isImported = blocks.some((block) => block.file.startsWith(page) && block.code.includes(imported));
+    return isImported ? files.filter((other) => other.startsWith(page)) : [file];
+  });
   return [files.filter((file) => !separate.flat().includes(file)), ...separate];
 }
 

@@ -77,7 +77,7 @@ SessionAuthModule.forRootAsync({ useClass: OptionsFactory as never });
 // Two session services with a record class each: `user` is a union of both.
 SessionAuthModule.forRoot({ ...required, isGlobal: false, userRecord: PartnerRecord });
 class SupplierRecord extends UserRecord {
-  readonly tax_number: string = '';
+  readonly department: boolean = true;
 }
 // @ts-expect-error no record of SessionAuthTypes
 SessionAuthModule.forRoot({ ...required, userRecord: SupplierRecord });

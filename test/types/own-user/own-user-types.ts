@@ -25,10 +25,6 @@ class Staff {
   readonly isActive: boolean = true;
 }
 
-class PartnerRecord extends UserRecord {
-  readonly company?: string | undefined = undefined;
-}
-
 declare module 'nestjs-session-auth' {
   interface SessionAuthTypes {
     localUser: Staff;
@@ -55,9 +51,6 @@ SessionAuthModule.forRoot({
   loadUser: ({ email }) => (email === undefined ? undefined : new Staff()),
 });
 SessionAuthModule.forRootAsync({ useFactory: () => ({ ...required, loadUser: () => new Staff() }) });
-// A registration with a name may have users of its own, or none.
-SessionAuthModule.forRoot({ ...required, name: 'partners', userRecord: PartnerRecord });
-SessionAuthModule.forRoot({ ...required, name: 'others', loadUser: () => ({ other: true }) });
 // @ts-expect-error without loadUser, handlers would get the record
 SessionAuthModule.forRoot(required);
 // @ts-expect-error another user

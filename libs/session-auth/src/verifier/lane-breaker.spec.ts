@@ -88,8 +88,10 @@ describe('the circuit breaker', () => {
     const { isOpen, call, sleep } = trialOf(LARGE);
     const users = ['ann', 'bob', 'dave', 'eve', 'kim'];
     const everyoneFor = (tenths: number, verdict: Verdict<string>) => {
-      for (let passed = 0; passed < tenths && !isOpen(); passed += 1, sleep(100))
+      for (let passed = 0; passed < tenths && !isOpen(); passed += 1) {
         for (const user of users) call(verdict, 10, user);
+        sleep(100);
+      }
     };
     everyoneFor(100, ann);
     everyoneFor(9, down);
@@ -101,9 +103,10 @@ describe('the circuit breaker', () => {
   it('stays closed while any call succeeds within a tenth of the window, if most do', () => {
     const { isOpen, call, sleep } = trialOf(LARGE);
     call(ann, 100);
-    for (let passed = 0; passed < 100; passed += 1, sleep(100)) {
+    for (let passed = 0; passed < 100; passed += 1) {
       for (const user of ['bob', 'dave', 'eve', 'kim', 'mallory']) call(down, 10, user);
       if (passed % 9 === 0) call(ann, 5);
+      sleep(100);
     }
     expect(isOpen()).toBe(false);
   });
