@@ -105,7 +105,8 @@ export function withHiddenToken(record: UserRecordClass): UserRecordClass {
           return #token in this ? this.#token : undefined;
         },
         set(value) {
-          if (!(#token in this) || Object.isFrozen(this)) throw new TypeError('auth_token can not be set: the user record is frozen');
+          if (!(#token in this) || Object.isFrozen(this))
+            throw new TypeError('auth_token can not be set: the user record is frozen');
           this.#token = value ?? undefined;
         },
       };
