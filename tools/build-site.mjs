@@ -68,6 +68,7 @@ writeFileSync(
       'javascript',
       'json',
       'jsonc',
+      'nginx',
       'json5',
       'yaml',
       'tsx',

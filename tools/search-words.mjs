@@ -7,7 +7,6 @@ const WORDS = new Map([
   ['Several session services', 'multiple services tenant multi-tenant'],
   ['Testing', 'test a guard guarded handler mock e2e'],
   ['Errors', '401 403 429 503 unauthorized forbidden exception filter'],
-  ['What happens when', '503 outage down failure log out logout'],
   ['Troubleshooting', '503 error message debug'],
   ['Sessions that end elsewhere', 'invalidate revoke expire log out logout'],
   ['Caching', 'cache ttl'],
@@ -15,7 +14,7 @@ const WORDS = new Map([
   ['Configuration', 'options timeout retry settings environment'],
   ['WebSockets', 'websocket gateway socket.io ws'],
   ['Microservices', 'kafka rabbitmq grpc nats message'],
-  ['Operations', 'prometheus metrics health monitoring logs'],
+  ['Operations', 'prometheus metrics health monitoring logs 503 outage down failure'],
 ]);
 
 export function load(app) {
