@@ -12,7 +12,7 @@ const library = 'libs/session-auth';
 /** The folders of plugins, and of a store, below `src`, each with an entry of the same name. */
 const ENTRIES = ['sockets', 'redis'];
 const LOADER_OF_KINDS = 'module/context-kinds.module.ts';
-/** The folders of what is loaded by use, each with one line in a file, or in each of two. */
+/** The folders of what is loaded by use, each with one line in a file, or in each of two; `records` with two. */
 const LOADERS = {
   audit: ['module/session-auth.module.ts', 'testing/index.ts'],
   gateways: [LOADER_OF_KINDS],
@@ -45,7 +45,7 @@ try {
   for (const part of chosen.length > 0 ? chosen : [...ENTRIES, ...Object.keys(LOADERS)]) {
     copyLibrary();
     rmSync(join(copy, library, 'src', part), { recursive: true });
-    for (const file of LOADERS[part] ?? []) removeLine(join(copy, library, 'src', file), part);
+    for (const file of LOADERS[part] ?? []) removeLines(join(copy, library, 'src', file), part);
     if (!LOADERS[part]) removeEntry(part);
     removeSpecsWith(part);
     checkTypesWithoutPart();
@@ -104,10 +104,10 @@ function copyLibrary() {
   edit(join(copy, 'tsconfig.json'), (config) => (config.include = [`${library}/src`]));
 }
 
-function removeLine(file, part) {
+function removeLines(file, part) {
   const lines = readFileSync(file, 'utf8').split('\n');
   const others = lines.filter((line) => !line.includes(`/${part}/`));
-  if (lines.length - others.length !== 1)
+  if (lines.length - others.length !== (part === 'records' ? 2 : 1))
     throw new Error(`${file} names ${part}/ on ${lines.length - others.length} lines`);
   writeFileSync(file, others.join('\n'));
 }
