@@ -25,10 +25,16 @@ export function isHeaderValue(value: unknown, maxLength: number): value is strin
   return typeof value === 'string' && value.length <= maxLength && VISIBLE_ASCII.test(value);
 }
 
-/** Parses a JSON object; `undefined` for any other value, and for a text that is not JSON. */
-export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+/**
+ * Parses a JSON object; `undefined` for any other value, and for a text that is not JSON.
+ * @param revive as of `JSON.parse()`
+ */
+export function parseObject(
+  text: string,
+  revive?: (name: string, value: unknown) => unknown,
+): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text, revive);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

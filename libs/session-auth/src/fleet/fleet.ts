@@ -129,18 +129,26 @@ export class Fleet<User> implements SharedTier<User> {
     const [atMs, atWallMs] = [performance.now(), Date.now()];
     const verdict = await call(atMs - startedAtMs);
     if (found.kind === 'missing' && flight.isCurrent)
-      void this.#store(keys, verdict, { atMs, atWallMs, sinceMs: found.sinceMs });
+      void this.#store(session, keys, verdict, { atMs, atWallMs, sinceMs: found.sinceMs });
     return verdict;
   }
 
-  async #store(keys: SessionKeys, verdict: Verdict<User>, sent: SentCall): Promise<void> {
+  async #store(
+    session: SessionIdentity,
+    keys: SessionKeys,
+    verdict: Verdict<User>,
+    sent: SentCall,
+  ): Promise<void> {
     if (verdict.kind !== 'authenticated' || !verdict.json) return;
     const { ttlMs } = this.#settings;
     const { cacheForMs = ttlMs } = verdict;
     const usedMs = Math.ceil(ageMs(sent.atMs, sent.atWallMs)) + shortenedBy(cacheForMs, ttlMs);
     if (cacheForMs === 0) void this.#cache.delete(keys.tokenKey);
     if (usedMs >= ttlMs || this.#isRevokedHere(verdict.user, sent.atMs, keys.tokenKey)) return;
-    const isSet = await this.#cache.set(keys, verdict.json, usedMs, sent.sinceMs);
+    const isSet = await this.#cache.set(session, keys, verdict.json, {
+      ageMs: usedMs,
+      sinceMs: sent.sinceMs,
+    });
     if (!isSet) this.#listener?.foundTombstone(keys.tokenKey);
   }
 

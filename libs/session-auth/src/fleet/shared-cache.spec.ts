@@ -87,7 +87,7 @@ function valueOf({
   ageMs: number;
   remainingMs: number;
 }): StoreEntry {
-  const text = writeSharedRecord(ANN, KEYS.tokenKey, { ...ages, sinceMs: 100_000, hostMs: Date.now() });
+  const text = writeSharedRecord(ANN, SESSION.token, { ...ages, sinceMs: 100_000, hostMs: Date.now() });
   return { kind: 'value', value: SEAL.sealValue(KEYS, text), remainingMs, storeTimeMs: STORE_TIME_MS };
 }
 
@@ -98,7 +98,7 @@ async function cachedWith({
   secret = SECRETS[0],
 }: { json?: object; ageMs?: number; secret?: string } = {}) {
   const writer = cacheWith({}, [secret]);
-  expect(await writer.cache.set(KEYS, json, ageMs, 100_000)).toBe(true);
+  expect(await writer.cache.set(SESSION, KEYS, json, { ageMs, sinceMs: 100_000 })).toBe(true);
   return cacheWith(writer.store.entries);
 }
 
@@ -227,21 +227,24 @@ describe('an answer in the store', () => {
 describe('storing an answer', () => {
   it('gives it the rest of its lifetime', async () => {
     const { store, cache } = cacheWith();
-    await cache.set(KEYS, ANN, 20_000, 100_000);
+    await cache.set(SESSION, KEYS, ANN, { ageMs: 20_000, sinceMs: 100_000 });
     expect(store.sets).toEqual([[NAME, TTL_MS - 20_000]]);
   });
 
   it('leaves out a record that is nested too deeply to be written', async () => {
     const { store, cache } = cacheWith();
     const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as object;
-    expect([await cache.set(KEYS, { ...ANN, deep }, 0, STORE_TIME_MS), store.sets]).toEqual([true, []]);
+    expect([
+      await cache.set(SESSION, KEYS, { ...ANN, deep }, { ageMs: 0, sinceMs: STORE_TIME_MS }),
+      store.sets,
+    ]).toEqual([true, []]);
   });
 
   it('fails only for a revoked session, not while the store is down', async () => {
     const { store, cache } = cacheWith({ [NAME]: TOMBSTONE });
-    expect(await cache.set(KEYS, ANN, 0, 100_000)).toBe(false);
+    expect(await cache.set(SESSION, KEYS, ANN, { ageMs: 0, sinceMs: 100_000 })).toBe(false);
     store.isDown = true;
-    expect(await cache.set(KEYS, ANN, 0, 100_000)).toBe(true);
+    expect(await cache.set(SESSION, KEYS, ANN, { ageMs: 0, sinceMs: 100_000 })).toBe(true);
   });
 });
 

@@ -70,16 +70,21 @@ export class SharedCache<User> {
    * Stores an answer of the service that is `ageMs` old. `sinceMs`: a time of the store's clock before the
    * call was sent. Resolves to `false` if the session was revoked since. Never rejects.
    */
-  async set(keys: SessionKeys, json: object, ageMs: number, sinceMs: number): Promise<boolean> {
+  async set(
+    { token }: SessionIdentity,
+    keys: SessionKeys,
+    json: object,
+    { ageMs, sinceMs }: { readonly ageMs: number; readonly sinceMs: number },
+  ): Promise<boolean> {
     const { store, seals } = this.#access;
     const { ttlMs } = this.#parts;
     const name = seals[0].nameOf(keys.tokenKey);
     let value: Uint8Array;
     try {
       const ages = { ttlMs, ageMs, sinceMs, hostMs: this.#hostClock.now() };
-      value = seals[0].sealValue(keys, writeSharedRecord(json, keys.tokenKey, ages));
+      value = seals[0].sealValue(keys, writeSharedRecord(json, token, ages));
     } catch {
-      // The record is nested too deeply to be written as JSON.
+      // The record can't be written.
       return true;
     }
     return (await this.#access.try(() => store.set(name, value, ttlMs - ageMs))) ?? true;

@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { tokenKeyOf } from '../contract/session-identity.js';
 import { readSharedRecord, writeSharedRecord } from './shared-record.js';
 
-const TOKEN_KEY = tokenKeyOf('token');
 const TTL_MS = 300_000;
 const FRESH = { remainingMs: TTL_MS, storeTimeMs: 5_000 };
 const read = (text: string, token: string, at: typeof FRESH): ReturnType<typeof readSharedRecord> =>
   readSharedRecord(text, token, { ...at, hostMs: Date.now() });
 const write = (json: object, ageMs = 0): string =>
-  writeSharedRecord(json, TOKEN_KEY, { ttlMs: TTL_MS, ageMs, sinceMs: 5_000, hostMs: Date.now() });
+  writeSharedRecord(json, 'token', { ttlMs: TTL_MS, ageMs, sinceMs: 5_000, hostMs: Date.now() });
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -38,6 +36,14 @@ describe('a shared record', () => {
     expect(text).not.toMatch(/"token"[,\]}]/);
     expect(read(text, 'token', FRESH)?.json).toEqual(json);
     expect(read(write({ token: 'token' }), 'token', FRESH)?.json).toEqual({ token: 'token' });
+  });
+
+  it('is not written if a field has the text that stands for the token, and no name of a field does', () => {
+    const [, mark = ''] = /"auth_token":("[^"]*")/.exec(write({ auth_token: 'token' })) ?? [];
+    const text = JSON.parse(mark) as string;
+    expect(() => write({ client_name: text })).toThrow(TypeError);
+    expect(() => write({ list: [{ name: text }] })).toThrow(TypeError);
+    expect(read(write({ [text]: 'name' }), 'token', FRESH)?.json).toEqual({ [text]: 'name' });
   });
 
   it.each([[undefined], [7], [null]])('has no token if that of the record is %p', (echoed) => {

@@ -1,4 +1,3 @@
-import { type TokenKey, tokenKeyOf } from '../contract/session-identity.js';
 import { parseObject } from '../contract/wire.js';
 import { CLOCK_TOLERANCE_MS } from './host-clock.js';
 
@@ -12,7 +11,7 @@ interface SharedRecord {
   readonly json: object;
 }
 
-/** Stands for the presented token, wherever the record contained it. */
+/** Stands for the presented token, wherever the record contained it. No other field may have this text. */
 const TOKEN = '\0token';
 
 interface RecordAge {
@@ -39,20 +38,24 @@ export interface ReadRecord {
   readonly clockDiffers: boolean;
 }
 
+/** @throws if the record can't be written as JSON, or has the text that stands for the token */
 export function writeSharedRecord(
   json: object,
-  tokenKey: TokenKey,
+  token: string,
   { ttlMs, ageMs, sinceMs, hostMs }: RecordAge,
 ): string {
-  const isToken = (value: unknown): boolean => typeof value === 'string' && tokenKeyOf(value) === tokenKey;
   const { auth_token: echoed, ...rest } = json as { auth_token?: unknown };
   const record: SharedRecord = {
     confirmedAt: hostMs - ageMs,
     ttlMs,
     since: sinceMs,
-    json: isToken(echoed) ? json : rest,
+    json: echoed === token ? json : rest,
   };
-  return JSON.stringify(record, (_name, value: unknown) => (isToken(value) ? TOKEN : value));
+  return JSON.stringify(record, (_name, value: unknown) => {
+    // It would be read as the token of the user, and a name of a company is shown to others.
+    if (value === TOKEN) throw new TypeError();
+    return value === token ? TOKEN : value;
+  });
 }
 
 /**
@@ -72,9 +75,10 @@ export function readSharedRecord(
   token: string,
   { remainingMs, storeTimeMs, hostMs }: ReadingTime,
 ): ReadRecord | undefined {
-  // The token is not a view of a header, by which a cached record would keep the whole header in memory.
-  const withToken = text.replaceAll(JSON.stringify(TOKEN), () => JSON.stringify(token));
-  const { confirmedAt, ttlMs, since, json } = (parseObject(withToken) ?? {}) as {
+  // A copy: to V8, a part of a header is a view of it, by which a cached record would keep the whole header.
+  const ownToken = Buffer.from(token).toString();
+  const record = parseObject(text, (_name, value) => (value === TOKEN ? ownToken : value));
+  const { confirmedAt, ttlMs, since, json } = (record ?? {}) as {
     readonly [Name in keyof SharedRecord]?: unknown;
   };
   if (typeof confirmedAt !== 'number' || typeof ttlMs !== 'number' || typeof since !== 'number')
