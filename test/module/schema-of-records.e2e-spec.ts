@@ -129,6 +129,14 @@ describe.each(platforms('Express'))('records that are described on %s', (_name, 
       expect(await app.app.get(SessionAuthService).verify(token)).toMatchObject({ motto: 'ONWARD' });
     });
 
+    it('are unusable with an empty token, which is another one than was presented', async () => {
+      const { service, app, log } = await start();
+      const token = service.signInAs({ ...EVE, auth_token: '' });
+
+      expect((await app.get('/employee', token)).status).toBe(503);
+      expect(log.having('warn', 'token mismatch')).toHaveLength(1);
+    });
+
     it('are what rules see', async () => {
       const { service, app } = await start();
       const statusOf = (record: object) => {

@@ -29,9 +29,9 @@ export const prepareSchemaReader =
       const user = new hidden() as Fields;
       const refusal = copyFields(value, user);
       if (refusal) return refusal;
-      const token = tokenIn(value) ?? tokenIn(json) ?? '';
-      if (typeof token !== 'string') return ['auth_token', 'must be a string'];
-      user.auth_token = token || undefined;
+      const token = tokenIn(value) ?? tokenIn(json) ?? undefined;
+      if (token !== undefined && typeof token !== 'string') return ['auth_token', 'must be a string'];
+      user.auth_token = token;
       share?.(user);
       return Object.freeze(user);
     });
