@@ -15,8 +15,8 @@ export interface StatusMap extends Readonly<Partial<Record<RefusalStatus, Status
   readonly signIn?: Readonly<Partial<Record<SignInStatus, SignInMeaning>>>;
 }
 
-type SignInStatus = 400 | 401 | 403 | 404 | 409 | 422 | 423 | 429;
-type SignInMeaning = 'rejected' | 'invalid' | 'denied' | 'limited';
+type SignInStatus = keyof typeof SIGN_IN_OUTCOMES;
+export type SignInMeaning = 'rejected' | 'invalid' | 'denied' | 'limited';
 
 /**
  * The outcome of each refusal of user_details (our decision: section 7 names no causes). A 403 refuses the
@@ -34,25 +34,24 @@ export const REFUSAL_OUTCOMES = {
 export type CallOutcome = 'done' | 'accepted' | 'invalid' | 'rejected' | 'denied' | 'limited';
 
 const REFUSALS = { 400: 'invalid', 403: 'denied', 422: 'invalid', 423: 'denied' } as const;
+/** The outcome of each refusal of a sign-in. */
+export const SIGN_IN_OUTCOMES = {
+  ...REFUSALS,
+  401: 'rejected',
+  404: 'rejected',
+  409: 'denied',
+  429: 'limited',
+} as const satisfies Readonly<Record<number, SignInMeaning>>;
 const OUTCOMES: Readonly<Record<'sign_in' | 'sign_out', Readonly<Record<number, CallOutcome>>>> = {
-  sign_in: {
-    ...REFUSALS,
-    200: 'done',
-    201: 'done',
-    202: 'accepted',
-    401: 'rejected',
-    404: 'rejected',
-    409: 'denied',
-    429: 'limited',
-  },
+  sign_in: { ...SIGN_IN_OUTCOMES, 200: 'done', 201: 'done', 202: 'accepted' },
   // A session that has already ended needs no sign-out.
   sign_out: { ...REFUSALS, 401: 'done', 404: 'done' },
 };
 
 /**
- * Returns the outcome of a sign-in or a sign-out with this status. Statuses that the interface does not list have the
- * meaning that they have elsewhere: any 2xx ends a session, a 422 is a 400, a 423 (a locked account) a
- * 403, and so is a 409 of a sign-in.
+ * Returns the outcome of a sign-in or a sign-out with this status. Statuses that the interface does not list
+ * have the meaning that they have elsewhere: any 2xx ends a session, a 422 is a 400, a 423 (a locked account)
+ * a 403, and so is a 409 of a sign-in.
  */
 export function callOutcomeOf(operation: 'sign_in' | 'sign_out', status: number): CallOutcome | undefined {
   const isDone = operation === 'sign_out' && status >= 200 && status < 300;

@@ -9,7 +9,13 @@ import {
   type UserRecordSchema,
 } from '../../contract/record/user-record.js';
 import { SessionStore } from '../../contract/session-store.js';
-import { REFUSAL_OUTCOMES, type StatusMap, type StatusMeaning } from '../../contract/status-outcomes.js';
+import {
+  REFUSAL_OUTCOMES,
+  SIGN_IN_OUTCOMES,
+  type SignInMeaning,
+  type StatusMap,
+  type StatusMeaning,
+} from '../../contract/status-outcomes.js';
 import { isHeaderValue, MAX_API_KEY_LENGTH } from '../../contract/wire.js';
 import { isClass } from '../../guard/is-class.js';
 import type { Audit } from '../options/options.js';
@@ -76,17 +82,12 @@ export const STORE = { timeoutMs: int(1, 1_000, 50) };
 
 const MEANINGS: readonly StatusMeaning[] = ['unauthenticated', 'forbidden', 'unavailable'];
 
-const SIGN_IN_MEANINGS = ['rejected', 'invalid', 'denied', 'limited'] as const;
-const SIGN_IN = group({
-  400: oneOf(SIGN_IN_MEANINGS, 'invalid'),
-  401: oneOf(SIGN_IN_MEANINGS, 'rejected'),
-  403: oneOf(SIGN_IN_MEANINGS, 'denied'),
-  404: oneOf(SIGN_IN_MEANINGS, 'rejected'),
-  409: oneOf(SIGN_IN_MEANINGS, 'denied'),
-  422: oneOf(SIGN_IN_MEANINGS, 'invalid'),
-  423: oneOf(SIGN_IN_MEANINGS, 'denied'),
-  429: oneOf(SIGN_IN_MEANINGS, 'limited'),
-});
+const SIGN_IN_MEANINGS: readonly SignInMeaning[] = ['rejected', 'invalid', 'denied', 'limited'];
+const SIGN_IN = group(
+  Object.fromEntries(
+    Object.entries(SIGN_IN_OUTCOMES).map(([status, outcome]) => [status, oneOf(SIGN_IN_MEANINGS, outcome)]),
+  ),
+);
 
 const STATUS_MAP = group({
   400: oneOf(MEANINGS, REFUSAL_OUTCOMES[400]),
