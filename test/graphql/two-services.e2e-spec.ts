@@ -13,7 +13,8 @@ const ORDERS: readonly (readonly [office: number, partnerOffice: number, lobby: 
 ];
 const ANN = 'ann own-token own-token';
 const BOB = 'bob partner-token partner-token';
-const NOBODY = 'nobody nobody nobody';
+/** Of the user, the token and the session. */
+const NO_USER = 'nobody nobody nobody';
 
 describe.each(GRAPHQL_SERVERS)('fields without a guard and two session services on %s', (_name, start) => {
   let [own, partners]: ScriptedService[] = [];
@@ -93,9 +94,9 @@ describe.each(GRAPHQL_SERVERS)('fields without a guard and two session services 
       const query = `{ lobby(after: ${after}) { guest partnerRoom { guest } } partnerOffice { guest } hall(after: 9) { guest inner { guest } } }`;
       expect(await askAgain(query, { 'x-auth-token': 'refused' })).toEqual(
         thrice({
-          lobby: { guest: NOBODY, partnerRoom: { guest: BOB } },
+          lobby: { guest: NO_USER, partnerRoom: { guest: BOB } },
           partnerOffice: { guest: BOB },
-          hall: { guest: NOBODY, inner: { guest: NOBODY } },
+          hall: { guest: NO_USER, inner: { guest: NO_USER } },
         }),
       );
     }
@@ -105,7 +106,7 @@ describe.each(GRAPHQL_SERVERS)('fields without a guard and two session services 
     const query =
       '{ a: office { x: partnerRoom(after: 9) { guest } y: staffRoom { guest } } b: hall(after: 9) { guest } }';
     expect(await askAgain(query)).toEqual(
-      thrice({ a: { x: { guest: BOB }, y: { guest: ANN } }, b: { guest: NOBODY } }),
+      thrice({ a: { x: { guest: BOB }, y: { guest: ANN } }, b: { guest: NO_USER } }),
     );
 
     const batch = [
@@ -116,7 +117,7 @@ describe.each(GRAPHQL_SERVERS)('fields without a guard and two session services 
     const replies = await ask<GraphqlReply[]>(batch);
     expect(replies.map(({ data }) => data)).toEqual([
       { office: { guest: ANN } },
-      { hall: { guest: NOBODY } },
+      { hall: { guest: NO_USER } },
       { hall: { guest: BOB } },
     ]);
   });
@@ -129,9 +130,9 @@ describe.each(GRAPHQL_SERVERS)('fields without a guard and two session services 
     const received = await allOf(client, query);
     await client.dispose();
     const arrivals = {
-      guest: NOBODY,
+      guest: NO_USER,
       staffRoom: { guest: ANN },
-      inner: { guest: NOBODY },
+      inner: { guest: NO_USER },
       partnerRoom: { guest: BOB },
     };
     expect(received).toEqual([{ arrivals }, { arrivals }]);

@@ -28,7 +28,10 @@ const OPTIONS: ValidatorOptions = {
 // A bundler may have chosen another copy of the package than that of UserRecord.
 Type(() => CclInfo)(UserRecord.prototype, 'ccl_info');
 
-/** Prepares the reader of a class of the application: class-transformer builds the record, class-validator checks it. */
+/**
+ * Prepares the reader of a class of the application: class-transformer builds the record, class-validator
+ * checks it.
+ */
 export const prepareReader =
   (record: UserRecordClass): PrepareReader =>
   (report, share) => {
@@ -85,7 +88,10 @@ function rejectClass(problem: string, remedy: string): never {
 
 const described = new WeakMap<object, readonly Validation[]>();
 
-/** Returns what the decorators of a class say. They are read once: class-validator looks through all of its metadata. */
+/**
+ * Returns what the decorators of a class say. They are read once: class-validator looks through all of its
+ * metadata.
+ */
 function validationsOf(record: object): readonly Validation[] {
   const validations =
     described.get(record) ??
@@ -129,7 +135,10 @@ function detach(instance: Fields, path: readonly string[] = []): Refusal | undef
   return refusal;
 }
 
-/** Validates as `validateSync()` does, which would accept what a validator answers later, and leave a rejection unhandled. */
+/**
+ * Validates as `validateSync()` does, which would accept what a validator answers later, and leave a rejection
+ * unhandled.
+ */
 function validate(user: object, unusable: string): Refusal | undefined {
   const executor = new ValidationExecutor(new Validator(), OPTIONS);
   const errors: ValidationError[] = [];

@@ -61,8 +61,8 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
    * every `recheckMs`, and is closed immediately when its session ends. Another call for the same server only
    * replaces the options.
    * @throws InvalidConfigurationError if the server is neither of ws nor of socket.io, has
-   * `connectionStateRecovery`, or another registration protects it. The application can't catch an error of `afterInit`, so before the application
-   * has started, startup fails with the error instead
+   * `connectionStateRecovery`, or another registration protects it. The application can't catch an error of
+   * `afterInit`, so before the application has started, startup fails with the error instead
    */
   protect(server: object, options?: SessionSocketOptions): void {
     const socketIo = socketIoServerOf(server);
