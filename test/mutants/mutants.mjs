@@ -198,8 +198,15 @@ export const MUTANTS = [
   {
     name: 'Earlier successes keep the breaker closed in an outage',
     file: 'verifier/circuit-breaker.ts',
-    find: 'nowMs - this.#succeededAtMs >= this.#windowMs / SLICES',
-    replace: 'nowMs - this.#succeededAtMs >= this.#windowMs',
+    find: 'const isOutage = silentMs >= windowMs / SLICES &&',
+    replace: 'const isOutage = silentMs >= windowMs &&',
+    suites: ['verifier/lane-breaker'],
+  },
+  {
+    name: 'A pause of users beside failing ones counts as an outage',
+    file: 'verifier/circuit-breaker.ts',
+    find: 'Math.min(failed, missing) >= minimumCalls',
+    replace: 'failed >= minimumCalls',
     suites: ['verifier/lane-breaker'],
   },
   {

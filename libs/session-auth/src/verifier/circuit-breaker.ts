@@ -71,25 +71,28 @@ export class CircuitBreaker {
   }
 
   /**
-   * `mayOpen`: whether the failures are sufficient evidence to open. `isOutage`: whether they open it however
-   * many calls succeeded before.
+   * `mayOpen`: whether the failures are sufficient evidence to open. `silentMs`: time since the last success,
+   * if an outage opens it however many calls succeeded before.
    */
   record(
     began: CircuitState,
     result: CallResult,
     nowMs = performance.now(),
     mayOpen = true,
-    isOutage = false,
+    silentMs = 0,
   ): void {
     if (this.state !== began) return;
-    const { minimumCalls, failureRatio, pauseMs, maxPauseMs } = this.#settings;
+    const { windowMs, minimumCalls, failureRatio, pauseMs, maxPauseMs } = this.#settings;
     if (began.kind === 'closed') {
-      if (result === 'neither' && !isOutage) return;
+      if (result === 'neither' && silentMs === 0) return;
       if (result !== 'neither') began.window.count(result === 'success', nowMs);
       if (result === 'success' || !mayOpen) return;
       const { calls, failed } = began.window.totals(nowMs);
       const isTooOften = calls >= minimumCalls && failed / calls >= failureRatio;
-      if (isTooOften || (isOutage && failed >= minimumCalls)) this.#open(nowMs, pauseMs);
+      // So many successes would usually have come meanwhile: a shorter pause may be chance.
+      const missing = ((calls - failed) * silentMs) / windowMs;
+      const isOutage = silentMs >= windowMs / SLICES && Math.min(failed, missing) >= minimumCalls;
+      if (isTooOften || isOutage) this.#open(nowMs, pauseMs);
     } else if (result === 'success') this.#enter(this.#closed());
     else if (result === 'failure') this.#open(nowMs, Math.min(began.pauseMs * 2, maxPauseMs));
     else this.#enter({ ...began, kind: 'open', untilMs: nowMs });
@@ -206,7 +209,8 @@ interface FailingCaller {
  * several callers, of which each counts up to a limit, even after the breaker has closed again: one account
  * whose calls always fail, in however many sessions, cannot open it. Nor can it keep the breaker open: a
  * caller that failed may not probe in the first second after the pause. When no call of anyone has succeeded
- * for a tenth of the window, such failures open it however many calls succeeded before.
+ * for a tenth of the window, nor for as long as `minimumCalls` successes usually take, such failures open it
+ * however many calls succeeded before.
  *
  * It also opens, for the service's `Retry-After`, when the service answers two callers with 429 and serves no
  * more others than that.
@@ -267,8 +271,7 @@ export class LaneBreaker extends CircuitBreaker {
       const counts = this.#addFailure(caller, nowMs) || this.state.kind !== 'closed';
       const mayOpen = this.#failing.size >= this.#minCallers;
       // Few of the failures of one caller count, but all of its successes do.
-      const isOutage = mayOpen && nowMs - this.#succeededAtMs >= this.#windowMs / SLICES;
-      this.record(began, counts ? result : 'neither', nowMs, mayOpen, isOutage);
+      this.record(began, counts ? result : 'neither', nowMs, mayOpen, nowMs - this.#succeededAtMs);
     }
   }
 

@@ -111,6 +111,22 @@ describe('the circuit breaker', () => {
     expect(isOpen()).toBe(false);
   });
 
+  it('stays closed beside five users that always fail while the others only pause, as few do now and then', () => {
+    const { isOpen, call, sleep } = trialOf(LARGE);
+    const failForTenths = (tenths: number) => {
+      for (let passed = 0; passed < tenths; passed += 1) {
+        for (const user of ['bob', 'dave', 'eve', 'kim', 'mallory']) call(down, 10, user);
+        sleep(100);
+      }
+    };
+    call(ann, 30);
+    for (let pause = 0; pause < 10; pause += 1) {
+      call(ann, 5);
+      failForTenths(15);
+      expect(isOpen()).toBe(false);
+    }
+  });
+
   it('never opens on a success, however many calls failed before', () => {
     const { refusal, call } = trialOf();
     call(down, 3);
