@@ -177,7 +177,8 @@ function readCache(value: unknown, name: string): ReturnType<typeof CACHE.read> 
 /** The statuses that are not mapped stay absent: their outcome depends on the body too. */
 function readStatusMap(value: unknown, name: string): StatusMap {
   STATUS_MAP.read(value, name);
-  return structuredClone(value as StatusMap);
+  const { signIn, ...statuses } = value as StatusMap;
+  return { ...statuses, ...(signIn && { signIn: { ...signIn } }) };
 }
 
 function readApiKey(apiKey: unknown, name: string): ApiKey {

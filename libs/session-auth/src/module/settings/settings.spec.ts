@@ -130,6 +130,15 @@ describe('the settings of a registration', () => {
   });
 });
 
+describe('the status map', () => {
+  it('is copied, also if it is a proxy, as an object of a configuration may be', () => {
+    const signIn = { 422: 'rejected' } as const;
+    const statusMap = new Proxy({ 403: 'unauthenticated' as const, signIn }, {});
+    expect(readSettings({ ...REQUIRED, statusMap }).statusMap).toEqual({ 403: 'unauthenticated', signIn });
+    expect(readSettings({ ...REQUIRED, statusMap }).statusMap.signIn).not.toBe(signIn);
+  });
+});
+
 describe('options that are no options', () => {
   it.each([[undefined], [null], ['options'], [7], [[]], [[REQUIRED]], [() => REQUIRED]])(
     'stop the application: %p',
