@@ -53,7 +53,10 @@ function importsBetweenFolders() {
 function reach(edges, start) {
   const [seen, open] = [new Set(), [start]];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    for (const next of edges.get(folder) ?? []) if (!seen.has(next)) (open.push(next), seen.add(next));
+    for (const next of edges.get(folder) ?? []) {
+      if (!seen.has(next)) open.push(next);
+      seen.add(next);
+    }
   }
   return seen;
 }

@@ -81,7 +81,6 @@ describe('a message of Kafka', () => {
     ['without a topic for its reply is an event', 'onMessage', { ...REPLY, kafka_replyTopic: '' }, true],
     ['without headers is an event', 'onMessage', undefined, true],
   ])('%s, also if its handler is bound', (_case, handler, headers, expected) => {
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- read for its metadata
     const method = Handlers.prototype[handler];
     for (const called of [method, ...Array<typeof method>(9).fill(method.bind({}))])
       expect(isKafkaEvent(new ExecutionContextHost([{}, kafka(headers)], Handlers, called))).toBe(expected);
@@ -93,7 +92,7 @@ describe('a message of Kafka', () => {
     ['a transport whose context has no messages', { getConsumer: () => ({}) }],
     ['an unknown transport', undefined],
   ])('is none that came over %s', (_transport, context) => {
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- read for its metadata
+    // oxlint-disable-next-line typescript/unbound-method -- read for its metadata
     expect(isKafkaEvent(new ExecutionContextHost([{}, context], Handlers, Handlers.prototype.onEvent))).toBe(
       false,
     );
