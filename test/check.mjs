@@ -1,6 +1,5 @@
-// Runs the checks that start no test, and the build, two at a time: the linter takes as long as several
-// others together. `npm test` runs those that need no build (`--quick`), and `.ci/run` all, and two more:
-// `npm run parts` and `npm run docs:site`.
+// Runs the checks that start no test, and the build, two at a time. `npm test` runs those that need no build
+// (`--quick`), and `.ci/run` all, and two more: `npm run parts` and `npm run docs:site`.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -9,9 +8,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * The longest first. The build stays: tests of the built demo start it, and the package is packed from it.
  */
 const SCRIPTS = [
-  'lint',
-  'types',
   'build',
+  'types',
+  'lint',
+  'lint:format',
   'layers',
   'lint:recipes',
   'lint:workflows',
@@ -29,7 +29,8 @@ const SCRIPTS = [
 ];
 /** Checks that use what another one makes. */
 const AFTER = { budgets: 'build', 'docs:code': 'build', 'types:package': 'build' };
-const NOT_QUICK = new Set(['build', ...Object.keys(AFTER), 'lint:recipes', 'lint:workflows']);
+/** The linter reports errors of types too, by the compiler of TypeScript 7: `types` is of the one in package.json. */
+const NOT_QUICK = new Set(['build', 'types', ...Object.keys(AFTER), 'lint:recipes', 'lint:workflows']);
 const runs = new Map();
 
 const scripts = SCRIPTS.filter((script) => !process.argv.includes('--quick') || !NOT_QUICK.has(script));
