@@ -111,7 +111,7 @@ export class LaneTrial {
     const lane = this.#known.has(token) ? 'known' : 'strangers';
     const mayWait = this.#count('waiting', lane) < this.#shares[lane].queue;
     this.#started.length = 0;
-    const asking = this.#verifier.call({ token, authIv: undefined });
+    const asking = this.#verifier.callService({ token, authIv: undefined });
     const [deadline] = this.#started;
     if (!deadline) throw new Error('A check without a deadline');
     const check: Check = {

@@ -516,8 +516,8 @@ export const MUTANTS = [
   {
     name: 'A tombstone prevents half of the answers from being cached',
     file: 'verifier/session-cache.ts',
-    find: 'if (this.isRevoked(tokenKey) || this',
-    replace: 'if ((this.isRevoked(tokenKey) && Math.random() < 0.5) || this',
+    find: 'if (this.hasTombstone(tokenKey) || this',
+    replace: 'if ((this.hasTombstone(tokenKey) && Math.random() < 0.5) || this',
     suites: ['revocation/sign-out'],
   },
   {

@@ -116,7 +116,7 @@ const MUTANTS = {
         'With 0, the cache asks for no refresh: only memory is saved.',
       ],
     ],
-    revoke: [['true', 'false', 'A tombstone is any value: it is compared with undefined.']],
+    setTombstone: [['true', 'false', 'A tombstone is any value: it is compared with undefined.']],
   },
   'verifier/revocations.ts': {
     hasNoUsers: [

@@ -112,7 +112,7 @@ export const BUGS = [
   {
     name: 'A refusal elsewhere evicts nothing',
     file: 'verifier/session-revoker.ts',
-    find: 'cache?.evictSession(revocation.tokenKey);',
+    find: 'cache?.evictAuthenticated(revocation.tokenKey);',
     replace: '',
     suites: ['revocation/sign-out-in-a-fleet', 'fleet/session-verifier-fleet'],
   },

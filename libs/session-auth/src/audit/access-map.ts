@@ -6,8 +6,7 @@ import { auditedRuleOf, isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { type GraphqlOptions, type Handler, isField } from '../guard/handlers.js';
 import { fieldOf } from './mapped-fields.js';
-import { eventOf, gatewayOf, patternsOf } from './messages.js';
-import { OTHER_KINDS } from './other-kinds.js';
+import { BEYOND_ROUTES, eventOf, gatewayOf, patternsOf } from './beyond-routes.js';
 import { pathsOf, routePrefixesOf, type RoutePrefixes, textOf } from './routes.js';
 import { isReached } from './unguarded-fields.js';
 
@@ -61,7 +60,7 @@ export interface AccessMapEntry extends Call {
  */
 export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const [modules, config] = [app.get(ModulesContainer), app.get(ApplicationConfig)];
-  const context = auditContextOf(modules, config, OTHER_KINDS);
+  const context = auditContextOf(modules, config, BEYOND_ROUTES);
   const handlers = context.handlers.filter(({ name }) => name !== TYPE_RESOLVER);
   const modulePaths = routePrefixesOf(modules);
   const parts = [...modules.values()].flatMap(
@@ -70,7 +69,7 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const servers = new Set(handlers.flatMap((handler) => handler.servers ?? []));
   const entries = handlers.flatMap((handler) => {
     const isReported = parts.some(({ reportOnly }) => reportOnly?.covers(auditedRuleOf(handler)));
-    const access = accessOf(handler, context, isReported);
+    const access = describeAccess(handler, context, isReported);
     return callsOf(handler, modulePaths, config).flatMap((call): AccessMapEntry[] =>
       call.kind === 'graphql' && servers.size > 1
         ? (handler.servers ?? []).map((server) => ({ ...call, endpoint: pathOf(server, config), ...access }))
@@ -89,7 +88,7 @@ export function findOpenHandlers(app: INestApplicationContext): AccessMapEntry[]
   return accessMapOf(app).filter(({ isOpen }) => isOpen);
 }
 
-function accessOf(
+function describeAccess(
   handler: Handler,
   context: AuditContext,
   isReported: boolean,

@@ -7,7 +7,7 @@ import { buildSchema } from 'graphql';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
-import { OTHER_KINDS } from './other-kinds.js';
+import { BEYOND_ROUTES } from './beyond-routes.js';
 
 /**
  * A module that provides what GraphQLModule does: its options, and the host of a schema that it has built or
@@ -36,7 +36,7 @@ async function contextOf(imports: Type[], config = new ApplicationConfig()): Pro
   @Module({ imports })
   class Root {}
   const app = await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
-  return auditContextOf(app.get(ModulesContainer), config, OTHER_KINDS);
+  return auditContextOf(app.get(ModulesContainer), config, BEYOND_ROUTES);
 }
 
 describe('the context of the audit', () => {

@@ -1,12 +1,11 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { Type } from '@nestjs/common';
 import { graphqlOptionsOf, type Handler, type Placed, placedHandlersOf } from '../guard/handlers.js';
-import type { Finding } from './finding.js';
 import { routePrefixesOf, type RoutePrefixes } from './routes.js';
 import type { RootField } from './schema-reach.js';
 
 /** Loaded if an application has GraphQL, gateways or messages. */
-export interface OtherKinds {
+export interface BeyondRoutes {
   mappedHandlersOf(placed: readonly Placed[], modules: ModulesContainer): readonly Handler[];
   builtRootFields(modules: ModulesContainer): readonly RootField[] | undefined;
   servedMessagesOf(handler: Handler, prefixes: RoutePrefixes): readonly string[];
@@ -23,13 +22,13 @@ export interface AuditContext {
   readonly rootFields: readonly RootField[] | undefined;
   readonly interceptors: readonly unknown[];
   readonly prefixes: RoutePrefixes;
-  readonly otherKinds?: OtherKinds | undefined;
+  readonly beyondRoutes?: BeyondRoutes | undefined;
 }
 
 export function auditContextOf(
   modules: ModulesContainer,
   config: ApplicationConfig,
-  otherKinds: OtherKinds | undefined,
+  beyondRoutes: BeyondRoutes | undefined,
   placed = placedHandlersOf(modules),
 ): AuditContext {
   const guards = [
@@ -37,7 +36,7 @@ export function auditContextOf(
     ...config.getGlobalRequestGuards().map(({ metatype }) => metatype),
   ];
   const options = graphqlOptionsOf(modules);
-  const handlers = otherKinds?.mappedHandlersOf(placed, modules) ?? placed.map(({ handler }) => handler);
+  const handlers = beyondRoutes?.mappedHandlersOf(placed, modules) ?? placed.map(({ handler }) => handler);
   return {
     handlers: leastGuarded(handlers).map((handler) => ({
       ...handler,
@@ -46,13 +45,13 @@ export function auditContextOf(
     fieldsAreGuarded: options.every(({ fieldResolverEnhancers }) =>
       fieldResolverEnhancers?.includes('guards'),
     ),
-    rootFields: options.length === 1 ? otherKinds?.builtRootFields(modules) : undefined,
+    rootFields: options.length === 1 ? beyondRoutes?.builtRootFields(modules) : undefined,
     prefixes: routePrefixesOf(modules, config.getGlobalPrefix()),
     interceptors: [
       ...config.getGlobalInterceptors(),
       ...config.getGlobalRequestInterceptors().map(({ metatype }) => metatype),
     ],
-    otherKinds,
+    beyondRoutes,
   };
 }
 
@@ -68,4 +67,19 @@ function leastGuarded(handlers: readonly Handler[]): Handler[] {
     least.set(handler.owner, own);
   }
   return [...least.values()].flatMap((own) => [...own.values()]);
+}
+
+export interface Finding {
+  readonly text: string;
+  /** Whether a rule is certain to have no effect: the application does not start. All else may be intended. */
+  readonly stops: boolean;
+}
+
+/** Makes a finding; `tools/check-messages.mjs` reads the texts of its calls. */
+export function finding(text: string, stops = false): Finding {
+  return { text, stops };
+}
+
+export function placeOf({ owner, name }: Pick<Handler, 'owner' | 'name'>): string {
+  return `${owner.name}.${name}`;
 }

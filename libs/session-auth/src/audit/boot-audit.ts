@@ -10,8 +10,7 @@ import {
   uncalledMethodsOf,
 } from '../guard/handlers.js';
 import { findingsOf } from './findings.js';
-import { finding, type Finding, placeOf } from './finding.js';
-import { auditContextOf } from './audit-context.js';
+import { auditContextOf, finding, type Finding, placeOf } from './audit-context.js';
 import { auditedRuleOf, isGuarded } from './audited-handlers.js';
 
 const MAX_FINDINGS = 50;
@@ -55,15 +54,15 @@ async function findingsFor(
   const hasRoutesOnly =
     graphqlOptionsOf(modules).length === 0 &&
     placed.every(({ handler: { kinds } }) => kinds.size === 1 && kinds.has('route'));
-  const otherKinds = hasRoutesOnly ? undefined : (await import('./other-kinds.js')).OTHER_KINDS;
-  const context = auditContextOf(modules, config, otherKinds, placed);
+  const beyondRoutes = hasRoutesOnly ? undefined : (await import('./beyond-routes.js')).BEYOND_ROUTES;
+  const context = auditContextOf(modules, config, beyondRoutes, placed);
   const findings = findingsOf(context, isOwn);
   if (!isFirst) return findings;
   return [
     ...findings,
     ...uncalledRulesOf(modules),
     ...context.handlers.flatMap((handler) => unplaced(handler, registrations) ?? []),
-    ...(otherKinds?.sharedContextsOf(modules, config) ?? []),
+    ...(beyondRoutes?.sharedContextsOf(modules, config) ?? []),
   ];
 }
 

@@ -9,10 +9,10 @@ import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn } from '../guard/handlers.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
 import { findingsOf } from './findings.js';
-import { OTHER_KINDS } from './other-kinds.js';
+import { BEYOND_ROUTES } from './beyond-routes.js';
 
 const CONTEXT: AuditContext = {
-  ...auditContextOf(new ModulesContainer(), new ApplicationConfig(), OTHER_KINDS),
+  ...auditContextOf(new ModulesContainer(), new ApplicationConfig(), BEYOND_ROUTES),
   fieldsAreGuarded: false,
   rootFields: [{ type: 'Query', name: 'openings', reaches: new Set(['Opening']) }],
 };

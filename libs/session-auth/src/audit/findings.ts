@@ -3,7 +3,7 @@ import { acknowledgedReason, declarationOf, parameterNameOf } from '../guard/acc
 import { resolveRule } from '../guard/access-rule.js';
 import { enhancersOf, isSessionAuthGuard, namesSessionAuthGuardItself } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
-import type { AuditContext } from './audit-context.js';
+import { type AuditContext, finding, type Finding, placeOf } from './audit-context.js';
 import {
   auditedRuleOf,
   classNameOf,
@@ -13,7 +13,6 @@ import {
   prototypesOf,
   requirementsOf,
 } from './audited-handlers.js';
-import { finding, type Finding, placeOf } from './finding.js';
 import { ineffectiveRulesOf, servedCalls } from './ineffective-rules.js';
 import { hasParameter, pathsOf } from './routes.js';
 

@@ -17,9 +17,9 @@ import { handlersIn, type Handler } from '../guard/handlers.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
 import { findingsOf } from './findings.js';
 import { ineffectiveRulesOf, servedCalls } from './ineffective-rules.js';
-import { OTHER_KINDS } from './other-kinds.js';
+import { BEYOND_ROUTES } from './beyond-routes.js';
 
-const CONTEXT = auditContextOf(new ModulesContainer(), new ApplicationConfig(), OTHER_KINDS);
+const CONTEXT = auditContextOf(new ModulesContainer(), new ApplicationConfig(), BEYOND_ROUTES);
 
 const [guarded, isAdmin] = [UseGuards(SessionAuthGuard), Roles('admin')];
 

@@ -4,7 +4,7 @@ import type { AccessRule } from '../guard/access-rule.js';
 import { enhancersOf, isSessionAuthGuard } from '../guard/enhancers.js';
 import { ruleOf } from '../guard/access-rules.js';
 import { guardsNamedBy, type Handler } from '../guard/handlers.js';
-import type { AuditContext } from './audit-context.js';
+import { type AuditContext, finding, type Finding, placeOf } from './audit-context.js';
 import {
   auditedRuleOf,
   classNameOf,
@@ -19,7 +19,6 @@ import {
   requirementsOf,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
-import { finding, type Finding, placeOf } from './finding.js';
 import { servedRoutesOf } from './routes.js';
 
 const PROXY: ReadonlySet<unknown> = new Set([GUARDS_PROXY]);
@@ -35,7 +34,7 @@ export function ineffectiveRulesOf(
     lostRule?.stops ? undefined : unguarded(handler, context),
     lostRule,
     overridden(handler),
-    ...(context.otherKinds?.findingsOf(handler, context) ?? []),
+    ...(context.beyondRoutes?.findingsOf(handler, context) ?? []),
     ...servedBy(handler, context).map((call) => unserved(handler, call, served.get(call))),
   ];
 }
@@ -112,17 +111,18 @@ function overridden(handler: Handler): Finding | undefined {
 
 /** Returns the handler that serves each call: the first of a route, and the last of a message. */
 export function servedCalls(context: AuditContext): ReadonlyMap<string, Handler> {
-  const { handlers, prefixes, otherKinds } = context;
+  const { handlers, prefixes, beyondRoutes } = context;
   const served = new Map<string, Handler>();
   for (const handler of handlers) {
     for (const route of servedRoutesOf(handler, prefixes)) if (!served.has(route)) served.set(route, handler);
-    for (const message of otherKinds?.servedMessagesOf(handler, prefixes) ?? []) served.set(message, handler);
+    for (const message of beyondRoutes?.servedMessagesOf(handler, prefixes) ?? [])
+      served.set(message, handler);
   }
   return served;
 }
 
-function servedBy(handler: Handler, { prefixes, otherKinds }: AuditContext): string[] {
-  return [...servedRoutesOf(handler, prefixes), ...(otherKinds?.servedMessagesOf(handler, prefixes) ?? [])];
+function servedBy(handler: Handler, { prefixes, beyondRoutes }: AuditContext): string[] {
+  return [...servedRoutesOf(handler, prefixes), ...(beyondRoutes?.servedMessagesOf(handler, prefixes) ?? [])];
 }
 
 function unserved(handler: Handler, call: string, other: Handler | undefined): Finding | undefined {

@@ -6,12 +6,12 @@ import { Authorize, OptionalAuth, Public, Roles } from '../guard/access.decorato
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { handlersIn } from '../guard/handlers.js';
 import { type AuditContext, auditContextOf } from './audit-context.js';
-import { OTHER_KINDS } from './other-kinds.js';
+import { BEYOND_ROUTES } from './beyond-routes.js';
 import type { RootField } from './schema-reach.js';
 import { unguardedField } from './unguarded-fields.js';
 
 const CONTEXT: AuditContext = {
-  ...auditContextOf(new ModulesContainer(), new ApplicationConfig(), OTHER_KINDS),
+  ...auditContextOf(new ModulesContainer(), new ApplicationConfig(), BEYOND_ROUTES),
   fieldsAreGuarded: false,
 };
 

@@ -1,7 +1,7 @@
 import { namesSessionAuthGuard } from '../guard/enhancers.js';
 import type { Handler } from '../guard/handlers.js';
 import type { Requirement } from '../guard/access-rule.js';
-import type { AuditContext } from './audit-context.js';
+import { type AuditContext, finding, type Finding, placeOf } from './audit-context.js';
 import {
   auditedRuleOf,
   includeAll,
@@ -11,7 +11,6 @@ import {
   requirementsOf,
   TYPE_RESOLVER,
 } from './audited-handlers.js';
-import { finding, type Finding, placeOf } from './finding.js';
 import { resolves, typeNameOf } from './mapped-fields.js';
 
 /** A rule of the class may be meant for its root fields; one of the field itself is not. */

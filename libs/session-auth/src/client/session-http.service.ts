@@ -1,5 +1,5 @@
 import type { HttpService } from '@nestjs/axios';
-import { rejectOwnProvider } from '../contract/own-provider.js';
+import { rejectOwnProvider } from '../contract/errors.js';
 
 /**
  * Marks the instances. They extend `HttpService`, so that they can't extend {@link SessionHttpService} too.

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { AccessRules } from '../guard/access-rules.js';
 import type { CurrentRequestUser } from '../guard/current-user.decorator.js';
-import { ADMISSION, type Admission, userOf } from '../guard/guarded-request.js';
+import { ADMISSION, type Admission, attachedUserOf } from '../guard/guarded-request.js';
 import { transportOf } from '../guard/transport.js';
 
 /**
@@ -11,8 +11,8 @@ import { transportOf } from '../guard/transport.js';
  * has replaced `request.user` since.
  */
 export function currentUserOf(context: ExecutionContext): CurrentRequestUser | undefined {
-  const admission = admissionTo(context);
-  const user: unknown = admission && userOf(admission);
+  const admission = admissionOf(context);
+  const user: unknown = admission && attachedUserOf(admission);
   return user as CurrentRequestUser | undefined;
 }
 
@@ -20,7 +20,7 @@ export function currentUserOf(context: ExecutionContext): CurrentRequestUser | u
  * Returns the admission of a call by the guard. A request may carry the admission to another handler: two
  * fields of one operation share it, and so do two routes if the first calls `next()`.
  */
-function admissionTo(context: ExecutionContext): Admission | undefined {
+function admissionOf(context: ExecutionContext): Admission | undefined {
   const admission = transportOf(context)?.requestOf(context)?.[ADMISSION];
   if (admission?.context === context) return admission;
   const isSameCall =

@@ -12,11 +12,18 @@ export const REPORT_ONLY = 'nestjs-session-auth:report-only';
 const PARAMETER_KEY = 'nestjs-session-auth:parameter';
 /** Begins the name of a function that `bind()` returns. */
 const BOUND = 'bound ';
-const KINDS = ['Roles', 'SubRoles', 'RequireFlags', 'CclScope', 'Authorize', 'FreshSession'] as const;
+const REQUIREMENT_KINDS = [
+  'Roles',
+  'SubRoles',
+  'RequireFlags',
+  'CclScope',
+  'Authorize',
+  'FreshSession',
+] as const;
 /** A key for each kind: a decorator that copies the metadata of one function to another adds its kinds. */
-const REQUIREMENT_KEYS = KINDS.map((kind) => `${REQUIREMENTS_KEY}:${kind}`);
+const REQUIREMENT_KEYS = REQUIREMENT_KINDS.map((kind) => `${REQUIREMENTS_KEY}:${kind}`);
 
-export type RequirementKind = (typeof KINDS)[number];
+export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
 
 export function declareRequirement(target: object, requirement: Requirement): void {
   const key = `${REQUIREMENTS_KEY}:${requirement.kind}`;

@@ -63,7 +63,7 @@ describe('a request', () => {
   it('keeps the user that a subclass of the guard has set, also if a session was revoked since', () => {
     const request: { user?: unknown } & Omit<GuardedRequest, 'user'> = {};
     const ending = { revoker: { count: 0 } };
-    attach(request, { ...admission, verifier: ending, isOwn: true });
+    attach(request, { ...admission, verifier: ending, isBySubclass: true });
     const own = (request.user = { id: 7 });
     expect(isAdmitted(request, ending, context)).toBe(true);
     ending.revoker.count += 1;
@@ -79,7 +79,7 @@ describe('a request', () => {
 
   it('loses the user that a subclass of the guard has set once a rule admits it without a session', () => {
     const request: { user?: unknown } & Omit<GuardedRequest, 'user'> = {};
-    attach(request, { ...admission, isOwn: true });
+    attach(request, { ...admission, isBySubclass: true });
     request.user = { id: 7 };
     attach(request, anonymous);
     expect([request.user, request[ADMISSION]?.session]).toEqual([undefined, undefined]);

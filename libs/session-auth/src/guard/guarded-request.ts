@@ -25,7 +25,7 @@ export interface Admission {
   /** The presented session; `undefined` if the rule admitted the request without a session. */
   readonly session: SessionIdentity | undefined;
   /** Whether a subclass of the guard made it: the user that it sets after that stays. */
-  readonly isOwn?: boolean;
+  readonly isBySubclass?: boolean;
 }
 
 export interface GuardedRequest extends Partial<HttpRequest> {
@@ -48,9 +48,9 @@ export interface GuardedRequest extends Partial<HttpRequest> {
 export function isAdmitted(request: GuardedRequest, verifier: Verifier, context: ExecutionContext): boolean {
   const admission = request[ADMISSION];
   if (admission?.context !== context || admission.verifier !== verifier) return false;
-  const { session, revocations, isOwn } = admission;
+  const { session, revocations, isBySubclass } = admission;
   const isCurrent = session === undefined || revocations === verifier.revoker.count;
-  return isCurrent && (isOwn === true || userOf(admission) === request.user);
+  return isCurrent && (isBySubclass === true || attachedUserOf(admission) === request.user);
 }
 
 /**
@@ -59,14 +59,14 @@ export function isAdmitted(request: GuardedRequest, verifier: Verifier, context:
  */
 export function attach(request: GuardedRequest, admission: Admission, stale?: true): void {
   const before = request[ADMISSION];
-  const { user, localUser = user, context, verifier, isOwn } = admission;
+  const { user, localUser = user, context, verifier, isBySubclass } = admission;
   const isCall = before?.context === context && before.verifier === verifier;
-  const staysOwn = isCall && before.isOwn === true && !isOwn && user !== undefined;
-  if (!staysOwn) request.user = localUser;
+  const keepsUser = isCall && before.isBySubclass === true && !isBySubclass && user !== undefined;
+  if (!keepsUser) request.user = localUser;
   if (stale ?? request.sessionIsStale) request.sessionIsStale = stale;
-  request[ADMISSION] = staysOwn ? { ...admission, isOwn: true } : admission;
+  request[ADMISSION] = keepsUser ? { ...admission, isBySubclass: true } : admission;
 }
 
-export function userOf({ user, localUser = user }: Pick<Admission, 'user' | 'localUser'>): unknown {
+export function attachedUserOf({ user, localUser = user }: Pick<Admission, 'user' | 'localUser'>): unknown {
   return localUser;
 }

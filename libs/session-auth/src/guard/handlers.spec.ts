@@ -5,7 +5,7 @@ import { Query, ResolveField, ResolveReference, Resolver } from '@nestjs/graphql
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { auditContextOf } from '../audit/audit-context.js';
-import { OTHER_KINDS } from '../audit/other-kinds.js';
+import { BEYOND_ROUTES } from '../audit/beyond-routes.js';
 import { classesOf, handlersIn, placedHandlersOf } from './handlers.js';
 
 @Controller()
@@ -163,7 +163,7 @@ describe('the handlers of an application', () => {
     );
 
   it('are those of its controllers and providers, each class once', async () => {
-    const { handlers } = auditContextOf(await modules(), new ApplicationConfig(), OTHER_KINDS);
+    const { handlers } = auditContextOf(await modules(), new ApplicationConfig(), BEYOND_ROUTES);
     expect(handlers.map(({ owner, name }) => `${owner.name}.${name}`)).toEqual([
       ...['Routes.route', 'Routes.both', 'Routes.event'],
       ...['Gateway.say', 'Openings.openings', 'Openings.title', 'Openings.reference'],

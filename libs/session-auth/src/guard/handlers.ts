@@ -36,7 +36,7 @@ export interface GraphqlOptions {
   readonly useGlobalPrefix?: boolean;
 }
 
-const KINDS: ReadonlyMap<unknown, HandlerKind> = new Map([
+const HANDLER_KINDS: ReadonlyMap<unknown, HandlerKind> = new Map([
   ['method', 'route'],
   ['websockets:message_mapping', 'gateway'],
   ['graphql:resolve_property', 'field'],
@@ -121,7 +121,9 @@ function handlersOf(owner: Type, instance: object): Handler[] {
   return scanner.getAllMethodNames(prototype).flatMap((name) => {
     const method = Reflect.get(prototype, name) as object;
     // Every method of the application is read here: most have no metadata.
-    const kinds = new Set(Reflect.getMetadataKeys(method).flatMap((key: unknown) => KINDS.get(key) ?? []));
+    const kinds = new Set(
+      Reflect.getMetadataKeys(method).flatMap((key: unknown) => HANDLER_KINDS.get(key) ?? []),
+    );
     if (kinds.size === 0) return [];
     const own: unknown = Reflect.get(instance, name);
     const called = typeof own === 'function' ? own : method;

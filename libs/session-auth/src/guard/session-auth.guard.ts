@@ -190,8 +190,8 @@ export class SessionAuthGuard implements CanActivate {
     const { verifier, decisions } = this.parts;
     const { context, request, transport } = call;
     const revocations = verifier.revoker.count;
-    const isOwn = this.constructor !== SessionAuthGuard;
-    attach(request, { verifier, revocations, context, user, localUser, session, isOwn }, stale);
+    const isBySubclass = this.constructor !== SessionAuthGuard;
+    attach(request, { verifier, revocations, context, user, localUser, session, isBySubclass }, stale);
     transport.admitted?.(call);
     const denial = session && transport.watch?.(call, this.parts);
     if (denial) return this.deny(call, denial, user);

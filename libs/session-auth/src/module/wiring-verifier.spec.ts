@@ -102,7 +102,7 @@ describe('the breakers of a registration', () => {
     const { verifier, service, status } = await verifierOf(options);
     const messages = messagesOf(BREAKER_CHANNEL);
     service.answer = DOWN;
-    await verifier.call(session);
+    await verifier.callService(session);
     expect([status().breakers, status().state]).toEqual([{ known: 'closed', strangers: 'open' }, 'degraded']);
     jest.advanceTimersByTime(BREAKER_OPTIONS.pauseMs * 2);
     expect([status().breakers.strangers, messages]).toEqual([
@@ -114,7 +114,7 @@ describe('the breakers of a registration', () => {
   it('report nothing after the application has shut down', async () => {
     const { verifier, service, events } = await verifierOf(options);
     service.answer = DOWN;
-    await verifier.call(session);
+    await verifier.callService(session);
     const messages = messagesOf(BREAKER_CHANNEL);
     events.complete();
     jest.advanceTimersByTime(BREAKER_OPTIONS.pauseMs * 2);

@@ -24,7 +24,7 @@ import { EventSource } from './events/event-source.js';
 import { Causes } from './events/cause-log.js';
 import type { LocalUsers } from '../policies/user-loader.js';
 import type { SessionAuthExtras, SessionAuthOptions } from './options/options.js';
-import { isPlainTextBeyondLoopback } from './settings/option-kinds.js';
+import { isPlainTextBeyondLoopback } from './settings/option-readers.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
 import { readerFor, readUserWith } from './settings/record-reader.js';
 

@@ -52,7 +52,7 @@ export class SessionAuthHealthIndicator {
 
   /** Resolves with the reason why the service did not answer; `undefined` if it did. */
   async #sharedProbe(): Promise<string | undefined> {
-    this.#probe ??= this.sessions.probe(PROBE);
+    this.#probe ??= this.sessions.callAsKnown(PROBE);
     const verdict = await this.#probe;
     this.#probe = undefined;
     return verdict.kind === 'unavailable' ? verdict.reason : undefined;

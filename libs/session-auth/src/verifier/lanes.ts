@@ -98,7 +98,8 @@ export class Lanes<User> {
       for (let made = 1; ; made += 1) {
         const verdict = await this.#attempt(lane, session, caller, deadline);
         if (verdict.kind !== 'unavailable' || !TRANSIENT.has(verdict.reason)) return verdict;
-        if (made >= this.settings.maxAttempts || !(await lane.pause(verdict, made, deadline))) return verdict;
+        if (made >= this.settings.maxAttempts || !(await lane.waitToRetry(verdict, made, deadline)))
+          return verdict;
       }
     } finally {
       if (name === 'strangers') count(this.#calls, tokenKey, -1);
@@ -293,7 +294,7 @@ export class Lane {
    * Waits before the next attempt, with full jitter. Returns whether it may be made. After a connection that
    * the service had closed, it is immediate and costs no retry.
    */
-  async pause({ staleConnection }: Unavailable, made: number, deadline: Deadline): Promise<boolean> {
+  async waitToRetry({ staleConnection }: Unavailable, made: number, deadline: Deadline): Promise<boolean> {
     if (deadline.ended) return false;
     const pauseMs = staleConnection ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (made - 1);
     if (deadline.remainingMs - pauseMs < this.pace.neededMs) return false;

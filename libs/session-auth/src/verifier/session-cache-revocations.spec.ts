@@ -91,7 +91,7 @@ describe('the revocation of a user', () => {
 describe('a possible loss of messages', () => {
   it('prevents an answer to an earlier call from being cached, and no later one', () => {
     const { cache, store, sleep } = cacheAt();
-    cache.evictAll();
+    cache.evictAllAuthenticated();
     sleep(10);
     cache.revocations.addMessageLoss();
     store(ANN, verdictOn('ann'), 1);
@@ -106,8 +106,8 @@ describe('a possible loss of messages', () => {
 describe('the eviction', () => {
   it('of all sessions leaves none, and is possible with none', () => {
     const { cache, found } = cacheAt();
-    cache.evictAll();
-    cache.evictAll();
+    cache.evictAllAuthenticated();
+    cache.evictAllAuthenticated();
     expect([cache.count(), found()]).toEqual([0, [false, false, false]]);
     const empty = new SessionCache<object>({
       ttlMs: 100,
@@ -116,15 +116,15 @@ describe('the eviction', () => {
       refreshAheadMs: 0,
       staleIfErrorMs: 0,
     });
-    empty.evictAll();
+    empty.evictAllAuthenticated();
     expect([empty.count(), empty.has(ANN.tokenKey)]).toEqual([0, false]);
   });
 
   it('of a session alone keeps a cached refusal, and the eviction of its token does not', () => {
     const { cache, store } = cacheAt();
     store(ANN, UNAUTHENTICATED);
-    cache.evictSession(BOB.tokenKey);
-    cache.evictSession(ANN.tokenKey);
+    cache.evictAuthenticated(BOB.tokenKey);
+    cache.evictAuthenticated(ANN.tokenKey);
     expect([cache.find(BOB, Infinity), cache.find(ANN, Infinity)]).toEqual([undefined, UNAUTHENTICATED]);
     cache.evict(ANN.tokenKey);
     expect(cache.find(ANN, Infinity)).toBeUndefined();

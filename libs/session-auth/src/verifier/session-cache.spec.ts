@@ -160,7 +160,7 @@ describe('a refusal', () => {
 describe('a token that was signed out', () => {
   it('is not cached for as long as it could have been, whatever the service answers', () => {
     const { cache, update, sleep, find } = cacheAt({ staleIfErrorMs: 50 });
-    cache.revoke('token' as TokenKey);
+    cache.setTombstone('token' as TokenKey);
     sleep(149);
     update(keys, ann);
     expect([find(), cache.findStale(keys)]).toEqual([undefined, undefined]);
@@ -171,15 +171,15 @@ describe('a token that was signed out', () => {
 
   it('is evicted for later ones when there are too many', () => {
     const { cache, update, find } = cacheAt({ maxEntries: 1 });
-    cache.revoke('token' as TokenKey);
-    cache.revoke('other' as TokenKey);
+    cache.setTombstone('token' as TokenKey);
+    cache.setTombstone('other' as TokenKey);
     update(keys, ann);
     expect(find()).toMatchObject({ user: ANN });
   });
 
   it('is cached again once a sign-in has issued it', () => {
     const { cache, update, find } = cacheAt();
-    cache.revoke('token' as TokenKey);
+    cache.setTombstone('token' as TokenKey);
     cache.clearTombstone('token' as TokenKey);
     update(keys, ann);
     expect(find()).toMatchObject({ user: ANN });
@@ -410,17 +410,17 @@ describe('the wall clock', () => {
 
   it('never ends a tombstone early: the later of both clocks does', () => {
     const { cache, moveWall, sleep, find } = cacheAt();
-    cache.revoke(keys.tokenKey);
+    cache.setTombstone(keys.tokenKey);
     moveWall(HOUR_MS);
     find();
     sleep(99);
-    expect(cache.isRevoked(keys.tokenKey)).toBe(true);
+    expect(cache.hasTombstone(keys.tokenKey)).toBe(true);
     moveWall(-500);
     find();
     sleep(500);
-    expect(cache.isRevoked(keys.tokenKey)).toBe(true);
+    expect(cache.hasTombstone(keys.tokenKey)).toBe(true);
     sleep(1);
-    expect(cache.isRevoked(keys.tokenKey)).toBe(false);
+    expect(cache.hasTombstone(keys.tokenKey)).toBe(false);
   });
 
   it('that is slewed makes no entry expire much earlier, for however long', () => {

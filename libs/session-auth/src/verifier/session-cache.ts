@@ -69,7 +69,7 @@ export class SessionCache<User extends object> {
     wallMs = Date.now(),
   ): Authenticated<User> | typeof UNAUTHENTICATED | undefined {
     this.#clockSteps.observe(nowMs, wallMs);
-    const user = userIn(this.#entries.get(keys.tokenKey), keys);
+    const user = userOfEntry(this.#entries.get(keys.tokenKey), keys);
     const { ttlMs, negativeTtlMs } = this.#settings;
     if (user !== undefined)
       return this.#isUsable(keys.tokenKey, user, maxAgeMs, ttlMs)
@@ -85,7 +85,7 @@ export class SessionCache<User extends object> {
     const { ttlMs, staleIfErrorMs } = this.#settings;
     if (!this.servesStale) return undefined;
     this.#clockSteps.observe();
-    const user = userIn(this.#entries.peek(keys.tokenKey), keys);
+    const user = userOfEntry(this.#entries.peek(keys.tokenKey), keys);
     const lifetimeMs = ttlMs + staleIfErrorMs;
     return user !== undefined && this.#isUsable(keys.tokenKey, user, lifetimeMs, lifetimeMs)
       ? user
@@ -134,15 +134,15 @@ export class SessionCache<User extends object> {
   }
 
   /** Evicts a session, unless it was confirmed at `beforeMs` or later. A cached refusal stays. */
-  evictSession(tokenKey: TokenKey, beforeMs = Infinity): void {
+  evictAuthenticated(tokenKey: TokenKey, beforeMs = Infinity): void {
     if (this.#entries.startMs(tokenKey) < beforeMs) this.#entries.delete(tokenKey);
   }
 
-  evictAll(): void {
+  evictAllAuthenticated(): void {
     this.#entries.clear();
   }
 
-  isRevoked(tokenKey: TokenKey): boolean {
+  hasTombstone(tokenKey: TokenKey): boolean {
     return this.#tombstones.get(tokenKey) !== undefined;
   }
 
@@ -154,7 +154,7 @@ export class SessionCache<User extends object> {
   /**
    * Evicts a token that was signed out, and prevents it from being cached for as long as it could have been.
    */
-  revoke(tokenKey: TokenKey): void {
+  setTombstone(tokenKey: TokenKey): void {
     this.evict(tokenKey);
     this.#tombstones.set(tokenKey, true);
   }
@@ -198,7 +198,7 @@ export class SessionCache<User extends object> {
     const startMs = confirmedAtMs ?? sentAtMs;
     if (startMs > performance.now()) return;
     if (
-      this.isRevoked(tokenKey) ||
+      this.hasTombstone(tokenKey) ||
       this.revocations.lostMessagesSince(sentAtMs) ||
       this.revocations.revokes(user, startMs)
     )
@@ -247,7 +247,7 @@ class UserWithIv<User> {
 
 type CacheEntry<User> = User | UserWithIv<User>;
 
-function userIn<User>(
+function userOfEntry<User>(
   entry: CacheEntry<User> | undefined,
   { tokenKey, sessionKey }: SessionKeys,
 ): User | undefined {

@@ -34,7 +34,7 @@ describe('a tombstone that a check finds', () => {
     cache.update(KEYS, { kind: 'authenticated', user: ANN }, performance.now());
     revoker.foundTombstone(TOKEN_KEY);
     revoker.foundTombstone(TOKEN_KEY);
-    expect([cache.find(KEYS, Infinity), cache.isRevoked(TOKEN_KEY), revoker.count]).toEqual([
+    expect([cache.find(KEYS, Infinity), cache.hasTombstone(TOKEN_KEY), revoker.count]).toEqual([
       undefined,
       true,
       1,
@@ -104,7 +104,11 @@ describe('a refusal by the service', () => {
     const { cache, events, flights, revoker } = setUp();
     cache.update(KEYS, ann, performance.now());
     revoker.receive({ kind: 'refused', tokenKey: TOKEN_KEY });
-    expect([cache.has(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), events]).toEqual([false, false, [TOKEN_KEY]]);
+    expect([cache.has(TOKEN_KEY), cache.hasTombstone(TOKEN_KEY), events]).toEqual([
+      false,
+      false,
+      [TOKEN_KEY],
+    ]);
     expect(flights.detach.mock.calls).toEqual([[TOKEN_KEY]]);
   });
 
@@ -136,7 +140,7 @@ describe('a sign-out on another instance', () => {
     known.add(TOKEN_KEY);
     expect([cache.has(TOKEN_KEY), cache.has('another' as TokenKey)]).toEqual([true, false]);
     revoker.receive({ kind: 'signedOut', tokenKey: TOKEN_KEY });
-    expect([cache.has(TOKEN_KEY), cache.isRevoked(TOKEN_KEY), known.find(KEYS).lane]).toEqual([
+    expect([cache.has(TOKEN_KEY), cache.hasTombstone(TOKEN_KEY), known.find(KEYS).lane]).toEqual([
       false,
       true,
       'strangers',

@@ -75,7 +75,7 @@ export class SessionRevoker<User extends object> implements RevocationListener {
     const { cache, flights, known, shared } = this.#parts;
     const tokenKey = tokenKeyOf(token);
     // The store may still have an answer from before the sign-out.
-    if (cache?.isRevoked(tokenKey)) this.#revokeAnswers({ kind: 'evicted', tokenKey });
+    if (cache?.hasTombstone(tokenKey)) this.#revokeAnswers({ kind: 'evicted', tokenKey });
     else flights.detach(tokenKey);
     cache?.clearTombstone(tokenKey);
     known.add(tokenKey, user);
@@ -115,14 +115,14 @@ export class SessionRevoker<User extends object> implements RevocationListener {
       case 'signingOut':
       case 'signedOut':
         // Also if it has a tombstone: the token may have been issued again elsewhere since.
-        cache?.revoke(revocation.tokenKey);
+        cache?.setTombstone(revocation.tokenKey);
         known.delete(revocation.tokenKey);
         // Each sign-out arrives once. Since it began, its tombstone may have been found, and the session
         // admitted again.
         if (revocation.kind === 'signedOut') this.#emit(revocation.tokenKey);
         break;
       case 'refused':
-        cache?.evictSession(revocation.tokenKey);
+        cache?.evictAuthenticated(revocation.tokenKey);
         this.#emitOnce(revocation.tokenKey);
         break;
       case 'evicted':
@@ -139,7 +139,7 @@ export class SessionRevoker<User extends object> implements RevocationListener {
 
   /** Revokes only once, because every check of the session finds the tombstone. */
   foundTombstone(tokenKey: TokenKey): void {
-    if (this.#parts.cache?.isRevoked(tokenKey)) this.#parts.flights.detach(tokenKey);
+    if (this.#parts.cache?.hasTombstone(tokenKey)) this.#parts.flights.detach(tokenKey);
     else this.receive({ kind: 'signingOut', tokenKey });
     this.#emitOnce(tokenKey);
   }
@@ -160,7 +160,7 @@ export class SessionRevoker<User extends object> implements RevocationListener {
   }
 
   #evictAll(): void {
-    this.#parts.cache?.evictAll();
+    this.#parts.cache?.evictAllAuthenticated();
     this.#parts.flights.closeToJoins();
   }
 

@@ -49,7 +49,7 @@ describe('a verifier without a session cache', () => {
   it('can refuse a session, evict it and close', async () => {
     const { service, verifier } = verifierWith();
     service.answer = UNAUTHENTICATED;
-    expect(await verifier.call(session)).toBe(UNAUTHENTICATED);
+    expect(await verifier.callService(session)).toBe(UNAUTHENTICATED);
     await verifier.revoker.evict('token');
     await verifier.revoker.apply({ kind: 'allRevoked' });
     verifier.revoker.signedIn('token');
@@ -173,7 +173,7 @@ describe('a listener for refusals', () => {
     verifier.revoker.onRefusal((_tokenKey, kind) => reported.push(kind));
     service.answer = verdict;
     await verifier.verify(session);
-    await verifier.call(session);
+    await verifier.callService(session);
     expect(reported).toEqual([...kinds, ...kinds]);
   });
 });

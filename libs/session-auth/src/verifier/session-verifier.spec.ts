@@ -290,7 +290,7 @@ describe('a call that joins no flight', () => {
       const { verifier, verify, answer, calls } = verifierWith();
       void verify();
       await answer(ann);
-      const asked = verifier.call(session);
+      const asked = verifier.callService(session);
       await answer(verdict);
       expect([await asked, calls()]).toEqual([verdict, 2]);
       expect(verify() instanceof Promise).toBe(!isCached);

@@ -89,7 +89,7 @@ export class SessionVerifier<User extends object> {
   }
 
   /** Calls the service without joining a flight. `lane`: by default, that of the session. */
-  async call(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
+  async callService(session: SessionIdentity, lane?: LaneName): Promise<Verdict<User>> {
     const keys = sessionKeysOf(session);
     this.revoker.checkBegins(keys.tokenKey);
     const verdict = await this.#lanes.call(session, keys, 0, lane);
@@ -110,7 +110,7 @@ export class SessionVerifier<User extends object> {
     const isLimited = maxAgeMs !== Infinity;
     const servesStale = !isLimited && this.#cache?.servesStale === true;
     // A revoked token is also checked by the service: a writer of the store could restore its old entry.
-    const byService = isLimited || !this.#shared || this.#cache?.isRevoked(keys.tokenKey) === true;
+    const byService = isLimited || !this.#shared || this.#cache?.hasTombstone(keys.tokenKey) === true;
     const { access, result } = this.#share('check', session, keys, { maxAgeMs, byService });
     if (access === 'full') this.#record(keys, BUSY);
     let verdict = access === 'waits' ? this.#lanes.within(result) : result;
@@ -164,7 +164,7 @@ export class SessionVerifier<User extends object> {
         this.#cache?.update(keys, verdict, flight.startedAtMs);
       } else if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
         // The newer flight may get no answer: the session must not be served as stale then.
-        this.#cache?.evictSession(keys.tokenKey, flight.startedAtMs);
+        this.#cache?.evictAuthenticated(keys.tokenKey, flight.startedAtMs);
       }
       return verdict;
     };

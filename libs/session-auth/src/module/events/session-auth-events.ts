@@ -3,7 +3,7 @@ import { tokenKeyOf } from '../../contract/session-identity.js';
 import type { SessionAuthDecision } from '../../guard/decision-reports.js';
 import type { ServiceState, ServiceStatus } from '../../verifier/service-status.js';
 import type { EventSource } from './event-source.js';
-import { rejectOwnProvider } from '../../contract/own-provider.js';
+import { rejectOwnProvider } from '../../contract/errors.js';
 import { isolated } from './isolated-observable.js';
 
 /**

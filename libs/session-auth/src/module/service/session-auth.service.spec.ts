@@ -245,12 +245,12 @@ describe('userDetails()', () => {
   });
 });
 
-describe('probe()', () => {
+describe('callAsKnown()', () => {
   it('has the verdict of a call in the lane of known sessions', async () => {
-    const ask = jest.spyOn(verifier, 'call');
+    const ask = jest.spyOn(verifier, 'callService');
     answers(reply(403));
     const session = { token: 'token', authIv: undefined };
-    expect(await service.probe(session)).toMatchObject({ kind: 'forbidden' });
+    expect(await service.callAsKnown(session)).toMatchObject({ kind: 'forbidden' });
     expect(ask.mock.calls).toEqual([[session, 'known']]);
   });
 });

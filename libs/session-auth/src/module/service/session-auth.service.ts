@@ -2,7 +2,7 @@ import { abortable, type Deadline, type Deadlines, holdProcess } from '../../cli
 import type { Credentials, SessionClient, SignInResult } from '../../client/session-client.js';
 import { denialOfVerdict, sessionException } from '../../guard/denial.js';
 import type { SessionIdentity } from '../../contract/session-identity.js';
-import { rejectOwnProvider } from '../../contract/own-provider.js';
+import { rejectOwnProvider } from '../../contract/errors.js';
 import type { UserRecord } from '../../contract/record/user-record.js';
 import { unavailable, type Verdict } from '../../contract/outcome.js';
 import { SessionServiceUnavailableError } from '../../exceptions/session-exceptions.js';
@@ -133,12 +133,12 @@ export class SessionAuthService<User extends UserRecord = CurrentUserRecord> {
    * @throws SessionRejectedError, AccessDeniedError, SessionServiceUnavailableError
    */
   userDetails(session: string | PresentedSession, call: CallOptions = {}): Promise<User> {
-    return this.#checked(session, call, (identity) => this.#verifier.call(identity));
+    return this.#checked(session, call, (identity) => this.#verifier.callService(identity));
   }
 
   /** @internal Checks a session by a call in the lane of known sessions. Never rejects. */
-  probe(session: SessionIdentity): Promise<Verdict<User>> {
-    return holdProcess(() => this.#verifier.call(session, 'known'));
+  callAsKnown(session: SessionIdentity): Promise<Verdict<User>> {
+    return holdProcess(() => this.#verifier.callService(session, 'known'));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPlainTextBeyondLoopback } from './option-kinds.js';
+import { isPlainTextBeyondLoopback } from './option-readers.js';
 import { readSettings } from './settings.js';
 
 function readBaseUrl(baseUrl: unknown): string {

@@ -32,7 +32,7 @@ import {
   optional,
   rejectUnknownOptions,
   unlessFalse,
-} from './option-kinds.js';
+} from './option-readers.js';
 
 /** Longest time of any call. */
 export const MAX_DURATION_MS = 300_000;

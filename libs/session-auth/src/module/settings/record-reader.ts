@@ -12,7 +12,7 @@ import {
   type UserRecordClass,
   type UserRecordSchema,
 } from '../../contract/record/user-record.js';
-import { invalidOption } from './option-kinds.js';
+import { invalidOption } from './option-readers.js';
 
 interface UserReaderSettings {
   readonly identityFields: readonly string[];

@@ -17,7 +17,7 @@ import {
   type Option,
   optional,
   type SettingsOf,
-} from './option-kinds.js';
+} from './option-readers.js';
 import { EXTRAS, OPTIONS } from './option-table.js';
 
 /** Functions that return a source, and are not sources themselves. */
