@@ -1,15 +1,17 @@
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
+import { afterAll } from '@jest/globals';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
 import { platforms, startApp, type Platform, type RunningApp } from '../support/platforms.js';
-import { compileProgram } from '../support/program.js';
+import { compileProgram, type CompiledProgram } from '../support/program.js';
 import { sampleApp } from '../support/sample-app.js';
 import { transpile } from '../support/transpile.js';
 import { contextOption, type ContextKind } from './graphql-context-kinds.js';
+import type { MercuriusOrder } from './mercurius.process.js';
 import { OpeningsResolver } from './openings.resolver.js';
 import { partnersModule, RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
@@ -85,25 +87,56 @@ export const GRAPHQL_SERVERS: readonly (readonly [name: string, start: Start])[]
   ['Mercurius on Fastify', startMercurius],
 ];
 
-/** In a separate process: Jest can't load the dependencies of Mercurius. */
+/** Servers in a separate process, one for all of a suite: Jest can't load the dependencies of Mercurius. */
+class MercuriusProcess {
+  #program: CompiledProgram | undefined;
+  #running: Promise<{ readonly child: ChildProcess; readonly ended: Promise<never> }> | undefined;
+  #orders = 0;
+
+  async start(order: Omit<MercuriusOrder, 'id'>): Promise<readonly string[]> {
+    const id = (this.#orders += 1);
+    const { child, ended } = await (this.#running ??= this.#fork());
+    const started = new Promise<readonly string[]>((resolve) => {
+      child.on('message', (answer: { readonly id: number; readonly urls: readonly string[] }) => {
+        if (answer.id === id) resolve(answer.urls);
+      });
+    });
+    child.send({ ...order, id });
+    return Promise.race([started, ended]);
+  }
+
+  async end(): Promise<void> {
+    const running = await this.#running;
+    running?.child.kill('SIGKILL');
+    await running?.ended.catch(() => undefined);
+    await this.#program?.remove();
+  }
+
+  async #fork() {
+    this.#program = await compileProgram(join(import.meta.dirname, 'mercurius.process.ts'));
+    const folder = dirname(this.#program.file);
+    for (const part of ['openings.resolver', 'rooms.resolver', 'wiping.resolver', 'graphql-context-kinds'])
+      await transpile(join(import.meta.dirname, `${part}.ts`), join(folder, `${part}.js`));
+    const child = fork(this.#program.file);
+    const ended = once(child, 'exit').then(([code]) =>
+      Promise.reject(new Error(`The process of the servers ended: ${code}`)),
+    );
+    ended.catch(() => undefined);
+    return { child, ended };
+  }
+}
+
+const mercurius = new MercuriusProcess();
+afterAll(() => mercurius.end());
+
 async function startMercurius(
   baseUrl: string,
-  { contexts = [], options = {}, partnersUrl }: GraphqlSetup = {},
+  { contexts = DEFAULT, options = {}, partnersUrl }: GraphqlSetup = {},
 ): Promise<GraphqlServer> {
-  const program = await compileProgram(join(import.meta.dirname, 'mercurius.process.ts'));
-  for (const part of ['openings.resolver', 'rooms.resolver', 'wiping.resolver', 'graphql-context-kinds'])
-    await transpile(join(import.meta.dirname, `${part}.ts`), join(dirname(program.file), `${part}.js`));
-  const child = fork(program.file, [baseUrl, JSON.stringify({ options, partnersUrl }), ...contexts]);
-  const exit = once(child, 'exit');
-  const ended = exit.then(() => Promise.reject(new Error('The server ended before it listened')));
-  const [urls] = (await Promise.race([once(child, 'message'), ended])) as [string[]];
-  return {
-    url: urls[0] ?? '',
-    urls,
-    close: async () => {
-      child.kill('SIGKILL');
-      await exit;
-      await program.remove();
-    },
-  };
+  const urls = await mercurius.start({
+    ...{ baseUrl, contexts, options },
+    ...(partnersUrl !== undefined && { partnersUrl }),
+  });
+  // They end with their process.
+  return { url: urls[0] ?? '', urls, close: () => Promise.resolve() };
 }

@@ -10,16 +10,18 @@ import { OpeningsResolver } from './openings.resolver.js';
 import { partnersModule, RoomsResolver } from './rooms.resolver.js';
 import { WipingResolver } from './wiping.resolver.js';
 
-const [baseUrl, setup, ...contexts] = process.argv.slice(2) as [string, string, ...ContextKind[]];
-interface Setup {
+/** Starts one server for each of the contexts. */
+export interface MercuriusOrder {
+  readonly id: number;
+  readonly baseUrl: string;
+  readonly contexts: readonly ContextKind[];
   readonly options: Partial<SessionAuthOptions>;
   readonly partnersUrl?: string;
 }
-const { options: own, partnersUrl } = JSON.parse(setup) as Setup;
 
 @Module({})
 class MercuriusModule {
-  static with(context: ContextKind): DynamicModule {
+  static with(context: ContextKind, { baseUrl, options, partnersUrl }: MercuriusOrder): DynamicModule {
     const graphql = GraphQLModule.forRoot<MercuriusDriverConfig>({
       driver: MercuriusDriver,
       ...(context !== 'default' && { context: contextOption(context) }),
@@ -33,7 +35,7 @@ class MercuriusModule {
     const sessions = SessionAuthModule.forRoot({
       baseUrl,
       apiKey: 'application-key',
-      ...own,
+      ...options,
     });
     const providers = [OpeningsResolver, WipingResolver];
     if (partnersUrl === undefined)
@@ -46,12 +48,15 @@ class MercuriusModule {
   }
 }
 
-const urls: string[] = [];
-for (const context of contexts.length > 0 ? contexts : ['default' as const]) {
-  const app = await NestFactory.create(MercuriusModule.with(context), new FastifyAdapter(), {
-    logger: false,
-  });
-  await app.listen(0, '127.0.0.1');
-  urls.push(await app.getUrl());
+async function start(order: MercuriusOrder): Promise<void> {
+  const urls: string[] = [];
+  for (const context of order.contexts) {
+    const module = MercuriusModule.with(context, order);
+    const app = await NestFactory.create(module, new FastifyAdapter(), { logger: false });
+    await app.listen(0, '127.0.0.1');
+    urls.push(await app.getUrl());
+  }
+  process.send?.({ id: order.id, urls });
 }
-process.send?.(urls);
+
+process.on('message', (order: MercuriusOrder) => void start(order));
