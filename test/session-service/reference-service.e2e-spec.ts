@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startReferenceService } from 'session-service';
+import { startReferenceService, type ReferenceService } from 'session-service';
+import { optionsFromEnvironment } from '../../apps/session-service/src/environment.js';
 import { JSON_TYPE, KEY, MANAGER, post, signIn, signOut, tokenFrom, userDetails } from './demo-calls.js';
 import { expectEmpty, expectUserRecord } from './expectations.js';
 import { expectSignOutToOutliveKill } from './outliving-a-kill.js';
@@ -18,6 +17,7 @@ import {
   type ServiceProgram,
 } from './service-process.js';
 import { startHeldReferenceService, type HeldReferenceService } from './held-reference-service.js';
+import { CapturedLog } from '../support/captured-log.js';
 import { oneOf } from '../support/long-form.js';
 
 describe('the service as a process', () => {
@@ -75,38 +75,7 @@ describe('the service as a process', () => {
       expect(output).not.toContain(secret);
   });
 
-  it.each(oneOf('hosts', ['0.0.0.0', '::', '0', 'localhost.']))(
-    'refuses to serve the published accounts on HOST=%s, and adds none [P47]',
-    async (host) => {
-      const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, HOST: host });
-      expect([code, output]).toEqual([
-        1,
-        expect.stringMatching(/^session-service: the demo accounts have published passwords .*\n$/),
-      ]);
-      expect(output).toContain(`and ${host} is reachable from other machines`);
-      expect(output).toContain('EXPOSE_DEMO_ACCOUNTS=true');
-      expect(await readdir(dataDir)).toEqual([]);
-    },
-  );
-
-  it('refuses a database with the published key on HOST=0.0.0.0, also in production [P47]', async () => {
-    await (await start()).end('SIGTERM');
-    for (const environment of [{}, { NODE_ENV: 'production' }]) {
-      const exposed = { DATA_DIR: dataDir, HOST: '0.0.0.0', ...environment };
-      expect(await runServiceToItsEnd(program, exposed)).toEqual({
-        code: 1,
-        output: expect.stringContaining('the demo accounts have published passwords'),
-      });
-    }
-  });
-
-  it('serves the published accounts on HOST=0.0.0.0 with EXPOSE_DEMO_ACCOUNTS=true alone, and prints the address that it is bound to [P47]', async () => {
-    const { code } = await runServiceToItsEnd(program, {
-      DATA_DIR: dataDir,
-      HOST: '0.0.0.0',
-      EXPOSE_DEMO_ACCOUNTS: '1',
-    });
-    expect(code).toBe(1);
+  it('serves the published accounts on HOST=0.0.0.0 with EXPOSE_DEMO_ACCOUNTS=true, and prints the address that it is bound to [P47]', async () => {
     const service = await start({ HOST: '0.0.0.0', EXPOSE_DEMO_ACCOUNTS: 'true' });
     expectUserRecord(await userDetails(service.url, await tokenFrom(service.url)));
     const { port } = new URL(service.url);
@@ -114,29 +83,9 @@ describe('the service as a process', () => {
     expect(output).toContain(`listening on http://127.0.0.1:${port}, bound to 0.0.0.0:${port}\n`);
   });
 
-  it('serves a new database in production on HOST=0.0.0.0 [P47]', async () => {
-    const service = await start({ HOST: '0.0.0.0', NODE_ENV: 'production' });
-    expect((await userDetails(service.url, 'any')).status).toBe(403);
-  });
-
-  it('says in one line that the port is busy, and ends with exit code 1', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const port = String((other.address() as AddressInfo).port);
-    const { code, output } = await runServiceToItsEnd(program, { DATA_DIR: dataDir, PORT: port });
-    other.close();
-
-    expect({ code, output }).toEqual({
-      code: 1,
-      output: `session-service: port ${port} on 127.0.0.1 is already in use; stop the program that listens there, or set PORT to another port\n`,
-    });
-  });
-
   it.each(
     oneOf('bad settings', [
       ['PORT', 'http', 'port'],
-      ['SESSION_LIFETIME_MS', '-1', 'session lifetime'],
-      ['SIGN_IN_MAX_FAILURES', '0', 'failed sign-ins per account and caller'],
       ['SIGN_IN_WINDOW_MS', 'an hour', 'window of failed sign-ins'],
       ['DATA_DIR', join(import.meta.dirname, 'send.ts', 'data'), 'database'],
     ]),
@@ -147,13 +96,61 @@ describe('the service as a process', () => {
     expect(output).toMatch(/^session-service: [^\n]+\n$/);
     expect(output).toContain(named);
   });
+});
+
+describe('the service with the settings of its environment', () => {
+  const log = new CapturedLog();
+  const started: ReferenceService[] = [];
+  const former = process.env.NODE_ENV;
+  let dataDir: string;
+
+  beforeEach(async () => {
+    log.lines.length = 0;
+    dataDir = await mkdtemp(join(tmpdir(), 'session-service-'));
+  });
+  afterEach(async () => {
+    process.env.NODE_ENV = former;
+    for (const service of started.splice(0)) await service.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  async function start({ NODE_ENV = former, ...environment }: NodeJS.ProcessEnv): Promise<ReferenceService> {
+    process.env.NODE_ENV = NODE_ENV;
+    const options = optionsFromEnvironment({ DATA_DIR: dataDir, PORT: '0', ...environment });
+    const service = await startReferenceService({ ...options, logger: log });
+    started.push(service);
+    return service;
+  }
+
+  it.each<NodeJS.ProcessEnv>([
+    { HOST: '0.0.0.0' },
+    { HOST: 'localhost.' },
+    { HOST: '::', EXPOSE_DEMO_ACCOUNTS: '1' },
+  ])('refuses to serve the published accounts with %j, and adds none [P47]', async (environment) => {
+    const refused = `${environment.HOST} is reachable from other machines; .*EXPOSE_DEMO_ACCOUNTS=true`;
+    await expect(start(environment)).rejects.toThrow(
+      new RegExp(`^the demo accounts have published passwords .*${refused}`),
+    );
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  it('refuses a database with the published key on HOST=0.0.0.0, also in production [P47]', async () => {
+    await (await start({})).close();
+    for (const environment of [{}, { NODE_ENV: 'production' }])
+      await expect(start({ HOST: '0.0.0.0', ...environment })).rejects.toThrow(
+        'the demo accounts have published passwords',
+      );
+  });
+
+  it('serves a new database in production on HOST=0.0.0.0 [P47]', async () => {
+    const service = await start({ HOST: '0.0.0.0', NODE_ENV: 'production' });
+    expect((await userDetails(service.url, 'any')).status).toBe(403);
+  });
 
   it('has no demo accounts in production, and prints how to fill an empty database', async () => {
     const service = await start({ NODE_ENV: 'production' });
     expectEmpty(await signIn(service.url), 403);
-    const { output } = await service.end('SIGTERM');
-
-    expect(output).toContain('add-application');
+    expect(log.having('warn', 'add-application')).toHaveLength(1);
   });
 });
 
@@ -185,7 +182,7 @@ describe('the embedded service', () => {
     const port = Number(new URL(service.url).port);
 
     await expect(startReferenceService({ logger: false, port })).rejects.toThrow(
-      `port ${port} on 127.0.0.1 is already in use`,
+      `port ${port} on 127.0.0.1 is already in use; stop the program that listens there, or set PORT to another port`,
     );
     await service.close();
   });
