@@ -210,28 +210,29 @@ describe.each(platforms('Express'))('answers to a check on %s', (_name, platform
 
 const ANSWERS = { unauthenticated: 401, forbidden: 403, unavailable: 503 } as const;
 const STATUSES = [400, 401, 403, 404] as const;
-const MEANINGS = Object.keys(ANSWERS) as (keyof typeof ANSWERS)[];
 
 describe.each(platforms('Express'))('statusMap on %s', (_name, platform) => {
   const bed = testbed(platform);
 
-  it.each(STATUSES.flatMap((status) => MEANINGS.map((meaning) => [status, meaning] as const)))(
-    'says that %p is %s, and leaves the others as they are',
-    async (status, meaning) => {
-      const service = await bed.service();
-      const statusMap: StatusMap = { [status]: meaning };
-      const app = await bed.sample({ baseUrl: service.url, options: { statusMap } });
-      const expected = { 400: 401, 401: 401, 403: 403, 404: 401, [status]: ANSWERS[meaning] };
-      const answered: Record<number, number> = {};
-      for (const upstream of STATUSES) {
-        service.on('user_details', reply(upstream));
-        answered[upstream] = (await app.get('/me', 'token')).status;
-      }
+  it.each([
+    [400, 'unavailable'],
+    [401, 'forbidden'],
+    [403, 'unauthenticated'],
+    [404, 'unavailable'],
+  ] as const)('says that %p is %s, and leaves the others as they are', async (status, meaning) => {
+    const service = await bed.service();
+    const statusMap: StatusMap = { [status]: meaning };
+    const app = await bed.sample({ baseUrl: service.url, options: { statusMap } });
+    const expected = { 400: 401, 401: 401, 403: 403, 404: 401, [status]: ANSWERS[meaning] };
+    const answered: Record<number, number> = {};
+    for (const upstream of STATUSES) {
+      service.on('user_details', reply(upstream));
+      answered[upstream] = (await app.get('/me', 'token')).status;
+    }
 
-      expect(answered).toEqual(expected);
-      expect(service.callsTo('user_details')).toBe(4);
-    },
-  );
+    expect(answered).toEqual(expected);
+    expect(service.callsTo('user_details')).toBe(4);
+  });
 
   it.each([
     [undefined, 503],

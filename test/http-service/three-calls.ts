@@ -1,6 +1,7 @@
+import { beforeAll } from '@jest/globals';
 import { SessionAuthService, SessionHttpService } from 'nestjs-session-auth';
 import type { AxiosInstance } from 'axios';
-import type { RunningApp } from '../support/platforms.js';
+import type { Platform, RunningApp } from '../support/platforms.js';
 import type { SampleApp } from '../support/sample-app.js';
 import {
   json,
@@ -9,6 +10,7 @@ import {
   type Script,
   type ScriptedService,
 } from '../support/scripted-service.js';
+import { sharedSample } from '../support/shared-sample.js';
 import type { Testbed } from '../support/testbed.js';
 
 /** An application whose calls to the session service a test can change. */
@@ -34,14 +36,39 @@ export const OPERATIONS: readonly Operation[] = ['user_details', 'sign_in', 'sig
  */
 export async function seam(
   bed: Testbed,
-  http: NonNullable<SampleApp['options']>['http'] = {},
-  script?: Script,
+  http: Http = {},
+  script: Script = json(ANN),
   timeoutMs = script === silence ? SHORT_MS : 60_000,
 ): Promise<Seam> {
   const service = await bed.service();
-  for (const operation of OPERATIONS) service.on(operation, script ?? json(ANN));
+  answerAll(service, script);
+  return seamOf(service, await bed.sample({ baseUrl: service.url, options: optionsOf(http, timeoutMs) }));
+}
+
+/** One {@link Seam} for all tests of a `describe`, which `taken` changes before the first of them. */
+export function sharedSeam(platform: Platform, http: Http, taken: (seam: Seam) => void): () => Seam {
+  const shared = sharedSample({ options: { ...optionsOf(http, 60_000), breaker: false } }, platform);
+  let kept: Seam;
+  beforeAll(async () => {
+    kept = await seamOf(shared.service, shared.app);
+    taken(kept);
+  });
+  return () => kept;
+}
+
+/** Has the service answer each of the three calls by a script. */
+export function answerAll(service: ScriptedService, script: Script): void {
+  for (const operation of OPERATIONS) service.on(operation, script);
+}
+
+type Http = NonNullable<NonNullable<SampleApp['options']>['http']>;
+
+function optionsOf(http: Http, timeoutMs: number): NonNullable<SampleApp['options']> {
   const times = { timeoutMs, signInTimeoutMs: timeoutMs, signOutTimeoutMs: timeoutMs };
-  const app = await bed.sample({ baseUrl: service.url, options: { ...times, retry: false, http } });
+  return { ...times, retry: false, http };
+}
+
+async function seamOf(service: ScriptedService, app: RunningApp): Promise<Seam> {
   const sessions = app.app.get(SessionAuthService);
   const calls = await app.app.resolve(SessionHttpService);
   return {
