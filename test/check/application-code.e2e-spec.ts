@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CompiledProgram, compileProgram } from '../support/program.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { type Expected, type Misbehaviour, type Outcome, type Row, TABLE } from './application-code-rows.js';
 
 const ROWS = Object.entries(TABLE).flatMap(([place, expectations]) =>
@@ -11,9 +11,6 @@ const ROWS = Object.entries(TABLE).flatMap(([place, expectations]) =>
     ([misbehaviour, [answer, line, strays = 0]]) => ({ place, misbehaviour, answer, line, strays }),
   ),
 );
-
-/** The platform makes no difference to what no request calls. */
-const OF_REQUESTS = /^(?:a|the) (?!subscriber)(?:.*)$/;
 
 let program: CompiledProgram;
 beforeAll(async () => {
@@ -39,17 +36,16 @@ const LATE: ReadonlySet<Misbehaviour> = new Set(['rejects late', 'never settles'
 
 const keyOf = ({ place, misbehaviour }: Row): string => `${place} ${misbehaviour}`;
 
-describe.each(PLATFORMS)('code of the application on %s', (platform) => {
-  const rows = platform === 'Express' ? ROWS : ROWS.filter(({ place }) => OF_REQUESTS.test(place));
+describe.each(platforms('Express'))('code of the application on %s', (platform) => {
   let outcomes: Map<string, Outcome>;
   beforeAll(async () => {
     outcomes = await run(
       platform,
-      rows.map(({ place, misbehaviour }) => ({ place, misbehaviour })),
+      ROWS.map(({ place, misbehaviour }) => ({ place, misbehaviour })),
     );
   }, 300_000);
 
-  it.each(rows)('at $place that $misbehaviour: $answer, and the process lives [P60] [P76]', (row) => {
+  it.each(ROWS)('at $place that $misbehaviour: $answer, and the process lives [P60] [P76]', (row) => {
     const { answer, lines = [], strays } = outcomes.get(keyOf(row)) ?? {};
     expect({ answer, strays }).toEqual({
       answer: row.answer,

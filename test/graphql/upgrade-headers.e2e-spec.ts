@@ -6,7 +6,7 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule } from '@nestjs/graphql';
 import { WebSocket } from 'ws';
 import { compileProgram } from '../support/program.js';
-import { PLATFORMS, startApp, type Platform } from '../support/platforms.js';
+import { platforms, startApp, type Platform } from '../support/platforms.js';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import { transpile } from '../support/transpile.js';
 import { postGraphql } from './graphql-client.js';
@@ -82,7 +82,7 @@ const startMercurius =
   };
 
 const SERVERS: readonly (readonly [name: string, start: Start])[] = [
-  ...PLATFORMS.flatMap(([name, platform]) =>
+  ...platforms('Fastify').flatMap(([name, platform]) =>
     APOLLO.map(([kind, options]): [string, Start] => [`${kind}, on ${name}`, startApollo(platform, options)]),
   ),
   ['Mercurius', startMercurius('nothing')],

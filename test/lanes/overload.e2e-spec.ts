@@ -17,7 +17,7 @@ import { VirtualClock } from './virtual-clock.js';
  * The time of the simulation grows with the number of requests: a service with more capacity is flooded for a
  * shorter time.
  */
-const LONG_FLOOD_MS = inLongForm('20 of 30 s of a simulated flood, or 27') ? 30_000 : 10_000;
+const LONG_FLOOD_MS = inLongForm('24 of 30 s of a simulated flood, or 27') ? 30_000 : 6_000;
 const SHORT_FLOOD_MS = LONG_FLOOD_MS === 30_000 ? LONG_FLOOD_MS : 3_000;
 
 /** Simulates a flood of junk in virtual time: the same figures on every machine. */
@@ -130,9 +130,9 @@ const MIB = 1024 * 1024;
  * The short form floods a cache of fewer places, in which nothing expires meanwhile: entries beyond its bound
  * would take more than the limit.
  */
-const FORM = inLongForm('80,000 of 100,000 junk tokens')
+const FORM = inLongForm('90,000 of 100,000 junk tokens')
   ? { tokens: 100_000, maxGrowthBytes: 32 * MIB, cache: {} }
-  : { tokens: 20_000, maxGrowthBytes: 2 * MIB, cache: { maxEntries: 500, negativeTtlMs: 300_000 } };
+  : { tokens: 10_000, maxGrowthBytes: MIB, cache: { maxEntries: 500, negativeTtlMs: 300_000 } };
 
 describe.each(platforms('Fastify').map(([name]) => [name] as const))('a flood on %s', (name) => {
   it('a flood of unknown tokens is refused within 32 MiB of heap, and evicts no signed-in user [G06]', async () => {

@@ -7,9 +7,9 @@ import type { CompiledProgram } from '../support/program.js';
 import { until } from '../support/until.js';
 import { Balancer } from './balancer.js';
 
-const CALLERS = 8;
+const CALLERS = 4;
 /** Between the requests of a caller: a busier load finds no more, and slows down the instances that start. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 40;
 const TEST_MS = 180_000;
 
 /** Callers that send requests all the time, and their replies. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inLongForm } from '../support/long-form.js';
 import { freePort } from '../support/server-process.js';
 import type { CompiledProgram } from '../support/program.js';
 import { drop, inTurn, json, reply, silence, type Script } from '../support/scripted-service.js';
@@ -27,11 +28,14 @@ describe('a script', () => {
   it('gets the outcome of every call that it awaits, whatever is out of order, and ends by itself [P62]', async () => {
     const baseUrlOf = async (answer: Script) => (await bed.serviceThat(answer)).url;
     const silent = await baseUrlOf(silence);
-    const outages: Readonly<Record<string, Partial<ScriptSettings>>> = {
-      refused: { baseUrl: `http://127.0.0.1:${await freePort()}` },
+    const quick: Readonly<Record<string, Partial<ScriptSettings>>> = {
       'no name': { baseUrl: 'http://sessions.invalid' },
       '500': { baseUrl: await baseUrlOf(reply(500)) },
       reset: { baseUrl: await baseUrlOf(drop) },
+    };
+    const outages: Readonly<Record<string, Partial<ScriptSettings>>> = {
+      ...(inLongForm('three outages that end at once') && quick),
+      refused: { baseUrl: `http://127.0.0.1:${await freePort()}` },
       silent: { baseUrl: silent },
       'no key': { keySettles: false, baseUrl: silent },
       'no store': { hasStore: true, baseUrl: silent },
