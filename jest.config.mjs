@@ -12,17 +12,20 @@ const workers = Math.min(2 * availableParallelism() + 1, Math.floor(totalmem() /
  */
 const SURROUNDINGS = [
   'browsers/two-origins',
-  'check/long-bodies',
+  'check/application-code',
   'commands/contract',
+  'demo/console',
+  'demo/console-and-settings',
   'demo/page',
   'demo/process',
+  'demo/streams',
   'fleet/clocks-and-versions',
-  'fleet/clocks-that-step',
   'fleet/cluster',
   'fleet/ends-that-arrive',
   'fleet/failures',
   'fleet/redis-store/guide',
   'fleet/redis-store/subscription',
+  'fleet/shared-tier',
   'graphql/upgrade-headers',
   'messages/kafka',
   'messages/rabbitmq',
@@ -32,13 +35,37 @@ const SURROUNDINGS = [
   'open/behind-nginx',
   'open/event-source',
   'operations/audit-trail',
-  'operations/rolling-deploy',
+  'operations/every-cause',
+  'revocation/forgotten-users',
+  'revocation/sign-out-in-a-fleet',
   'secrets/heap',
-  'session-service/postgres-instances',
-  'session-service/postgres-storage',
+  'secrets/store',
+  'service/scripts',
+  'session-service/openapi',
   'session-service/reference-service',
+  'session-service/sign-ins',
   'simulation/simulation',
 ];
+
+/**
+ * Suites that load or measure processes for long, or of which a shorter one finds nearly the same. `.ci/run`
+ * leaves them to the weekly long form, LONG_TESTS=1.
+ */
+export const WEEKLY = [
+  // The simulation has such clocks too.
+  'fleet/clocks-that-step',
+  // `check/bodies` has such bodies, and does not measure the memory.
+  'check/long-bodies',
+  // The specs of lanes have the limit, and `lanes/known-users` a flood of requests.
+  'lanes/overload',
+  // `module/shutdown` has the end of an instance.
+  'operations/rolling-deploy',
+  // `session-service/reference-service` has the other database.
+  'session-service/postgres-instances',
+  'session-service/postgres-storage',
+];
+
+const LATER = [...SURROUNDINGS, ...WEEKLY];
 
 export default {
   ...base,
@@ -47,9 +74,10 @@ export default {
   projects: [
     project('unit', '{libs,apps}/*/src/**/*.spec.ts'),
     project('e2e', 'test/**/*.e2e-spec.ts', {
-      testPathIgnorePatterns: ['/node_modules/', ...SURROUNDINGS.map((name) => `/test/${name}[.]e2e-spec`)],
+      testPathIgnorePatterns: ['/node_modules/', ...LATER.map((name) => `/test/${name}[.]e2e-spec`)],
     }),
     project('surroundings', `test/{${SURROUNDINGS.join()}}.e2e-spec.ts`),
+    project('weekly', `test/{${WEEKLY.join()}}.e2e-spec.ts`),
     project('contract', 'test/session-service/contract.e2e-spec.ts'),
   ],
 };
