@@ -9,13 +9,11 @@ import {
   type INestApplication,
 } from '@nestjs/common';
 import { ExternalContextCreator, LazyModuleLoader, type ModuleRef } from '@nestjs/core';
-import { SessionAuthGuard, SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthGuard, SessionAuthModule } from 'nestjs-session-auth';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
-import { MemoryServer, MemoryStore } from '../fleet/memory-store.js';
 import { CapturedLog } from '../support/captured-log.js';
 import { testbed } from '../support/testbed.js';
-import { until } from '../support/until.js';
-import { controllerAt, PARTNER, Partners, Root, Staff, STAFF, twoServices } from './two-registrations.js';
+import { PARTNER, Partners, Root, Staff, STAFF, twoServices } from './two-registrations.js';
 
 @Module({})
 class Late {}
@@ -58,58 +56,30 @@ async function call(app: INestApplication, ref: ModuleRef, headers: object): Pro
 describe('a registration of a module that is loaded lazily', () => {
   const bed = testbed();
 
-  it('can not protect all routes, because its guard would have no effect: the load is rejected [P74]', async () => {
+  it('stops the load, because Nest would apply no guard of the application to it [P74]', async () => {
     const { forStaff, forPartners, staff } = await twoServices(bed);
     for (const root of [{ module: Root }, { module: Root, imports: [forPartners({ isGlobal: true })] }]) {
       const { app } = await bed.app(root);
-      for (const isGlobal of [true, false]) {
-        const loading = load(app, late(forStaff({ isGlobal, protectAllRoutes: true })));
+      for (const extras of [{ isGlobal: true, protectAllRoutes: true }, { isGlobal: false }]) {
+        const loading = load(app, late(forStaff(extras)));
         await expect(loading).rejects.toThrow(InvalidConfigurationError);
         await expect(loading).rejects.toThrow(
-          'SessionAuthModule: protectAllRoutes has no effect in a module that LazyModuleLoader loads. Register SessionAuthModule in the root module, or in a module that it imports.',
+          'SessionAuthModule is in a module that LazyModuleLoader loads. Register it in the root module, or in a module that it imports.',
         );
       }
     }
     expect(staff.requests).toEqual([]);
   });
 
-  it('works without that, and with protectAllRoutes if the root module has it too [P74]', async () => {
+  it('is no new one if the root module has it: handlers that are loaded are checked by it [P68]', async () => {
     const { forStaff, forPartners, ann, bob, asked } = await twoServices(bed);
+    const partners = exporting(Partners, forPartners());
     const whole = forStaff({ isGlobal: true, protectAllRoutes: true });
-    const running = await bed.app({
-      module: Root,
-      imports: [whole],
-      controllers: [controllerAt('root')],
-    });
-    const { app } = running;
-    await load(app, { module: Staff, imports: [whole] });
-    const ref = await load(app, { module: Partners, imports: [forPartners()] });
-    const sessions = ref.get(SessionAuthService, { strict: false });
-    expect(await (await running.get('/root/plain', undefined, { [STAFF]: ann })).text()).toBe('ann');
-    expect((await running.get('/root/plain', undefined, { [PARTNER]: bob })).status).toBe(401);
-    expect(sessions).toBeInstanceOf(SessionAuthService);
-    expect(asked()).toEqual({ staff: [ann], partner: [] });
-  });
-
-  it('checks the handlers of its module, with every guard [P68]', async () => {
-    const { forStaff, forPartners, ann, bob, asked } = await twoServices(bed);
-    const { app } = await bed.app({
-      module: Root,
-      imports: [forStaff({ isGlobal: true, protectAllRoutes: true })],
-    });
-    const ref = await load(app, late(forPartners()));
+    const { app } = await bed.app({ module: Root, imports: [whole, partners] });
+    const ref = await load(app, late(partners));
     expect(await call(app, ref, { [STAFF]: ann, [PARTNER]: bob })).toBe('handled');
     expect(await call(app, ref, { [STAFF]: ann })).toBe(401);
     expect(asked()).toEqual({ staff: [], partner: [bob] });
-  });
-
-  it('rejects the load if its module has another one, and handlers [P68]', async () => {
-    const { forStaff, forPartners } = await twoServices(bed);
-    const staff = exporting(Staff, forStaff());
-    const { app } = await bed.app({ module: Root, imports: [staff] });
-    await expect(load(app, late(staff, forPartners()))).rejects.toThrow(
-      /^Late has two registrations of SessionAuthModule/,
-    );
   });
 
   it('denies the handlers of a module that is given two which the application has, with one line [P68]', async () => {
@@ -122,17 +92,5 @@ describe('a registration of a module that is loaded lazily', () => {
       expect(await call(app, ref, { [STAFF]: ann, [PARTNER]: bob })).toBe(403);
     expect(asked()).toEqual({ staff: [], partner: [] });
     expect(logger.having('warn', 'no registration: calls of LateHandlers get 403')).toHaveLength(1);
-  });
-
-  it('receives the revocations of other instances, although Nest calls no hook of it [P74]', async () => {
-    const { forStaff } = await twoServices(bed);
-    const server = new MemoryServer();
-    const cache = {
-      ttlMs: 60_000,
-      store: Object.assign(new MemoryStore(server), { secret: 'x'.repeat(32) }),
-    };
-    const { app } = await bed.app({ module: Root });
-    await load(app, late(forStaff({ cache })));
-    await until('a subscription', () => server.subscribers.size === 1);
   });
 });

@@ -35,11 +35,6 @@ export class ModuleRegistrations implements Registrations {
       rejectSeveral(module, own);
     }
     this.check(placedHandlersOf(modules));
-    // Those of a module that is loaded later have parts already.
-    for (const { providers } of [...modules.values()].filter(isRegistration)) {
-      const parts = providers.get(GUARD_PARTS)?.instance as GuardParts | undefined;
-      if (parts) Object.assign(parts, { registrations: this });
-    }
   }
 
   check(placed: readonly Placed[]): void {

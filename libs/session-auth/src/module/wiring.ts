@@ -3,6 +3,7 @@ import { Deadlines } from '../client/deadline.js';
 import { RequestSender } from '../client/request-sender.js';
 import { SessionClient } from '../client/session-client.js';
 import { BREAKER } from '../contract/diagnostics.js';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import { isReportOnly } from '../guard/access-rule.js';
 import { AccessRules, ruleOf } from '../guard/access-rules.js';
@@ -11,6 +12,7 @@ import { type GuardParts, isRegistration } from '../guard/guard-parts.js';
 import { hold, release } from '../guard/held-reply.js';
 import type { WatchParts } from '../guard/transport.js';
 import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
+import type { NestModule } from '../guard/nest-container.js';
 import { SessionReader } from '../guard/token-source.js';
 import { KnownSessions, MIN_KNOWN_SESSIONS } from '../verifier/known-sessions.js';
 import { type BreakerChanged, Lanes } from '../verifier/lanes.js';
@@ -18,7 +20,7 @@ import { ServiceStatusTracker } from '../verifier/service-status.js';
 import { SessionCache } from '../verifier/session-cache.js';
 import { SessionVerifier } from '../verifier/session-verifier.js';
 import type { SharedTier, SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
-import { isLazy } from './lazy-registration.js';
+import { extrasOf } from './module-definition.js';
 import type { ModuleRegistrations } from './registrations.js';
 import { EventSource } from './events/event-source.js';
 import { Causes } from './events/cause-log.js';
@@ -32,8 +34,6 @@ export interface ClientParts {
   readonly settings: SessionAuthSettings;
   /** Loaded if the application has several registrations. */
   readonly registrations: ModuleRegistrations | undefined;
-  /** Whether Nest calls no hook of the registration while the application starts. */
-  readonly isLazy: boolean;
   readonly causes: Causes;
   readonly readUser: ReadUser<UserRecord>;
   readonly deadlines: Deadlines;
@@ -62,7 +62,7 @@ export async function clientPartsOf(
   modules: ModulesContainer,
 ): Promise<ClientParts> {
   const settings = readSettings(options);
-  const lazy = isLazy(modules, extras);
+  rejectLazy(modules, extras);
   const { baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
   const registrations =
     [...modules.values()].filter(isRegistration).length > 1
@@ -87,7 +87,23 @@ export async function clientPartsOf(
     loadFailed: (error) => causes.occurred('no HTTP client', '', String(error)),
   });
   const deadlines = new Deadlines(timeoutMs);
-  return { settings, registrations, isLazy: lazy, causes, readUser, deadlines, requests };
+  return { settings, registrations, causes, readUser, deadlines, requests };
+}
+
+/**
+ * Nest applies no guard of the whole application to what `LazyModuleLoader` loads, and calls no hook of it: the
+ * root module does not reach it.
+ */
+function rejectLazy(modules: ModulesContainer, extras: SessionAuthExtras): void {
+  // The first is Nest's own.
+  const [, root] = modules.values();
+  const reached = new Set<NestModule>(root && [root]);
+  // A set also yields what is added meanwhile.
+  for (const module of reached) for (const imported of module.imports) reached.add(imported);
+  if (!root || [...reached].some((module) => extrasOf(module) === extras)) return;
+  throw new InvalidConfigurationError(
+    'SessionAuthModule is in a module that LazyModuleLoader loads. Register it in the root module, or in a module that it imports.',
+  );
 }
 
 export function clientOf({ settings, causes, readUser, requests }: ClientParts): SessionClient<UserRecord> {
@@ -122,7 +138,6 @@ export async function partsOf(
     causes,
     ruleTimeoutMs,
   };
-  if (clientParts.isLazy) verifier.revoker.subscribe();
   const loadHandlers = (): Promise<void> => loadUsed(guard, modules, clientParts, status);
   return { ...clientParts, client, events, status, verifier, loadHandlers, localUsers, guard };
 }
