@@ -1,21 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  Controller,
-  Get,
-  Injectable,
-  Module,
-  UseGuards,
-  VersioningType,
-  type DynamicModule,
-  type Type,
-} from '@nestjs/common';
-import { RouterModule } from '@nestjs/core';
+import { Controller, Get, Injectable, UseGuards } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import {
   AuthToken,
-  CclScope,
   CurrentUser,
   OptionalAuth,
   Public,
@@ -24,7 +13,7 @@ import {
   type UserRecord,
 } from 'nestjs-session-auth';
 import { CapturedLog } from '../../support/captured-log.js';
-import { platforms, type AppSetup, type RunningApp } from '../../support/platforms.js';
+import { type AppSetup } from '../../support/platforms.js';
 import { type SampleApp } from '../../support/sample-app.js';
 import { testbed, type Testbed } from '../../support/testbed.js';
 
@@ -43,142 +32,6 @@ async function audited(bed: Testbed, sample: Sample, configure: Configure = () =
     .map((line) => /audit: .*[.](?= SessionAuth)/.exec(line)?.[0] ?? line);
   return { app, warnings, token: service.signInAs(CLIENT) };
 }
-
-const routeOf = (...paths: string[]): Type => {
-  @Controller()
-  class Scoped {
-    @Get(paths) @CclScope({ client_id: 'clientId' }) show(): string {
-      return 'shown';
-    }
-  }
-  return Scoped;
-};
-
-@CclScope({ client_id: 'clientId' })
-@Controller('clients/:clientId')
-class ScopedClients {
-  @Get('openings/:id') openings(): string {
-    return 'shown';
-  }
-}
-
-@CclScope({ client_id: 'clientId' })
-@Controller(['clients', 'clients/:clientId'])
-class TwoPaths {
-  @Get() list(): string {
-    return 'shown';
-  }
-
-  @Get('open') @Public() open(): string {
-    return 'open';
-  }
-}
-
-@Controller('companies')
-class TwoParameters {
-  @Get()
-  @CclScope({ client_id: 'clientId', company_id: 'companyId' })
-  @CclScope({ client_id: 'clientId' })
-  list(): string {
-    return 'shown';
-  }
-}
-
-@Controller({ path: 'clients', version: ['1', '2'] })
-class Versioned {
-  @Get(':clientId') @CclScope({ client_id: 'clientId' }) right(): string {
-    return 'shown';
-  }
-
-  @Get() @CclScope({ client_id: 'clientId' }) wrong(): string {
-    return 'shown';
-  }
-}
-
-@Controller('openings')
-class RoutedController {
-  @Get() @CclScope({ client_id: 'clientId' }) routed(): string {
-    return 'shown';
-  }
-}
-
-@Module({ controllers: [RoutedController] })
-class RoutedModule {}
-const routed: DynamicModule[] = [
-  { module: RoutedModule },
-  RouterModule.register([{ path: 'clients/:clientId', module: RoutedModule }]),
-];
-
-@Controller()
-class ScopedMessages {
-  @MessagePattern('show') @CclScope({ client_id: 'clientId' }) show(): string {
-    return 'shown';
-  }
-}
-
-const lacks = (place: string, path: string, parameter = 'clientId'): string =>
-  `audit: ${place} has @CclScope() with the parameter '${parameter}', which its path ${path} does not have: every call is denied. Name a parameter of the path.`;
-
-const statusesOf = async (app: RunningApp, token: string, ...paths: string[]): Promise<number[]> =>
-  Promise.all(paths.map(async (path) => (await app.get(path, token)).status));
-
-describe.each(platforms('Express'))('a scope on %s', (name, platform) => {
-  const bed = testbed(platform);
-
-  it('whose parameter is in no path, or only in one of them, is named by the audit, and denies every call', async () => {
-    const controllers = [routeOf('people/:client', 'both/:clientId'), TwoPaths, TwoParameters];
-    const { app, warnings, token } = await audited(bed, { controllers });
-
-    expect(warnings).toEqual([
-      lacks('Scoped.show', '/people/:client'),
-      lacks('TwoPaths.list', '/clients'),
-      lacks('TwoParameters.list', '/companies'),
-      lacks('TwoParameters.list', '/companies', 'companyId'),
-    ]);
-    expect(await statusesOf(app, token, '/both/7', '/both/8', '/clients', '/clients/open')).toEqual([
-      200, 403, 403, 200,
-    ]);
-  });
-
-  it.each<[string, Sample, Configure | undefined, string]>([
-    ['of its controller', { controllers: [ScopedClients] }, undefined, '/clients/7/openings/1'],
-    [
-      'of the global prefix',
-      { controllers: [routeOf('openings')] },
-      (app) => app.setGlobalPrefix('clients/:clientId'),
-      '/clients/7/openings',
-    ],
-    ['of RouterModule', { imports: routed }, undefined, '/clients/7/openings'],
-    ['next to text', { controllers: [routeOf('clients/:clientId-:name')] }, undefined, '/clients/7-ann'],
-  ])('whose parameter is in the path %s passes the audit', async (_case, sample, configure, path) => {
-    const { app, warnings, token } = await audited(bed, sample, configure);
-
-    expect(warnings).toEqual([]);
-    expect(await statusesOf(app, token, path, path.replace('7', '8'))).toEqual([200, 403]);
-  });
-
-  it('of a wildcard is named by the audit, because its value is a list or has no name', async () => {
-    const path = name === 'Fastify' ? 'files/*' : 'files/*clientId';
-    const { app, warnings, token } = await audited(bed, { controllers: [routeOf(path)] });
-
-    expect(warnings).toEqual([lacks('Scoped.show', `/${path}`)]);
-    expect(await statusesOf(app, token, '/files/7')).toEqual([403]);
-  });
-
-  it('of a versioned route is named by its path without the version', async () => {
-    const enable: Configure = (app) => void app.enableVersioning({ type: VersioningType.URI });
-    const { app, warnings, token } = await audited(bed, { controllers: [Versioned] }, enable);
-
-    expect(warnings).toEqual([lacks('Versioned.wrong', '/clients')]);
-    expect(await statusesOf(app, token, '/v1/clients/7', '/v2/clients/8', '/v1/clients')).toEqual([
-      200, 403, 403,
-    ]);
-  });
-
-  it('of a message passes the audit, which does not know the fields of messages', async () => {
-    expect((await audited(bed, { controllers: [ScopedMessages] })).warnings).toEqual([]);
-  });
-});
 
 @Controller()
 class OpenController {

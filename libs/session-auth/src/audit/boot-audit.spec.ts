@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Controller, Global, Logger, Module, type Type } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
+import { InvalidConfigurationError } from '../contract/errors.js';
 import { OptionalAuth, Roles } from '../guard/access.decorators.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { GUARD_PARTS } from '../guard/guard-parts.js';
 import { auditApplication } from './boot-audit.js';
 
 /**
@@ -68,11 +69,10 @@ describe('the audit at bootstrap', () => {
     modules: ModulesContainer,
     audit: 'warn' | 'error' = 'warn',
     isNest12 = true,
-    parts?: GuardParts,
   ): Promise<unknown> {
     warnings = [];
     try {
-      await auditApplication(modules, configOf(isNest12), { audit }, parts);
+      await auditApplication(modules, configOf(isNest12), { audit });
     } catch (error) {
       return error;
     }
@@ -94,25 +94,13 @@ describe('the audit at bootstrap', () => {
     expect(lines[49]).toEqual(warningOf('handle50'));
   });
 
-  it("finds the handlers of its registration, and those of none and of the application once, or for each 'error'", async () => {
-    const [first, second, unplaced] = [contradicting(1), contradicting(2), contradicting(4)];
-    const modules = await modulesOf(
-      [first, second, unplaced],
-      [graphqlModule({ context: { tenant: 'acme' } })],
-    );
-    const ofFirst = { registrations: { partsOf: findParts } } as unknown as GuardParts;
-    const ofSecond = { ...ofFirst };
-    function findParts(owner: object): GuardParts | undefined {
-      return new Map<object, GuardParts>([
-        [first, ofFirst],
-        [second, ofSecond],
-      ]).get(owner);
-    }
-    const count = async (parts: GuardParts, audit: 'warn' | 'error' = 'warn'): Promise<number> =>
-      String(await run(modules, audit, false, parts)).match(/audit: |\n/g)?.length ?? 0;
-    // One, four contradictions and four denied, and one for the application.
-    expect([await count(ofFirst), await count(ofSecond), await count(ofSecond)]).toEqual([10, 2, 2]);
-    expect([await count(ofFirst, 'error'), await count(ofSecond, 'error')]).toEqual([1, 2]);
+  it("of an application with several registrations warns once, and stops the start of each with 'error'", async () => {
+    const modules = await modulesOf([contradicting(2)]);
+    expect([await run(modules), await run(modules)]).toEqual([
+      [warningOf('handle1'), warningOf('handle2')],
+      [],
+    ]);
+    expect(await run(modules, 'error')).toBeInstanceOf(InvalidConfigurationError);
   });
 
   class ApolloDriver {

@@ -14,15 +14,13 @@ import {
   requirementsOf,
 } from './audited-handlers.js';
 import { ineffectiveRulesOf, servedCalls } from './ineffective-rules.js';
-import { hasParameter, pathsOf } from './routes.js';
 
-export function findingsOf(context: AuditContext, isAudited: (handler: Handler) => boolean): Finding[] {
+export function findingsOf(context: AuditContext): Finding[] {
   const served = servedCalls(context);
-  return context.handlers.filter(isAudited).flatMap((handler) => {
+  return context.handlers.flatMap((handler) => {
     const findings = [
       ...ineffectiveRulesOf(handler, context, served),
       ...contradictionsOf(handler),
-      ...missingParametersOf(handler, context),
       ...unguardedParametersOf(handler),
       cachedForAll(handler, context),
     ].filter((found) => found !== undefined);
@@ -55,21 +53,6 @@ function contradictionsOf(handler: Handler): Finding[] {
         `${place} has SessionAuthGuard under @OptionalAuth(), which still admits callers without a session. Remove the guard, or put @OptionalAuth() only on the handlers that need no session.`,
       ),
   ].filter((found) => typeof found === 'object');
-}
-
-/** The guard denies every call of a path that lacks a parameter of the rule. */
-function missingParametersOf(handler: Handler, { prefixes }: AuditContext): Finding[] {
-  const names = new Set(requirementsOf(handler)?.flatMap(({ parameters }) => parameters ?? []));
-  if (names.size === 0) return [];
-  return pathsOf(handler, prefixes).flatMap((path) =>
-    [...names]
-      .filter((name) => !hasParameter(path, name))
-      .map((name) =>
-        finding(
-          `${placeOf(handler)} has @CclScope() with the parameter '${name}', which its path ${path} does not have: every call is denied. Name a parameter of the path.`,
-        ),
-      ),
-  );
 }
 
 /**

@@ -121,7 +121,7 @@ it('the guard and the audit agree which of the rules of a handler, its class and
       const handlers = handlersIn(owner);
       const [handler] = handlers as [(typeof handlers)[0]];
       const context = { getClass: () => owner, getHandler: () => handler.called };
-      const found = findingsOf({ ...CONTEXT, handlers }, () => true).some(({ text }) =>
+      const found = findingsOf({ ...CONTEXT, handlers }).some(({ text }) =>
         text.includes('@CurrentUser(), which is always undefined'),
       );
       const plain = expected(tree);

@@ -3,7 +3,7 @@ import { Controller, Get, Module, Post, SetMetadata, type Type } from '@nestjs/c
 import { ModulesContainer, NestFactory, RouterModule } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { handlersIn } from '../guard/handlers.js';
-import { hasParameter, modulePathOf, pathsOf, routePrefixesOf } from './routes.js';
+import { modulePathOf, pathsOf, routePrefixesOf } from './routes.js';
 
 @Controller('first')
 class First {
@@ -123,42 +123,5 @@ describe('the paths of a route', () => {
   it('are none for a class that is no controller', () => {
     const [handler] = handlersIn(Clients);
     expect(handler && pathsOf(handler, new Map())).toEqual([]);
-  });
-});
-
-describe('a path', () => {
-  it.each([
-    ['/clients/:id', 'id'],
-    ['/:id', 'id'],
-    [':id', 'id'],
-    ['/clients/:id/openings', 'id'],
-    ['/clients/:id-:name', 'id'],
-    ['/clients/:id-:name', 'name'],
-    ['/clients/:first/:id', 'id'],
-    ['/clients/:$id_2', '$id_2'],
-    ['/clients/:_id', '_id'],
-    ['/clients/:größe', 'größe'],
-    ['/clients/:"an id"', 'an id'],
-    ['/clients/:id(\\d+)', 'id'],
-    ['/files/*', '*'],
-  ])('%s has the parameter %s', (path, name) => {
-    expect(hasParameter(path, name)).toBe(true);
-  });
-
-  it.each([
-    ['/clients/id', 'id'],
-    ['/clients/:identity', 'id'],
-    ['/clients/:id', 'identity'],
-    ['/clients/:other', 'id'],
-    ['/clients/\\:id', 'id'],
-    ['/clients/::id', 'id'],
-    ['/clients/:2', '2'],
-    ['/clients/:""', ''],
-    ['/clients/:"id"', '"id"'],
-    ['/files/*id', 'id'],
-    ['/files/:id', '*'],
-    ['/clients', 'id'],
-  ])('%s does not have the parameter %s', (path, name) => {
-    expect(hasParameter(path, name)).toBe(false);
   });
 });

@@ -49,18 +49,6 @@ function combine(lists: readonly unknown[][]): unknown[][] {
   );
 }
 
-/**
- * A named parameter, as Express and Fastify read it. Escaped colons are literal. A wildcard is not a
- * parameter: it has no name on Fastify, and a list as its value on Express.
- */
-const PARAMETER = /(?<![\\:]):(?:"([^"]+)"|([\p{ID_Start}$_][\p{ID_Continue}$]*))/gu;
-
-/** Returns whether a path has a parameter of this name. `*` is the name of a wildcard on Fastify. */
-export function hasParameter(path: string, name: string): boolean {
-  if (name === '*') return path.includes('*');
-  return [...path.matchAll(PARAMETER)].some(([, quoted, plain]) => (quoted ?? plain) === name);
-}
-
 /** Versions, hosts, and the constraints of Fastify. */
 const CONDITIONS = ['__version__', 'host', '__fastify_route_constraints__'];
 

@@ -9,8 +9,6 @@ export interface Requirement {
   isMet(call: RuledCall): unknown;
   /** Maximum age of a cached session for this handler, in milliseconds. */
   readonly maxAgeMs?: number;
-  /** The parameters of the call that it reads, for the audit. */
-  readonly parameters?: readonly string[];
   /** The decorator as text, for the access map. */
   readonly text: string;
   readonly policy?: Type;

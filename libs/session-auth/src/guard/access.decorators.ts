@@ -247,7 +247,6 @@ export function CclScope(parameters: CclScopeParameters): ClassDecorator & Metho
     scope.map(([id, name]) => `${id}: ${name}`),
     ({ user: { ccl_info: ids }, context }) =>
       scope.every(([id, name]) => ids !== undefined && isSameId(ids[id], callParameter(context, name))),
-    { parameters: scope.map(([, name]) => name) },
   );
 }
 
@@ -263,7 +262,7 @@ function requiring(
   kind: RequirementKind,
   named: readonly string[],
   isMet: Requirement['isMet'],
-  more?: Pick<Requirement, 'maxAgeMs' | 'parameters' | 'policy'>,
+  more?: Pick<Requirement, 'maxAgeMs' | 'policy'>,
 ): AccessDecorator {
   const requirement = { kind, text: `@${kind}(${named.join(', ')})`, isMet, ...more };
   return withGuard((target) => declareRequirement(target, requirement));

@@ -12,7 +12,6 @@ import {
 import { ApplicationConfig, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { holdProcess } from '../client/deadline.js';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { GuardParts } from '../guard/guard-parts.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { contextKind, ContextKindsModule } from './context-kinds.module.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './module-definition.js';
@@ -32,7 +31,6 @@ type AuditApplication = (
   modules: ModulesContainer,
   config: ApplicationConfig,
   settings: SessionAuthSettings,
-  parts: GuardParts,
 ) => Promise<void>;
 
 /** Without the folder, its line goes: `npm run parts`. */
@@ -116,9 +114,9 @@ export class SessionAuthModule
 
   /** Loads undici once the application has started. */
   async onApplicationBootstrap(): Promise<void> {
-    const { guard, requests, settings } = this.parts;
+    const { requests, settings } = this.parts;
     const part = settings.audit === 'off' ? undefined : await AUDIT.load?.();
-    await part?.auditApplication(this.modules, this.config, settings, guard);
+    await part?.auditApplication(this.modules, this.config, settings);
     setImmediate(() => void requests.load());
   }
 
