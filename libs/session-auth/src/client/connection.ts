@@ -164,7 +164,8 @@ export class Connection implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     // After an abort, undici still ends a reply without a body that closes its connection.
     if (!this.#settle) return;
-    this.#settle({ ...this.#head, body: this.#body.bytes });
+    const { status, headers } = this.#head;
+    this.#settle({ status, headers, body: this.#body.bytes });
     this.#settle = undefined;
     this.#usedAtMs = performance.now();
     this.#keeper?.release(this, this.#usedAtMs - this.#sentAtMs);

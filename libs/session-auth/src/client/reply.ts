@@ -31,12 +31,11 @@ export const MAX_HEADER_BYTES = 16_384;
  * and no transfer coding but `chunked`.
  */
 export function isReadable(headers: IncomingHttpHeaders, maxBytes: number): boolean {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  const coding = [headers['transfer-encoding'] ?? 'chunked'].flat().join();
+  const { 'content-encoding': encoding, 'transfer-encoding': coding, 'content-length': length } = headers;
   return (
-    encoding === 'identity' &&
-    coding.trim().toLowerCase() === 'chunked' &&
-    !(Number(headers['content-length']) > maxBytes)
+    (encoding === undefined || encoding === 'identity') &&
+    (coding === undefined || [coding].flat().join().trim().toLowerCase() === 'chunked') &&
+    (length === undefined || !(Number(length) > maxBytes))
   );
 }
 
@@ -56,14 +55,14 @@ export class BodyBuffer {
     const length = before + chunk.length;
     if (length > maxBytes) return false;
     if (before === 0) {
-      this.#buffer = chunk;
-    } else {
-      if (length > this.#buffer.length) {
-        this.#buffer = Buffer.allocUnsafeSlow(Math.min(maxBytes, 2 * length));
-        this.bytes.copy(this.#buffer);
-      }
-      chunk.copy(this.#buffer, before);
+      this.bytes = this.#buffer = chunk;
+      return true;
     }
+    if (length > this.#buffer.length) {
+      this.#buffer = Buffer.allocUnsafeSlow(Math.min(maxBytes, 2 * length));
+      this.bytes.copy(this.#buffer);
+    }
+    chunk.copy(this.#buffer, before);
     this.bytes = this.#buffer.subarray(0, length);
     return true;
   }
