@@ -21,7 +21,7 @@ export const BUGS = [
   {
     name: 'A lifetime starts at the reply instead of the request',
     file: 'verifier/session-verifier.ts',
-    find: 'update(keys, verdict, flight.startedAtMs)',
+    find: 'update(keys, verdict, startedAtMs)',
     replace: 'update(keys, verdict, performance.now())',
     suites: ['verifier/session-verifier'],
   },

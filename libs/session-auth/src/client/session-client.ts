@@ -76,8 +76,8 @@ interface ClientSettings extends VerdictSettings {
 
 interface Call {
   readonly operation: CallMessage['operation'];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly authIv: string | undefined;
+  /** Those of the operation, to which the application key is added. */
+  readonly headers: Record<string, string>;
   readonly deadline: Deadline;
   readonly body?: string;
 }
@@ -97,7 +97,7 @@ export class SessionClient<User extends UserRecord> {
   readonly #settings: ClientSettings;
   readonly #reader: ReplyReader<User>;
   readonly #origin: string;
-  readonly #basePath: string;
+  readonly #paths: Readonly<Record<CallMessage['operation'], string>>;
   readonly #server: Pick<CallMessage, 'serverAddress' | 'serverPort'>;
 
   constructor(
@@ -111,7 +111,9 @@ export class SessionClient<User extends UserRecord> {
     this.#settings = settings;
     this.#reader = { ...settings, readUser, reports, renew: () => sender.renew() };
     this.#origin = origin;
-    this.#basePath = pathname.replace(/\/$/, '');
+    const basePath = pathname.replace(/\/$/, '');
+    const signPath = basePath + AUTHENTICATION_PATH;
+    this.#paths = { user_details: basePath + USER_DETAILS_PATH, sign_in: signPath, sign_out: signPath };
     this.#server = {
       serverAddress: hostname,
       serverPort: Number(port) || (protocol === 'https:' ? 443 : 80),
@@ -119,8 +121,9 @@ export class SessionClient<User extends UserRecord> {
   }
 
   userDetails({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-    const headers = { [AUTH_TOKEN_HEADER]: token };
-    return this.#call({ operation: 'user_details', headers, authIv, deadline }, (answer) =>
+    const headers = headersOf(authIv);
+    headers[AUTH_TOKEN_HEADER] = token;
+    return this.#call({ operation: 'user_details', headers, deadline }, (answer) =>
       verdictOf(answer, token, this.#reader),
     );
   }
@@ -134,11 +137,10 @@ export class SessionClient<User extends UserRecord> {
     authIv: string | undefined,
     deadline: Deadline,
   ): Promise<SignInResult<User>> {
-    const headers = { 'Content-Type': 'application/json' };
+    const headers = headersOf(authIv);
+    headers['Content-Type'] = 'application/json';
     const body = JSON.stringify({ username, password });
-    return this.#call({ operation: 'sign_in', headers, authIv, deadline, body }, (answer) =>
-      this.#signedIn(answer),
-    );
+    return this.#call({ operation: 'sign_in', headers, deadline, body }, (answer) => this.#signedIn(answer));
   }
 
   /**
@@ -146,9 +148,10 @@ export class SessionClient<User extends UserRecord> {
    * @throws InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError
    */
   signOut({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<void> {
-    const headers = { [AUTH_TOKEN_HEADER]: token };
+    const headers = headersOf(authIv);
+    headers[AUTH_TOKEN_HEADER] = token;
     return this.#call(
-      { operation: 'sign_out', headers, authIv, deadline },
+      { operation: 'sign_out', headers, deadline },
       (answer) => void this.#accepted('sign_out', answer),
     );
   }
@@ -160,26 +163,28 @@ export class SessionClient<User extends UserRecord> {
     return published(message, () => this.#send(call), read);
   }
 
-  async #send({ operation, headers, authIv, deadline, body }: Call): Promise<Answer> {
+  #send(call: Call): Promise<Answer> {
     const { apiKey } = this.#settings;
-    const key = typeof apiKey === 'string' ? apiKey : await inTime(deadline, resolveApiKey(apiKey));
+    return typeof apiKey === 'string' ? this.#sendWith(apiKey, call) : this.#sendWithKeyOf(apiKey, call);
+  }
+
+  async #sendWithKeyOf(keyFunction: Exclude<ApiKey, string>, call: Call): Promise<Answer> {
+    const key = await inTime(call.deadline, resolveApiKey(keyFunction));
+    if (typeof key === 'string') return this.#sendWith(key, call);
     // No call was sent: the session service is not the one that is too slow.
-    if (typeof key !== 'string') return key.reason === 'timeout' ? NO_API_KEY : key;
-    const isCheck = operation === 'user_details';
+    return key.reason === 'timeout' ? NO_API_KEY : key;
+  }
+
+  #sendWith(key: string, { operation, headers, deadline, body }: Call): Promise<Answer> {
+    headers[API_KEY_HEADER] = key;
     return this.#sender.send({
       method: METHODS[operation],
       origin: this.#origin,
-      path: this.#basePath + (isCheck ? USER_DETAILS_PATH : AUTHENTICATION_PATH),
-      headers: {
-        Accept: 'application/json',
-        'Accept-Encoding': 'identity',
-        [API_KEY_HEADER]: key,
-        ...headers,
-        ...(authIv !== undefined && { [AUTH_IV_HEADER]: authIv }),
-      },
+      path: this.#paths[operation],
+      headers,
       body: body ?? null,
       deadline,
-      freshConnection: !isCheck,
+      freshConnection: operation !== 'user_details',
     });
   }
 
@@ -220,6 +225,12 @@ export class SessionClient<User extends UserRecord> {
     if (outcome === 'limited') throw new TooManyAttemptsError(failure.retryAfterSeconds);
     throw new SessionServiceUnavailableError(failure);
   }
+}
+
+function headersOf(authIv: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = { Accept: 'application/json', 'Accept-Encoding': 'identity' };
+  if (authIv !== undefined) headers[AUTH_IV_HEADER] = authIv;
+  return headers;
 }
 
 /**

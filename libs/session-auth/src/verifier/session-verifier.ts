@@ -38,7 +38,7 @@ export class SessionVerifier<User extends object> {
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
   readonly #status: VerifierParts<User>['status'];
-  readonly #flights = new SingleFlight<Verdict<User>>(BUSY);
+  readonly #flights = new SingleFlight<Verdict<User>>(BUSY, (...landed) => this.#landed(...landed));
   readonly revoker: SessionRevoker<User>;
 
   constructor(lanes: Lanes<User>, parts: VerifierParts<User> = {}) {
@@ -157,18 +157,19 @@ export class SessionVerifier<User extends object> {
     const forced = mode === 'refresh' ? 'known' : undefined;
     const call = (spentMs: number): Promise<Verdict<User>> =>
       this.#lanes.call(session, keys, spentMs, forced);
-    const work = async (flight: Flight): Promise<Verdict<User>> => {
-      const verdict = await (shared ? shared[mode](session, keys, call, flight) : call(0));
-      if (flight.isCurrent) {
-        this.#record(keys, verdict);
-        this.#cache?.update(keys, verdict, flight.startedAtMs);
-      } else if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
-        // The newer flight may get no answer: the session must not be served as stale then.
-        this.#cache?.evictAuthenticated(keys.tokenKey, flight.startedAtMs);
-      }
-      return verdict;
-    };
+    const work = (flight: Flight): Promise<Verdict<User>> =>
+      shared ? shared[mode](session, keys, call, flight) : call(0);
     return this.#flights.share(keys, work, demand);
+  }
+
+  #landed(keys: SessionKeys, verdict: Verdict<User>, { isCurrent, startedAtMs }: Flight): void {
+    if (isCurrent) {
+      this.#record(keys, verdict);
+      this.#cache?.update(keys, verdict, startedAtMs);
+    } else if (verdict.kind === 'unauthenticated' || verdict.kind === 'forbidden') {
+      // The newer flight may get no answer: the session must not be served as stale then.
+      this.#cache?.evictAuthenticated(keys.tokenKey, startedAtMs);
+    }
   }
 
   /** Records a verdict, before the session cache does. An answer of the store says nothing of the service. */

@@ -47,13 +47,15 @@ const MAX_WAITING = 1_024;
 export class SingleFlight<Value> {
   readonly #sessions = new Map<SessionKey, Session<Value>>();
   readonly #full: Value;
+  readonly #landed: ((keys: SessionKeys, value: Value, flight: Flight) => void) | undefined;
   #started = 0;
   /** Flights with a serial up to this one are no longer joined. */
   #closedTo = 0;
 
-  /** `full`: the answer to a check that may not even wait. */
-  constructor(full: Value) {
+  /** `full`: the answer to a check that may not even wait. `landed`: called with each answer, before its checks. */
+  constructor(full: Value, landed?: (keys: SessionKeys, value: Value, flight: Flight) => void) {
     this.#full = full;
+    this.#landed = landed;
   }
 
   /**
@@ -86,7 +88,7 @@ export class SingleFlight<Value> {
         isCurrent: true,
       };
       this.#sessions.set(sessionKey, session);
-      const result = this.#fly(sessionKey, session, flight, work);
+      const result = this.#fly(keys, session, flight, work);
       session.latest = { flight, result };
       return { access: 'starts', result };
     }
@@ -117,20 +119,22 @@ export class SingleFlight<Value> {
   }
 
   async #fly(
-    sessionKey: SessionKey,
+    keys: SessionKeys,
     session: Session<Value>,
     flight: Started,
     work: (flight: Flight) => Promise<Value>,
   ): Promise<Value> {
     session.inFlight += 1;
     try {
-      return await work(flight);
+      const value = await work(flight);
+      this.#landed?.(keys, value, flight);
+      return value;
     } finally {
       flight.isCurrent = false;
       session.inFlight -= 1;
       // The oldest check that waits starts the next flight, and the others join it.
-      for (const wake of session.waiting.splice(0)) wake();
-      if (session.inFlight === 0) this.#sessions.delete(sessionKey);
+      if (session.waiting.length > 0) for (const wake of session.waiting.splice(0)) wake();
+      if (session.inFlight === 0) this.#sessions.delete(keys.sessionKey);
     }
   }
 }
