@@ -159,7 +159,7 @@ class Shifted extends UserRecord {
 
 const WARNING = 'invalid user record';
 const REMEDY =
-  'Its user gets 503 while the session service answers so. Correct the record there, or userRecord.';
+  'Its user gets 503 while the session service answers so. Correct the record there, or map it: userRecord.';
 
 describe.each(platforms('Express'))('a user record that is invalid, on %s', (_name, platform) => {
   const bed = testbed(platform);
@@ -180,7 +180,7 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
 
     for (const token of [...tokens, ...tokens]) expect((await app.get('/me', token)).status).toBe(503);
     expect(warnings()).toEqual([
-      `warn ${WARNING}: ccl_info.client_id must satisfy isSafeInteger. ${REMEDY} SessionAuth`,
+      `warn ${WARNING}: user_details answered 200, but ccl_info.client_id must satisfy isSafeInteger. ${REMEDY} SessionAuth`,
     ]);
     for (const secret of ['the value', 'ann', 'bob', ...tokens])
       expect(log.lines.join('\n')).not.toContain(secret);
@@ -211,7 +211,7 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
 
     expect((await app.get('/me', service.signInAs({ team: 'the value' } as object))).status).toBe(503);
     expect(warnings()).toEqual([
-      `warn ${WARNING}: the record made a validator or a transformation of Shifted throw an error, or answer later. ${REMEDY} SessionAuth`,
+      `warn ${WARNING}: user_details answered 200, but the record must not make a validator or a transformation of Shifted throw an error, or answer later. ${REMEDY} SessionAuth`,
     ]);
   });
 
@@ -222,6 +222,8 @@ describe.each(platforms('Express'))('a user record that is invalid, on %s', (_na
     await expect(
       app.app.get(SessionAuthService).signIn({ username: 'ann', password: 'x' }),
     ).rejects.toMatchObject({ statusCode: 503 });
-    expect(warnings()).toEqual([expect.stringContaining('ats_enabled must satisfy isBoolean.')]);
+    expect(warnings()).toEqual([
+      expect.stringContaining('sign_in answered 200, but ats_enabled must satisfy isBoolean.'),
+    ]);
   });
 });

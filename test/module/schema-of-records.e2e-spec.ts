@@ -242,7 +242,9 @@ describe('what the application puts into a record', () => {
     expect((await app.get('/me', service.signInAs({ username: 'ann', tree: 'fir' } as object))).status).toBe(
       503,
     );
-    expect(log.having('warn', 'invalid user record: tree must not contain itself.')).toHaveLength(1);
+    expect(
+      log.having('warn', 'invalid user record: user_details answered 200, but tree must not contain itself.'),
+    ).toHaveLength(1);
   });
 });
 
@@ -259,7 +261,9 @@ describe('names of fields that are data', () => {
       expect(await always(async () => (await app.get('/me', token)).status)).toBe(503);
     }
     expect(log.having('warn', 'invalid user record')).toEqual([
-      expect.stringContaining('invalid user record: * must be what the schema says.'),
+      expect.stringContaining(
+        'invalid user record: user_details answered 200, but * must be what the schema says.',
+      ),
     ]);
     service.on('user_details', reply(500));
     await app.get('/me', 'token');

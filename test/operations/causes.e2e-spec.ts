@@ -46,14 +46,14 @@ describe.each(platforms('Express'))('nothing fails in silence on %s', (_name, pl
     lines.filter((line) => line.endsWith(' SessionAuth')).map((line) => line.replace(/ SessionAuth$/, ''));
 
   it.each<[string, Script, cause: string, affected: RegExp]>([
-    ['answers 503', reply(503), 'service failing', /^checks get 503: the session service answers 5xx/],
+    ['answers 503', reply(503), 'service failing', /^checks get 503: the session service answers 503/],
     ['answers 302', reply(302), 'unexpected reply', /answered 302 to checks, which get 503/],
     ['answers 429', reply(429), 'throttled', /^checks get 503: the session service answers 429/],
     [
       'answers with a web page',
       reply(200, '<html>', { 'content-type': 'text/html' }),
       'unusable reply',
-      /answered 200 without a JSON object to checks, which get 503/,
+      /answered 200 with the content-type text\/html in place of JSON to checks, which get 503/,
     ],
   ])(
     'a service that %s for ten minutes with three requests a minute [P37]',

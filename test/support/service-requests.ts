@@ -80,7 +80,11 @@ export const reply = (
   body: Buffer.from(body),
 });
 
-export const SILENT: ReplyReports = { occurred: () => undefined, unlistedStatus: () => undefined };
+export const SILENT: ReplyReports = {
+  occurred: () => undefined,
+  attemptFailed: () => undefined,
+  unlistedStatus: () => undefined,
+};
 
 interface ClientParts {
   readonly baseUrl?: string;

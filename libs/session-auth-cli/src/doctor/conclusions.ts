@@ -68,7 +68,7 @@ export function examineVerdicts(
     statusMap: options.statusMap ?? {},
     tokenEcho: options.tokenEcho ?? DEFAULTS.tokenEcho,
     readUser,
-    reports: { occurred: ignore, unlistedStatus: ignore },
+    reports: { occurred: ignore, attemptFailed: ignore, unlistedStatus: ignore },
     renew: ignore,
   };
   const junk = verdictOf(junkReply, junkToken, reader).kind;

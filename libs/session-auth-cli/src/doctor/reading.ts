@@ -13,8 +13,8 @@ const MAX_NAMES = 10;
 export const MAPPING =
   'userRecord takes a schema that maps the bodies of checks and sign-ins: https://github.com/nestjs-session-auth/nestjs-session-auth/blob/main/docs/different-service.md';
 
-let problem: string | undefined;
-const { read } = prepareUserReader((_field, requirement) => (problem = requirement));
+/** Reads a record as the guard does. */
+export const { read: readUser } = prepareUserReader();
 
 /** Returns the record in the body of a 200, or the reason why it is invalid, without any value. */
 export function readUserRecord(
@@ -22,7 +22,8 @@ export function readUserRecord(
 ): { readonly user: UserRecord } | { readonly problem: string } {
   const json = readJsonObject(answer);
   if (json === undefined) return { problem: bodyProblem(answer) };
-  const user = readUser(json);
+  let problem: string | undefined;
+  const user = readUser(json, (_field, requirement) => (problem = requirement));
   if (!user) return { problem: `it is not a user record${problem === undefined ? '' : `: ${problem}`}` };
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const { identityFields } = DEFAULTS;
@@ -54,12 +55,6 @@ function listOf(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
   const shown = names.slice(0, MAX_NAMES).map((name) => name.replace(/(\W|(?<=^\w{40})\w).*/s, '…'));
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
-
-/** Reads a record as the guard does. */
-export function readUser(json: object): UserRecord | undefined {
-  problem = undefined;
-  return read(json);
 }
 
 function bodyProblem({ headers, body }: ReplyAnswer): string {

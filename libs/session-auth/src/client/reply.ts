@@ -71,14 +71,16 @@ export class BodyBuffer {
 /** A media type of JSON. A reply without a media type may be JSON too. */
 const JSON_MEDIA_TYPE = /^(?:(?:application|text)\/json|[^\s;,/]+\/[^\s;,/]+\+json)[ \t]*(?:;|$)/i;
 
+export function isJson(type: unknown = ''): boolean {
+  return type === '' || (typeof type === 'string' && JSON_MEDIA_TYPE.test(type));
+}
+
 /**
  * Returns the JSON object in a reply; `undefined` for any other media type, invalid UTF-8, invalid JSON or a
  * value that is not an object.
  */
 export function readJsonObject({ headers, body }: Reply): object | undefined {
-  const type = headers['content-type'] ?? '';
-  if (type !== '' && !(typeof type === 'string' && JSON_MEDIA_TYPE.test(type))) return undefined;
-  if (!body || !isUtf8(body)) return undefined;
+  if (!isJson(headers['content-type']) || !body || !isUtf8(body)) return undefined;
   const text = body.toString();
   return parseObject(text.startsWith('\uFEFF') ? text.slice(1) : text);
 }

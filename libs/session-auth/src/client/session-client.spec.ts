@@ -19,6 +19,7 @@ beforeEach(() => {
 });
 const reports: ReplyReports = {
   occurred: (...report) => void warned.push(report),
+  attemptFailed: () => undefined,
   unlistedStatus: (...report) => void warned.push(['unlisted status', ...report]),
 };
 
@@ -134,8 +135,8 @@ describe('a sign-out', () => {
 
 describe('a status of a sign-in or a sign-out is reported', () => {
   it.each<[number, unknown[]]>([
-    [302, [['unexpected reply', 'sign-ins', '302', 'sign-ins']]],
-    [403, [['access refused', 'sign-ins']]],
+    [302, [['unexpected reply', 'sign-ins', '302', 'sign-ins', expect.stringContaining('redirect')]]],
+    [403, [['access refused', 'sign-ins', 'sign-ins', expect.stringContaining('signIn: { 403')]]],
     [409, [['unlisted status', 'sign_in', 409]]],
     [422, [['unlisted status', 'sign_in', 422]]],
     [423, [['unlisted status', 'sign_in', 423]]],
@@ -145,19 +146,25 @@ describe('a status of a sign-in or a sign-out is reported', () => {
     expect(warned).toEqual(reported);
   });
 
-  it('if it has no token, with the real status and what the token must be, first [P49]', async () => {
-    await signIn(reply(201, '{}')).catch(() => undefined);
-    expect(warned).toEqual([
-      ['unlisted status', 'sign_in', 201],
-      [
-        'unusable reply',
-        'sign-ins',
-        '201 without auth_token, which must be visible ASCII of at most http.maxTokenLength characters',
-        'sign-ins',
-        'the reply, or map its token: userRecord takes a schema',
-      ],
-    ]);
-  });
+  it.each([
+    ['{}', '201 without auth_token', 'userRecord'],
+    ['{"auth_token":""}', '201 without auth_token', 'userRecord'],
+    ['{"auth_token":"a b"}', '201 with an auth_token that is not visible ASCII', 'header'],
+    [
+      `{"auth_token":"${'a'.repeat(6)}"}`,
+      '201 with an auth_token of more than 5 characters',
+      'http.maxTokenLength',
+    ],
+  ])(
+    'if its token is missing or wrong, with the real status and what is wrong, first: %.30s [P49]',
+    async (body, what, remedy) => {
+      await signIn(reply(201, body)).catch(() => undefined);
+      expect(warned).toEqual([
+        ['unlisted status', 'sign_in', 201],
+        ['unusable reply', 'sign-ins', what, 'sign-ins', expect.stringContaining(remedy)],
+      ]);
+    },
+  );
 });
 
 describe('a check', () => {

@@ -24,11 +24,11 @@ import { type Deadline, inTime } from './deadline.js';
 import type { Answer } from './reply.js';
 import type { RequestSender } from './request-sender.js';
 import {
-  NO_TOKEN,
   outage,
   recordIn,
   type ReplyReader,
   type ReplyReports,
+  tokenProblem,
   unusable,
   verdictOf,
   type VerdictSettings,
@@ -85,6 +85,8 @@ interface Call {
 const METHODS = { user_details: 'GET', sign_in: 'POST', sign_out: 'DELETE' } as const;
 
 const NO_API_KEY = unavailable('api_key');
+
+const DENIED_USERS = "; if the service refuses users so, set statusMap: { signIn: { 403: 'denied' } }";
 
 const EFFECT_UNKNOWN = 'The session service did not answer in time; whether it processed the call is unknown';
 
@@ -193,9 +195,9 @@ export class SessionClient<User extends UserRecord> {
     if (outcome === 'accepted') return { kind: 'accepted' };
     const user = recordIn('sign_in', reply, this.#reader)?.user;
     const token = user?.auth_token;
-    if (user && isHeaderValue(token, this.#settings.http.maxTokenLength))
-      return { kind: 'signed-in', user, token };
-    if (user) unusable('sign_in', reply, this.#reader.reports, NO_TOKEN);
+    const { maxTokenLength } = this.#settings.http;
+    if (user && isHeaderValue(token, maxTokenLength)) return { kind: 'signed-in', user, token };
+    if (user) unusable('sign_in', reply, this.#reader.reports, tokenProblem(token, maxTokenLength));
     throw new SessionServiceUnavailableError(unavailable('malformed'));
   }
 
@@ -218,7 +220,10 @@ export class SessionClient<User extends UserRecord> {
     if (outcome === 'invalid') throw new InvalidRequestError();
     if (outcome === 'rejected') throw new CredentialsRejectedError();
     if (outcome === 'denied') {
-      if (status === 403 && !mapped) reports.occurred('access refused', AFFECTED[operation]);
+      if (status === 403 && !mapped) {
+        const calls = AFFECTED[operation];
+        reports.occurred('access refused', calls, calls, operation === 'sign_in' ? DENIED_USERS : '');
+      }
       throw new AccessDeniedError();
     }
     const failure = outage(operation, reply, reports);

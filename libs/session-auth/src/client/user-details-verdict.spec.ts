@@ -52,7 +52,7 @@ describe('the user of a 200', () => {
     const { reported, reports } = reporting();
     expect(verdictsWith({}, read, reports).of(reply(200, body), 'token')).toEqual(verdict);
     const lines = [
-      '200 without a JSON object',
+      '200 without a JSON object in UTF-8',
       '200 with a record by which code of userRecord threw an error',
     ].map((what) => ['unusable reply', 'checks', what, 'checks', expect.any(String)]);
     expect(reported).toEqual(unusable === 1 ? [lines[body === 'text' ? 0 : 1]] : []);
@@ -75,6 +75,57 @@ describe('the user of a 200', () => {
         `200 with Content-Encoding: ${named}`,
         'checks',
         expect.stringContaining('identity'),
+      ],
+    ]);
+  });
+});
+
+describe('the line about a reply', () => {
+  const html = { 'content-type': 'text/html; charset=utf-8' };
+  const page = '<!doctype html>';
+
+  it.each<[string, Reply, string, string]>([
+    ['of another server', reply(200, page, html), '200 with the content-type text/html', 'baseUrl'],
+    [
+      'of a long type',
+      reply(200, page, { 'content-type': 'x'.repeat(30) }),
+      '200 with the content-type an unknown one',
+      'baseUrl',
+    ],
+    ['without a body', reply(200), '200 without a body', 'baseUrl'],
+    ['that is a list', reply(200, '[]'), '200 without a JSON object in UTF-8', 'no option maps'],
+    [
+      'that is too long',
+      { ...reply(200), body: undefined },
+      '200 with a body longer than http.maxResponseBytes',
+      'raise that limit',
+    ],
+    ['that redirects', reply(302), '302', 'No redirect is followed'],
+    ['that is not modified', reply(304), '304', 'No option maps this status'],
+    ['of a proxy that wants credentials', reply(407), '407', 'http.proxy'],
+    ['that no option maps', reply(422), '422', 'No option maps this status'],
+    ['that statusMap maps', reply(400), "400 ('unavailable' by statusMap)", 'apiKey and baseUrl'],
+    ['that refuses users', reply(403), 'checks', "{ 403: 'unauthenticated' }"],
+  ])('%s has the real status first, and names what fits it [P49]', (_what, answer, what, remedy) => {
+    const { reported, reports } = reporting();
+    verdictsWith({ statusMap: { 400: 'unavailable' } }, undefined, reports).of(answer, 'token');
+    expect(reported).toHaveLength(1);
+    expect(reported[0]?.[2]).toMatch(new RegExp(`^${what.replace(/[()]/g, '\\$&')}`));
+    expect(reported[0]?.at(-1)).toContain(remedy);
+  });
+
+  it('that is no user names the call, the status, the field and what it must be', () => {
+    const { reported, reports } = reporting();
+    const refusing: ReadUser<UserRecord> = (_json, report) =>
+      report?.('role', 'role must be a string') as undefined;
+    verdictsWith({}, refusing, reports).of(reply(200, '{}'), 'token');
+    expect(reported).toEqual([
+      [
+        'invalid user record',
+        'role',
+        'user_details answered 200',
+        'role must be a string',
+        expect.stringContaining('userRecord'),
       ],
     ]);
   });
@@ -195,12 +246,12 @@ describe('a documented refusal', () => {
     [
       'a 404 with a body',
       reply(404, 'not found'),
-      ['unexpected reply', 'checks', '404 with a body', 'checks'],
+      ['unexpected reply', 'checks', '404 with a body', 'checks', expect.stringContaining('404: ')],
     ],
     [
       'a 404 with a body that may not be read',
       { ...reply(404), body: undefined },
-      ['unexpected reply', 'checks', '404 with a body', 'checks'],
+      ['unexpected reply', 'checks', '404 with a body', 'checks', expect.stringContaining('404: ')],
     ],
     ['a 404 without a body', reply(404), undefined],
     ['a 401 with a body', reply(401, 'unauthorized'), undefined],

@@ -3,11 +3,17 @@ import {
   UNAUTHENTICATED,
   unavailable,
   type Unavailable,
+  type UnavailableReason,
   type Verdict,
 } from '../contract/outcome.js';
 import { AFFECTED, type CauseReports } from '../contract/causes.js';
 import type { CallMessage } from '../contract/diagnostics.js';
-import { readUser, type ReadUser, type UserRecord } from '../contract/record/user-record.js';
+import {
+  readUser,
+  type ReadUser,
+  type ReportInvalid,
+  type UserRecord,
+} from '../contract/record/user-record.js';
 import {
   isRefusal,
   REFUSAL_OUTCOMES,
@@ -15,10 +21,19 @@ import {
   type RefusalStatus,
   type StatusMap,
 } from '../contract/status-outcomes.js';
-import { type Answer, readCacheForMs, readJsonObject, readRetryAfterSeconds, type Reply } from './reply.js';
+import {
+  type Answer,
+  isJson,
+  readCacheForMs,
+  readJsonObject,
+  readRetryAfterSeconds,
+  type Reply,
+} from './reply.js';
 
 /** Receives what replies show. Called each time; the implementation limits what is logged. */
 export interface ReplyReports extends Pick<CauseReports, 'occurred'> {
+  /** An attempt failed, for this reason and with this status. Its call may be tried again. */
+  attemptFailed(reason: UnavailableReason, met: string): void;
   /** The interface does not list this status, whose meaning is plain. */
   unlistedStatus(operation: CallMessage['operation'], status: number): void;
 }
@@ -85,12 +100,16 @@ function refused(
 ): Verdict<never> {
   const mapped = statusMap[status];
   if (status === 404 && mapped === undefined && reply.body?.length !== 0)
-    return outage('user_details', reply, reports, '404 with a body');
+    return outage('user_details', reply, reports, ['404 with a body', NOT_FOUND]);
   const meaning = mapped ?? REFUSAL_OUTCOMES[status];
   if (meaning === 'unavailable')
-    return outage('user_details', reply, reports, `${status} ('unavailable' by statusMap)`);
+    return outage('user_details', reply, reports, [
+      `${status} ('unavailable' by statusMap)`,
+      'Check apiKey and baseUrl',
+    ]);
   if (meaning === 'forbidden') {
-    if (mapped === undefined) reports.occurred('access refused', AFFECTED.user_details);
+    if (mapped === undefined)
+      reports.occurred('access refused', AFFECTED.user_details, AFFECTED.user_details, MAPPED_403);
     return FORBIDDEN;
   }
   const cacheForMs = readCacheForMs(reply.headers, cache?.negativeTtlMs);
@@ -107,23 +126,24 @@ export function recordIn<User>(
   { readUser: read, reports }: ReplyReader<User>,
 ): { readonly user: User; readonly json: object } | undefined {
   const json = readJsonObject(reply);
-  const user = json && readUser(json, read, () => unusable(operation, reply, reports, UNREADABLE));
+  const where = `${operation} answered ${reply.status}`;
+  const refuse: ReportInvalid = (field, requirement) =>
+    reports.occurred('invalid user record', field, where, requirement, REFUSED);
+  const user = json && readUser(json, read, refuse, () => unusable(operation, reply, reports, UNREADABLE));
   if (!json) unusable(operation, reply, reports, unreadBody(reply));
   return json && user !== undefined ? { user, json } : undefined;
 }
 
-/** A success lacks or has something, and what to check. */
+/** The status of a reply with what it has or lacks, and the remedy. */
 type Problem = readonly [what: string, check: string];
 
-const NO_JSON: Problem = [
-  'without a JSON object',
-  'baseUrl, http.maxResponseBytes, and any proxy in between',
-];
+const MAPPED_403 =
+  "; if the service refuses users or ended sessions so, set statusMap: { 403: 'forbidden' } or { 403: 'unauthenticated' }";
+const REFUSED =
+  'Its user gets 503 while the session service answers so. Correct the record there, or map it: userRecord.';
+const IN_ITS_PLACE = 'that baseUrl is the session service, with nothing that answers in its place';
+const NOT_FOUND = `Check ${IN_ITS_PLACE}; if it answers so to ended sessions, set statusMap: { 404: 'unauthenticated' }`;
 const UNREADABLE: Problem = ['with a record by which code of userRecord threw an error', 'userRecord'];
-export const NO_TOKEN: Problem = [
-  'without auth_token, which must be visible ASCII of at most http.maxTokenLength characters',
-  'the reply, or map its token: userRecord takes a schema',
-];
 const UNENCODED =
   'that neither it nor a proxy encodes these replies: calls ask for none (Accept-Encoding: identity)';
 
@@ -137,12 +157,36 @@ export function unusable(
   reports.occurred('unusable reply', AFFECTED[operation], `${status} ${what}`, AFFECTED[operation], check);
 }
 
+/** Returns what is wrong with the token of a sign-in. */
+export function tokenProblem(token: string | undefined, maxLength: number): Problem {
+  if (!token) return ['without auth_token', 'the reply, or map its token: userRecord takes a schema'];
+  return token.length > maxLength
+    ? [`with an auth_token of more than ${maxLength} characters`, 'http.maxTokenLength']
+    : ['with an auth_token that is not visible ASCII', 'the reply: no header can have such a token'];
+}
+
 /** Returns why a body is no JSON object: it may have an encoding, for which it was not read. */
-function unreadBody({ headers }: Reply): Problem {
-  const encoding = headers['content-encoding'];
-  if (encoding === undefined || encoding === 'identity') return NO_JSON;
-  const name = typeof encoding === 'string' && /^[\w.-]{1,20}$/.test(encoding) ? encoding : 'an unknown one';
-  return [`with Content-Encoding: ${name}`, UNENCODED];
+function unreadBody({ headers, body }: Reply): Problem {
+  const { 'content-encoding': encoding, 'content-type': type } = headers;
+  if (encoding === undefined || encoding === 'identity') {
+    if (!body) return ['with a body longer than http.maxResponseBytes', 'what it sends, or raise that limit'];
+    if (body.length === 0) return ['without a body', IN_ITS_PLACE];
+    return isJson(type)
+      ? ['without a JSON object in UTF-8', 'what it sends: no option maps that']
+      : [
+          `with the content-type ${named(type)} in place of JSON`,
+          `${IN_ITS_PLACE}, and that it sends application/json`,
+        ];
+  }
+  return [`with Content-Encoding: ${named(encoding)}`, UNENCODED];
+}
+
+/** A short word, or a media type without its parameters: not every header may be in a log. */
+const WORD = /^(?:(?:text|application)\/)?[\w.+-]{1,20}(?=;|$)/;
+
+function named(value: unknown): string {
+  const [word] = typeof value === 'string' ? (WORD.exec(value) ?? []) : [];
+  return word ?? 'an unknown one';
 }
 
 /** Returns the verdict on a reply that is not a usable answer, and reports a status that has no meaning. */
@@ -150,10 +194,20 @@ export function outage(
   operation: CallMessage['operation'],
   { status, headers }: Reply,
   reports: ReplyReports,
-  what = String(status),
+  [what, check]: Problem = [String(status), checkOf(status)],
 ): Unavailable {
   const reason = unavailableReasonOf(status);
   const calls = AFFECTED[operation];
-  if (reason === 'unexpected_status') reports.occurred('unexpected reply', calls, what, calls);
+  if (reason === 'unexpected_status') reports.occurred('unexpected reply', calls, what, calls, check);
+  else reports.attemptFailed(reason, what);
   return unavailable(reason, readRetryAfterSeconds(headers['retry-after']));
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Returns what to do about a status that no option maps. */
+function checkOf(status: number): string {
+  if (status === 407) return 'A proxy asks for credentials: set http.proxy';
+  if (REDIRECTS.has(status)) return 'No redirect is followed: set baseUrl to the address that it leads to';
+  return `Check ${IN_ITS_PLACE}. No option maps this status: a gateway can`;
 }

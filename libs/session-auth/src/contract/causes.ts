@@ -19,7 +19,7 @@ interface Cause {
  */
 export const CAUSES = {
   'service unreachable': {
-    text: '% get 503: the connection to the session service failed%. Check that it runs and cuts no connections, baseUrl, and the network.',
+    text: '% get 503: the connection to the session service failed%',
     ends: 'answer',
   },
   'connection lost': {
@@ -28,23 +28,23 @@ export const CAUSES = {
     isHarmless: true,
   },
   'TLS failure': {
-    text: 'the connection to the session service failed with %. Calls get 503. Check its certificate, and NODE_EXTRA_CA_CERTS or http.httpsAgent.',
+    text: 'the connection to the session service failed with %. Calls get 503. Check %.',
     ends: 'answer',
   },
   'service too slow': {
-    text: '% get 503: the session service did not answer in time. Find what slows it down, or allow more time: timeoutMs, signInTimeoutMs, signOutTimeoutMs.',
+    text: '% get 503: the session service did not answer in time. Find what slows it down, or allow more time: %.',
     ends: 'answer',
   },
   'service failing': {
-    text: '% get 503: the session service answers 5xx or 408. Its own log says why.',
+    text: '% get 503: the session service answers %. Its own log says why.',
     ends: 'answer',
   },
   throttled: {
-    text: '% get %: the session service answers 429. Have it allow this application more calls, or make fewer: cache.',
+    text: '% get %: the session service answers 429. Have it allow this application more calls%.',
     ends: 'answer',
   },
   'too many calls': {
-    text: '% get 503 at once: as many calls are under way or wait as the options allow. Find what slows the session service down, or raise maxInFlight or maxSignIns.',
+    text: '% get 503 at once: as many calls are under way or wait as the options allow. Find what slows the session service down, or raise %.',
     ends: 'answer',
   },
   'no key': {
@@ -57,7 +57,7 @@ export const CAUSES = {
     level: 'error',
   },
   'unexpected reply': {
-    text: 'the session service answered % to %, which get 503. Check apiKey, and that baseUrl is the session service, with nothing that answers in its place; statusMap changes what 400, 401, 403 and 404 mean.',
+    text: 'the session service answered % to %, which get 503. %.',
     ends: 'acceptance',
   },
   'unusable reply': {
@@ -65,11 +65,11 @@ export const CAUSES = {
     ends: 'acceptance',
   },
   'token mismatch': {
-    text: "user_details answered with another auth_token than was presented, which may be another caller's answer. By default (tokenEcho: 'deny') its caller gets 503. Look for a proxy that mixes up responses; set tokenEcho: 'warn' only if the service issues new tokens on purpose.",
+    text: "user_details answered 200 with another auth_token than was presented, which may be another caller's answer. By default (tokenEcho: 'deny') its caller gets 503. Look for a proxy that mixes up responses; set tokenEcho: 'ignore' only if the service issues new tokens on purpose.",
     ends: 'quiet',
   },
   'invalid user record': {
-    text: '%. Its user gets 503 while the session service answers so. Correct the record there, or userRecord.',
+    text: '%, but %. %',
     ends: 'quiet',
     isHarmless: true,
   },
@@ -79,7 +79,7 @@ export const CAUSES = {
     level: 'error',
   },
   'access refused': {
-    text: "% get 403, because the session service answers 403: it refuses apiKey, or this user. Correct apiKey; if the service refuses users so, state it with statusMap: { 403: 'forbidden' }.",
+    text: '% get 403, because the session service answers 403: it refuses apiKey, or this user. Correct apiKey%.',
     ends: 'acceptance',
     isHarmless: true,
   },

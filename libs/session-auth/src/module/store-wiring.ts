@@ -56,6 +56,9 @@ function isSecret(secret: unknown): secret is string {
   );
 }
 
+/** Where a record was that another version of the application has stored. */
+export const STORED = 'cache.store has a record of another version';
+
 export function storeReports(causes: Causes, status: ServiceStatusTracker): SharedTierReports {
   return {
     failed: () => causes.occurred('session store unavailable'),

@@ -75,14 +75,11 @@ export async function clientPartsOf(
       'baseUrl is http: and not on this host, so that keys and tokens can be read in transit. Use https.',
     );
   const prepare = await readerFor(userRecord);
-  // Names the field or the class, and neither the value nor the user.
-  const readUser = readUserWith(settings, prepare, (field, requirement) =>
-    causes.occurred('invalid user record', field, requirement),
-  );
+  const readUser = readUserWith(settings, prepare);
   const requests = new RequestSender({
     ...http,
     maxConnections: maxInFlight,
-    connectionFailed: (code) => causes.connectionFailed(code),
+    connectionFailed: (code) => causes.attemptFailed('unreachable', code),
     connectionLost: () => causes.occurred('connection lost'),
     loadFailed: (error) => causes.occurred('no HTTP client', '', String(error)),
   });
@@ -205,9 +202,13 @@ async function sharedTierOf(
   const { cache } = settings;
   const fleet = cache?.store && (await LOADED_BY_USE.fleet?.());
   if (!cache?.store || !fleet) return undefined;
-  const { readStoreSettings, storeReports } = await import('./store-wiring.js');
+  const { readStoreSettings, STORED, storeReports } = await import('./store-wiring.js');
   const shared = readStoreSettings(cache.store, { ...settings, cache });
-  return new fleet.Fleet(shared, readUser, storeReports(causes, status));
+  const readStored: typeof readUser = (json) =>
+    readUser(json, (field, requirement) =>
+      causes.occurred('invalid user record', field, STORED, requirement, 'A call replaces it.'),
+    );
+  return new fleet.Fleet(shared, readStored, storeReports(causes, status));
 }
 
 async function verifierOf(

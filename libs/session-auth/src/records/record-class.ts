@@ -34,7 +34,7 @@ Type(() => CclInfo)(UserRecord.prototype, 'ccl_info');
  */
 export const prepareReader =
   (record: UserRecordClass): PrepareReader =>
-  (report, share) => {
+  (share) => {
     rejectUnusableClass(record);
     const hidden = withHiddenToken(record);
     // class-transformer sets no getter and no method, which it looks for in the class itself.
@@ -43,8 +43,8 @@ export const prepareReader =
       Object.getOwnPropertyDescriptors(Object.getPrototypeOf(prototype) as object),
     ))
       if (!Object.hasOwn(prototype, name)) Object.defineProperty(prototype, name, member);
-    const unusable = `made a validator or a transformation of ${record.name} throw an error, or answer later`;
-    const read = reporting(report, unusable, (json) => {
+    const unusable = `must not make a validator or a transformation of ${record.name} throw an error, or answer later`;
+    const read = reporting(unusable, (json) => {
       const user = plainToInstance(hidden, json) as Fields;
       if (isLate(user[TOKEN_FIELD])) return [TOKEN_FIELD, 'must be a string'];
       const refusal = detach(user) ?? validate(user, unusable);

@@ -1,5 +1,4 @@
-import type { UserRecord } from '../contract/record/user-record.js';
-import type { ReportInvalid } from '../contract/record/user-reader.js';
+import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 
 /** Why a record is refused: a path into it, and what must be there. Contains nothing of a value. */
 export type Refusal = readonly [path: string, requirement: string];
@@ -13,10 +12,9 @@ const MAX_PATH_LENGTH = 200;
  * @param unusable the refusal if code of the application throws: the text of the error may contain a value
  */
 export function reporting(
-  report: ReportInvalid,
   unusable: string,
   read: (json: object) => UserRecord | Refusal,
-): (json: object) => UserRecord | undefined {
+): ReadUser<UserRecord> {
   const tryRead = (json: object): UserRecord | Refusal => {
     try {
       return read(json);
@@ -24,11 +22,11 @@ export function reporting(
       return ['', unusable];
     }
   };
-  return (json) => {
+  return (json, report) => {
     const user = tryRead(json);
     if (!isRefusal(user)) return user;
     const [path, requirement] = user;
-    report(path, `${path || 'the record'} ${requirement}`);
+    report?.(path, `${path || 'the record'} ${requirement}`);
     return undefined;
   };
 }

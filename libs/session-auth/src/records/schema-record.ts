@@ -8,7 +8,7 @@ import { pathOf, type Refusal, reporting } from './refusal.js';
 type Fields = Record<string, unknown>;
 
 /** Some libraries turn an error that a schema throws into a late answer. */
-const UNUSABLE = 'made its schema throw an error, or answer later';
+const UNUSABLE = 'must not make its schema throw an error, or answer later';
 
 /**
  * Prepares the reader of records that a Standard Schema describes. `null` counts as absent, as it does in a
@@ -16,16 +16,16 @@ const UNUSABLE = 'made its schema throw an error, or answer later';
  */
 export const prepareSchemaReader =
   (schema: UserRecordSchema): PrepareReader =>
-  (report, share) => {
+  (share) => {
     const validate = (value: object) => schema['~standard'].validate(value);
     rejectUnusableSchema(validate);
     const hidden = withHiddenToken(Object);
-    const read = reporting(report, UNUSABLE, (json) => {
+    const read = reporting(UNUSABLE, (json) => {
       const result = validate(withoutNulls(json));
       if (isLate(result)) return ['', UNUSABLE];
       if (result.issues) return [pathOf(result.issues[0]?.path), 'must be what the schema says'];
       const { value } = result;
-      if (isLate(value) || !isObject(value)) return ['', 'must become an object by its schema'];
+      if (isLate(value) || !isObject(value)) return ['', 'must be an object by its schema'];
       const user = new hidden() as Fields;
       const refusal = copyFields(value, user);
       if (refusal) return refusal;

@@ -8,10 +8,11 @@ type Complaint = readonly [field: string, requirement: string];
 
 /** Reads a record from the table of the core, and by the decorators of the class. */
 const complaints = { ofTable: [] as Complaint[], ofDecorators: [] as Complaint[] };
-const { read } = prepareUserReader((...complaint) => complaints.ofTable.push(complaint));
-const { read: readDescribed } = prepareReader(UserRecord)((...complaint) =>
-  complaints.ofDecorators.push(complaint),
-);
+const [table, described] = [prepareUserReader(), prepareReader(UserRecord)()];
+const read: typeof table.read = (json) =>
+  table.read(json, (...complaint) => complaints.ofTable.push(complaint));
+const readDescribed: typeof table.read = (json) =>
+  described.read(json, (...complaint) => complaints.ofDecorators.push(complaint));
 
 const scalar = fc.constantFrom<unknown>(null, undefined, '', 'a', 0, 1.5, 2 ** 53, true, [], {}, Number.NaN);
 const id = fc.oneof({ weight: 9, arbitrary: fc.integer() }, scalar);

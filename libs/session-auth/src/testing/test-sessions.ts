@@ -1,11 +1,20 @@
 import { SessionClient } from '../client/session-client.js';
-import type { UserRecord } from '../contract/record/user-record.js';
+import type { CauseReports } from '../contract/causes.js';
+import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import type { LocalUser } from '../contract/session-auth-types.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { CLIENT_PARTS } from '../module/wiring.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
 import { TestSessionClient } from './test-session-client.js';
+
+/** The parts of a registration that {@link TestSessions} uses. */
+interface Connection<User> {
+  readonly readUser: ReadUser<User>;
+  readonly causes: Pick<CauseReports, 'occurred'>;
+}
+
+const REMEDY = 'Its user gets 503. Correct the record in the test, or userRecord.';
 
 /** The part of Nest's `TestingModule` that {@link TestSessions} uses. */
 interface Closeable {
@@ -44,11 +53,13 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
    */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
     let isInUse = false;
-    const factory = (connection: {
-      readonly readUser: (json: object) => User | undefined;
-    }): TestSessionClient<User> => {
+    const factory = ({ readUser, causes }: Connection<User>): TestSessionClient<User> => {
       isInUse = true;
-      return new TestSessionClient(this.book, connection.readUser);
+      return new TestSessionClient(this.book, (json) =>
+        readUser(json, (field, requirement) =>
+          causes.occurred('invalid user record', field, 'TestSessions has a record', requirement, REMEDY),
+        ),
+      );
     };
     builder.overrideProvider(SessionClient).useFactory({ factory, inject: [CLIENT_PARTS] });
     const compile = builder.compile.bind(builder);

@@ -5,8 +5,7 @@ import { CclInfo } from './user-record.js';
 
 const id = fc.option(fc.integer({ min: -1, max: 3 }), { nil: null });
 const text = fc.constantFrom('', 'a', '1', 'hm', null);
-const readerWith = (share?: ReturnType<typeof internCommonValues>) =>
-  prepareUserReader(() => undefined, share).read;
+const readerWith = (share?: ReturnType<typeof internCommonValues>) => prepareUserReader(share).read;
 const record = fc.record(
   {
     username: fc.constantFrom('ann', 'bo'),

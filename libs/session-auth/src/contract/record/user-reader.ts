@@ -1,11 +1,14 @@
 import { CCL_FIELDS, type FieldType, TOKEN_FIELD, USER_FIELDS } from './record-fields.js';
-import { CclInfo, type ReadUser, UserRecord, type UserRecordClass } from './user-record.js';
+import {
+  CclInfo,
+  type ReadUser,
+  type ReportInvalid,
+  UserRecord,
+  type UserRecordClass,
+} from './user-record.js';
 
 /** The fields of a record, or of JSON, by their names. */
 type Fields = Record<string, unknown>;
-
-/** Receives the reason why a record is invalid: a field, and what it must be. Contains nothing of a value. */
-export type ReportInvalid = (field: string, requirement: string) => void;
 
 /** Replaces values of a record by equal values of earlier records. */
 type ShareValues = (user: Fields) => void;
@@ -22,22 +25,18 @@ interface RecordReader {
 }
 
 /** Prepares the reader of the records of a registration, at startup. */
-export type PrepareReader = (report: ReportInvalid, share?: ShareValues) => RecordReader;
+export type PrepareReader = (share?: ShareValues) => RecordReader;
 
 /** Returns a reader that rejects and reports a record in which none of these fields is a non-empty string. */
-export function identifying(
-  fields: readonly string[],
-  read: ReadUser<UserRecord>,
-  report: ReportInvalid,
-): ReadUser<UserRecord> {
-  return (json) => {
-    const user = read(json);
+export function identifying(fields: readonly string[], read: ReadUser<UserRecord>): ReadUser<UserRecord> {
+  return (json, report) => {
+    const user = read(json, report);
     if (!user) return undefined;
     for (const name of fields) {
       const value = user[name as keyof UserRecord];
       if (typeof value === 'string' && value !== '') return user;
     }
-    report('', `one of ${fields.join(', ')} (identityFields) must be a non-empty string`);
+    report?.('', `one of ${fields.join(', ')} (identityFields) must be a non-empty string`);
     return undefined;
   };
 }
@@ -51,9 +50,9 @@ const REQUIREMENTS: Readonly<Record<FieldType, string>> = {
 };
 
 /** Prepares the reader of {@link UserRecord} itself, from a table: the classes of applications are described. */
-export const prepareUserReader: PrepareReader = (report, share) => {
+export const prepareUserReader: PrepareReader = (share) => {
   const hidden = withHiddenToken(UserRecord);
-  const read = (json: object): UserRecord | undefined => {
+  const read: ReadUser<UserRecord> = (json, report) => {
     const user = new hidden() as Fields;
     if (!copyFields(json, user, USER_FIELDS, report) || !copyFields(json, user, TOKEN_FIELD, report))
       return undefined;
@@ -73,7 +72,7 @@ function copyFields(
   json: object,
   target: Fields,
   types: typeof USER_FIELDS,
-  report: ReportInvalid,
+  report: ReportInvalid | undefined,
   path = '',
 ): boolean {
   for (const [name, type] of types) {
@@ -83,7 +82,7 @@ function copyFields(
       value === undefined ||
       (type === 'id' ? Number.isSafeInteger(value) : typeof value === type && !Array.isArray(value));
     if (!isAccepted) {
-      report(path + name, `${path}${name} ${REQUIREMENTS[type]}`);
+      report?.(path + name, `${path}${name} ${REQUIREMENTS[type]}`);
       return false;
     }
     target[name] = value;

@@ -3,7 +3,7 @@ import { validateSync } from 'class-validator';
 import { prepareUserReader } from './user-reader.js';
 import { CclInfo, type UserRecord } from './user-record.js';
 
-const { read } = prepareUserReader(() => undefined);
+const { read } = prepareUserReader();
 
 const TEXTS = [
   'username',

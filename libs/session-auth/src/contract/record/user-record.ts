@@ -127,15 +127,23 @@ function countDecorators(): number {
 const sent = new WeakMap<object, string>();
 
 /** Reads the user in the body of a 200. Returns `undefined` for anything that is not a user. */
-export type ReadUser<User> = (json: object) => User | undefined;
+export type ReadUser<User> = (json: object, report?: ReportInvalid) => User | undefined;
+
+/** Receives the reason why a record is invalid: a field, and what it must be. Contains nothing of a value. */
+export type ReportInvalid = (field: string, requirement: string) => void;
 
 /**
  * Returns the user in a body, and keeps the name that the session service sent. Returns `undefined` if it is
  * not a user, or if code of the application throws, such as a getter of a record.
  */
-export function readUser<User>(json: object, read: ReadUser<User>, threw?: () => void): User | undefined {
+export function readUser<User>(
+  json: object,
+  read: ReadUser<User>,
+  report?: ReportInvalid,
+  threw?: () => void,
+): User | undefined {
   try {
-    const user = read(json);
+    const user = read(json, report);
     const { username } = json as { readonly username?: unknown };
     if (typeof username === 'string' && user && (user as UserRecord).username !== username)
       sent.set(user, username);

@@ -45,9 +45,10 @@ describe('the causes of denials', () => {
   });
 
   it('have one line when one begins, and one when it is over, however many calls fail', () => {
+    causes.attemptFailed('server_error', '502');
     failFor(10 * MINUTE_MS, 1_000);
     expect(lines).toEqual([
-      'warn service failing: checks get 503: the session service answers 5xx or 408. Its own log says why.',
+      'warn service failing: checks get 503: the session service answers 502. Its own log says why.',
     ]);
     expect(active).toMatchObject([
       { cause: 'service failing', subject: 'checks', failures: 601, isRecovering: false },
@@ -161,20 +162,20 @@ describe('the causes of denials', () => {
   });
 
   it('say why a connection failed: once, with its code', () => {
-    causes.connectionFailed('ECONNREFUSED');
+    causes.attemptFailed('unreachable', 'ECONNREFUSED');
     causes.callFailed('user_details', 'unreachable');
     causes.callFailed('sign_in', 'unreachable');
-    causes.connectionFailed('CERT_HAS_EXPIRED');
+    causes.attemptFailed('unreachable', 'CERT_HAS_EXPIRED');
     causes.callFailed('sign_out', 'unreachable');
     expect(lines).toEqual([
       expect.stringMatching(
-        /^warn service unreachable: checks get 503: the connection to the session service failed with ECONNREFUSED\. /,
+        /^warn service unreachable: checks get 503: the connection to the session service failed with ECONNREFUSED\. Check that it runs, and the host and the port in baseUrl\.$/,
       ),
       expect.stringMatching(
-        /^warn service unreachable: sign-ins get 503: the connection to the session service failed\. /,
+        /^warn service unreachable: sign-ins get 503: the connection to the session service failed\. Check that it runs and speaks HTTP, /,
       ),
       expect.stringMatching(
-        /^warn TLS failure: the connection to the session service failed with CERT_HAS_EXPIRED\. Calls get 503\. /,
+        /^warn TLS failure: the connection to the session service failed with CERT_HAS_EXPIRED\. Calls get 503\. Check its certificate, /,
       ),
     ]);
   });
@@ -187,13 +188,21 @@ describe('the causes of denials', () => {
     ]);
   });
 
-  it('name the status of a limit as its callers get it', () => {
-    for (const operation of ['user_details', 'sign_in'] as const)
-      causes.callFailed(operation, 'rate_limited');
-    expect(lines.map((line) => line.slice(0, 34))).toEqual([
-      'warn throttled: checks get 503: th',
-      'warn throttled: sign-ins get 429: ',
-    ]);
+  it.each<[UnavailableReason, checks: string, signIns: string, signOuts: string]>([
+    [
+      'rate_limited',
+      'checks get 503: .* more calls, or make fewer: cache',
+      'sign-ins get 429: .* more calls',
+      'sign-outs get 503: .* more calls',
+    ],
+    ['timeout', 'checks .*: timeoutMs', 'sign-ins .*: signInTimeoutMs', 'sign-outs .*: signOutTimeoutMs'],
+    ['busy', 'checks .* raise maxInFlight', 'sign-ins .* raise maxSignIns', 'sign-outs .* raise maxSignIns'],
+  ])('name the status that callers get, and the option that fits, of %s', (reason, ...patterns) => {
+    for (const operation of ['user_details', 'sign_in', 'sign_out'] as const)
+      causes.callFailed(operation, reason);
+    expect(lines).toEqual(
+      patterns.map((pattern) => expect.stringMatching(new RegExp(`^warn [a-z ]+: ${pattern}\\.$`))),
+    );
   });
 
   it('end with an accepted session, if an answer of another kind is no evidence', () => {
@@ -216,10 +225,10 @@ describe('the causes of denials', () => {
 
   it('name each invalid field of a record once', () => {
     for (const field of ['email', 'email', 'phone'])
-      causes.occurred('invalid user record', field, `${field} must be a string`);
+      causes.occurred('invalid user record', field, 'a check', `${field} must be a string`, 'Mend it.');
     expect(lines).toEqual([
-      expect.stringMatching(/^warn invalid user record: email must be a string\. .* userRecord\.$/),
-      expect.stringMatching(/^warn invalid user record: phone must be a string\. /),
+      'warn invalid user record: a check, but email must be a string. Mend it.',
+      'warn invalid user record: a check, but phone must be a string. Mend it.',
     ]);
   });
 
@@ -251,6 +260,9 @@ describe('the causes of denials', () => {
           ),
       ),
     );
+    expect(lines.filter((line) => line.includes("statusMap: { signIn: { 422: 'rejected' } }"))).toEqual([
+      expect.stringContaining('answered 422'),
+    ]);
   });
 
   it('write no line and no change after the application has closed', () => {

@@ -11,6 +11,7 @@ import {
 import { type CallMessage, CAUSE_CHANGES } from '../../contract/diagnostics.js';
 import type { UnavailableReason } from '../../contract/outcome.js';
 import type { CallReports } from '../../verifier/service-status.js';
+import { detailsOf } from './failed-call.js';
 
 /** Active subjects of one cause. Those of records may be data: they must not keep other causes out. */
 const MAX_SUBJECTS = 500;
@@ -61,8 +62,8 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #unlisted = new Set<string>();
-  /** Code of the last connection that failed. The failure of its call follows. */
-  #code = '';
+  /** Status or code of the last attempt that failed for a reason. The failure of its call follows. */
+  readonly #met = new Map<UnavailableReason, string>();
   onChange: (active: readonly ActiveCause[], areDegrading: boolean) => void = () => undefined;
 
   get areNone(): boolean {
@@ -88,24 +89,21 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     if (active) this.#recover(active);
   }
 
-  connectionFailed(code: string): void {
-    this.#code = code;
+  attemptFailed(reason: UnavailableReason, met: string): void {
+    this.#met.set(reason, met);
   }
 
   callFailed(operation: CallMessage['operation'], reason: UnavailableReason, caller?: unknown): void {
     const affected = AFFECTED[operation];
-    const code = this.#code;
-    this.#code = '';
+    const met = this.#met.get(reason) ?? '';
+    this.#met.delete(reason);
     if (reason === 'circuit_open') this.#countAll(affected);
     if (reason === 'unreachable' && this.#active.has('no HTTP client ')) return;
-    const isTls = reason === 'unreachable' && isTlsCode(code);
+    const isTls = reason === 'unreachable' && isTlsCode(met);
     const cause = isTls ? 'TLS failure' : CAUSE_OF[reason];
     if (cause === undefined) return;
     const subject = isTls ? '' : affected;
-    // The status of a call that the session service limits, or why a connection failed.
-    const status = operation === 'sign_in' ? '429' : '503';
-    const detail = cause === 'throttled' ? status : code && ` with ${code}`;
-    if (!BY_REPLY.has(reason)) this.occurred(cause, subject, isTls ? code : subject, detail);
+    if (!BY_REPLY.has(reason)) this.occurred(cause, subject, ...detailsOf(cause, operation, met));
     const callers = this.#active.get(`${cause} ${subject}`)?.callers;
     if (callers && caller !== undefined && callers.size < 2) callers.add(caller);
   }
@@ -124,9 +122,13 @@ export class Causes implements ReplyReports, CauseReports, CallReports {
     if (this.#unlisted.has(key)) return;
     this.#unlisted.add(key);
     const meaning = UNLISTED[status] ?? 'success';
+    const remedy =
+      operation === 'sign_in' && status === 422
+        ? " If it refuses a wrong password, set statusMap: { signIn: { 422: 'rejected' } }."
+        : '';
     this.note(
       'unlisted status',
-      `${operation} answered ${status}, which the interface does not list. It counts as ${meaning}; the line is written once.`,
+      `${operation} answered ${status}, which the interface does not list. It counts as ${meaning}; the line is written once.${remedy}`,
     );
   }
 

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SILENT } from '../../../../../test/support/service-requests.js';
 import { Deadlines } from '../../client/deadline.js';
 import type { Answer, Reply } from '../../client/reply.js';
 import type { ServiceRequest } from '../../client/connection.js';
@@ -52,7 +53,7 @@ function start(): void {
     { send, renew: () => undefined },
     { ...address, ...verdicts },
     (json) => json,
-    { occurred: () => undefined } as never,
+    SILENT,
   );
   const deadlines = new Deadlines();
   const lanes = { timeoutMs: 60_000, maxAttempts: 1, maxInFlight: 10, maxQueued: 10 };

@@ -41,7 +41,8 @@ const SETTINGS = {
 async function readerOf(settings: Partial<typeof SETTINGS>) {
   const log: unknown[] = [];
   const set = { ...SETTINGS, ...settings };
-  const read = readUserWith(set, await readerFor(set.userRecord), (...reason) => log.push(reason));
+  const reader = readUserWith(set, await readerFor(set.userRecord));
+  const read: typeof reader = (json) => reader(json, (...reason) => log.push(reason));
   return { read, log };
 }
 

@@ -3,7 +3,6 @@ import {
   internCommonValues,
   type PrepareReader,
   prepareUserReader,
-  type ReportInvalid,
 } from '../../contract/record/user-reader.js';
 import {
   hasAddedDecorators,
@@ -38,11 +37,10 @@ function isSchema(record: unknown): record is UserRecordSchema {
   return standard?.version === 1 && typeof standard.validate === 'function';
 }
 
-/** @param report receives the reason why a record is not a user. @throws InvalidConfigurationError */
+/** @throws InvalidConfigurationError */
 export function readUserWith(
   { identityFields, cache }: UserReaderSettings,
   prepare: PrepareReader | undefined,
-  report: ReportInvalid,
 ): ReadUser<UserRecord> {
   if (!prepare)
     return invalidOption(
@@ -50,9 +48,9 @@ export function readUserWith(
       'must be a class that extends UserRecord, or a Standard Schema',
       'Declare your fields in one of them, or leave it out',
     );
-  const { fields, read } = prepare(report, cache && internCommonValues());
+  const { fields, read } = prepare(cache && internCommonValues());
   rejectIdentityFields(identityFields, fields);
-  return identifying(identityFields, read, report);
+  return identifying(identityFields, read);
 }
 
 function rejectIdentityFields(fields: readonly string[], declared: ReadonlySet<string> | undefined): void {
