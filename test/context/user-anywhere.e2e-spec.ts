@@ -29,7 +29,7 @@ import {
 import { SOCKET_IO } from '../sockets/peers.js';
 import { importFromGuide, type GuideCode } from '../support/guide-code.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
-import { PLATFORMS } from '../support/platforms.js';
+import { platforms } from '../support/platforms.js';
 import { until } from '../support/until.js';
 
 type Guide = GuideCode<{ readonly UserInterceptor: Type }>;
@@ -170,7 +170,7 @@ const STREAMS: [user: string, path: string][] = [
   ...(NEST_MAJOR === 12 ? [['none', 'generator'] as [string, string]] : []),
 ];
 
-describe.each(PLATFORMS)('the user in a service, with the guide, on %s', (_name, platform) => {
+describe.each(platforms('Fastify'))('the user in a service, with the guide, on %s', (_name, platform) => {
   let every: EveryKind;
   beforeAll(async () => {
     every = await startEveryKind(platform, {

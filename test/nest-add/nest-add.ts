@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import { transpile } from '../support/transpile.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -31,33 +31,44 @@ export interface Answer {
   readonly said: string;
 }
 
-/**
- * Runs `nest add nestjs-session-auth` on a project, with the current sources of the collection. Call it
- * inside `describe`.
- */
-export function nestAdd(
-  cwd = () => ROOT,
-): (files: Files, options?: Options, encoding?: Question['encoding']) => Promise<Answer> {
-  let folder: string;
-  let child: ChildProcess;
-  beforeAll(async () => {
-    await mkdir(join(ROOT, 'dist'), { recursive: true });
-    folder = await mkdtemp(join(ROOT, 'dist/nest-add-'));
-    await promisify(execFile)(process.execPath, [
-      join(ROOT, 'libs/session-auth/build-schematics.mjs'),
-      join(folder, 'schematics'),
-    ]);
-    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-    const program = join(folder, 'schematic.process.js');
-    await transpile(join(import.meta.dirname, 'schematic.process.ts'), program);
-    child = fork(program, { cwd: cwd(), execArgv: [] });
-  });
-  afterAll(async () => {
+/** A process that runs the schematic, and the folder of its program. */
+interface Schematic {
+  readonly folder: string;
+  readonly child: ChildProcess;
+}
+
+/** The processes of a suite that run the schematic, by the folder that they run in. */
+const schematics = new Map<string, Promise<Schematic>>();
+afterAll(async () => {
+  for (const { folder, child } of await Promise.all(schematics.values())) {
     child.disconnect();
     await once(child, 'exit');
     await rm(folder, { recursive: true });
-  });
+  }
+});
+
+async function startSchematic(cwd: string): Promise<Schematic> {
+  await mkdir(join(ROOT, 'dist'), { recursive: true });
+  const folder = await mkdtemp(join(ROOT, 'dist/nest-add-'));
+  await promisify(execFile)(process.execPath, [
+    join(ROOT, 'libs/session-auth/build-schematics.mjs'),
+    join(folder, 'schematics'),
+  ]);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  const program = join(folder, 'schematic.process.js');
+  await transpile(join(import.meta.dirname, 'schematic.process.ts'), program);
+  return { folder, child: fork(program, { cwd, execArgv: [] }) };
+}
+
+/** Runs `nest add nestjs-session-auth` on a project, with the current sources of the collection. */
+export function nestAdd(
+  cwdOf = () => ROOT,
+): (files: Files, options?: Options, encoding?: Question['encoding']) => Promise<Answer> {
   return async (files, options = {}, encoding = 'utf8') => {
+    const cwd = cwdOf();
+    const started = schematics.get(cwd) ?? startSchematic(cwd);
+    schematics.set(cwd, started);
+    const { child } = await started;
     child.send({ files, options, encoding } satisfies Question);
     const [answer] = (await once(child, 'message')) as [Answer | { error: string }];
     if ('error' in answer) throw new Error(answer.error);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Module, type Type } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway, type OnGatewayInit, type WsResponse } from '@nestjs/websockets';
 import {
@@ -10,9 +10,8 @@ import {
   type TokenSource,
 } from 'nestjs-session-auth';
 import { sessionSockets, SessionSockets } from 'nestjs-session-auth/sockets';
-import { PLATFORMS, type RunningApp } from '../support/platforms.js';
-import type { ScriptedService } from '../support/scripted-service.js';
-import { testbed } from '../support/testbed.js';
+import { platforms, startApp, type RunningApp } from '../support/platforms.js';
+import { startScriptedService, type ScriptedService } from '../support/scripted-service.js';
 import {
   HandshakeDenied,
   SOCKET_IO,
@@ -55,25 +54,35 @@ class Root {}
 const EVIL = 'https://evil.example';
 const DENIED = /SESSION_REJECTED|SESSION_REQUIRED|CROSS_ORIGIN_DENIED/;
 
-describe.each(PLATFORMS)('on %s', (_platform, platform) => {
-  const bed = testbed(platform);
+describe.each(platforms('Fastify'))('on %s', (_platform, platform) => {
   const peers: Peer[] = [];
   let own: ScriptedService;
   let app: RunningApp;
 
+  /** Starts the application for all tests of a `describe`. */
+  function application(gateway: Type, library: (typeof SOCKET_LIBRARIES)[number]): void {
+    beforeAll(() => start(gateway, library));
+    afterAll(async () => {
+      await app.close();
+      await own.close();
+    });
+  }
+
   async function start(gateway: Type, library: (typeof SOCKET_LIBRARIES)[number]): Promise<void> {
-    own = await bed.service();
+    own = await startScriptedService();
     own.signInAs({ username: 'ann' }, 'good');
     const token = [fromHeader('X-Auth-Token'), fromBearer(), ownSource, fromCookie('sid')];
     const options = { plugins: [sessionSockets], apiKey: 'key', timeoutMs: 30_000, token };
     const imports = [SessionAuthModule.forRoot({ ...options, baseUrl: own.url, protectAllRoutes: true })];
-    app = await bed.app(
+    app = await startApp(
+      platform,
       { module: Root, imports, providers: [gateway] },
       { configure: (nest) => nest.useWebSocketAdapter(library[1](nest)) },
     );
   }
   beforeEach(() => {
     seen.length = 0;
+    own.requests.length = 0;
   });
   afterEach(async () => {
     for (const peer of peers.splice(0)) await peer.close();
@@ -100,7 +109,7 @@ describe.each(PLATFORMS)('on %s', (_platform, platform) => {
     ['a gateway without protect', OpenGateway],
   ])('headers of socket.io in %s', (_name, gateway) => {
     const connect = SOCKET_IO[2];
-    beforeEach(() => start(gateway, SOCKET_IO));
+    application(gateway, SOCKET_IO);
 
     it.each<Record<string, unknown>>([
       { 'sec-fetch-site': 'same-origin' },
@@ -163,10 +172,10 @@ describe.each(PLATFORMS)('on %s', (_platform, platform) => {
     });
   });
 
-  it.each(SOCKET_LIBRARIES)(
-    'a message of %s says nothing about the headers of its socket [P24]',
-    async (...library) => {
-      await start(ProtectedGateway, library);
+  describe.each(SOCKET_LIBRARIES)('a message of %s', (...library) => {
+    application(ProtectedGateway, library);
+
+    it('says nothing about the headers of its socket [P24]', async () => {
       const headers = { 'x-auth-token': 'good' };
       const forged = {
         headers: { host: 'acme.example', 'x-auth-token': 'boss' },
@@ -181,6 +190,6 @@ describe.each(PLATFORMS)('on %s', (_platform, platform) => {
       expect(
         await who(library[2], { headers: { cookie: 'sid=good', origin: EVIL } }, { origin: app.url }),
       ).toBe('CROSS_ORIGIN_DENIED');
-    },
-  );
+    });
+  });
 });
