@@ -13,6 +13,7 @@ const workers = Math.min(2 * availableParallelism() + 1, Math.floor(totalmem() /
 const SURROUNDINGS = [
   'browsers/two-origins',
   'check/application-code',
+  'commands/command',
   'commands/contract',
   'demo/console',
   'demo/console-and-settings',
@@ -26,6 +27,8 @@ const SURROUNDINGS = [
   'fleet/redis-store/guide',
   'fleet/redis-store/subscription',
   'fleet/shared-tier',
+  'fuzz/handshakes',
+  'fuzz/wire-to-verdict',
   'graphql/upgrade-headers',
   'messages/kafka',
   'messages/rabbitmq',

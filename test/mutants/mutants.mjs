@@ -123,7 +123,7 @@ export const MUTANTS = [
     file: 'verifier/lanes.ts',
     find: 'return lane === this.lanes.strangers && this.limit.isReached(lane.inFlight);',
     replace: 'return false;',
-    suites: ['lanes/overload'],
+    suites: ['verifier/lanes-places', 'lanes/overload'],
   },
   {
     name: 'A 403 is cached',
@@ -672,14 +672,14 @@ export const MUTANTS = [
     file: 'verifier/lanes.ts',
     find: 'return (waiting.size + 1) * pace.usualMs <= (places * this.settings.timeoutMs) / 2;',
     replace: 'return true;',
-    suites: ['lanes/overload'],
+    suites: ['verifier/lanes-places', 'lanes/overload'],
   },
   {
     name: 'A check that has waited too long for its call still makes it',
     file: 'verifier/lanes.ts',
     find: 'const isInTime = first.deadline.remainingMs >= this.pace.neededMs;',
     replace: 'const isInTime = true;',
-    suites: ['lanes/overload'],
+    suites: ['verifier/session-verifier-lanes', 'lanes/overload'],
   },
   {
     name: 'A full queue of strangers keeps known users out',
