@@ -27,7 +27,6 @@ const PLACES = {
   'the code of an error': (node) =>
     ts.isPropertyDeclaration(node) && /^(?:name|code)$/.test(node.name.getText()) ? [node.initializer] : [],
   'a refused option': (node) => (isCall(node, 'invalidOption', 'only') ? node.arguments.slice(1, 2) : []),
-  'a refused class of records': (node) => (isCall(node, 'rejectClass') ? node.arguments.slice(0, 1) : []),
   'the reason of an outage': (node) =>
     ts.isTypeAliasDeclaration(node) && node.name.text === 'UnavailableReason' ? literalsOf(node.type) : [],
   'found by the audit': (node) => (isCall(node, 'finding') ? node.arguments.slice(0, 1) : []),
@@ -36,9 +35,9 @@ const PLACES = {
 };
 
 /** Functions that throw a message of a problem, and the number of arguments with its remedy. */
-const WITH_REMEDY = { invalidOption: 3, only: 3, rejectClass: 2 };
+const WITH_REMEDY = { invalidOption: 3, only: 3 };
 /** Places whose messages a developer reads when an application starts. */
-const AT_START = new Set(['thrown', 'a refused option', 'a refused class of records', 'found by the audit']);
+const AT_START = new Set(['thrown', 'a refused option', 'found by the audit']);
 
 const missing = [];
 for (const [place, find] of Object.entries(PLACES)) {

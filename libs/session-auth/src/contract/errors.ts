@@ -53,3 +53,8 @@ export function rejectOwnProvider(name: string): never {
     `${name} is among the providers of a module. Remove it there: SessionAuthModule provides it. In a unit test, write { provide: ${name}, useValue: yourMock }.`,
   );
 }
+
+/** Stops the bootstrap. The message never contains a value, which may be a secret. */
+export function invalidOption(option: string, problem: string, remedy: string): never {
+  throw new InvalidConfigurationError(`SessionAuthModule: ${option} ${problem}. ${remedy}.`);
+}

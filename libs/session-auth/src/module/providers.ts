@@ -9,7 +9,6 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { APP_GUARD, ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { SessionClient } from '../client/session-client.js';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { isSessionAuthError } from '../contract/errors.js';
 import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
@@ -20,11 +19,11 @@ import type { ContextKind } from '../guard/transport.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { USED_KINDS } from './context-kinds.module.js';
 import { MODULE_OPTIONS_TOKEN, REGISTRATION } from './module-definition.js';
-import type { SessionAuthExtras } from './options/options.js';
+import type { SessionAuthExtras, SessionAuthOptions } from './options/options.js';
 import { type CallReport, SessionAuthService } from './service/session-auth.service.js';
 import { readExtras } from './settings/settings.js';
 import { unopenedParts } from './unopened-parts.js';
-import { clientOf, CLIENT_PARTS, clientPartsOf, PARTS, partsOf, type RegistrationParts } from './wiring.js';
+import { CLIENT_FACTORY, clientOf, clientPartsOf, PARTS, partsOf, type RegistrationParts } from './wiring.js';
 
 function ofParts(
   provide: InjectionToken,
@@ -34,14 +33,21 @@ function ofParts(
 }
 
 const PARTS_PROVIDERS: readonly Provider[] = [
-  {
-    provide: CLIENT_PARTS,
-    useFactory: clientPartsOf,
-    inject: [MODULE_OPTIONS_TOKEN, REGISTRATION, ModulesContainer],
-  },
   // A provider of its own, because TestSessions replaces it.
-  { provide: SessionClient, useFactory: clientOf, inject: [CLIENT_PARTS] },
-  { provide: PARTS, useFactory: partsOf, inject: [CLIENT_PARTS, SessionClient, ModulesContainer] },
+  { provide: CLIENT_FACTORY, useValue: clientOf },
+  {
+    provide: PARTS,
+    useFactory: async (
+      options: SessionAuthOptions,
+      extras: SessionAuthExtras,
+      modules: ModulesContainer,
+      newClient: typeof clientOf,
+    ): Promise<RegistrationParts> => {
+      const parts = await clientPartsOf(options, extras, modules);
+      return partsOf(parts, newClient(parts), modules);
+    },
+    inject: [MODULE_OPTIONS_TOKEN, REGISTRATION, ModulesContainer, CLIENT_FACTORY],
+  },
   ofParts(GUARD_PARTS, ({ guard }) => guard),
   ofParts(SessionAuthService, (parts) => {
     const { client, verifier, deadlines, settings } = parts;

@@ -5,7 +5,7 @@ import type { ServiceStatusTracker } from '../verifier/service-status.js';
 import type { SharedTierReports, SharedTierSettings } from '../verifier/shared-tier.js';
 import type { Causes } from './events/cause-log.js';
 import type { SessionAuthSettings } from './settings/settings.js';
-import { invalidOption } from './settings/option-readers.js';
+import { invalidOption } from '../contract/errors.js';
 import { MAX_DURATION_MS, MAX_TTL_MS, STORE } from './settings/option-table.js';
 
 type StoreContext = Pick<SessionAuthSettings, 'baseUrl' | 'apiKey'> & {

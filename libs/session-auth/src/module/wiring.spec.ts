@@ -141,7 +141,7 @@ function contextOf(owner: Type): ExecutionContextHost {
 
 describe('the service of a registration', () => {
   it('has the limits of its options', async () => {
-    const { find } = await start({ http: { maxTokenLength: 5 }, maxSignIns: 1 });
+    const { find } = await start({ http: { maxTokenLength: 5 }, maxSignIns: 1, signOutTimeoutMs: 60_000 });
     const service = find(SessionAuthService);
     await expect(service.verify('123456')).rejects.toMatchObject({ code: 'SESSION_REJECTED' });
     const calls = [1, 2].map(() =>

@@ -40,7 +40,8 @@ export interface ClientParts {
   readonly requests: RequestSender;
 }
 
-export const CLIENT_PARTS = Symbol('session-auth client parts');
+/** Makes the client of a registration: {@link clientOf}. */
+export const CLIENT_FACTORY = Symbol('session-auth client factory');
 
 export interface RegistrationParts extends ClientParts {
   readonly client: SessionClient<UserRecord>;

@@ -3,7 +3,7 @@ import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { ValidationExecutor } from 'class-validator/cjs/validation/ValidationExecutor.js';
 import { Validator } from 'class-validator/cjs/validation/Validator.js';
-import { InvalidConfigurationError } from '../contract/errors.js';
+import { invalidOption } from '../contract/errors.js';
 import { isLate } from '../contract/late-results.js';
 import { CclInfo, UserRecord, type UserRecordClass } from '../contract/record/user-record.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
@@ -58,11 +58,13 @@ export const prepareReader =
 
 function rejectUnusableClass(record: UserRecordClass): void {
   const names = Object.keys(sampleOf(record));
-  if (names.includes(TOKEN_FIELD)) rejectClass('declares auth_token again', 'Leave it to UserRecord');
+  if (names.includes(TOKEN_FIELD))
+    invalidOption('userRecord', 'declares auth_token again', 'Leave it to UserRecord');
   const validations = validationsOf(record);
   const undecorated = names.filter((name) => !validations.some(({ propertyName }) => propertyName === name));
   if (undecorated.length > 0)
-    rejectClass(
+    invalidOption(
+      'userRecord',
       `has fields without a decorator of class-validator, which the service can't set: ${undecorated.map((name) => `'${name}'`).join(', ')}`,
       'Decorate them, for example with @IsOptional() @IsString(), or make them getters',
     );
@@ -70,7 +72,7 @@ function rejectUnusableClass(record: UserRecordClass): void {
   const isAsync = ({ constraintCls }: Validation): boolean =>
     storage.getTargetValidatorConstraints(constraintCls).some(({ async }) => async);
   if (validations.some(isAsync))
-    rejectClass('has an asynchronous validator', 'Use validators that answer at once');
+    invalidOption('userRecord', 'has an asynchronous validator', 'Use validators that answer at once');
 }
 
 /** Records are created without arguments, before their fields are set. */
@@ -78,12 +80,12 @@ function sampleOf(record: UserRecordClass): object {
   try {
     return new record();
   } catch {
-    return rejectClass('has a constructor that throws', 'Declare fields only, without arguments');
+    return invalidOption(
+      'userRecord',
+      'has a constructor that throws',
+      'Declare fields only, without arguments',
+    );
   }
-}
-
-function rejectClass(problem: string, remedy: string): never {
-  throw new InvalidConfigurationError(`SessionAuthModule: userRecord ${problem}. ${remedy}.`);
 }
 
 const described = new WeakMap<object, readonly Validation[]>();

@@ -1,4 +1,4 @@
-import { InvalidConfigurationError } from '../contract/errors.js';
+import { invalidOption } from '../contract/errors.js';
 import { isLate } from '../contract/late-results.js';
 import { type PrepareReader, withHiddenToken } from '../contract/record/user-reader.js';
 import type { UserRecordSchema } from '../contract/record/user-record.js';
@@ -59,8 +59,10 @@ function rejectUnusableSchema(validate: (value: object) => unknown): void {
   } catch {
     // It is rejected below.
   }
-  throw new InvalidConfigurationError(
-    'SessionAuthModule: userRecord is a schema that throws an error, or answers later, for an object without fields. Use a schema that answers at once.',
+  invalidOption(
+    'userRecord',
+    'is a schema that throws an error, or answers later, for an object without fields',
+    'Use a schema that answers at once',
   );
 }
 

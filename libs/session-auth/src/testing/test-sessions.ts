@@ -1,9 +1,8 @@
-import { SessionClient } from '../client/session-client.js';
 import type { CauseReports } from '../contract/causes.js';
 import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import type { LocalUser } from '../contract/session-auth-types.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
-import { CLIENT_PARTS } from '../module/wiring.js';
+import { CLIENT_FACTORY } from '../module/wiring.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
 import { TestSessionClient } from './test-session-client.js';
@@ -53,7 +52,7 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
    */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
     let isInUse = false;
-    const factory = ({ readUser, causes }: Connection<User>): TestSessionClient<User> => {
+    const newClient = ({ readUser, causes }: Connection<User>): TestSessionClient<User> => {
       isInUse = true;
       return new TestSessionClient(this.book, (json) =>
         readUser(json, (field, requirement) =>
@@ -61,7 +60,7 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
         ),
       );
     };
-    builder.overrideProvider(SessionClient).useFactory({ factory, inject: [CLIENT_PARTS] });
+    builder.overrideProvider(CLIENT_FACTORY).useFactory({ factory: () => newClient, inject: [] });
     const compile = builder.compile.bind(builder);
     return Object.assign(builder, {
       compile: async (...options: never[]) => {

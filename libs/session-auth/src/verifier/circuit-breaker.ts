@@ -266,6 +266,7 @@ export class LaneBreaker extends CircuitBreaker {
     if (result === 'success' && this.#limited.size > 0) setNewest(this.#limited, caller, false, MAX_CALLERS);
     if (result === 'success') this.#succeededAtMs = nowMs;
     if (result !== 'failure') this.record(began, result, nowMs);
+    // Without a breaker, also a failure of the probe ends the pause of a 429.
     else if (!this.#countsFailures) this.record(began, 'success', nowMs);
     else {
       const counts = this.#addFailure(caller, nowMs) || this.state.kind !== 'closed';

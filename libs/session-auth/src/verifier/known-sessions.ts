@@ -82,7 +82,7 @@ export class KnownSessions {
     const known = found && isRecent(found) ? found : undefined;
     if (verdict.kind !== 'authenticated') {
       if (known) remove(known, sessionKey);
-    } else if (!known) this.add(tokenKey, verdict.user, sessionKey);
+    } else if (!known) this.#setNewest(tokenKey, this.#numberOf(verdict.user), sessionKey);
     else {
       if (!known.first) known.first = sessionKey;
       else if (!has(known, sessionKey))

@@ -1,9 +1,4 @@
-import { InvalidConfigurationError } from '../../contract/errors.js';
-
-/** Stops the bootstrap. The message never contains a value, which may be a secret. */
-export function invalidOption(option: string, problem: string, remedy: string): never {
-  throw new InvalidConfigurationError(`SessionAuthModule: ${option} ${problem}. ${remedy}.`);
-}
+import { invalidOption } from '../../contract/errors.js';
 
 /**
  * Returns the setting of an option. @throws InvalidConfigurationError

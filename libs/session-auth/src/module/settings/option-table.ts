@@ -21,11 +21,11 @@ import { isClass } from '../../guard/is-class.js';
 import type { Audit } from '../options/options.js';
 import type { SessionAuthPlugin } from '../options/plugins.js';
 import type { LoadUser, UserLoader } from '../../guard/current-user.decorator.js';
+import { invalidOption } from '../../contract/errors.js';
 import {
   bool,
   group,
   int,
-  invalidOption,
   isGroup,
   oneOf,
   only,
@@ -122,7 +122,7 @@ export const OPTIONS = {
   statusMap: optional<StatusMap>({}, readStatusMap),
   // The reader of the records checks it, and loads what reads it.
   userRecord: optional<UserRecordClass | UserRecordSchema>(UserRecord, (value) => value as UserRecordClass),
-  // Of a class that extends `UserRecord`, further names.
+  // The reader of the records knows the fields, and checks the names.
   identityFields: only<readonly (keyof UserRecord)[]>(
     ['username', 'email'],
     (names) => Array.isArray(names) && names.length > 0 && names.every(isName),
@@ -135,7 +135,6 @@ export const OPTIONS = {
     'must be a function or a class',
     'Give it (record, context) => user, or a class with load(record, context)',
   ),
-  // The reader of the records checks it, because it knows the fields of the class.
   reportOnly: bool(false),
   tokenEcho: oneOf<TokenEcho>(['ignore', 'warn', 'deny'], 'deny'),
   audit: oneOf<Audit>(['off', 'warn', 'error'], 'warn'),

@@ -11,7 +11,7 @@ import {
   type UserRecordClass,
   type UserRecordSchema,
 } from '../../contract/record/user-record.js';
-import { invalidOption } from './option-readers.js';
+import { invalidOption } from '../../contract/errors.js';
 
 interface UserReaderSettings {
   readonly identityFields: readonly string[];

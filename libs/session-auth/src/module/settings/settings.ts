@@ -9,15 +9,8 @@ import {
   type TokenSource,
 } from '../../guard/token-source.js';
 import type { SessionAuthExtras, SessionAuthOptions } from '../options/options.js';
-import {
-  ALL_OPTIONS,
-  group,
-  invalidOption,
-  isGroup,
-  type Option,
-  optional,
-  type SettingsOf,
-} from './option-readers.js';
+import { invalidOption } from '../../contract/errors.js';
+import { ALL_OPTIONS, group, isGroup, type Option, optional, type SettingsOf } from './option-readers.js';
 import { EXTRAS, OPTIONS } from './option-table.js';
 
 /** Functions that return a source, and are not sources themselves. */
