@@ -1,5 +1,4 @@
-// Realistic slips, each as a change of one source of the library. `find` must stand there exactly once; one
-// of `suites` must fail. The results are in RESULTS.md.
+// Realistic slips, each as a change of one source of the library. `find` must stand there exactly once.
 
 /**
  * Bugs that one of these suites must find, or, with `every`, each of them: end-to-end tests by their place

@@ -1,7 +1,5 @@
 // Applies each bug to a copy of the tree, one at a time, and runs the suites that must find it. `npm run
-// test:mutants -- 2/5 --record` takes the second fifth; MUTANT=text takes those whose name holds it;
-// --missing takes those that no row of RESULTS.md finds. --record writes each outcome there as soon as it is
-// known: a run that is ended early keeps its rows.
+// test:mutants -- 2/5` takes the second fifth; MUTANT=text takes those whose name holds it.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -19,7 +17,6 @@ import { fileURLToPath } from 'node:url';
 import { BUGS } from '../simulation/bugs.mjs';
 import { MUTANTS } from './mutants.mjs';
 import { splitAt } from '../mutation/places.mjs';
-import { hasFinder, record, testedCommit } from './results.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const COPIED = ['apps', 'libs', 'test', 'jest.config.mjs', 'package.json', 'tsconfig.json'];
@@ -29,11 +26,9 @@ const LEFT_OUT = /[/](?:node_modules|dist)(?:[/]|$)/;
 
 const all = [...MUTANTS, ...BUGS];
 const [part, parts] = (process.argv.find((arg) => /^\d+\/\d+$/.test(arg)) ?? '1/1').split('/').map(Number);
-const isWanted = (bug) =>
-  bug.name.includes(process.env.MUTANT ?? '') &&
-  !(process.argv.includes('--missing') && hasFinder(root, bug));
-const chosen = all.filter(isWanted).filter((_, index) => index % parts === part - 1);
-const commit = process.argv.includes('--record') ? testedCommit(root) : undefined;
+const chosen = all
+  .filter(({ name }) => name.includes(process.env.MUTANT ?? ''))
+  .filter((_, index) => index % parts === part - 1);
 const tree = mkdtempSync(join(tmpdir(), 'mutants-'));
 process.once('exit', () => rmSync(tree, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
@@ -53,12 +48,11 @@ symlinkSync(join(root, 'dist/transpiled'), join(tree, 'dist/transpiled'));
 const isShown = process.argv.includes('--sound');
 const unsound = isShown ? new Set() : unsoundSuites([...new Set(chosen.flatMap(({ suites }) => suites))]);
 const outcomes = chosen.map((bug) => {
-  const outcome = outcomeOf(bug);
-  console.log(`${outcome.kind}: ${bug.name}${outcome.tests ? `\n    ${outcome.tests.join('\n    ')}` : ''}`);
-  if (commit) record(root, all, { bug, ...outcome }, commit);
-  return { bug, ...outcome };
+  const { kind, tests = [] } = outcomeOf(bug);
+  console.log([`${kind}: ${bug.name}`, ...tests].join('\n    '));
+  return kind;
 });
-const found = outcomes.filter(({ kind }) => kind === 'found').length;
+const found = outcomes.filter((kind) => kind === 'found').length;
 console.log(`${found} of ${chosen.length} bugs found`);
 if (chosen.length === 0 || found < chosen.length) process.exitCode = 1;
 

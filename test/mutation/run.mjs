@@ -1,27 +1,23 @@
 // Tests the tests: Stryker changes the library in thousands of ways, one at a time. For each change, a spec
 // must fail, or an end-to-end test of a part that has no specs. `npm run test:mutation -- contract verifier`
-// tests some folders. MUTATION_FOLDER keeps what is installed, MUTATION_CONCURRENCY runs more at a time. With
-// --record, it writes the rows of these folders in RESULTS.md.
+// tests some folders. MUTATION_FOLDER keeps what is installed, MUTATION_CONCURRENCY runs more at a time.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commitOf } from '../../tools/record-run.mjs';
 import { install } from '../package/steps.mjs';
 import { FOLDERS, SUITES } from './folders.mjs';
 import { report } from './report.mjs';
-import { record } from './results.mjs';
 
 const STRYKER = '9.6.1';
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const chosen = process.argv.slice(2).filter((arg) => arg !== '--record');
+const chosen = process.argv.slice(2);
 const folders = chosen.length > 0 ? chosen : Object.keys(FOLDERS);
 for (const folder of folders)
   if (!existsSync(join(root, 'libs/session-auth/src', folder)))
     throw new Error(`${folder} is no folder of the library`);
 
-const commit = commitOf(import.meta.url);
 const kept = process.env.MUTATION_FOLDER;
 const home = kept ?? mkdtempSync(join(tmpdir(), 'session-auth-mutation-'));
 const files = {};
@@ -30,9 +26,7 @@ try {
 } finally {
   if (!kept) rmSync(home, { recursive: true, force: true });
 }
-const { isRight, rows } = report(files, folders);
-if (!isRight) process.exitCode = 1;
-if (process.argv.includes('--record')) await record(rows, commit);
+if (!report(files, folders)) process.exitCode = 1;
 
 /** The parts that have specs together, and each of the others with its end-to-end tests. */
 function groups() {

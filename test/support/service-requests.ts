@@ -8,6 +8,7 @@ import type { Answer, Reply } from '../../libs/session-auth/src/client/reply.js'
 import { type ApiKey, SessionClient } from '../../libs/session-auth/src/client/session-client.js';
 import type { ReplyReports } from '../../libs/session-auth/src/client/user-details-verdict.js';
 import type { ReadUser } from '../../libs/session-auth/src/contract/record/user-record.js';
+import type { StatusMap } from '../../libs/session-auth/src/contract/status-outcomes.js';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -91,12 +92,19 @@ interface ClientParts {
   readonly apiKey?: ApiKey;
   readonly read?: ReadUser<object>;
   readonly reports?: ReplyReports;
+  readonly statusMap?: StatusMap;
 }
 
 /** Returns a client whose requests get this answer, and those requests. Tokens have at most 5 characters. */
 export function clientWith(
   answer: Answer,
-  { baseUrl = 'http://service', apiKey = 'key', read = (json) => json, reports = SILENT }: ClientParts = {},
+  {
+    baseUrl = 'http://service',
+    apiKey = 'key',
+    read = (json) => json,
+    reports = SILENT,
+    statusMap = {},
+  }: ClientParts = {},
 ): { readonly sent: readonly ServiceRequest[]; readonly client: SessionClient<object> } {
   const sent: ServiceRequest[] = [];
   const send = (request: ServiceRequest): Promise<Answer> => {
@@ -106,7 +114,7 @@ export function clientWith(
   const settings = {
     baseUrl,
     apiKey,
-    statusMap: {},
+    statusMap,
     tokenEcho: 'deny',
     http: { maxTokenLength: 5 },
   } as const;

@@ -213,6 +213,14 @@ describe.each(WAYS)('a connection %s', (way) => {
 });
 
 describe.each(POOLED)('a pooled connection %s', (way) => {
+  it('has the reply after 100 interim replies to each of its requests', async () => {
+    const answers = Array<string>(3).fill(HINTS.repeat(100) + OK);
+    const statuses = (await repliesOf(way, answers, closing)).map(
+      (reply) => 'status' in reply && reply.status,
+    );
+    expect(statuses).toEqual([200, 200, 200]);
+  });
+
   it.each([
     ['head', OK.slice(0, 14)],
     ['interim replies', HINTS],

@@ -146,6 +146,13 @@ describe('a status of a sign-in or a sign-out is reported', () => {
     expect(warned).toEqual(reported);
   });
 
+  it('if it is a 403, unless statusMap gives that a meaning, be it the usual one', async () => {
+    const { client } = clientWith(reply(403), { reports, statusMap: { signIn: { 403: 'denied' } } });
+    const denied = client.signIn({ username: 'ann', password: 'x' }, undefined, deadline);
+    await expect(denied).rejects.toMatchObject({ code: 'ACCESS_DENIED' });
+    expect(warned).toEqual([]);
+  });
+
   it.each([
     ['{}', '201 without auth_token', 'userRecord'],
     ['{"auth_token":""}', '201 without auth_token', 'userRecord'],

@@ -191,6 +191,20 @@ describe('a circuit breaker whose service limits the rate', () => {
     expect(other.refusal()).toEqual(limited);
   });
 
+  it.each([
+    [2, true],
+    [3, false],
+  ])(
+    'pauses if at least half of the callers since then got a 429: two of them beside %d others',
+    (others, pauses) => {
+      const { refusal, call } = trialOf();
+      call(limited);
+      call(ann, others);
+      call(limited);
+      expect(refusal() !== undefined).toBe(pauses);
+    },
+  );
+
   it('pauses for one to its probe, and for none of a call that began before it opened', () => {
     const { refusal, call, sleep } = trialOf();
     call(down, 4);
