@@ -125,7 +125,7 @@ describe('what is open', () => {
   });
 
   it('is not checked, nor open, once it is over', async () => {
-    const { service, open, opened } = aRegistration();
+    const { service, source, open, opened } = aRegistration();
     const [first, second, third] = [open('ann-1'), await opened('bob-1'), open('cid-1')];
     first.watched.over();
     expect(first.watched.confirm()).toBe(false);
@@ -133,6 +133,7 @@ describe('what is open', () => {
     const confirmed = third.watched.confirm();
     third.watched.over();
     expect([await confirmed, third.watched.user]).toEqual([false, undefined]);
+    source.evicted.next(tokenKeyOf('bob-1'));
     await jest.advanceTimersByTimeAsync(10_000);
     expect([service.tokens, endsOf(first, second, third), jest.getTimerCount()]).toEqual([
       ['bob-1', 'cid-1'],

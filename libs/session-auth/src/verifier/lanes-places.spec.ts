@@ -80,6 +80,18 @@ describe('a lane', () => {
     expect(turns).toEqual([...times(3, 'known'), 'strangers', ...times(3, 'known'), 'strangers']);
   });
 
+  it('of known sessions leaves a place to waiting strangers once it has its share', async () => {
+    const { enter, inFlight, leave } = trial(8, 8);
+    enter('known', 7);
+    enter('strangers', 1);
+    enter('known', 1);
+    enter('strangers', 1);
+    await leave('known');
+    expect(await inFlight()).toEqual([6, 2]);
+    await leave('known');
+    expect(await inFlight()).toEqual([6, 2]);
+  });
+
   it('below its share of a full queue replaces the oldest waiter of the other', async () => {
     const { enter, outcomesSoFar, waiting } = trial(1, 4);
     enter('strangers', 5);

@@ -120,6 +120,14 @@ describe('the state of the session service', () => {
     expect(changes.at(-1)?.state ?? 'up').toBe(state);
   });
 
+  it('is up after an outage while the checks of one user alone fail, however often', () => {
+    const { changes, watch } = watched();
+    for (const caller of [1, 2, 3]) watch.record(unavailable('timeout'), TOKEN, caller);
+    watch.record(UNAUTHENTICATED, TOKEN);
+    for (let check = 0; check < 3; check += 1) watch.record(unavailable('malformed'), TOKEN, 1);
+    expect(changes.map(({ state }) => state)).toEqual(['up', 'up', 'down', 'up', 'up', 'up', 'up']);
+  });
+
   it('is evidence of the end of causes, while there are any', () => {
     const { reports, watch } = watched();
     const accepted = { kind: 'authenticated', user: {} } as const;

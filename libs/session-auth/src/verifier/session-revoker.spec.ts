@@ -58,6 +58,16 @@ describe('a sign-in that issues a token', () => {
     expect(revoker.isRevokedSince(ANN, beforeMs, TOKEN_KEY)).toBe(true);
   });
 
+  it('revokes those that came between that sign-out and the sign-in too', () => {
+    const { revoker } = setUp();
+    let nowMs = 1_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    revoker.receive({ kind: 'signingOut', tokenKey: TOKEN_KEY });
+    nowMs = 2_000;
+    revoker.signedIn('token');
+    expect(revoker.isRevokedSince(ANN, 1_500, TOKEN_KEY)).toBe(true);
+  });
+
   it('revokes nothing if the token was not signed out here', () => {
     const { revoker } = setUp();
     const beforeMs = performance.now();
