@@ -1,4 +1,5 @@
-const POLL_MS = 5;
+/** Often at first; later, to leave the processor to what is awaited. */
+const [SOON_MS, LATER_MS, SOON_UNTIL_MS] = [5, 25, 100];
 const PATIENCE_MS = 60_000;
 
 /**
@@ -10,9 +11,11 @@ export async function until(
   holds: () => boolean | Promise<boolean>,
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
+  const startMs = performance.now();
   while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error(`Not within ${patienceMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const waitedMs = performance.now() - startMs;
+    if (waitedMs > patienceMs) throw new Error(`Not within ${patienceMs} ms: ${what}`);
+    const pauseMs = waitedMs < SOON_UNTIL_MS ? SOON_MS : LATER_MS;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
