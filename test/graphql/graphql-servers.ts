@@ -38,6 +38,8 @@ interface GraphqlSetup {
 }
 
 const DEFAULT: readonly ContextKind[] = ['default'];
+/** More than a busy machine takes, as in a sample application. */
+const PATIENT = { timeoutMs: 30_000 };
 
 type Start = (baseUrl: string, setup?: GraphqlSetup) => Promise<GraphqlServer>;
 
@@ -134,7 +136,7 @@ async function startMercurius(
   { contexts = DEFAULT, options = {}, partnersUrl }: GraphqlSetup = {},
 ): Promise<GraphqlServer> {
   const urls = await mercurius.start({
-    ...{ baseUrl, contexts, options },
+    ...{ baseUrl, contexts, options: { ...PATIENT, ...options } },
     ...(partnersUrl !== undefined && { partnersUrl }),
   });
   // They end with their process.

@@ -221,7 +221,6 @@ describe.each(PLATFORMS.map(([name]) => [name] as const))('a shutdown on %s', (p
 
         const answers = await useUntilClosed(app, ways);
         expect(Object.keys(answers)).toEqual(['200']);
-        expect(answers['200']).toBeGreaterThan(10);
         held.release();
         expect(await inFlight).toBe(200);
         await app.closed;

@@ -34,6 +34,9 @@ export type Attempting = (
   options?: Partial<ManagerOptions & SocketOptions>,
 ) => Promise<Attempt>;
 
+/** A client of socket.io gives up after 20 s otherwise, which a crowd may take on a busy machine. */
+const PATIENT_MS = 240_000;
+
 const headersOf = (token: string | undefined): Record<string, string> =>
   token === undefined ? {} : { 'x-auth-token': token };
 
@@ -74,6 +77,7 @@ export const attemptSocketIo: Attempting = async (url, token, options = {}) => {
     forceNew: true,
     reconnection: false,
     transports: ['websocket'],
+    timeout: PATIENT_MS,
     ...options,
     extraHeaders: { ...headersOf(token), ...options.extraHeaders },
   });
