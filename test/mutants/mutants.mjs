@@ -254,8 +254,8 @@ export const MUTANTS = [
   {
     name: 'Half of the requests without a token are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: "if ('code' in session) return this",
-    replace: "if ('code' in session) return Math.random() < 0.5 || this",
+    find: 'return this.refuse(call, rule, session);',
+    replace: 'return Math.random() < 0.5 || this.refuse(call, rule, session);',
     suites: [
       'token/sources',
       'access/routes',
@@ -307,8 +307,9 @@ export const MUTANTS = [
   {
     name: 'Half of the cookies of other origins are admitted',
     file: 'guard/session-auth.guard.ts',
-    find: "if ('code' in session) return this",
-    replace: "if ('code' in session) return (session.statusCode === 403 && Math.random() < 0.5) || this",
+    find: 'return this.refuse(call, rule, session);',
+    replace:
+      'return (session.statusCode === 403 && Math.random() < 0.5) || this.refuse(call, rule, session);',
     suites: ['token/cross-origin-cookies'],
   },
   {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach } from '@jest/globals';
+import type { LoggerService } from '@nestjs/common';
 import type { SessionAuthExtras, SessionAuthOptions } from 'nestjs-session-auth';
 import { sessionSockets } from 'nestjs-session-auth/sockets';
 import type { RunningApp } from '../support/platforms.js';
@@ -11,7 +12,10 @@ import type { Peer, Presented, SocketLibrary } from './peers.js';
 interface GatewayBed {
   readonly service: ScriptedService;
   readonly plan: GatewayPlan;
-  start(options?: Partial<SessionAuthOptions & SessionAuthExtras>): Promise<RunningApp>;
+  start(
+    options?: Partial<SessionAuthOptions & SessionAuthExtras>,
+    logger?: LoggerService,
+  ): Promise<RunningApp>;
   connect(presented?: Presented): Promise<Peer>;
 }
 
@@ -34,7 +38,7 @@ export function gatewayBed([, adapter, connect]: SocketLibrary): GatewayBed {
     get plan() {
       return current.plan;
     },
-    start: async (options = {}) => {
+    start: async (options = {}, logger) => {
       const providers = [OpeningsGateway, { provide: GatewayPlan, useValue: current.plan }];
       const sample = {
         baseUrl: current.service.url,
@@ -43,6 +47,7 @@ export function gatewayBed([, adapter, connect]: SocketLibrary): GatewayBed {
         controllers: [],
       };
       const app = await bed.sample(sample, {
+        ...(logger && { logger }),
         configure: (nest) => void nest.useWebSocketAdapter(adapter(nest)),
       });
       current.url = app.url;

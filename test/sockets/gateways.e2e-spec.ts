@@ -1,5 +1,6 @@
 import { describe, expect, it as tried, afterEach, it } from '@jest/globals';
 import { fromHeader, fromPayload } from 'nestjs-session-auth';
+import { CapturedLog } from '../support/captured-log.js';
 import { canariesIn, TOKEN } from '../support/trial/canaries.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { reply, json } from '../support/scripted-service.js';
@@ -65,6 +66,23 @@ describe.each(SOCKET_LIBRARIES)('gateways on %s', (...library) => {
       );
     },
   );
+
+  tried('that nothing protects name protect() if ws hides the token of the handshake [P58]', async () => {
+    const isWs = library[0] === 'ws';
+    bed.service.signInAs({}, 'good');
+    const log = new CapturedLog();
+    await bed.start({}, log);
+    for (const event of ['me', 'me']) {
+      const peer = await bed.connect({ headers: { 'x-auth-token': 'good' } });
+      peer.send(event);
+      await until('it is answered', () => log.having('warn', 'unprotected').length > 0 || bed.plan.ran > 0);
+    }
+
+    expect(bed.plan.ran > 0).toBe(!isWs);
+    expect(log.having('warn', 'unprotected socket: ')).toEqual(
+      isWs ? [expect.stringContaining('Call SessionSockets.protect(server) in afterInit.')] : [],
+    );
+  });
 
   it.each([
     ['no token', {}, 401, 'SESSION_REQUIRED'],

@@ -154,17 +154,18 @@ describe('a status of a sign-in or a sign-out is reported', () => {
   });
 
   it.each([
-    ['{}', '201 without auth_token', 'userRecord'],
-    ['{"auth_token":""}', '201 without auth_token', 'userRecord'],
-    ['{"auth_token":"a b"}', '201 with an auth_token that is not visible ASCII', 'header'],
+    ['missing', '{}', '201 without auth_token', 'userRecord'],
+    ['empty', '{"auth_token":""}', '201 without auth_token', 'userRecord'],
+    ['no header', '{"auth_token":"a b"}', '201 with an auth_token that is not visible ASCII', 'header'],
     [
+      'too long',
       `{"auth_token":"${'a'.repeat(6)}"}`,
       '201 with an auth_token of more than 5 characters',
       'http.maxTokenLength',
     ],
   ])(
-    'if its token is missing or wrong, with the real status and what is wrong, first: %.30s [P49]',
-    async (body, what, remedy) => {
+    'if its token is %s, with the real status and what is wrong, first [P49]',
+    async (_what, body, what, remedy) => {
       await signIn(reply(201, body)).catch(() => undefined);
       expect(warned).toEqual([
         ['unlisted status', 'sign_in', 201],

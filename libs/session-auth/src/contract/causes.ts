@@ -105,7 +105,7 @@ export const CAUSES = {
     ends: 'quiet',
   },
   'unprotected socket': {
-    text: 'an open socket.io socket was disconnected. Call SessionSockets.protect(server) in afterInit.',
+    text: '%, because its server is not protected. Call SessionSockets.protect(server) in afterInit.',
     ends: 'quiet',
     isHarmless: true,
   },

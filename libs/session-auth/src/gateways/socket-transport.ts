@@ -4,7 +4,7 @@ import { denialOf } from '../guard/denial.js';
 import { payloadOf, PackageExceptions, type DenialPayload } from '../kinds/client-denial.js';
 import type { ContextKind, Transport } from '../guard/transport.js';
 import { bindRequest, boundRequest } from '../kinds/bound-request.js';
-import { emitException, handshakeOf, type SocketClient } from '../kinds/socket-client.js';
+import { emitException, handshakeOf, isHandshakeKnown, type SocketClient } from '../kinds/socket-client.js';
 
 const exceptions = new PackageExceptions(async () => (await import('@nestjs/websockets')).WsException);
 
@@ -13,6 +13,9 @@ const exceptions = new PackageExceptions(async () => (await import('@nestjs/webs
  * of the event last.
  */
 const BOUND_INDEX = 2;
+
+const WITHOUT_HANDSHAKE =
+  'a message over ws had no token of its own, and the token of its handshake is unknown';
 
 /**
  * Gateways, on socket.io and on ws. The token of a socket never changes, but each message has its own check,
@@ -26,6 +29,10 @@ export const WEB_SOCKET: Transport = {
     request:
       boundRequest(context) ?? bindRequest(context, BOUND_INDEX, 1, { ...handshakeOf(clientOf(context)) }),
   }),
+
+  unread({ context }, causes) {
+    if (!isHandshakeKnown(clientOf(context))) causes.occurred('unprotected socket', 'ws', WITHOUT_HANDSHAKE);
+  },
 
   requestOf: boundRequest,
 

@@ -110,7 +110,10 @@ export class SessionAuthGuard implements CanActivate {
     keepFromSharedCaches(call.reply, reader.vary);
     if (record) return this.admitUser(call, rule, record);
     const session = reader.read(context, request);
-    if ('code' in session) return this.refuse(call, rule, session);
+    if ('code' in session) {
+      call.transport.unread?.(call, this.parts.causes);
+      return this.refuse(call, rule, session);
+    }
     // The guards of one request share a check, as long as it is fresh enough for the rule of each.
     const check = verifier.check(session, rule.maxAgeMs, request[CHECK]);
     request[CHECK] = check;

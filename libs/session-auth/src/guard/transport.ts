@@ -26,6 +26,8 @@ export interface GuardedCall {
 /** Reads tokens, stores users and denies calls in one kind of Nest context. */
 export interface Transport {
   open(context: ExecutionContext): GuardedCall;
+  /** Called if the call presents no valid token. Reports a cause that is not the caller's own. */
+  unread?(call: GuardedCall, causes: CauseReports): void;
   /** Called when a guard admits the call. Throws if the handler must not run after all. */
   admitted?(call: GuardedCall): void;
   /**

@@ -49,6 +49,11 @@ export function handshakeOf(client: SocketClient): CallRequest {
   return request;
 }
 
+/** Returns `false` for a socket of ws that presents nothing, whatever its handshake had. */
+export function isHandshakeKnown(client: SocketClient): boolean {
+  return client.handshake !== undefined || handshakes.has(client);
+}
+
 /** A connection of graphql-ws. */
 export interface SocketConnection {
   /** The socket and its request. */

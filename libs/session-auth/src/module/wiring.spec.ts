@@ -168,7 +168,7 @@ describe('the events of a registration', () => {
 describe('the causes that the parts of a registration report', () => {
   it('are logged, and part of its status', async () => {
     const { find, parts } = await start();
-    parts.causes.occurred('unprotected socket');
+    parts.causes.occurred('unprotected socket', 'socket.io', 'an open socket.io socket was disconnected');
     expect(lines).toEqual([expect.stringMatching(/^unprotected socket: an open socket\.io socket was /)]);
     expect(find(SessionAuthEvents).serviceStatus.causes).toMatchObject([{ cause: 'unprotected socket' }]);
   });

@@ -11,6 +11,8 @@ import {
 import type { SessionSocketOptions } from './socket-options.js';
 import type { WatchedSockets } from './watched-sockets.js';
 
+const DISCONNECTED = 'an open socket.io socket was disconnected';
+
 /**
  * Checks an open socket, and watches it. Never rejects. Returns no user if the socket is closed.
  */
@@ -27,7 +29,7 @@ export async function checkOpenSocket(
   }
   if (client.handshake) {
     // Broadcasts of its namespace reach it already.
-    if (client.connected) application.own.causes.occurred('unprotected socket');
+    if (client.connected) application.own.causes.occurred('unprotected socket', 'socket.io', DISCONNECTED);
     disconnect(client, payloadOf(SESSION_REJECTED));
     return undefined;
   }
