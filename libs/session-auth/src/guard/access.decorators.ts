@@ -53,9 +53,9 @@ function opensBy(target: object, open: 'public' | 'optional'): void {
 export const KeepOpen = (): ClassDecorator & MethodDecorator => mark(KEEP_OPEN);
 
 /**
- * The option `reportOnly` for a route, or for the routes of a controller that name neither a rule nor the
- * guard themselves: it is put beside their rule. A subclass that names one is enforced too. The guard denies
- * nothing there. Applies no guard.
+ * Does what the option `reportOnly` does, for one route, or for the routes of a controller: the guard denies
+ * nothing there. Put it beside the rule: a route or a subclass with its own rule or guard is still enforced.
+ * Applies no guard.
  */
 export const ReportOnly = (): ClassDecorator & MethodDecorator => mark(REPORT_ONLY);
 

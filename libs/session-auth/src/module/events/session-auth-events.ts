@@ -7,8 +7,8 @@ import { rejectOwnProvider } from '../../contract/errors.js';
 import { isolated } from './isolated-observable.js';
 
 /**
- * Events of the session check: revocations, the state of the service, and the decisions of the guard. An
- * exception or a rejection of a subscriber is logged, and changes nothing else.
+ * Emits events of the session check: revocations, the state of the service, and the decisions of the guard.
+ * If a subscriber throws or rejects, the error is logged, and nothing else changes.
  *
  * @example
  * ```ts

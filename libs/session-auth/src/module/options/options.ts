@@ -75,7 +75,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly signOutTimeoutMs?: number;
 
   /**
-   * Attempts of one check, the first included: 1 to 10. Only transient failures are retried. `false`: none.
+   * Attempts of one check, the first included: 1 to 10. Only transient failures are retried. `false` turns retries off.
    * @default { maxAttempts: 2 }
    */
   readonly retry?: false | Partial<RetrySettings>;
@@ -101,8 +101,8 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly maxQueued?: number;
 
   /**
-   * Sign-ins in flight, each on a connection of its own. 1 to 10 000. A further sign-in rejects with 503 at
-   * once. As many sign-outs, counted separately, so that sign-ins never block a sign-out. @default 32
+   * Sign-ins in flight, each on its own connection. 1 to 10 000. A further sign-in rejects with 503 at once.
+   * The same limit applies to sign-outs, separately, so that sign-ins never block a sign-out. @default 32
    */
   readonly maxSignIns?: number;
 
@@ -126,9 +126,9 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly identityFields?: readonly (keyof User & string)[];
 
   /**
-   * Denies nothing and attaches nothing, beside a guard that you are about to replace: without one, every
-   * handler is open. Decisions and the metric of denials say what the guard would deny. For one session
-   * service, and routes of controllers only; `@ReportOnly()` is for single ones.
+   * Reports what the guard would deny, in the decisions and the metric of denials, and denies nothing. Keep
+   * the guard that you are about to replace: without it, every handler is open. Works for one session service
+   * and for routes of controllers. `@ReportOnly()` does the same for single routes.
    * @default false
    */
   readonly reportOnly?: boolean;
@@ -172,8 +172,8 @@ export interface SessionAuthCacheOptions {
   /** Milliseconds that a refusal is cached; the same headers shorten it. 0 to 300 000. @default 5000 */
   readonly negativeTtlMs?: number;
   /**
-   * Cached sessions at most; the least recently used is evicted first. As many refusals. 1 to 10 000 000.
-   * @default 10000
+   * How many sessions are cached, and how many refusals. The least recently used is evicted first.
+   * 1 to 10 000 000. @default 10000
    */
   readonly maxEntries?: number;
   /**
@@ -223,7 +223,7 @@ export interface SessionAuthHttpOptions {
   readonly maxTokenLength?: number;
 }
 
-/** Extras of `forRoot` and `forRootAsync`, next to the options. The call of an invalid one throws. */
+/** Extras of `forRoot` and `forRootAsync`, next to the options. With an invalid one, the call throws. */
 export interface SessionAuthExtras {
   /**
    * Makes the guard and the service available in every module without an import. With `false`, it checks the
