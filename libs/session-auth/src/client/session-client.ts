@@ -76,8 +76,9 @@ interface ClientSettings extends VerdictSettings {
 
 interface Call {
   readonly operation: CallMessage['operation'];
-  /** Those of the operation, to which the application key is added. */
+  /** Those of the operation, to which those of every call are added. */
   readonly headers: Record<string, string>;
+  readonly authIv: string | undefined;
   readonly deadline: Deadline;
   readonly body?: string;
 }
@@ -123,9 +124,8 @@ export class SessionClient<User extends UserRecord> {
   }
 
   userDetails({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-    const headers = headersOf(authIv);
-    headers[AUTH_TOKEN_HEADER] = token;
-    return this.#call({ operation: 'user_details', headers, deadline }, (answer) =>
+    const headers = { [AUTH_TOKEN_HEADER]: token };
+    return this.#call({ operation: 'user_details', headers, authIv, deadline }, (answer) =>
       verdictOf(answer, token, this.#reader),
     );
   }
@@ -139,10 +139,11 @@ export class SessionClient<User extends UserRecord> {
     authIv: string | undefined,
     deadline: Deadline,
   ): Promise<SignInResult<User>> {
-    const headers = headersOf(authIv);
-    headers['Content-Type'] = 'application/json';
+    const headers = { 'Content-Type': 'application/json' };
     const body = JSON.stringify({ username, password });
-    return this.#call({ operation: 'sign_in', headers, deadline, body }, (answer) => this.#signedIn(answer));
+    return this.#call({ operation: 'sign_in', headers, authIv, deadline, body }, (answer) =>
+      this.#signedIn(answer),
+    );
   }
 
   /**
@@ -150,10 +151,9 @@ export class SessionClient<User extends UserRecord> {
    * @throws InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError
    */
   signOut({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<void> {
-    const headers = headersOf(authIv);
-    headers[AUTH_TOKEN_HEADER] = token;
+    const headers = { [AUTH_TOKEN_HEADER]: token };
     return this.#call(
-      { operation: 'sign_out', headers, deadline },
+      { operation: 'sign_out', headers, authIv, deadline },
       (answer) => void this.#accepted('sign_out', answer),
     );
   }
@@ -165,20 +165,13 @@ export class SessionClient<User extends UserRecord> {
     return published(message, () => this.#send(call), read);
   }
 
-  #send(call: Call): Promise<Answer> {
-    const { apiKey } = this.#settings;
-    return typeof apiKey === 'string' ? this.#sendWith(apiKey, call) : this.#sendWithKeyOf(apiKey, call);
-  }
-
-  async #sendWithKeyOf(keyFunction: Exclude<ApiKey, string>, call: Call): Promise<Answer> {
-    const key = await inTime(call.deadline, resolveApiKey(keyFunction));
-    if (typeof key === 'string') return this.#sendWith(key, call);
-    // No call was sent: the session service is not the one that is too slow.
-    return key.reason === 'timeout' ? NO_API_KEY : key;
-  }
-
-  #sendWith(key: string, { operation, headers, deadline, body }: Call): Promise<Answer> {
+  #send(call: Call, key = this.#settings.apiKey): Promise<Answer> {
+    if (typeof key === 'function') return this.#sendWithKeyOf(key, call);
+    const { operation, headers, authIv, deadline, body } = call;
+    headers.Accept = 'application/json';
+    headers['Accept-Encoding'] = 'identity';
     headers[API_KEY_HEADER] = key;
+    if (authIv !== undefined) headers[AUTH_IV_HEADER] = authIv;
     return this.#sender.send({
       method: METHODS[operation],
       origin: this.#origin,
@@ -188,6 +181,13 @@ export class SessionClient<User extends UserRecord> {
       deadline,
       freshConnection: operation !== 'user_details',
     });
+  }
+
+  async #sendWithKeyOf(keyFunction: Exclude<ApiKey, string>, call: Call): Promise<Answer> {
+    const key = await inTime(call.deadline, resolveApiKey(keyFunction));
+    if (typeof key === 'string') return this.#send(call, key);
+    // No call was sent: the session service is not the one that is too slow.
+    return key.reason === 'timeout' ? NO_API_KEY : key;
   }
 
   #signedIn(answer: Answer): SignInResult<User> {
@@ -230,12 +230,6 @@ export class SessionClient<User extends UserRecord> {
     if (outcome === 'limited') throw new TooManyAttemptsError(failure.retryAfterSeconds);
     throw new SessionServiceUnavailableError(failure);
   }
-}
-
-function headersOf(authIv: string | undefined): Record<string, string> {
-  const headers: Record<string, string> = { Accept: 'application/json', 'Accept-Encoding': 'identity' };
-  if (authIv !== undefined) headers[AUTH_IV_HEADER] = authIv;
-  return headers;
 }
 
 /**

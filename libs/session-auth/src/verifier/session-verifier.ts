@@ -38,7 +38,7 @@ export class SessionVerifier<User extends object> {
   readonly #cache: SessionCache<User> | undefined;
   readonly #shared: SharedTier<User> | undefined;
   readonly #status: VerifierParts<User>['status'];
-  readonly #flights = new SingleFlight<Verdict<User>>(BUSY, (...landed) => this.#landed(...landed));
+  readonly #flights = new SingleFlight<Verdict<User>>(BUSY, this.#landed.bind(this));
   readonly revoker: SessionRevoker<User>;
 
   constructor(lanes: Lanes<User>, parts: VerifierParts<User> = {}) {
