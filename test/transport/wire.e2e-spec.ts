@@ -228,7 +228,7 @@ describe.each(platforms('Express'))('a desynchronised connection on %s', (_name,
       ]).toEqual(['503', '503', 'bob']);
       const lines = trial.log.lines.filter((line) => line.includes('token mismatch'));
       expect(lines).toHaveLength(1);
-      expect(lines[0]).toContain("tokenEcho: 'warn'");
+      expect(lines[0]).toContain("tokenEcho: 'ignore'");
     },
   );
 

@@ -126,9 +126,10 @@ export function recordIn<User>(
   { readUser: read, reports }: ReplyReader<User>,
 ): { readonly user: User; readonly json: object } | undefined {
   const json = readJsonObject(reply);
-  const where = `${operation} answered ${reply.status}`;
-  const refuse: ReportInvalid = (field, requirement) =>
+  const refuse: ReportInvalid = (field, requirement) => {
+    const where = `${operation} answered ${reply.status}`;
     reports.occurred('invalid user record', field, where, requirement, REFUSED);
+  };
   const user = json && readUser(json, read, refuse, () => unusable(operation, reply, reports, UNREADABLE));
   if (!json) unusable(operation, reply, reports, unreadBody(reply));
   return json && user !== undefined ? { user, json } : undefined;
