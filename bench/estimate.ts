@@ -21,18 +21,9 @@ export function estimateOf(values: readonly number[]): Estimate {
   };
 }
 
-/** Returns how many values at each end may be left out: the chance that the median is among them is 5 %. */
+/** Returns how many values at each end are outside: by the normal distribution, with a correction for few. */
 function valuesOutside(count: number): number {
-  let cut = 0;
-  let chance = 2 ** -count;
-  let tail = chance;
-  while (cut < (count - 1) / 2) {
-    chance *= (count - cut) / (cut + 1);
-    tail += chance;
-    if (2 * tail > 0.05) return cut;
-    cut += 1;
-  }
-  return cut;
+  return Math.max(0, Math.floor((count - 1.96 * Math.sqrt(count) - 1) / 2));
 }
 
 /** Returns the ratio of two variants, round by round: within a round, the machine was the same. */
@@ -42,7 +33,8 @@ export function ratios(values: readonly number[], base: readonly number[]): Esti
 
 /** Part of the median, to each side, within which the interval of a figure is to be. */
 const PRECISION = 0.03;
-const MIN_ROUNDS = 6;
+/** With fewer, there is no interval of 95 %. */
+export const MIN_ROUNDS = 6;
 
 /** Whether no more rounds are needed. */
 export function isPrecise({ median, low, high }: Estimate, rounds: number): boolean {

@@ -2,14 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { Stage } from './stage.js';
 import type { Question } from './question.js';
 import { cachedCheck } from './questions/cached-check.js';
-import { distantService } from './questions/distant-service.js';
 import { fillByOne } from './questions/fill-by-one.js';
 import { floodOfMany } from './questions/flood-of-many.js';
 import { floodOfOne } from './questions/flood-of-one.js';
 import { floodOfStrangers } from './questions/flood-of-strangers.js';
 import { growth } from './questions/growth.js';
 import { guardedCached } from './questions/guarded-cached.js';
-import { guardedTls } from './questions/guarded-tls.js';
 import { guardedUncached } from './questions/guarded-uncached.js';
 import { importing } from './questions/import.js';
 import { memory } from './questions/memory.js';
@@ -31,8 +29,6 @@ const QUESTIONS = [
   uncachedCheck,
   guardedCached,
   guardedUncached,
-  guardedTls,
-  distantService,
   switches,
   stampede,
   floodOfOne,

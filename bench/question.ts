@@ -1,4 +1,4 @@
-import type { Spread } from './spread.js';
+import type { Estimate } from './estimate.js';
 import type { Stage } from './stage.js';
 import type { Target } from './target.js';
 
@@ -9,9 +9,7 @@ export interface Finding {
   /** The base of the comparison, if the value is a ratio. */
   readonly against?: string;
   readonly unit: string;
-  readonly value: Spread;
-  /** The same ratio by the application's processor time. It stays when other programs use the machine. */
-  readonly byCpu?: Spread;
+  readonly value: Estimate;
   /** Calls that reached the session service, in words. */
   readonly calls?: string;
   readonly target?: Target;
@@ -19,7 +17,7 @@ export interface Finding {
   readonly bar?: Bar;
 }
 
-/** A bar of the chart: requests per second as a part of the unguarded route's. */
+/** A bar of the chart: requests for a second of processor time, as a part of the unguarded route's. */
 export interface Bar {
   readonly group: string;
   readonly label: string;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
+import { estimateOf } from './estimate.js';
+import { runHeats } from './heats.js';
 import type { LoadApi, Traffic } from './processes/load.worker.js';
 import type { Worker } from './processes/worker.js';
 import type { RunningApp, RunningService, Stage } from './stage.js';
 
 const CONNECTIONS = 50;
-/** Two processes of one variant may differ by a fifth for as long as they live; so each heat has new ones. */
-const HEATS = 3;
-const ROUNDS = 4;
-const ROUND_MS = 350;
-const WARM_UP_MS = 1_500;
+const ROUNDS = 3;
+const ROUND_MS = 300;
+const WARM_UP_MS = 1_000;
 
 /** One variant in a race. */
 export interface Contender {
@@ -17,6 +17,8 @@ export interface Contender {
   readonly traffic: Traffic;
   /** The URL for the load, if it is not the application itself. */
   readonly url?: string;
+  /** Microseconds of processor time that other processes have used for its replies, such as a proxy. */
+  readonly moreCpuUs?: () => number;
   readonly expectedStatus: 200 | 401;
   readonly callsPerRequest: 0 | 1;
 }
@@ -27,11 +29,10 @@ export interface LineUp {
   readonly service: RunningService;
 }
 
-/** The figures of a contender, round by round. */
+/** The figures of a contender. */
 export interface Laps {
-  readonly requestsPerSecond: number[];
-  /** Requests for a second of the application's processor time. */
-  readonly requestsPerCpuSecond: number[];
+  /** Requests for a second of processor time, for each round of each heat. */
+  readonly heats: number[][];
   requests: number;
   calls: number;
 }
@@ -39,15 +40,34 @@ export interface Laps {
 /** The laps of each contender, by name. */
 export type RaceResult = ReadonlyMap<string, Laps>;
 
-/** Runs the heats; the stage is empty after each. */
-export async function race(stage: Stage, lineUp: () => Promise<LineUp>): Promise<RaceResult> {
+/**
+ * Runs heats until the ratio of each of the pairs is known precisely enough, or the time is over. The stage is
+ * empty after each heat.
+ */
+export async function race(
+  stage: Stage,
+  lineUp: () => Promise<LineUp>,
+  pairs: readonly Pair[],
+): Promise<RaceResult> {
   const result = new Map<string, Laps>();
-  for (let heat = 0; heat < HEATS; heat += 1) {
+  const heat = async (): Promise<void> => {
     const { contenders, service } = await lineUp();
     await runHeat(contenders, { service, load: stage.load() }, result);
     await stage.close();
-  }
+  };
+  await runHeats(heat, () => pairs.map(([name, against]) => estimateOf(ratiosOf(result, name, against))));
   return result;
+}
+
+/** A contender, and the one that it is compared with. */
+export type Pair = readonly [name: string, against: string];
+
+/** Returns the ratios of two contenders, one for each heat: the median of those of its rounds. */
+export function ratiosOf(result: RaceResult, name: string, against: string): number[] {
+  const base = lapsOf(result, against).heats;
+  return lapsOf(result, name).heats.map(
+    (rounds, heat) => estimateOf(rounds.map((value, round) => value / (base[heat]?.[round] ?? NaN))).median,
+  );
 }
 
 /**
@@ -62,20 +82,19 @@ async function runHeat(
   for (const contender of contenders) {
     if (contender.callsPerRequest === 0) await presentEachOnce(contender, track);
     await runLap(contender, track, WARM_UP_MS);
-    if (!result.has(contender.name))
-      result.set(contender.name, { requestsPerSecond: [], requestsPerCpuSecond: [], requests: 0, calls: 0 });
+    if (!result.has(contender.name)) result.set(contender.name, { heats: [], requests: 0, calls: 0 });
+    lapsOf(result, contender.name).heats.push([]);
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const contender of inTurn(contenders, round)) {
-      const { requests, calls, elapsedMs, cpuUs } = await runLap(contender, track, ROUND_MS);
+      const { requests, calls, cpuUs } = await runLap(contender, track, ROUND_MS);
       assert.equal(
         calls,
         requests * contender.callsPerRequest,
         `${contender.name} makes ${contender.callsPerRequest} calls for a request`,
       );
       const laps = lapsOf(result, contender.name);
-      laps.requestsPerSecond.push((requests / elapsedMs) * 1_000);
-      laps.requestsPerCpuSecond.push((requests / cpuUs) * 1_000_000);
+      laps.heats.at(-1)?.push((requests / cpuUs) * 1_000_000);
       laps.requests += requests;
       laps.calls += calls;
     }
@@ -100,19 +119,19 @@ async function presentEachOnce({ app, url = app.url, traffic }: Contender, { loa
 }
 
 async function runLap(
-  { name, app, traffic, url = app.url, expectedStatus }: Contender,
+  { name, app, traffic, url = app.url, expectedStatus, moreCpuUs = () => 0 }: Contender,
   { service, load }: Track,
   durationMs: number,
 ) {
   await service.worker.call('takeCalls');
-  const cpuBefore = await app.worker.call('cpuUs');
-  const { replies, elapsedMs } = await load.call('sendFor', {
+  const cpuBefore = (await app.worker.call('cpuUs')) + moreCpuUs();
+  const { replies } = await load.call('sendFor', {
     ...traffic,
     url,
     connections: CONNECTIONS,
     durationMs,
   });
-  const cpuUs = (await app.worker.call('cpuUs')) - cpuBefore;
+  const cpuUs = (await app.worker.call('cpuUs')) + moreCpuUs() - cpuBefore;
   const calls = Object.values(await service.worker.call('takeCalls')).reduce((sum, count) => sum + count, 0);
   const requests = replies[expectedStatus] ?? 0;
   assert.deepEqual(
@@ -121,7 +140,7 @@ async function runLap(
     `${name} answers ${expectedStatus} and nothing else`,
   );
   assert.ok(requests > 0, `${name} answers`);
-  return { requests, calls, elapsedMs, cpuUs };
+  return { requests, calls, cpuUs };
 }
 
 function inTurn<Item>(items: readonly Item[], round: number): Item[] {

@@ -1,6 +1,5 @@
 import type { AppApi, AppOrder } from './processes/app.worker.js';
 import type { LoadApi } from './processes/load.worker.js';
-import type { DelayingProxyApi } from './processes/delaying-proxy.worker.js';
 import type { SessionServiceApi, SessionServiceSettings } from './processes/session-service.worker.js';
 import { Worker, type WorkerOptions } from './processes/worker.js';
 import type { Handlers } from './processes/serve.js';
@@ -38,11 +37,6 @@ export class Stage {
   async app(order: AppOrder, options?: WorkerOptions): Promise<RunningApp> {
     const worker = this.worker<AppApi>('app', options);
     return { worker, url: await worker.call('start', order) };
-  }
-
-  /** Starts a proxy that delays each reply of a session service. Returns its URL. */
-  delayReplies(url: string, delayMs: number): Promise<string> {
-    return this.worker<DelayingProxyApi>('delaying-proxy').call('start', { url, delayMs });
   }
 
   load(): Worker<LoadApi> {

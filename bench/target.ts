@@ -1,11 +1,9 @@
-import type { Spread } from './spread.js';
+import type { Estimate } from './estimate.js';
 
 /** The target of a figure, compared with its median. */
 export interface Target {
   readonly text: string;
-  /** Whether the figure by the application's processor time decides. */
-  readonly byCpu?: true;
-  isReached(value: Spread): boolean;
+  isReached(value: Estimate): boolean;
 }
 
 export const atLeast = (limit: number): Target => ({
@@ -16,10 +14,4 @@ export const atLeast = (limit: number): Target => ({
 export const atMost = (limit: number): Target => ({
   text: `at most ${limit}`,
   isReached: ({ median }) => median <= limit,
-});
-
-export const atLeastByCpu = (limit: number): Target => ({
-  ...atLeast(limit),
-  text: `at least ${limit} by CPU`,
-  byCpu: true,
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FloodApi } from '../processes/flood.worker.js';
 import type { Finding, Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import type { Stage } from '../stage.js';
 import { atLeast } from '../target.js';
 import { tokens } from '../users.js';
@@ -61,14 +61,14 @@ async function findingsOf(stage: Stage, fill: (typeof FILLS)[number]): Promise<F
     {
       subject: `${fill}: known users served`,
       unit: 'ratio',
-      value: spreadOf([(known.replies[200] ?? 0) / known.asked]),
+      value: estimateOf([(known.replies[200] ?? 0) / known.asked]),
       calls: `${user} for ${known.asked}`,
       ...(fill !== 'no other account' && { target: atLeast(0.99) }),
     },
     {
       subject: `${fill}: known users waited`,
       unit: 'ms',
-      value: spreadOf(known.waitsMs),
+      value: estimateOf(known.waitsMs),
       calls: `${random} for ${junk.asked} of junk`,
     },
   ];

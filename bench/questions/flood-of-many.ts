@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { LoadApi, Load } from '../processes/load.worker.js';
 import type { Worker } from '../processes/worker.js';
 import type { Finding, Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import type { RunningApp, RunningService, Stage } from '../stage.js';
 import { atMost } from '../target.js';
 import { tokens } from '../users.js';
@@ -76,7 +76,7 @@ async function flood(stage: Stage, variant: VariantName, name: string): Promise<
     {
       subject: `${name}: calls for users`,
       unit: 'calls',
-      value: spreadOf([user]),
+      value: estimateOf([user]),
       calls: `${random} for the flood`,
       ...judged,
     },
@@ -84,9 +84,9 @@ async function flood(stage: Stage, variant: VariantName, name: string): Promise<
       subject: `${name}: users' requests per second`,
       against: 'before the flood',
       unit: 'ratio',
-      value: spreadOf([during / before]),
+      value: estimateOf([during / before]),
     },
-    { subject: `${name}: heap growth`, unit: 'MB', value: spreadOf([grownMb]) },
+    { subject: `${name}: heap growth`, unit: 'MB', value: estimateOf([grownMb]) },
   ];
 }
 

@@ -1,5 +1,5 @@
 import { compare } from '../compare.js';
-import { race, type Contender, type LineUp, type RaceResult } from '../race.js';
+import { race, type Contender, type LineUp, type Pair, type RaceResult } from '../race.js';
 import type { Finding, Question } from '../question.js';
 import type { Stage } from '../stage.js';
 import { tokens } from '../users.js';
@@ -16,14 +16,16 @@ const NAMES = {
   handWritten: 'hand-written guard with a Map',
 } as const;
 
+const PAIRS: readonly Pair[] = [[NAMES.ours, NAMES.throwingRefusal]];
+
 /** Measures the cost of refusing one client that does not stop. */
 export const floodOfOne: Question = {
   name: 'flood-of-one',
-  title: 'Refusals per second of one refused token (cache on)',
+  title: 'Refusals of one refused token for a second of processor time (cache on)',
   ask: async (stage) => {
     const findings: Finding[] = [];
     for (const platform of ['Fastify', 'Express'] as const) {
-      findings.push(...findingsOn(platform, await race(stage, () => lineUp(stage, platform))));
+      findings.push(...findingsOn(platform, await race(stage, () => lineUp(stage, platform), PAIRS)));
     }
     return {
       findings,
@@ -71,8 +73,8 @@ async function lineUp(stage: Stage, platform: 'Express' | 'Fastify'): Promise<Li
 
 function findingsOn(platform: string, result: RaceResult): Finding[] {
   return [
-    compare(result, { platform, name: NAMES.ours, against: NAMES.unguarded, atLeast: 0.9 }),
-    compare(result, { platform, name: NAMES.ours, against: NAMES.throwingRefusal, atLeastByCpu: 0.95 }),
+    compare(result, { platform, name: NAMES.ours, against: NAMES.unguarded }),
+    compare(result, { platform, name: NAMES.ours, against: NAMES.throwingRefusal, atLeast: 0.95 }),
     compare(result, { platform, name: NAMES.leastRefusal, against: NAMES.unguarded }),
     compare(result, { platform, name: NAMES.handWritten, against: NAMES.unguarded }),
   ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FloodApi, Served } from '../processes/flood.worker.js';
 import type { Finding, Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import type { Stage } from '../stage.js';
 import { atLeast } from '../target.js';
 import { tokens } from '../users.js';
@@ -65,20 +65,20 @@ async function flood(stage: Stage, variant: VariantName, name: string, times: nu
     {
       subject: `${subject}: known users served`,
       unit: 'part',
-      value: spreadOf([partOf(known)]),
+      value: estimateOf([partOf(known)]),
       calls: `${user} for ${known.asked}`,
       ...judged,
     },
     {
       subject: `${subject}: new users served`,
       unit: 'ratio',
-      value: spreadOf([partOf(unknown)]),
+      value: estimateOf([partOf(unknown)]),
       calls: `${usernew} for ${unknown.asked}`,
     },
     {
       subject: `${subject}: known users waited`,
       unit: 'ms',
-      value: spreadOf(known.waitsMs),
+      value: estimateOf(known.waitsMs),
       calls: `${random} for ${junk.asked} of junk`,
     },
   ];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { GrowthApi } from '../processes/growth.worker.js';
 import type { Worker } from '../processes/worker.js';
 import type { Finding, Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import type { RunningService, Stage } from '../stage.js';
 import { atMost } from '../target.js';
 
@@ -50,13 +50,13 @@ async function bySessions(stage: Stage, service: RunningService): Promise<Findin
     const times = await repeat(() => worker.call('usPerCheck'));
     assert.deepEqual(await service.worker.call('takeCalls'), { user: 0 }, `${subject}: every check is a hit`);
     const target = sessions === MOST_SESSIONS ? { target: atMost(420) } : {};
-    findings.push({ subject: `${subject}: memory`, unit: 'MB', value: spreadOf([bytes / 1e6]), ...target });
-    findings.push({ subject: `${subject}: one check`, unit: 'us', value: spreadOf(times) });
+    findings.push({ subject: `${subject}: memory`, unit: 'MB', value: estimateOf([bytes / 1e6]), ...target });
+    findings.push({ subject: `${subject}: one check`, unit: 'us', value: estimateOf(times) });
   }
   const pause = await worker.call('longestPauseMs', STEADY);
   const subject = `${MOST_SESSIONS.toLocaleString('en')} cached sessions: longest pause`;
   await worker.stop();
-  return [...findings, { subject, unit: 'ms', value: spreadOf([pause]), target: atMost(50) }];
+  return [...findings, { subject, unit: 'ms', value: estimateOf([pause]), target: atMost(50) }];
 }
 
 async function byTokens(stage: Stage, service: RunningService): Promise<Finding[]> {
@@ -64,7 +64,7 @@ async function byTokens(stage: Stage, service: RunningService): Promise<Finding[
   const findings: Finding[] = [];
   for (const tokens of TOKENS) {
     await worker.call('usPerCall', { tokens });
-    const value = spreadOf(await repeat(() => worker.call('usPerCall', { tokens })));
+    const value = estimateOf(await repeat(() => worker.call('usPerCall', { tokens })));
     findings.push({
       subject: `${tokens.toLocaleString('en')} uncached tokens at once: one check`,
       unit: 'us',
@@ -81,7 +81,7 @@ async function byFields(stage: Stage, service: RunningService): Promise<Finding[
   const findings: Finding[] = [];
   for (const fields of FIELDS) {
     await worker.call('usPerOperation', { fields });
-    const value = spreadOf(await repeat(() => worker.call('usPerOperation', { fields })));
+    const value = estimateOf(await repeat(() => worker.call('usPerOperation', { fields })));
     findings.push({ subject: `${fields} guarded fields of one operation`, unit: 'us', value });
   }
   await worker.stop();

@@ -1,6 +1,6 @@
 import type { ImportApi, ImportOrder } from '../processes/import.worker.js';
 import type { Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import type { Stage } from '../stage.js';
 import { atMost } from '../target.js';
 
@@ -31,7 +31,7 @@ export const importing: Question = {
     }
     const findings = orders.map((order) => {
       const { packageName, way } = order;
-      const value = spreadOf(times.get(order) ?? []);
+      const value = estimateOf(times.get(order) ?? []);
       const target = OURS.includes(order) ? { target: atMost(35) } : {};
       return { subject: `${way}('${packageName}')`, unit: 'ms', value, ...target };
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MemoryApi, CacheKind } from '../processes/memory.worker.js';
 import type { Finding, Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import type { Stage } from '../stage.js';
 import { atMost, type Target } from '../target.js';
 
@@ -46,7 +46,7 @@ async function fill(stage: Stage, { kind, name, cached, target }: Candidate): Pr
   await worker.call('askAgain', { sessions: cached });
   assert.deepEqual(await service.worker.call('takeCalls'), { user: 0 }, `${name} caches every session`);
   await worker.stop();
-  const value = spreadOf([(bytes / 1e6) * (SESSIONS / cached)]);
+  const value = estimateOf([(bytes / 1e6) * (SESSIONS / cached)]);
   return {
     subject: name,
     unit: 'MB',

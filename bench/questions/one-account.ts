@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Callers, FloodApi } from '../processes/flood.worker.js';
 import type { SessionServiceSettings } from '../processes/session-service.worker.js';
 import type { Finding, Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import type { Stage } from '../stage.js';
 import { atLeast } from '../target.js';
 import { tokens } from '../users.js';
@@ -96,14 +96,14 @@ async function findingsOf(
     {
       subject: `${name}: others served`,
       unit: 'part',
-      value: spreadOf([served / asked]),
+      value: estimateOf([served / asked]),
       calls: `${user + usernew} for ${asked}`,
       ...judged,
     },
     {
       subject: `${name}: known users waited`,
       unit: 'ms',
-      value: spreadOf(known.waitsMs),
+      value: estimateOf(known.waitsMs),
       calls: `${useraccount} for ${harm.asked} of the account`,
     },
   ];

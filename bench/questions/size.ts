@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import { atMost } from '../target.js';
 
 const LIBRARY = fileURLToPath(new URL('../../../libs/session-auth/', import.meta.url));
@@ -29,13 +29,13 @@ export const size: Question = {
         {
           subject: 'tarball',
           unit: 'kB',
-          value: spreadOf([(await tarballBytes()) / 1_000]),
+          value: estimateOf([(await tarballBytes()) / 1_000]),
           target: atMost(180),
         },
         {
           subject: `runtime dependencies: ${names.join(', ')}`,
           unit: 'packages',
-          value: spreadOf([names.length]),
+          value: estimateOf([names.length]),
           target: atMost(3),
         },
       ],

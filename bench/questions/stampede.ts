@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { LoadApi } from '../processes/load.worker.js';
 import type { Worker } from '../processes/worker.js';
 import type { Finding, Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import type { RunningService, Stage } from '../stage.js';
 import { atMost } from '../target.js';
 import { token } from '../users.js';
@@ -105,5 +105,5 @@ async function countCalls(
 }
 
 function findingOf(subject: string, counts: readonly number[], judged: boolean): Finding {
-  return { subject, unit: 'calls', value: spreadOf(counts), ...(judged && { target: atMost(1) }) };
+  return { subject, unit: 'calls', value: estimateOf(counts), ...(judged && { target: atMost(1) }) };
 }

@@ -1,6 +1,6 @@
 import type { StartAppApi, StartOrder, StartTimes } from '../processes/start-app.worker.js';
 import type { Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import type { Stage } from '../stage.js';
 import { atMost } from '../target.js';
 
@@ -18,7 +18,7 @@ export const start: Question = {
       const undici = await startApp(stage, { peers: true, undici: true });
       rounds.push({ bare, without, undici, with: await startApp(stage, { peers: true, module: true }) });
     }
-    const more = (read: (round: (typeof rounds)[number]) => number) => spreadOf(rounds.slice(1).map(read));
+    const more = (read: (round: (typeof rounds)[number]) => number) => estimateOf(rounds.slice(1).map(read));
     return {
       findings: [
         {

@@ -1,6 +1,6 @@
 import type { SwitchesApi } from '../processes/switches.worker.js';
 import type { Finding, Question } from '../question.js';
-import { ratios, spreadOf } from '../spread.js';
+import { ratios, estimateOf } from '../estimate.js';
 import type { Stage } from '../stage.js';
 import { token } from '../users.js';
 import type { Switch } from '../variants/variant.js';
@@ -25,11 +25,14 @@ export const switches: Question = {
     const findings = Object.entries(NAMES).flatMap(([name, subject]): Finding[] => {
       const own = times.get(name) ?? [];
       return [
-        { subject, unit: 'us', value: spreadOf(own) },
+        { subject, unit: 'us', value: estimateOf(own) },
         { subject, against: WITHOUT, unit: 'ratio', value: ratios(own, base) },
       ];
     });
-    return { findings: [{ subject: WITHOUT, unit: 'us', value: spreadOf(base) }, ...findings], notes: NOTES };
+    return {
+      findings: [{ subject: WITHOUT, unit: 'us', value: estimateOf(base) }, ...findings],
+      notes: NOTES,
+    };
   },
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Visits, WaitingApi, Waits } from '../processes/waiting.worker.js';
 import type { Worker } from '../processes/worker.js';
 import type { Finding, Question } from '../question.js';
-import { spreadOf } from '../spread.js';
+import { estimateOf } from '../estimate.js';
 import { atMost, type Target } from '../target.js';
 import type { VariantName } from '../variants/variants.js';
 
@@ -70,7 +70,7 @@ async function open(worker: Worker<WaitingApi>, serviceUrl: string, way: Way, tt
 function findingsOf({ name, ttlMs, target }: Place, waits: Waits | undefined, calls = 0): Finding[] {
   assert.ok(waits && waits.activeRequests > 0 && calls > 0, `${name} was visited`);
   const subject = `${name}, ttlMs ${ttlMs}`;
-  const ofThousand = (waited: number, requests: number) => spreadOf([(waited / requests) * 1_000]);
+  const ofThousand = (waited: number, requests: number) => estimateOf([(waited / requests) * 1_000]);
   const active = ofThousand(waits.activeWaited, waits.activeRequests);
   return [
     {

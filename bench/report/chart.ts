@@ -11,7 +11,7 @@ const PLOT_WIDTH = 400;
 const ROW = 30;
 const GROUP_GAP = 46;
 const TOP = 92;
-const TITLE = 'Throughput kept, 100 % = no guard';
+const TITLE = 'Requests that a processor serves behind each guard';
 /** Colours of both schemes: an image follows the reader's scheme by its own style alone. */
 const STYLE = `<style>
 .card { fill: #ffffff; }
@@ -34,7 +34,7 @@ text.on-ours { fill: #ffffff; }
 /** Minimum width of a bar that contains its figure. */
 const WIDE = 60;
 
-/** Draws the throughput of each guarded route as a share of the unguarded route's. */
+/** Draws the requests of each guarded route for a second of processor time as a share of the unguarded route's. */
 export function chart(findings: readonly Finding[]): string {
   const bars = findings.flatMap(({ bar, value }) => (bar ? [{ ...bar, share: value.median }] : []));
   const groups = [...new Set(bars.map(({ group }) => group))];
@@ -85,7 +85,7 @@ function svg(height: number, content: readonly string[]): string {
     text(
       20,
       54,
-      `Requests per second of a guarded route, divided by those without a guard (${CHART_PLATFORM})`,
+      `For a second of processor time of the application, as a part of those without a guard (${CHART_PLATFORM})`,
       'font-size="13" class="faint"',
     ),
     ...content,

@@ -1,5 +1,5 @@
 import type { Answered } from './markdown.js';
-import { spreadText, verdictText } from './figures.js';
+import { figure, intervalText, verdictText } from './figures.js';
 
 /** Prints the findings of a question. */
 export function printAnswer({ question, findings, notes = [] }: Answered): void {
@@ -7,8 +7,8 @@ export function printAnswer({ question, findings, notes = [] }: Answered): void 
   for (const note of notes) console.log(`  ${note}`);
   const rows = findings.map((found) => ({
     measured: found.against === undefined ? found.subject : `${found.subject} / ${found.against}`,
-    'min / median / max': `${spreadText(found.value, found.unit).replaceAll('*', '')} ${found.unit}`,
-    'by CPU': found.byCpu?.median.toFixed(2) ?? '',
+    median: `${figure(found.value.median, found.unit)} ${found.unit}`,
+    '95 % interval': intervalText(found.value, found.unit),
     calls: found.calls ?? '',
     target: found.target ? `${found.target.text}: ${verdictText(found)}` : '',
   }));

@@ -1,5 +1,5 @@
 import type { Finding } from '../question.js';
-import type { Spread } from '../spread.js';
+import type { Estimate } from '../estimate.js';
 
 const DIGITS: Readonly<Record<string, number>> = { ratio: 2, us: 2, ms: 1, MB: 1, kB: 1, 'of 1,000': 1 };
 
@@ -8,25 +8,13 @@ export function figure(value: number, unit: string): string {
   return value.toFixed(DIGITS[unit] ?? 0);
 }
 
-/** Least, middle and greatest; one figure where there was one round. */
-export function spreadText({ min, median, max }: Spread, unit: string): string {
-  if (min === max) return figure(median, unit);
-  return `${figure(min, unit)} / **${figure(median, unit)}** / ${figure(max, unit)}`;
+/** Returns the text of an interval; empty where there was one round. */
+export function intervalText({ low, high }: Estimate, unit: string): string {
+  return low === high ? '' : `${figure(low, unit)} to ${figure(high, unit)}`;
 }
-
-/** A greatest round beyond this many times the least one: the machine has decided, not the code. */
-const MAX_SPREAD = 1.5;
 
 /** Returns the text of a finding about its target. */
-export function verdictText({ target, value, byCpu, unit }: Finding): string {
+export function verdictText({ target, value }: Finding): string {
   if (!target) return '';
-  const judged = target.byCpu ? (byCpu ?? value) : value;
-  if (!isResolved(judged, unit)) return 'not resolved';
-  return target.isReached(judged) ? 'reached' : 'NOT reached';
-}
-
-/** By the figures as they are printed, so that a reader comes to the same verdict. */
-function isResolved({ min, max }: Spread, unit: string): boolean {
-  const [least, most] = [Number(figure(min, unit)), Number(figure(max, unit))];
-  return least === most || (least > 0 && most / least <= MAX_SPREAD);
+  return target.isReached(value) ? 'reached' : 'NOT reached';
 }

@@ -1,17 +1,17 @@
 import type { Answer, Finding, Question } from '../question.js';
-import { spreadText, verdictText } from './figures.js';
+import { figure, intervalText, verdictText } from './figures.js';
 
 /** A question with its findings. */
 export interface Answered extends Answer {
   readonly question: Question;
 }
 
-const HOW_TO_READ = `Every figure is min / **median** / max over the rounds; the median decides. Where max / min is above 1.5, the verdict is 'not resolved'. Variants run in turn within each round,
-each in a separate process, the session service and the load in others, over loopback. All are restarted three times: two processes
-of one variant may differ for as long as they live. A ratio compares requests per second within one round; over HTTP a difference below
-about 10 % is not resolved. \`by CPU\` is the median of the same ratio counted by the processor time that the application itself used:
-it holds when the load, the service or a neighbour take their part of a small machine. Every variant is checked to have answered what it
-should, and the calls that reached the session service are counted.`;
+const HOW_TO_READ = `Every figure is a median, with the interval that contains it with a probability of 95 % (sign test). The median decides whether a target is reached.
+A ratio compares the requests, or the checks, for a second of processor time that the application itself used, so that the load, the session service
+and other programs of a small machine count for nothing. Variants run in turn within each round, each in a process of its own, over loopback.
+Because two processes of one variant may differ for as long as they live, the processes are new in each heat, and a heat counts as one value.
+There are at least six, and more until the interval is within 3 % of the median, or the time of the question is over. Every variant is checked to have
+answered what it should, and the calls that reached the session service are counted.`;
 
 /** Returns the whole report. */
 export function markdownReport(answers: readonly Answered[], environment: readonly string[]): string {
@@ -20,7 +20,7 @@ export function markdownReport(answers: readonly Answered[], environment: readon
     'Written by `npm run bench`; not edited by hand.',
     environment.map((line) => `- ${line}`).join('\n'),
     HOW_TO_READ,
-    '![Throughput kept behind each guard; 100 % = no guard](results.svg)',
+    '![Requests for a second of processor time behind each guard; 100 % = no guard](results.svg)',
     '## Targets',
     targetTable(answers),
     ...answers.map((answer) => section(answer)),
@@ -36,33 +36,26 @@ function targetTable(answers: readonly Answered[]): string {
   const rows = judged.map(({ question, found }) => [
     `\`${question.name}\``,
     withBase(found),
-    spreadText(found.target?.byCpu ? (found.byCpu ?? found.value) : found.value, found.unit),
+    figure(found.value.median, found.unit),
+    intervalText(found.value, found.unit),
     found.unit,
     found.target?.text ?? '',
     verdictText(found),
   ]);
-  return table(['question', 'measured', 'min / median / max', 'unit', 'target', ''], rows);
+  return table(['question', 'measured', 'median', '95 % interval', 'unit', 'target', ''], rows);
 }
 
 function section({ question, findings, notes = [] }: Answered): string {
   const rows = findings.map((found) => [
     found.subject,
     found.against ?? '',
-    spreadText(found.value, found.unit),
-    found.byCpu ? found.byCpu.median.toFixed(2) : '',
+    figure(found.value.median, found.unit),
+    intervalText(found.value, found.unit),
     found.unit,
     found.calls ?? '',
     found.target ? `${found.target.text}: ${verdictText(found)}` : '',
   ]);
-  const heads = [
-    'measured',
-    'against',
-    'min / median / max',
-    'by CPU',
-    'unit',
-    'calls to the service',
-    'target',
-  ];
+  const heads = ['measured', 'against', 'median', '95 % interval', 'unit', 'calls to the service', 'target'];
   return [`## ${question.name}: ${question.title}`, ...notes, table(heads, rows)].join('\n\n');
 }
 

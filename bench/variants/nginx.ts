@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo } from 'node:net';
@@ -11,6 +11,8 @@ import { promisify } from 'node:util';
 /** nginx in front of an unguarded application. */
 export interface RunningNginx {
   readonly url: string;
+  /** Microseconds of processor time that it has used. */
+  readonly cpuUs: () => number;
   stop(): Promise<void>;
 }
 
@@ -59,7 +61,17 @@ export async function startNginx(program: string, appUrl: string, serviceUrl: st
     await stop();
     throw error;
   });
-  return { url: `http://127.0.0.1:${port}`, stop };
+  return { url: `http://127.0.0.1:${port}`, cpuUs: () => cpuUsOf(nginx.pid), stop };
+}
+
+/** Linux counts in ticks of 10 ms. */
+const TICK_US = 10_000;
+
+/** Returns the processor time of another process, in user and in system mode. */
+function cpuUsOf(pid: number | undefined): number {
+  const [, fields = ''] = /\) (.*)$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+  const [user = '', system = ''] = fields.split(' ').slice(11);
+  return (Number(user) + Number(system)) * TICK_US;
 }
 
 async function freePort(): Promise<number> {
