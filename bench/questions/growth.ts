@@ -25,7 +25,7 @@ export const growth: Question = {
       ...(await byFields(stage, service)),
     ];
     const notes = [
-      'Processor time, without a network between client and application. Sessions are drawn at random. On a busy machine, compare the least times.',
+      'Processor time, without a network between client and application. Sessions are drawn at random.',
       `The pause is that of the garbage collector, at ${STEADY.perSecond} checks per second for ${STEADY.durationMs / 1_000} s.`,
     ];
     return { findings, notes };

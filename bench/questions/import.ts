@@ -35,9 +35,7 @@ export const importing: Question = {
       const target = OURS.includes(order) ? { target: atMost(35) } : {};
       return { subject: `${way}('${packageName}')`, unit: 'ms', value, ...target };
     });
-    const notes = [
-      `Processor time. ${ROUNDS} rounds of new processes, in turn. On a busy machine, compare the least times.`,
-    ];
+    const notes = [`Processor time. ${ROUNDS} rounds of new processes, in turn.`];
     return { findings, notes };
   },
 };

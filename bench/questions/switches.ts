@@ -37,7 +37,7 @@ export const switches: Question = {
 };
 
 const NOTES = [
-  'Fastify, requests injected without a network: most of a request is missing, so the ratios are worse than over HTTP. On a busy machine, compare the least times.',
+  'Fastify, requests injected without a network: most of a request is missing, so the ratios are worse than over HTTP.',
 ];
 
 async function measure(stage: Stage): Promise<ReadonlyMap<string, number[]>> {

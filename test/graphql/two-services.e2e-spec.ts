@@ -13,7 +13,7 @@ const ORDERS: readonly (readonly [office: number, partnerOffice: number, lobby: 
 ];
 const ANN = 'ann own-token own-token';
 const BOB = 'bob partner-token partner-token';
-/** Of the user, the token and the session. */
+/** Answer of a field that has neither a user, nor a token, nor a session. */
 const NO_USER = 'nobody nobody nobody';
 
 describe.each(GRAPHQL_SERVERS)('fields without a guard and two session services on %s', (_name, start) => {
