@@ -100,6 +100,12 @@ describe('the line about a reply', () => {
       '200 with a body longer than http.maxResponseBytes',
       'raise that limit',
     ],
+    [
+      'with another transfer coding',
+      { ...reply(200, '', { 'transfer-encoding': 'gzip, chunked' }), body: undefined },
+      '200 with a Transfer-Encoding other than chunked',
+      'encodes these replies',
+    ],
     ['that redirects', reply(302), '302', 'No redirect is followed'],
     ['that is not modified', reply(304), '304', 'No option maps this status'],
     ['of a proxy that wants credentials', reply(407), '407', 'http.proxy'],

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   FORBIDDEN,
   UNAUTHENTICATED,
@@ -24,6 +25,7 @@ import {
 import {
   type Answer,
   isJson,
+  isReadable,
   readCacheForMs,
   readJsonObject,
   readRetryAfterSeconds,
@@ -144,6 +146,7 @@ const REFUSED =
   'Its user gets 503 while the session service answers so. Correct the record there, or map it: userRecord.';
 const IN_ITS_PLACE = 'that baseUrl is the session service, with nothing that answers in its place';
 const NOT_FOUND = `Check ${IN_ITS_PLACE}; if it answers so to ended sessions, set statusMap: { 404: 'unauthenticated' }`;
+const UNMAPPED = `Check ${IN_ITS_PLACE}. No option maps this status: a gateway can`;
 const UNREADABLE: Problem = ['with a record by which code of userRecord threw an error', 'userRecord'];
 const UNENCODED =
   'that neither it nor a proxy encodes these replies: calls ask for none (Accept-Encoding: identity)';
@@ -166,20 +169,20 @@ export function tokenProblem(token: string | undefined, maxLength: number): Prob
     : ['with an auth_token that is not visible ASCII', 'the reply: no header can have such a token'];
 }
 
-/** Returns why a body is no JSON object: it may have an encoding, for which it was not read. */
+/** Returns why a body is no JSON object: it may not have been read. */
 function unreadBody({ headers, body }: Reply): Problem {
   const { 'content-encoding': encoding, 'content-type': type } = headers;
-  if (encoding === undefined || encoding === 'identity') {
-    if (!body) return ['with a body longer than http.maxResponseBytes', 'what it sends, or raise that limit'];
-    if (body.length === 0) return ['without a body', IN_ITS_PLACE];
-    return isJson(type)
-      ? ['without a JSON object in UTF-8', 'what it sends: no option maps that']
-      : [
-          `with the content-type ${named(type)} in place of JSON`,
-          `${IN_ITS_PLACE}, and that it sends application/json`,
-        ];
-  }
-  return [`with Content-Encoding: ${named(encoding)}`, UNENCODED];
+  if (encoding !== undefined && encoding !== 'identity')
+    return [`with Content-Encoding: ${named(encoding)}`, UNENCODED];
+  if (!isReadable(headers as IncomingHttpHeaders, Infinity))
+    return ['with a Transfer-Encoding other than chunked', UNENCODED];
+  if (!body) return ['with a body longer than http.maxResponseBytes', 'what it sends, or raise that limit'];
+  if (body.length === 0) return ['without a body', IN_ITS_PLACE];
+  if (isJson(type)) return ['without a JSON object in UTF-8', 'what it sends: no option maps that'];
+  return [
+    `with the content-type ${named(type)} in place of JSON`,
+    `${IN_ITS_PLACE}, and that it sends application/json`,
+  ];
 }
 
 /** A short word, or a media type without its parameters: not every header may be in a log. */
@@ -195,12 +198,14 @@ export function outage(
   operation: CallMessage['operation'],
   { status, headers }: Reply,
   reports: ReplyReports,
-  [what, check]: Problem = [String(status), checkOf(status)],
+  problem?: Problem,
 ): Unavailable {
   const reason = unavailableReasonOf(status);
-  const calls = AFFECTED[operation];
-  if (reason === 'unexpected_status') reports.occurred('unexpected reply', calls, what, calls, check);
-  else reports.attemptFailed(reason, what);
+  if (reason === 'unexpected_status') {
+    const calls = AFFECTED[operation];
+    const [what, check] = problem ?? [String(status), checkOf(status)];
+    reports.occurred('unexpected reply', calls, what, calls, check);
+  } else reports.attemptFailed(reason, String(status));
   return unavailable(reason, readRetryAfterSeconds(headers['retry-after']));
 }
 
@@ -210,5 +215,5 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 function checkOf(status: number): string {
   if (status === 407) return 'A proxy asks for credentials: set http.proxy';
   if (REDIRECTS.has(status)) return 'No redirect is followed: set baseUrl to the address that it leads to';
-  return `Check ${IN_ITS_PLACE}. No option maps this status: a gateway can`;
+  return UNMAPPED;
 }
