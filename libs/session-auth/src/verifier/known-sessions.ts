@@ -66,8 +66,8 @@ export class KnownSessions {
     return { lane: has(known, sessionKey) ? 'known' : 'strangers', caller };
   }
 
-  add(tokenKey: TokenKey, user?: unknown, first = NOT_PRESENTED): void {
-    this.#setNewest(tokenKey, this.#numberOf(user), first);
+  add(tokenKey: TokenKey, user?: unknown): void {
+    this.#setNewest(tokenKey, this.#numberOf(user), NOT_PRESENTED);
   }
 
   delete(tokenKey: TokenKey): void {

@@ -52,7 +52,10 @@ export class SingleFlight<Value> {
   /** Flights with a serial up to this one are no longer joined. */
   #closedTo = 0;
 
-  /** `full`: the answer to a check that may not even wait. `landed`: called with each answer, before its checks. */
+  /**
+   * `full`: the answer to a check that may not even wait. `landed`: called with each answer, before the checks
+   * that share it get it.
+   */
   constructor(full: Value, landed?: (keys: SessionKeys, value: Value, flight: Flight) => void) {
     this.#full = full;
     this.#landed = landed;

@@ -75,8 +75,8 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
   readonly signOutTimeoutMs?: number;
 
   /**
-   * Attempts of one check, the first included: 1 to 10. Only transient failures are retried. `false` turns retries off.
-   * @default { maxAttempts: 2 }
+   * Attempts of one check, the first included: 1 to 10. Only transient failures are retried. `false` turns
+   * retries off. @default { maxAttempts: 2 }
    */
   readonly retry?: false | Partial<RetrySettings>;
 
