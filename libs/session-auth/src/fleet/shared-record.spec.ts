@@ -43,6 +43,7 @@ describe('a shared record', () => {
     const text = JSON.parse(mark) as string;
     expect(() => write({ client_name: text })).toThrow(TypeError);
     expect(() => write({ list: [{ name: text }] })).toThrow(TypeError);
+    expect(() => write({ list: ['first', text] })).toThrow(TypeError);
     expect(read(write({ [text]: 'name' }), 'token', FRESH)?.json).toEqual({ [text]: 'name' });
   });
 
