@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Child } from '../../test/soak/child.js';
-import type { SeededRandom } from '../../test/soak/seeded-random.js';
+import type { Child } from './child.js';
+import type { SeededRandom } from '../../test/support/seeded-random.js';
 import { nowMs } from './clock.js';
 import type { InstanceApi } from './instance.process.js';
 import type { Fault, Journal } from './journal.js';

@@ -1,4 +1,4 @@
-import { Child } from '../../test/soak/child.js';
+import { Child } from './child.js';
 import { Caller } from './caller.js';
 import type { InstanceApi } from './instance.process.js';
 import type { Journal } from './journal.js';

@@ -22,7 +22,7 @@ import {
 } from 'nestjs-session-auth';
 import { RedisSessionStore } from 'nestjs-session-auth/redis';
 import { interval, map, startWith, type Observable } from 'rxjs';
-import { serve } from '../../test/soak/child-serve.js';
+import { serve } from './child-serve.js';
 import { nowMs, type Span } from './clock.js';
 import { API_KEY, CACHE, SOCKET_TIMEOUT_MS, TIMEOUT_MS, WHILE_OPEN, type Sabotage } from './settings.js';
 import { StallLog } from './stall-log.js';

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { printTable } from '../../test/soak/figures.js';
 import { observe, type RunOrder } from './observe.js';
 import { resultsOf } from './results-page.js';
 import { SABOTAGES, type Sabotage } from './settings.js';
@@ -29,7 +28,8 @@ if (values.sabotage !== undefined && !(values.sabotage in SABOTAGES)) {
 
 async function shown(order: RunOrder): ReturnType<typeof observe> {
   const report = await observe(order);
-  printTable(report.rows);
+  const width = Math.max(...report.rows.map(([name]) => name.length));
+  for (const [name, figure] of report.rows) console.log(`| ${name.padEnd(width)} | ${figure}`);
   for (const detail of report.details) console.log(detail);
   return report;
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { serve } from '../../test/soak/child-serve.js';
+import { serve } from './child-serve.js';
 import type { Span } from './clock.js';
 import { StallLog } from './stall-log.js';
 

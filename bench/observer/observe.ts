@@ -1,4 +1,4 @@
-import { SeededRandom } from '../../test/soak/seeded-random.js';
+import { SeededRandom } from '../../test/support/seeded-random.js';
 import { Checker, type Violation } from './checker.js';
 import { nowMs } from './clock.js';
 import { Faults } from './faults.js';

@@ -5,8 +5,8 @@ import {
   type Script,
   type ScriptedSessionService,
 } from 'nestjs-session-auth/testing';
-import { serve } from '../../test/soak/child-serve.js';
-import { SeededRandom } from '../../test/soak/seeded-random.js';
+import { serve } from './child-serve.js';
+import { SeededRandom } from '../../test/support/seeded-random.js';
 import { nowMs, type Span } from './clock.js';
 import { StallLog } from './stall-log.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SeededRandom } from '../../test/soak/seeded-random.js';
+import type { SeededRandom } from '../../test/support/seeded-random.js';
 import type { Fleet } from './fleet.js';
 import type { EndKind } from './instance.process.js';
 import type { Journal } from './journal.js';

@@ -2,7 +2,7 @@ import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/
 import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable, type Verdict } from '../../libs/session-auth/src/contract/outcome.js';
 import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
-import { SeededRandom } from '../soak/seeded-random.js';
+import { SeededRandom } from '../support/seeded-random.js';
 import type { ServiceModel } from './service-models.js';
 import type { VirtualClock } from './virtual-clock.js';
 

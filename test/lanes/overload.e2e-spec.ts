@@ -4,7 +4,7 @@ import { sessionKeysOf, tokenKeyOf } from '../../libs/session-auth/src/contract/
 import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import { UNAUTHENTICATED, unavailable } from '../../libs/session-auth/src/contract/outcome.js';
 import { type CallService, Lanes } from '../../libs/session-auth/src/verifier/lanes.js';
-import { SeededRandom } from '../soak/seeded-random.js';
+import { SeededRandom } from '../support/seeded-random.js';
 import { inLongForm } from '../support/long-form.js';
 import { platforms } from '../support/platforms.js';
 import { startProbedApp } from '../support/trial/probed-app.js';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUGS } from '../simulation/bugs.mjs';
 import { MUTANTS } from './mutants.mjs';
-import { splitAt } from '../mutation/places.mjs';
+import { splitAt } from './places.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const COPIED = ['apps', 'libs', 'test', 'jest.config.mjs', 'package.json', 'tsconfig.json'];

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { splitAt } from '../mutation/places.mjs';
+import { splitAt } from '../mutants/places.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SOURCES = here('../../libs/session-auth/src/');

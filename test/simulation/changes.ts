@@ -1,5 +1,5 @@
 import type { CacheSettings } from '../../libs/session-auth/src/verifier/session-cache.js';
-import type { SeededRandom } from '../soak/seeded-random.js';
+import type { SeededRandom } from '../support/seeded-random.js';
 import { SECRETS } from './instance.js';
 import type { Limits } from './limits.js';
 import { chance, wholeBetween } from './random.js';

@@ -1,5 +1,5 @@
 import type { StoreEntry } from '../../libs/session-auth/src/contract/session-store.js';
-import type { SeededRandom } from '../soak/seeded-random.js';
+import type { SeededRandom } from '../support/seeded-random.js';
 import { chance } from './random.js';
 import type { SimulatedStore } from './store.js';
 

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../soak/seeded-random.js';
+import type { SeededRandom } from '../support/seeded-random.js';
 import type { Liar } from './liar.js';
 import { chance } from './random.js';
 import type { SimulatedStore } from './store.js';

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../soak/seeded-random.js';
+import type { SeededRandom } from '../support/seeded-random.js';
 import {
   changesOf,
   changingSteps,

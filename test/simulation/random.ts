@@ -1,4 +1,4 @@
-import { SeededRandom } from '../soak/seeded-random.js';
+import { SeededRandom } from '../support/seeded-random.js';
 
 /**
  * Random choices from one seed, in independent streams: an additional choice in one does not affect the

@@ -14,7 +14,7 @@ import {
   type UnavailableReason,
   type Verdict,
 } from '../../libs/session-auth/src/contract/outcome.js';
-import type { SeededRandom } from '../soak/seeded-random.js';
+import type { SeededRandom } from '../support/seeded-random.js';
 import { chance } from './random.js';
 import type { Host } from './host.js';
 import type { World } from './world.js';

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../soak/seeded-random.js';
+import type { SeededRandom } from '../support/seeded-random.js';
 import type { ServiceHealth } from './service.js';
 
 export type Step = { readonly atMs: number } & (

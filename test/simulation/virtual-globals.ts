@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../soak/seeded-random.js';
+import type { SeededRandom } from '../support/seeded-random.js';
 import type { Host, WorldEvent } from './host.js';
 
 /** The virtual clocks and timers, and the host on which they run. */

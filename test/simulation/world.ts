@@ -1,4 +1,4 @@
-import { type SeededRandom } from '../soak/seeded-random.js';
+import { type SeededRandom } from '../support/seeded-random.js';
 import { EventQueue } from './event-queue.js';
 import type { Host, WorldEvent } from './host.js';
 import { drained, useClocks } from './virtual-globals.js';

@@ -1,4 +1,4 @@
-import { Stalls } from './stalls.js';
+import { reportStalls } from './stalls.js';
 
 /** The calls that a child process handles. */
 export type Handlers = Record<string, (argument: never) => unknown>;
@@ -22,7 +22,7 @@ export interface Stalled {
 }
 
 /**
- * Answers the soak's calls. After `stop` the channel is closed and nothing ends this process: it has to end
+ * Answers the calls of the parent. After `stop` the channel is closed and nothing ends this process: it has to end
  * by itself.
  */
 export function serve(handlers: Handlers & { stop: () => Promise<void> }): void {
@@ -34,7 +34,7 @@ export function serve(handlers: Handlers & { stop: () => Promise<void> }): void 
     process.disconnect();
   };
   process.on('disconnect', abandoned);
-  new Stalls((stalledMs) => {
+  reportStalls((stalledMs) => {
     if (process.connected) process.send?.({ stalledMs } satisfies Stalled);
   });
   process.on('message', ({ id, name, argument }: Call) => {

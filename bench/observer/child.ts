@@ -2,13 +2,14 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Call, Handlers, Stalled } from './child-serve.js';
-import { MAX_EXIT_MS } from './settings.js';
 
 interface Pending {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
+/** Milliseconds for a process to end by itself. */
+const MAX_EXIT_MS = 5_000;
 /** Output that is kept: its end. */
 const KEPT_OUTPUT = 20_000;
 
