@@ -1,5 +1,6 @@
 import type { DynamicModule, INestApplication, LoggerService, Type } from '@nestjs/common';
 import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
 import { NestFactory, type AbstractHttpAdapter } from '@nestjs/core';
 import { inLongForm } from './long-form.js';
 
@@ -11,24 +12,44 @@ export const EXPRESS: Platform = async () => new (await import('@nestjs/platform
 
 const FASTIFY: Platform = async () => new (await import('@nestjs/platform-fastify')).FastifyAdapter();
 
-type NamedPlatform = readonly [name: 'Express' | 'Fastify', platform: Platform];
+/** The adapter without a framework, which NestJS recommends since 12.3: tried where it is installed. */
+const NODE_PACKAGE = '@nestjs/platform-node';
+const NODE: Platform = async () => {
+  const { NodeAdapter } = (await import(NODE_PACKAGE)) as {
+    readonly NodeAdapter: new () => AbstractHttpAdapter;
+  };
+  return new NodeAdapter();
+};
+
+type NamedPlatform = readonly [name: 'Express' | 'Fastify' | 'Node', platform: Platform];
 
 /**
- * Both HTTP platforms, for suites about HTTP: `describe.each(PLATFORMS)('... on %s', (_name, platform) =>
+ * The HTTP platforms, for suites about HTTP: `describe.each(PLATFORMS)('... on %s', (_name, platform) =>
  * ...)`.
  */
-export const PLATFORMS: readonly [NamedPlatform, NamedPlatform] = [
+export const PLATFORMS: readonly NamedPlatform[] = [
   ['Express', EXPRESS],
   ['Fastify', FASTIFY],
+  ...(isInstalled(NODE_PACKAGE) ? [['Node', NODE] as const] : []),
 ];
 
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
- * Both platforms in the long form, and one in the short form, for suites whose outcome does not depend on the
+ * All platforms in the long form, and one in the short form, for suites whose outcome does not depend on the
  * platform.
  */
 export function platforms(short: NamedPlatform[0]): readonly NamedPlatform[] {
-  const [one, other] = short === 'Express' ? PLATFORMS : [PLATFORMS[1], PLATFORMS[0]];
-  return inLongForm(`everything on ${other[0]}`) ? PLATFORMS : [one];
+  const others = PLATFORMS.filter(([name]) => name !== short);
+  const isLong = inLongForm(`everything on ${others.map(([name]) => name).join(' and ')}`);
+  return isLong ? PLATFORMS : PLATFORMS.filter((platform) => !others.includes(platform));
 }
 
 const KEEP_ALIVE_MS = 60_000;
