@@ -42,8 +42,12 @@ describe.each(platforms('Express'))('nothing fails in silence on %s', (_name, pl
   }
 
   const statusOf = ({ app }: RunningApp): ServiceStatus => app.get(SessionAuthEvents).serviceStatus;
+  /** The lines of the library after that of the start. */
   const linesOf = ({ lines }: CapturedLog): string[] =>
-    lines.filter((line) => line.endsWith(' SessionAuth')).map((line) => line.replace(/ SessionAuth$/, ''));
+    lines
+      .filter((line) => line.endsWith(' SessionAuth'))
+      .map((line) => line.replace(/ SessionAuth$/, ''))
+      .slice(1);
 
   it.each<[string, Script, cause: string, affected: RegExp]>([
     ['answers 503', reply(503), 'service failing', /^checks get 503: the session service answers 503/],

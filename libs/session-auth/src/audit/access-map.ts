@@ -2,19 +2,13 @@ import { type INestApplicationContext, RequestMethod, VERSION_NEUTRAL, Versionin
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { acknowledgedReason, keepsOpen } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
-import { auditedRuleOf, isBelowRoot, isGuarded, TYPE_RESOLVER } from './audited-handlers.js';
+import { type Access, accessBy, auditedRuleOf, TYPE_RESOLVER } from './audited-handlers.js';
 import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
 import { type GraphqlOptions, type Handler, isField } from '../guard/handlers.js';
 import { fieldOf } from './mapped-fields.js';
 import { BEYOND_ROUTES, eventOf, gatewayOf, patternsOf } from './beyond-routes.js';
 import { pathsOf, routePrefixesOf, type RoutePrefixes, textOf } from './routes.js';
 import { isReached } from './unguarded-fields.js';
-
-/**
- * The access that the session guard gives: `protected` needs a session, `optional` and `public` are those of
- * `@OptionalAuth()` and `@Public()`, and `unguarded` has no session guard.
- */
-export type Access = 'protected' | 'optional' | 'public' | 'unguarded';
 
 /** A call as its client names it. */
 export interface Call {
@@ -105,11 +99,6 @@ function describeAccess(
     ...(keepsOpen(handler.called, handler.owner) && { keepsOpen: true as const }),
     isOpen: access !== 'protected' && isReached(handler, context),
   };
-}
-
-function accessBy(rule: Exclude<Access, 'unguarded'>, handler: Handler, context: AuditContext): Access {
-  if (isBelowRoot(handler) && !context.fieldsAreGuarded) return 'unguarded';
-  return rule === 'public' || isGuarded(handler) ? rule : 'unguarded';
 }
 
 function pathOf({ path = '/graphql', useGlobalPrefix }: GraphqlOptions, config: ApplicationConfig): string {

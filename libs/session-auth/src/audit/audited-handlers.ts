@@ -38,6 +38,21 @@ export function isBelowRoot({ kinds }: Handler): boolean {
   return kinds.has('field') || kinds.has('reference');
 }
 
+/**
+ * The access that the session guard gives: `protected` needs a session, `optional` and `public` are those of
+ * `@OptionalAuth()` and `@Public()`, and `unguarded` has no session guard.
+ */
+export type Access = 'protected' | 'optional' | 'public' | 'unguarded';
+
+export function accessBy(
+  rule: Exclude<Access, 'unguarded'>,
+  handler: Handler,
+  { fieldsAreGuarded }: { readonly fieldsAreGuarded: boolean },
+): Access {
+  if (isBelowRoot(handler) && !fieldsAreGuarded) return 'unguarded';
+  return rule === 'public' || isGuarded(handler) ? rule : 'unguarded';
+}
+
 /** Resolves the object type of a value, and returns none of its data. */
 export const TYPE_RESOLVER = '__resolveType';
 

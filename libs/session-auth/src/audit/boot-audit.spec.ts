@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Controller, Global, Logger, Module, type Type } from '@nestjs/common';
+import { Controller, Global, Logger, Module, type Type, UseGuards } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { OptionalAuth, Roles } from '../guard/access.decorators.js';
+import { OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
 import { GUARD_PARTS } from '../guard/guard-parts.js';
+import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditApplication } from './boot-audit.js';
 
 /**
@@ -72,7 +73,10 @@ describe('the audit at bootstrap', () => {
   ): Promise<unknown> {
     warnings = [];
     try {
-      await auditApplication(modules, configOf(isNest12), { audit });
+      await auditApplication(modules, configOf(isNest12), {
+        audit,
+        baseUrl: 'https://sessions.example.com/api',
+      });
     } catch (error) {
       return error;
     }
@@ -101,6 +105,31 @@ describe('the audit at bootstrap', () => {
       [],
     ]);
     expect(await run(modules, 'error')).toBeInstanceOf(InvalidConfigurationError);
+  });
+
+  it('says once what the handlers need, and for each registration what checks its sessions', async () => {
+    @Controller()
+    class Openings {
+      @MessagePattern('list') @Roles('admin') list(): void {}
+      @MessagePattern('find') @UseGuards(SessionAuthGuard) find(): void {}
+      @MessagePattern('about') @OptionalAuth() about(): void {}
+      @MessagePattern('ping') @Public() ping(): void {}
+      @MessagePattern('time') time(): void {}
+    }
+    const modules = await modulesOf([Openings]);
+    const lines: unknown[] = [];
+    jest.spyOn(Logger.prototype, 'log').mockImplementation((line: unknown) => void lines.push(line));
+    const config = configOf(true);
+    const baseUrl = 'https://sessions.example.com:8443/api';
+    await auditApplication(modules, config, { audit: 'warn', baseUrl });
+    await auditApplication(modules, config, { audit: 'warn', baseUrl, cache: { ttlMs: 30_000 } });
+    const cache = { ttlMs: 1_000, store: {} };
+    await auditApplication(modules, config, { audit: 'error', baseUrl, cache });
+    expect(lines).toEqual([
+      'start: handlers: 2 protected, 1 optional, 1 public, 1 unguarded; session service: sessions.example.com:8443; cache: none; store: none',
+      'start: session service: sessions.example.com:8443; cache: 30000 ms; store: none',
+      'start: session service: sessions.example.com:8443; cache: 1000 ms; store: yes',
+    ]);
   });
 
   class ApolloDriver {
