@@ -56,6 +56,13 @@ describe.each(platforms('Express'))('an OpenAPI document on %s', (_name, platfor
     expect(document.paths['/open']?.get?.security).toBeUndefined();
   });
 
+  it('names the scheme of another token source', () => {
+    const config = addSessionAuth(new DocumentBuilder(), { type: 'http', scheme: 'bearer' }).build();
+    expect(config.components?.securitySchemes).toEqual({
+      session: { type: 'http', scheme: 'bearer', description: TEXT },
+    });
+  });
+
   it('has the replies of the guard, with their headers', async () => {
     const { document } = await documented();
     const replies = document.paths['/me']?.get?.responses;

@@ -13,7 +13,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Controller, Get, UseGuards, type Type } from '@nestjs/common';
 import { Roles, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
 import {
   BREAKER_CHANNEL,
@@ -89,6 +89,16 @@ class BossController {
   boss(): string {
     return 'in';
   }
+}
+
+function controllerOf(role: string): Type {
+  @Controller(role)
+  class RuledController {
+    @Get() @Roles(role) handle(): string {
+      return 'in';
+    }
+  }
+  return RuledController;
 }
 
 /** The gauge of both lanes: 0 closed, 2 open. */
@@ -265,6 +275,21 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
       [{ 'session_auth.code': 'SESSION_SERVICE_UNAVAILABLE' }, 1],
       [{ 'session_auth.code': 'CREDENTIALS_REJECTED' }, 1],
     ]);
+  });
+
+  it('names a hundred rules of denials, and counts those of further ones together', async () => {
+    const roles = Array.from({ length: 102 }, (_, index) => `role-${index}`);
+    const service = await bed.service();
+    const app = await bed.sample({ baseUrl: service.url, controllers: roles.map(controllerOf) });
+    const token = service.signInAs({});
+    for (const role of [...roles, 'role-0']) await app.get(`/${role}`, token);
+    const named = roles.slice(0, 100).map((role, index) => [`@Roles(${role})`, index === 0 ? 2 : 1]);
+    expect(
+      (await collected.read('session_auth.denials')).map(([attributes, count]) => [
+        (attributes as Record<string, unknown>)['session_auth.rule'],
+        count,
+      ]),
+    ).toEqual([...named, ['other', 2]]);
   });
 
   it('has a span for each call, below the one of the request', async () => {
