@@ -7,65 +7,86 @@ const WORKER_BYTES = 2 * 1024 ** 3;
 const workers = Math.min(2 * availableParallelism() + 1, Math.floor(totalmem() / WORKER_BYTES));
 
 /**
- * Suites that start a browser, a database, a cluster, a proxy, many services, or whole applications as
- * processes. `npm test` leaves them to `.ci/run`.
+ * Suites that start a database, a proxy, many services, several instances, or whole applications as processes.
+ * `npm test` leaves them to `.ci/run`.
  */
 const SURROUNDINGS = [
-  'browsers/two-origins',
-  'check/application-code',
   'commands/command',
-  'commands/contract',
+  'commands/doctor-servers',
   'demo/console',
-  'demo/console-and-settings',
-  'demo/page',
   'demo/process',
-  'demo/streams',
-  'fleet/clocks-and-versions',
-  'fleet/cluster',
+  'demo/story',
   'fleet/ends-that-arrive',
   'fleet/failures',
   'fleet/redis-store/guide',
   'fleet/redis-store/subscription',
+  'fleet/shared-sessions',
   'fleet/shared-tier',
-  'fuzz/handshakes',
-  'fuzz/wire-to-verdict',
+  'fleet/writers',
+  'fuzz/channel',
+  'fuzz/lanes',
+  'graphql/two-services',
   'graphql/upgrade-headers',
-  'messages/kafka',
-  'messages/rabbitmq',
+  'lanes/one-account',
   'module/shutdown',
-  'nest-add/project',
-  'nest-add/where',
+  'module/two-copies',
+  'open/another-instance',
   'open/behind-nginx',
   'open/event-source',
-  'operations/audit-trail',
   'operations/every-cause',
   'revocation/forgotten-users',
   'revocation/sign-out-in-a-fleet',
-  'secrets/heap',
   'secrets/store',
   'service/scripts',
-  'session-service/openapi',
-  'session-service/reference-service',
+  'session-service/contract',
   'session-service/sign-ins',
   'simulation/simulation',
 ];
 
 /**
- * Suites that load or measure processes for long, or of which a shorter one finds nearly the same. `.ci/run`
- * leaves them to the weekly long form, LONG_TESTS=1.
+ * Suites of what changes seldom, or of which a shorter one finds nearly the same. `.ci/run` leaves them to the
+ * weekly long form, LONG_TESTS=1.
  */
 export const WEEKLY = [
+  // `token/cross-origin-cookies` and the specs of origins have the headers that Chromium sends here.
+  'browsers/two-origins',
+  // Each place where code of the application runs has suites of its own; here, it throws whatever can be thrown.
+  'check/application-code',
+  // `session-service/contract` has the rows of the interface; here, a service breaks each of them.
+  'commands/contract',
+  // `npm start` of the README; the page is no part of the library.
+  'demo/page',
+  'demo/console-and-settings',
+  'demo/streams',
   // The simulation has such clocks too.
+  'fleet/clocks-and-versions',
   'fleet/clocks-that-step',
+  // The other suites of `fleet` have a single Redis.
+  'fleet/cluster',
+  // The workflow `long` runs both for longer.
+  'fuzz/handshakes',
+  'fuzz/wire-to-verdict',
+  // `messages/transports` has the same messages over TCP, Redis and gRPC.
+  'messages/kafka',
+  'messages/rabbitmq',
+  // The schematic is a program of its own, which changes seldom.
+  'nest-add/project',
+  'nest-add/where',
+  // A guide, with PostgreSQL.
+  'operations/audit-trail',
+  // `secrets/store` and the specs of what is kept have the digests.
+  'secrets/heap',
+  // The reference service changes seldom, and `session-service/contract` tries it.
+  'session-service/openapi',
+  'session-service/reference-service',
+  'session-service/postgres-instances',
+  'session-service/postgres-storage',
   // `check/bodies` has such bodies, and does not measure the memory.
   'check/long-bodies',
   // The specs of lanes have the limit, and `lanes/known-users` a flood of requests.
   'lanes/overload',
   // `module/shutdown` has the end of an instance.
   'operations/rolling-deploy',
-  // `session-service/reference-service` has the other database.
-  'session-service/postgres-instances',
-  'session-service/postgres-storage',
 ];
 
 const LATER = [...SURROUNDINGS, ...WEEKLY];
