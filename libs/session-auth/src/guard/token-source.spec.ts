@@ -89,6 +89,10 @@ describe('a token in the fields of a handshake', () => {
     ).toBeUndefined();
   });
 
+  it.each(['Bearer short', 'bearer  short', 'short'])('may be written as %j in the field token', (token) => {
+    expect(find(fromBearer(), { handshakeFields: { token } })).toBe('short');
+  });
+
   it('is not found in a field that has the name of a cookie, or of its header [P24]', () => {
     expect(
       find(fromCookie('session'), {

@@ -60,14 +60,16 @@ const BEARER = /^bearer(?: +|$)/i;
 /**
  * Reads the token after `Bearer` in the `Authorization` header (RFC 6750, section 2.1). Another scheme counts
  * as no token. In other contexts than HTTP, reads the same places as {@link fromHeader}. The `token` of a
- * handshake has no `Bearer` prefix.
+ * handshake may have the prefix or not.
  */
 export function fromBearer(): TokenSource {
   const bearer = source('Authorization', (_context, request) => {
     const found = withoutScheme(readHeader(request, 'authorization'));
     if (found !== undefined) return found;
     const field = readField(request, 'authorization') ?? undefined;
-    return field === undefined ? readField(request, 'token') : withoutScheme(field);
+    if (field !== undefined) return withoutScheme(field);
+    const token = readField(request, 'token');
+    return withoutScheme(token) ?? token;
   });
   return Object.assign(bearer, { scheme: 'Bearer' });
 }
