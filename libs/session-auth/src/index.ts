@@ -61,6 +61,8 @@ export {
   type CurrentRequestUser,
   type CurrentUserRecord,
   type LoadUser,
+  type ParameterDecoratorFor,
+  type ParameterMustAccept,
   type PresentedSession,
   type UserLoader,
 } from './guard/current-user.decorator.js';

@@ -209,9 +209,10 @@ declare const parameter: unique symbol;
 
 /**
  * Appears in the error message of the compiler: a parameter with this decorator must accept `Type`. Not the
- * type of any value.
+ * type of any value. Exported for declaration files of decorators that call one of these.
  */
-interface ParameterMustAccept<Name extends string, Type> {
+export interface ParameterMustAccept<Name extends string, Type> {
+  /** No value has it. */
   readonly [parameter]: readonly [Name, Type];
 }
 

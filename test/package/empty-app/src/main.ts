@@ -13,6 +13,9 @@ import {
 import { SessionRejectedError } from 'nestjs-session-auth/errors';
 import { hold, reply, startSessionService } from 'nestjs-session-auth/testing';
 
+/** A decorator of the application, whose type is in its declaration file. */
+export const Username = () => CurrentUser('username');
+
 @UseGuards(SessionAuthGuard)
 @Controller()
 class MeController {
@@ -22,9 +25,7 @@ class MeController {
     return { user, isUserRecord: user instanceof UserRecord };
   }
 
-  @Get('managers') @Roles('hiring_manager') managers(
-    @CurrentUser('username') name: string | undefined,
-  ): unknown {
+  @Get('managers') @Roles('hiring_manager') managers(@Username() name: string | undefined): unknown {
     return { name, checks: typeof this.sessions.verify };
   }
 }
