@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { SessionAuthService } from 'nestjs-session-auth';
+import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { lastValueFrom } from 'rxjs';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
@@ -56,8 +56,19 @@ async function start(AppModule) {
 await trial('sessions that end elsewhere', async () => {
   const provider = await startProvider();
   Object.assign(process.env, { CAEP_ISSUER: provider.issuer, WEBHOOK_SECRET: SECRET });
-  const { AppModule } = await import('../dist/ended-elsewhere/src/app.module.js');
-  const { app, sessions, events, post } = await start(AppModule);
+  const { CaepController } = await import('../dist/ended-elsewhere/src/caep.controller.js');
+  const { UserEventsController } = await import('../dist/ended-elsewhere/src/user-events.controller.js');
+  const { WebhookController } = await import('../dist/ended-elsewhere/src/webhook.controller.js');
+  const session = SessionAuthModule.forRoot({
+    baseUrl: 'https://sessions.example.com/api',
+    apiKey: 'your-application-key',
+    cache: { ttlMs: 300_000 },
+  });
+  const { app, sessions, events, post } = await start({
+    module: class {},
+    imports: [session],
+    controllers: [CaepController, UserEventsController, WebhookController],
+  });
   const service = app.get(SessionAuthService);
 
   /** A session that is cached and has ended at the service is good until it is ended here. */
