@@ -43,7 +43,7 @@ class Client extends EventEmitter {
   }
 }
 
-it('The pauses between attempts to connect to Redis become longer until one succeeds, and then begin anew', async () => {
+it('The pauses between attempts to connect to Redis become longer until one succeeds, and then start again', async () => {
   const answers = ['refused', 'refused', 'refused', 'accepted', 'refused'];
   let client: Client | undefined;
   const duplicate = (): Client => {
