@@ -8,11 +8,14 @@ import { isCrossOrigin, type CrossOriginOptions, readTrustedOrigins } from '../g
 const NO_CHALLENGE = new Challenge([]);
 
 /**
- * Denies calls of other origins' pages, whether they present a session or not, with 403
- * `CROSS_ORIGIN_DENIED`: for the sign-in, which has no cookie yet. Otherwise a page of another origin could
- * sign its visitor in to the account of an attacker. GET, HEAD and OPTIONS are admitted. Handlers that
- * `SessionAuthGuard` checks don't need it: `fromCookie()` has the same check. In a gateway of ws, it denies
- * all sockets that `SessionSockets.protect()` has not admitted, because nothing is known of their pages.
+ * Denies requests that pages of other origins send, with or without a session: 403 `CROSS_ORIGIN_DENIED`. Put
+ * it on the sign-in, which has no cookie yet. Otherwise, a page of another origin could sign its visitors in
+ * to the account of an attacker. Handlers that `SessionAuthGuard` checks don't need it: `fromCookie()` has the
+ * same check.
+ *
+ * Admits GET, HEAD and OPTIONS, an `Origin` of `trustedOrigins`, and a `Sec-Fetch-Site` of `same-origin` or
+ * `none`. Without `Sec-Fetch-Site`, `Origin` must match `Host`. A request without both is not from a browser,
+ * and is admitted. A gateway of ws must call `SessionSockets.protect()`, or all its sockets are denied.
  *
  * @example
  * ```ts

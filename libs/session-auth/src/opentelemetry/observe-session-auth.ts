@@ -33,7 +33,7 @@ export interface ObservationOptions {
 const SCOPE = 'nestjs-session-auth';
 
 /**
- * Starts reporting to OpenTelemetry, for all that check sessions in this process:
+ * Starts reporting to OpenTelemetry what all registrations in this process do:
  *
  * - `session_auth.check.duration`, a histogram in seconds: checks
  * - `session_auth.denials`, a counter: requests that the guard denied, and sign-ins that failed
@@ -42,7 +42,7 @@ const SCOPE = 'nestjs-session-auth';
  * - `session_auth.causes.active`, a gauge: causes of denials that are not over
  * - a client span for each call, with attributes of the semantic conventions
  *
- * The guide of operations lists the attributes. None of them contains a key, token, IV, password or user.
+ * The guide to operations lists the attributes. None of them contains a key, token, IV, password or user.
  * Returns a function that stops the reporting.
  */
 export function observeSessionAuth({

@@ -4,9 +4,8 @@ import { InvalidConfigurationError } from '../contract/errors.js';
 /** Options of `RedisSessionStore`. */
 export interface RedisSessionStoreOptions {
   /**
-   * The application's client of Redis or Valkey: single, Sentinel or Cluster, with any TLS settings and
-   * credentials. It is neither changed nor closed. Messages arrive on a separate connection with the same
-   * settings.
+   * The application's client of Redis or Valkey, for a single server, Sentinel or Cluster. The store neither
+   * changes nor closes it, and receives messages on a separate connection with the same settings.
    */
   readonly redis: Redis | Cluster;
   /**
@@ -17,8 +16,8 @@ export interface RedisSessionStoreOptions {
   /** Milliseconds that one call to the store may take. 1 to 1000. @default 50 */
   readonly timeoutMs?: number;
   /**
-   * Prefix of all keys and channels. Applications that must not share entries need different prefixes.
-   * @default 'session-auth'
+   * Prefix of all keys (`prefix:…`), and of the channel `prefix:messages`. Applications that must not share
+   * entries need different prefixes. @default 'session-auth'
    */
   readonly prefix?: string;
 }

@@ -6,7 +6,7 @@ import { DELETE, GET, READ, REVOKE, type Script, SET, TOMBSTONE, VALUE } from '.
 import { Subscription } from './subscription.js';
 
 /**
- * The shared session cache in Redis (5 or later) or Valkey. Uses scripts on one key each, and one channel.
+ * The shared session cache in Redis (5 or later) or Valkey. Each script uses one key, and messages one channel.
  *
  * @example
  * ```ts

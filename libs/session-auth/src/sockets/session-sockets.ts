@@ -84,14 +84,14 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Checks the session of an open socket, and watches the socket. For sockets of graphql-ws and others that
-   * no gateway opens; for a socket that {@link protect} admitted, it only returns the user. Send nothing to
-   * the socket before the user is returned. A socket without a valid session is closed with 4401, 4403 or
-   * 4503, and the `code` as the reason. A socket.io socket that `protect` did not admit is disconnected,
-   * because broadcasts reach it already.
+   * Checks the session of an open socket, and watches the socket. Use it for sockets that no gateway opens,
+   * such as those of graphql-ws. For a socket that {@link protect} admitted, it only returns the user. Send
+   * nothing to the socket before the user is returned. A socket without a valid session is closed with 4401,
+   * 4403 or 4503, and the `code` as the reason. A socket.io socket that `protect` did not admit is
+   * disconnected, because broadcasts reach it already.
    *
-   * A ws socket does not expose the request that opened it: without `upgrade`, its client presents no
-   * session, here and to the guard. Never rejects.
+   * A ws socket does not expose the request that opened it. Without `upgrade`, its client therefore presents
+   * no session, neither here nor to the guard. Never rejects.
    * @param upgrade the request that opened the socket, or the connection of graphql-ws, whose
    * `connectionParams` may have the token
    * @returns the user, or `undefined` if the socket was denied or is closed
@@ -104,9 +104,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     return checkOpenSocket(this.#application, client, upgrade, options);
   }
 
-  /**
-   * Returns the user of a socket at the last check; `undefined` if the socket is not watched, or no longer.
-   */
+  /** Returns the user of a socket at its last check, or `undefined` if the socket is not watched. */
   userOf(client: SocketClient): CurrentUserRecord | undefined {
     return this.#application.watchedOf(client)?.user;
   }

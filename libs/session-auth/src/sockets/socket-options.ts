@@ -1,7 +1,7 @@
 import type { WhileOpen } from '../guard/transport.js';
 
 /**
- * Options of watched sockets. A value out of range is set to the nearest limit. The default of each is that of
+ * Options of watched sockets. A value out of range is set to the nearest limit. The defaults are the values of
  * the option `whileOpen`.
  */
 export interface SessionSocketOptions {
@@ -28,8 +28,8 @@ function within(min: number, value: number | undefined, fallback: number): numbe
 }
 
 /**
- * The request that opened a socket, as `handleConnection` of a ws gateway receives it. From an object that is
- * no request of Node.js, only a token is read, and no cookie.
+ * The request that opened a socket, as `handleConnection` of a ws gateway receives it. If the object is not a
+ * request of Node.js, the library reads no cookie from it, only a token.
  */
 export interface SocketUpgrade {
   /** Headers of the request, under their lower-case names. */
@@ -40,6 +40,6 @@ export interface SocketUpgrade {
 export interface SocketCounts {
   /** Number of open sockets that are watched. */
   readonly watched: number;
-  /** Number of handshakes that wait for their verdict. */
+  /** Number of handshakes whose check has not ended. */
   readonly waiting: number;
 }

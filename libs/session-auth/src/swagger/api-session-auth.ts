@@ -92,8 +92,8 @@ const TOKEN_IN_HEADER: SessionScheme = { type: 'apiKey', in: 'header', name: AUT
  * const config = addSessionAuth(new DocumentBuilder().setTitle('Openings')).build();
  * ```
  *
- * @param scheme where the token is, if the option `token` says so: `{ type: 'http', scheme: 'bearer' }` for
- * `fromBearer()`.
+ * @param scheme the place of the token, if you set the option `token`: `{ type: 'http', scheme: 'bearer' }`
+ * for `fromBearer()`.
  * @default the header `X-AUTH-TOKEN`
  */
 export function addSessionAuth(

@@ -65,10 +65,10 @@ interface JsonSchema extends Record<string, unknown> {
 }
 
 /**
- * Returns what handlers send of the records that a Standard Schema describes, for
- * `@ApiOkResponse({ schema: recordSchemaOf(userRecord) })`: without the token. The library of the schema must
- * give JSON Schema, as zod 4.2 and arktype do.
- * @throws TypeError if it gives none, and what it throws itself
+ * Returns the schema of a record as handlers send it, without the token. Pass it to
+ * `@ApiOkResponse({ schema: recordSchemaOf(userRecord) })`. The library of the Standard Schema must produce
+ * JSON Schema, as zod 4.2 and arktype do.
+ * @throws TypeError if it can't; errors of that library are passed on
  */
 export function recordSchemaOf(userRecord: UserRecordSchema): RecordSchema {
   const { vendor, jsonSchema } = userRecord['~standard'] as UserRecordSchema['~standard'] & {

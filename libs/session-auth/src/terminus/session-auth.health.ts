@@ -20,9 +20,8 @@ const PROBE = { token: 'health-probe', authIv: undefined };
 
 /**
  * Health indicator of the session service for `@nestjs/terminus`. Down while the circuit breaker of known
- * sessions is open, if their last three checks failed, or if a probe fails. Neither calls of
- * strangers nor a service that refuses every token make it down: its `state` is then `degraded`, and the
- * result is up.
+ * sessions is open, if their last three checks failed, or if a probe fails. If only calls of strangers fail,
+ * or the service refuses every token, `state` is `degraded`, and the result is up.
  */
 @Injectable()
 export class SessionAuthHealthIndicator {
@@ -37,7 +36,7 @@ export class SessionAuthHealthIndicator {
   /**
    * Never rejects. Resolves with `up` or `down` for `key`, with `state`, `breakers`,
    * `misconfigurationSuspected`, `revocationBus`, `failedChecks` and `causes` of
-   * `SessionAuthEvents.serviceStatus`. If a probe failed, `state` is `down`, and the reason is `unreachable`.
+   * `SessionAuthEvents.serviceStatus`. If a probe failed, `state` is `down`, and `unreachable` is the reason.
    */
   async isHealthy<Key extends string = typeof DEFAULT_KEY>(
     key: Key = DEFAULT_KEY as Key,

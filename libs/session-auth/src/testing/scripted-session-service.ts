@@ -25,7 +25,7 @@ export interface SessionServiceOptions {
 /**
  * A session service for tests. Without scripts, it knows the sessions of
  * {@link ScriptedSessionService.signInAs} and of sign-ins, and the users of {@link ScriptedSessionService.addUser}:
- * it answers others with 401, and a sign-out ends the session.
+ * it answers all others with 401, and a sign-out ends the session.
  */
 export class ScriptedSessionService<
   User extends UserRecord = CurrentUserRecord,
@@ -93,9 +93,9 @@ export class ScriptedSessionService<
   }
 
   /**
-   * Opens a session, and returns its token. user_details then answers with exactly these fields, and with
-   * 'ann' as the `username` unless they name another. Without `token`, it is a new one; with the token of a
-   * session, it replaces the record. Cast a record with wrong fields to `object`.
+   * Opens a session, and returns its token. user_details then answers with exactly these fields, and with the
+   * `username` 'ann' if they have none. Without `token`, the token is new. With the token of a session, the
+   * session gets the new record. Cast a record with wrong fields to `object`.
    */
   signInAs(fields: UserRecordFields<User> = {}, token?: string): string {
     return this.book.open(this.recordOf(fields), token);

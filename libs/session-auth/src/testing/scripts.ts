@@ -39,7 +39,7 @@ export interface HeldScript {
   readonly script: Script;
   /** Resolves when the first request arrives. */
   readonly arrived: Promise<void>;
-  /** Answers the waiting and all later requests. */
+  /** Answers the requests that wait, and all later ones. */
   release(): void;
 }
 
@@ -70,14 +70,14 @@ export interface SeenRequest {
   readonly headers: IncomingHttpHeaders;
   /** Names and values of the headers, alternating, as received. */
   readonly rawHeaders: readonly string[];
-  /** The body, as UTF-8, at most its first MiB; empty if there is none. */
+  /** The first MiB of the body, as UTF-8. Empty without a body. */
   readonly body: string;
   /** Port of the client, which identifies the connection. */
   readonly remotePort: number | undefined;
 }
 
 /**
- * Handles a request to the session service. `socket` allows what a `ServerResponse` does not, such as invalid
+ * Handles a request to the session service. `socket` can send what a `ServerResponse` can't, such as invalid
  * HTTP.
  */
 export type Script = (request: SeenRequest, response: ServerResponse, socket: Socket) => void;

@@ -21,7 +21,7 @@ export abstract class SessionControls<User extends UserRecord = CurrentUserRecor
   /** @internal Returns the record of a user with these fields. */
   protected abstract recordOf(fields: UserRecordFields<User>): object;
 
-  /** Adds a user that can sign in. `fields` are those of the record. */
+  /** Adds a user who can sign in, and whose record has these fields. */
   addUser(credentials: Credentials, fields: UserRecordFields<User> = {}): void {
     this.book.addUser(credentials, this.recordOf({ username: credentials.username, ...fields }));
   }

@@ -74,7 +74,7 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
 
   /**
    * Opens a new session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}.
-   * `localUser` is the user of the record, which `loadUser` is then not asked for.
+   * `localUser` is the application's own user: `loadUser` is then not called.
    */
   signInAs(fields: UserRecordFields<User> = {}, ...localUser: [user?: LocalUser]): SessionHeaders {
     const token = this.book.open(this.recordOf(fields));
