@@ -3,10 +3,8 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { SessionAuthModule, SessionAuthService } from 'nestjs-session-auth';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { lastValueFrom } from 'rxjs';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
 const SESSION_REVOKED = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked';
@@ -32,23 +30,15 @@ async function startProvider() {
   return { server, issuer, sign };
 }
 
-/** Starts the application with a port for requests and one for events. */
+/** Starts the application on a free port. */
 async function start(AppModule) {
   const { sessions, moduleRef } = await underTest(AppModule);
   const app = moduleRef.createNestApplication({ rawBody: true });
   app.useBodyParser('raw', { type: 'application/secevent+jwt' });
-  const microservice = app.connectMicroservice({
-    transport: Transport.TCP,
-    options: { host: '127.0.0.1', port: 0 },
-  });
-  await app.startAllMicroservices();
-  const options = { host: '127.0.0.1', port: microservice.unwrap().address().port };
-  const events = ClientProxyFactory.create({ transport: Transport.TCP, options });
   const { ask } = await listening(app);
   return {
     app,
     sessions,
-    events,
     post: (path, headers, body) => ask(path, headers, { method: 'POST', body }),
   };
 }
@@ -57,17 +47,16 @@ await trial('sessions that end elsewhere', async () => {
   const provider = await startProvider();
   Object.assign(process.env, { CAEP_ISSUER: provider.issuer, WEBHOOK_SECRET: SECRET });
   const { CaepController } = await import('../dist/ended-elsewhere/src/caep.controller.js');
-  const { UserEventsController } = await import('../dist/ended-elsewhere/src/user-events.controller.js');
   const { WebhookController } = await import('../dist/ended-elsewhere/src/webhook.controller.js');
   const session = SessionAuthModule.forRoot({
     baseUrl: 'https://sessions.example.com/api',
     apiKey: 'your-application-key',
     cache: { ttlMs: 300_000 },
   });
-  const { app, sessions, events, post } = await start({
+  const { app, sessions, post } = await start({
     module: class {},
     imports: [session],
-    controllers: [CaepController, UserEventsController, WebhookController],
+    controllers: [CaepController, WebhookController],
   });
   const service = app.get(SessionAuthService);
 
@@ -99,10 +88,6 @@ await trial('sessions that end elsewhere', async () => {
     expectStatus(post('/webhooks/session-ended', { ...json, 'x-signature': signature }, body), 204),
   );
 
-  await endsBy('bob', () =>
-    lastValueFrom(events.emit('user.deactivated', { username: 'bob' }), { defaultValue: undefined }),
-  );
-
   const token = { 'content-type': 'application/secevent+jwt' };
   const event = {
     sub_id: { format: 'email', email: 'eve@example.com' },
@@ -117,7 +102,6 @@ await trial('sessions that end elsewhere', async () => {
   await endsBy('ann', () => service.forgetUser('ann'));
   await endsBy('bob', () => service.forgetAll());
 
-  events.close();
   await app.close();
   provider.server.close();
 });
