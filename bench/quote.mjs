@@ -3,7 +3,7 @@
 // one that no command writes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { formatMarkdown } from '../tools/markdown.mjs';
 import { PAGES } from '../tools/code-blocks.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -111,7 +111,7 @@ async function quoted(page, text) {
     return [`<!-- figures: ${name} -->`, lines.join('\n'), '<!-- end of figures -->'].join('\n\n');
   });
   if (written === text) return text;
-  return format(written, { ...(await resolveConfig(root + page)), parser: 'markdown' });
+  return formatMarkdown(written);
 }
 
 /** Returns the rows of the first table under a heading that begins so, each by the heads of its columns. */

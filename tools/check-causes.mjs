@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { formatMarkdown } from './markdown.mjs';
 import { importSource } from './import-source.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -11,10 +11,8 @@ const page = join(root, 'docs/troubleshooting.md');
 const TABLE = /(?<=<!-- causes -->\n\n)[^]*?(?=<!-- end of causes -->)/;
 
 const { CAUSES } = await importSource('contract/causes.ts');
-const table = await format(
-  ['| cause | level | state |', '| --- | --- | --- |', ...Object.entries(CAUSES).map(rowOf), ''].join('\n'),
-  { ...(await resolveConfig(page)), parser: 'markdown' },
-).then((formatted) => `${formatted}\n`);
+const rows = ['| cause | level | state |', '| --- | --- | --- |', ...Object.entries(CAUSES).map(rowOf), ''];
+const table = `${await formatMarkdown(rows.join('\n'))}\n`;
 const text = await readFile(page, 'utf8');
 const [written] = TABLE.exec(text) ?? [];
 if (written === undefined)

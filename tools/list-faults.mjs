@@ -2,7 +2,7 @@
 // fails when the page is out of date. A row that is neither tested nor gone fails.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { formatMarkdown } from './markdown.mjs';
 
 /** How many rows each group of the catalogue has. */
 const GROUPS = {
@@ -65,7 +65,7 @@ if (untested.length > 0) fail(`rows without a test: ${untested.join(', ')}`);
 if (stillTested.length > 0) fail(`tests of rows whose subject is gone: ${stillTested.join(', ')}`);
 if (unknown.length > 0) fail(`tests of rows that the catalogue does not have: ${unknown.join(', ')}`);
 
-const text = await format(
+const text = await formatMarkdown(
   `# Fault catalogue
 
 You need this if you look up what the guard does for a fault of the session service, of a request or of the options.
@@ -101,7 +101,6 @@ ${Object.entries(GONE)
 
 Written by \`npm run docs:faults\` from the names of the tests.
 `,
-  { ...(await resolveConfig(page)), parser: 'markdown' },
 );
 
 if (!process.argv.includes('--check')) writeFileSync(page, text);

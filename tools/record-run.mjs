@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { formatMarkdown } from './markdown.mjs';
 
 /**
  * Writes RESULTS.md into the folder of a runner, which passes its `import.meta.url`, and the commit at its
@@ -23,7 +23,7 @@ Written by \`${command}\`; not edited by hand.
 
 ${body}
 `;
-  writeFileSync(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }));
+  writeFileSync(page, await formatMarkdown(text));
 }
 
 /** Returns the commit, and whether the library or the folder of the runner has changed since. */

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { format } from 'prettier';
+import { formatMarkdown } from '../../tools/markdown.mjs';
 import ts from 'typescript';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import { PostgresProcess } from './postgres-process.mjs';
@@ -209,10 +209,7 @@ ${cpus().length} processors (${cpus()[0].model.trim()}), Node.js ${process.versi
 | missing numbers in the table | ${outage.gaps}: exactly the lost decisions |
 | until the lines that waited were recorded, after the load had ended | ${Math.round(outage.drainedMs)} ms |
 `;
-writeFileSync(
-  new URL('RESULTS.md', import.meta.url),
-  await format(text, { parser: 'markdown', singleQuote: true, printWidth: 140 }),
-);
+writeFileSync(new URL('RESULTS.md', import.meta.url), await formatMarkdown(text));
 console.log(text);
 for (const child of [app, load]) child.disconnect();
 await postgres.stop();

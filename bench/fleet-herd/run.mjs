@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
+import { formatMarkdown } from '../../tools/markdown.mjs';
 import { RedisProcess } from '../fleet-simulation/redis-process.mjs';
 
 const PROCESSES = 8;
@@ -107,7 +107,7 @@ has new processes, which have checked no session or 2,000 others before, and an 
 | --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
-  writeFileSync(fileOf('RESULTS.md'), await format(page, { parser: 'markdown', printWidth: 140 }));
+  writeFileSync(fileOf('RESULTS.md'), await formatMarkdown(page));
 } finally {
   redis.stop();
 }

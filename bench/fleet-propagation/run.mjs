@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
+import { formatMarkdown } from '../../tools/markdown.mjs';
 import { startSessionService } from 'nestjs-session-auth/testing';
 import { RedisProcess } from '../fleet-simulation/redis-process.mjs';
 
@@ -168,7 +168,7 @@ Target: \`forgetUser\` within ${TARGET_MS} ms p99 of settling: ${p99 <= TARGET_M
 
 ${table(['what', 'how', 'figure'], await cost())}
 `;
-  writeFileSync(fileOf('RESULTS.md'), await format(page, { parser: 'markdown', printWidth: 140 }));
+  writeFileSync(fileOf('RESULTS.md'), await formatMarkdown(page));
   console.log(page);
   if (p99 > TARGET_MS) process.exitCode = 1;
 } finally {

@@ -1,4 +1,4 @@
-import { format, resolveConfig } from 'prettier';
+import { formatMarkdown } from '../../tools/markdown.mjs';
 import { busMessageBytes } from './broadcast.mjs';
 import { figure, percent } from './figures.mjs';
 import { ALLOWED_DEVIATION, EXPONENTS, FLEET, SMALL_FLEET, TYPICAL } from './scenarios.mjs';
@@ -70,7 +70,7 @@ export async function markdownReport(validated, redis, bytesPerEntry) {
   const chart =
     '![Requests that reach the session service, by lifetime and by size of the fleet](scaling.svg)';
   const markdown = [head, assumptions(redis, bytesPerEntry), chart, ...sections].join('\n\n');
-  return format(markdown, { ...(await resolveConfig(new URL(import.meta.url))), parser: 'markdown' });
+  return formatMarkdown(markdown);
 }
 
 function section({ title, heads, rows }, note) {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
+import { formatMarkdown } from '../../tools/markdown.mjs';
 import { today } from '../../tools/record-run.mjs';
 import { KINDS } from './clients.mjs';
 
@@ -54,7 +54,7 @@ Measured on ${today()}, commit ${commit}. Streams of events without a part after
 ${tableOfCrowds(crowds)}`
 }
 `;
-  writeFileSync(PAGE, await format(page, { parser: 'markdown', printWidth: 140 }));
+  writeFileSync(PAGE, await formatMarkdown(page));
   return missed.length === 0;
 }
 

@@ -13,7 +13,8 @@ export interface Answer {
 
 /** An answer that ends too early, or one whose meaning or extent the standard leaves open or forbids. */
 export type NoAnswer =
-  { readonly kind: 'incomplete'; readonly status: number } | { readonly kind: 'doubtful' };
+  | { readonly kind: 'incomplete'; readonly status: number }
+  | { readonly kind: 'doubtful' };
 
 type Complete = (body: string, end: number, sure?: boolean) => Answer;
 

@@ -92,7 +92,8 @@ const SERVERS: readonly (readonly [name: string, start: Start])[] = [
 interface Message {
   readonly type: string;
   readonly payload?:
-    { readonly data?: Record<string, string> | null; readonly errors?: unknown } | readonly unknown[];
+    | { readonly data?: Record<string, string> | null; readonly errors?: unknown }
+    | readonly unknown[];
 }
 
 const EVIL = 'https://evil.example';

@@ -17,7 +17,8 @@ class Employee extends UserRecord {
   @IsOptional() @IsArray() @IsString({ each: true }) readonly skills?: readonly string[] | undefined;
   @IsOptional() @ValidateNested() @Type(() => Badge) readonly badge?: Badge | undefined;
   @IsOptional() @ValidateNested({ each: true }) @Type(() => Badge) readonly badges?:
-    readonly Badge[] | undefined;
+    | readonly Badge[]
+    | undefined;
 }
 
 class LoudEmployee extends Employee {

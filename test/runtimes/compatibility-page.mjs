@@ -1,7 +1,7 @@
 // Writes the tables of docs/compatibility.md, each between its own marks.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { formatMarkdown } from '../../tools/markdown.mjs';
 
 const PAGE = fileURLToPath(new URL('../../docs/compatibility.md', import.meta.url));
 
@@ -17,9 +17,5 @@ export async function writeSection(name, text) {
   const [before, rest] = page.split(start);
   const after = rest?.split(end)[1];
   if (after === undefined) throw new Error(`docs/compatibility.md has no section "${name}"`);
-  const options = await resolveConfig(PAGE);
-  writeFileSync(
-    PAGE,
-    await format(`${before}${start}\n\n${text}\n\n${end}${after}`, { ...options, filepath: PAGE }),
-  );
+  writeFileSync(PAGE, await formatMarkdown(`${before}${start}\n\n${text}\n\n${end}${after}`));
 }

@@ -124,7 +124,8 @@ export class Network {
   readonly open: (bytes: Uint8Array) => { readonly text: string; readonly secret: string | undefined };
   /** The message that an instance handles at this moment. */
   arriving:
-    { readonly host: Host; readonly publication: Publication; readonly isRepeated: boolean } | undefined;
+    | { readonly host: Host; readonly publication: Publication; readonly isRepeated: boolean }
+    | undefined;
 
   constructor(parts: Pick<Network, 'world' | 'store' | 'random' | 'health' | 'liar' | 'open'>) {
     this.world = parts.world;

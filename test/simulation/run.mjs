@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { formatMarkdown } from '../../tools/markdown.mjs';
 import { commitOf, machine, today } from '../../tools/record-run.mjs';
 import { BUGS } from './bugs.mjs';
 import { bundleWorker } from './bundle.mjs';
@@ -118,8 +118,7 @@ async function record(title, text) {
   const index = parts.findIndex((part) => part.startsWith(`## ${title}\n`));
   if (index < 0) throw new Error(`${RESULTS} has no section '${title}'`);
   parts[index] = index === parts.length - 1 ? section : `${section}\n`;
-  const options = { ...(await resolveConfig(RESULTS)), parser: 'markdown' };
-  await writeFile(RESULTS, await format(parts.join(''), options));
+  await writeFile(RESULTS, await formatMarkdown(parts.join('')));
 }
 
 function whole(number) {

@@ -20,7 +20,8 @@ interface WorkerReport {
   readonly calls: number;
   readonly steps: number;
   readonly violation?:
-    { readonly seed: number; readonly kind: string; readonly violations: readonly string[] } | undefined;
+    | { readonly seed: number; readonly kind: string; readonly violations: readonly string[] }
+    | undefined;
   readonly trace?: { readonly lines: readonly string[]; readonly hash: string } | undefined;
 }
 

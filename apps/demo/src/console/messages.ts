@@ -129,7 +129,9 @@ export interface SceneResult {
  * the scene has ended, or it failed. Everything is restored before the last line.
  */
 export type SceneLine =
-  { readonly step: number } | { readonly result: SceneResult } | { readonly error: string };
+  | { readonly step: number }
+  | { readonly result: SceneResult }
+  | { readonly error: string };
 
 /** The users and the controls that the page offers. */
 export interface ConsoleInfo {

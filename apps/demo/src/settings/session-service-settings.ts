@@ -2,7 +2,8 @@ import { StartError } from './start-error.js';
 
 /** The session service that the demo calls: a remote one, or the embedded one. */
 export type SessionServiceSettings =
-  { readonly kind: 'remote'; readonly url: string; readonly apiKey: string } | { readonly kind: 'embedded' };
+  | { readonly kind: 'remote'; readonly url: string; readonly apiKey: string }
+  | { readonly kind: 'embedded' };
 
 /** Reads SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY: both must be set, or neither. */
 export function readSessionServiceSettings(env: NodeJS.ProcessEnv): SessionServiceSettings {

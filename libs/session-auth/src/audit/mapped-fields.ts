@@ -92,7 +92,8 @@ function fieldNameOf({ method, name }: Handler): string {
 /** As Nest reads it: from the method, otherwise from its class. */
 export function typeNameOf({ method, owner }: Handler): string | undefined {
   return (Reflect.getMetadata(RESOLVER_TYPE, method) ?? Reflect.getMetadata(RESOLVER_TYPE, owner)) as
-    string | undefined;
+    | string
+    | undefined;
 }
 
 export function fieldOf(handler: Handler): string {

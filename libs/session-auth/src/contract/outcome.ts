@@ -71,7 +71,10 @@ export interface Unauthenticated {
  * traces.
  */
 export type Verdict<User> =
-  Authenticated<User> | Unauthenticated | { readonly kind: 'forbidden' } | Unavailable;
+  | Authenticated<User>
+  | Unauthenticated
+  | { readonly kind: 'forbidden' }
+  | Unavailable;
 
 export const UNAUTHENTICATED = Object.freeze({ kind: 'unauthenticated' }) satisfies Unauthenticated;
 /** The service refuses this application or user: 403. */

@@ -223,7 +223,8 @@ export function watchReply(call: GuardedCall, parts: WatchParts): undefined {
   const admission = call.request[ADMISSION] as ReplyOfCall['admission'];
   // That of Node.js: the reply itself, or `raw` of Fastify's reply.
   const response = ((call.reply as { readonly raw?: object } | undefined)?.raw ?? call.reply) as
-    NodeResponse | undefined;
+    | NodeResponse
+    | undefined;
   // A reply that a test has built may have no part that is written.
   if (typeof response?.flushHeaders !== 'function') return undefined;
   const next = response[CALL];

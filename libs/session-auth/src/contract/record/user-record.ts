@@ -103,7 +103,8 @@ export interface UserRecordSchema<User extends UserRecord = UserRecord> {
 }
 
 type SchemaResult<User> =
-  { readonly value: User; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
+  | { readonly value: User; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
 
 interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
