@@ -1,11 +1,20 @@
 import { deepEqual, equal } from 'node:assert/strict';
+import { APP_FILTER } from '@nestjs/core';
 import { SessionAuthModule } from 'nestjs-session-auth';
-import { AppModule } from '../dist/errors/src/app.module.js';
+import { ProblemDetailsFilter } from '../dist/errors/src/problem-details.filter.js';
 import { SignInController } from '../dist/errors/src/sign-in.controller.js';
+import { MeController } from '../dist/openapi/src/documented.js';
 import { expectStatus, listening, trial, underTest } from './support.mjs';
 
+const session = SessionAuthModule.forRoot({ baseUrl: 'https://sessions.example.com/api', apiKey: 'key' });
+
 await trial('errors', async () => {
-  const { sessions, moduleRef } = await underTest(AppModule);
+  const { sessions, moduleRef } = await underTest({
+    module: class {},
+    imports: [session],
+    controllers: [MeController],
+    providers: [{ provide: APP_FILTER, useClass: ProblemDetailsFilter }],
+  });
   const { app, ask } = await listening(moduleRef.createNestApplication());
   const denied = await expectStatus(ask('/me'), 401);
   equal(denied.headers.get('content-type'), 'application/problem+json; charset=utf-8');
@@ -28,7 +37,6 @@ await trial('errors', async () => {
 });
 
 async function trySignIn() {
-  const session = SessionAuthModule.forRoot({ baseUrl: 'https://sessions.example.com/api', apiKey: 'key' });
   const { sessions, moduleRef } = await underTest({
     module: class {},
     imports: [session],
