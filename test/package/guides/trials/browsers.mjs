@@ -64,6 +64,14 @@ await trial('Browsers', async () => {
       [],
     );
     await expectStatus(ask('/me', { cookie }), 401);
+
+    const [next] = (await signIn(FRONT_END)).headers.getSetCookie()[0].split('; ');
+    sessions.setDown(true);
+    const down = await expectStatus(
+      ask('/session', { ...FRONT_END, cookie: next }, { method: 'DELETE' }),
+      503,
+    );
+    equal(down.headers.getSetCookie()[0].startsWith('__Host-session=;'), true);
     await app.close();
   }
 });
