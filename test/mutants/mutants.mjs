@@ -322,8 +322,8 @@ export const MUTANTS = [
   {
     name: 'A guard checks each handler by its own registration',
     file: 'guard/session-auth.guard.ts',
-    find: 'if (parts === this.parts) return this.check',
-    replace: 'if (parts) return this.check',
+    find: 'if (registration === this.registration) return this.check',
+    replace: 'if (registration) return this.check',
     suites: ['module/registrations', 'module/registrations-of-other-kinds'],
   },
   {

@@ -87,7 +87,7 @@ export const SILENT: ReplyReports = {
   unlistedStatus: () => undefined,
 };
 
-interface ClientParts {
+interface ClientSetup {
   readonly baseUrl?: string;
   readonly apiKey?: ApiKey;
   readonly read?: ReadUser<object>;
@@ -104,7 +104,7 @@ export function clientWith(
     read = (json) => json,
     reports = SILENT,
     statusMap = {},
-  }: ClientParts = {},
+  }: ClientSetup = {},
 ): { readonly sent: readonly ServiceRequest[]; readonly client: SessionClient<object> } {
   const sent: ServiceRequest[] = [];
   const send = (request: ServiceRequest): Promise<Answer> => {

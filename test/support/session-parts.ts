@@ -4,14 +4,14 @@ import type { ExecutionContext } from '@nestjs/common';
 import { Subject } from 'rxjs';
 import { Deadlines } from '../../libs/session-auth/src/client/deadline.js';
 import type { UserRecord } from '../../libs/session-auth/src/contract/record/user-record.js';
-import type { GuardParts } from '../../libs/session-auth/src/guard/guard-parts.js';
+import type { GuardRegistration } from '../../libs/session-auth/src/guard/guard-registration.js';
 import { ADMISSION, CHECK, type Admission } from '../../libs/session-auth/src/guard/guarded-request.js';
 import {
   fromHeader,
   SessionReader,
   type TokenSource,
 } from '../../libs/session-auth/src/guard/token-source.js';
-import type { GuardedCall, WatchParts } from '../../libs/session-auth/src/guard/transport.js';
+import type { GuardedCall, WatchRegistration } from '../../libs/session-auth/src/guard/transport.js';
 import { EventSource } from '../../libs/session-auth/src/module/events/event-source.js';
 import { Lanes, type CallService } from '../../libs/session-auth/src/verifier/lanes.js';
 import { SessionCache, type CacheSettings } from '../../libs/session-auth/src/verifier/session-cache.js';
@@ -26,7 +26,7 @@ const CACHE = {
   staleIfErrorMs: 600_000,
 };
 
-interface Setup extends Partial<Omit<GuardParts, 'ends'>> {
+interface Setup extends Partial<Omit<GuardRegistration, 'ends'>> {
   /** Without it, nothing is cached. */
   readonly cache?: Partial<CacheSettings>;
   readonly sources?: readonly TokenSource[];
@@ -36,7 +36,7 @@ interface Setup extends Partial<Omit<GuardParts, 'ends'>> {
 export function partsWith(
   callService: CallService<UserRecord>,
   { cache, sources = [fromHeader('x-auth-token')], ...more }: Setup = {},
-): GuardParts & { readonly ends: EventSource } {
+): GuardRegistration & { readonly ends: EventSource } {
   const parts = {
     verifier: new SessionVerifier(
       new Lanes(callService, new Deadlines(), LIMITS),
@@ -47,7 +47,7 @@ export function partsWith(
     whileOpen: { recheckMs: 60_000, outageGraceMs: 1 },
     ...more,
   };
-  return parts as unknown as GuardParts & { readonly ends: EventSource };
+  return parts as unknown as GuardRegistration & { readonly ends: EventSource };
 }
 
 export function admissionOf(more: Partial<Admission> = {}): Admission {
@@ -69,7 +69,7 @@ export function receivedRequest(headers: Record<string, string> = {}): IncomingM
 interface OpenCall {
   readonly call: GuardedCall;
   readonly admission: Admission;
-  readonly parts: WatchParts;
+  readonly registration: WatchRegistration;
   readonly end: () => void;
 }
 
@@ -96,7 +96,7 @@ export function openCall(): OpenCall {
   return {
     call: { request, transport: {} } as unknown as GuardedCall,
     admission,
-    parts: parts as unknown as WatchParts,
+    registration: parts as unknown as WatchRegistration,
     end: (): void => ended.next('fingerprint'),
   };
 }

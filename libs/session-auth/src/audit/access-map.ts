@@ -3,7 +3,7 @@ import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { acknowledgedReason, keepsOpen } from '../guard/access-metadata.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { type Access, accessBy, auditedRuleOf, TYPE_RESOLVER } from './audited-handlers.js';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { GUARD_REGISTRATION, type GuardRegistration } from '../guard/guard-registration.js';
 import { type GraphqlOptions, type Handler, isField } from '../guard/handlers.js';
 import { fieldOf } from './mapped-fields.js';
 import { BEYOND_ROUTES, eventOf, gatewayOf, patternsOf } from './beyond-routes.js';
@@ -57,12 +57,12 @@ export function accessMapOf(app: INestApplicationContext): AccessMapEntry[] {
   const context = auditContextOf(modules, config, BEYOND_ROUTES);
   const handlers = context.handlers.filter(({ name }) => name !== TYPE_RESOLVER);
   const modulePaths = routePrefixesOf(modules);
-  const parts = [...modules.values()].flatMap(
-    ({ providers }) => (providers.get(GUARD_PARTS)?.instance ?? []) as Partial<GuardParts>,
+  const registrations = [...modules.values()].flatMap(
+    ({ providers }) => (providers.get(GUARD_REGISTRATION)?.instance ?? []) as Partial<GuardRegistration>,
   );
   const servers = new Set(handlers.flatMap((handler) => handler.servers ?? []));
   const entries = handlers.flatMap((handler) => {
-    const isReported = parts.some(({ reportOnly }) => reportOnly?.covers(auditedRuleOf(handler)));
+    const isReported = registrations.some(({ reportOnly }) => reportOnly?.covers(auditedRuleOf(handler)));
     const access = describeAccess(handler, context, isReported);
     return callsOf(handler, modulePaths, config).flatMap((call): AccessMapEntry[] =>
       call.kind === 'graphql' && servers.size > 1

@@ -4,7 +4,7 @@ import { ApplicationConfig, ModulesContainer, NestFactory } from '@nestjs/core';
 import { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { GraphQLSchemaHost, Query } from '@nestjs/graphql';
 import { buildSchema } from 'graphql';
-import { GUARD_PARTS } from '../guard/guard-parts.js';
+import { GUARD_REGISTRATION } from '../guard/guard-registration.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditContextOf, type AuditContext } from './audit-context.js';
 import { BEYOND_ROUTES } from './beyond-routes.js';
@@ -73,7 +73,7 @@ describe('the context of the audit', () => {
         return 'openings';
       }
     }
-    @Module({ controllers: [Openings], providers: [{ provide: GUARD_PARTS, useValue: {} }] })
+    @Module({ controllers: [Openings], providers: [{ provide: GUARD_REGISTRATION, useValue: {} }] })
     class Feature {}
     const { handlers } = await contextOf([Feature]);
     expect(handlers).toMatchObject([{ owner: Openings, guards: [SessionAuthGuard] }]);

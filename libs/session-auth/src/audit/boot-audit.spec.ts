@@ -5,7 +5,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { OptionalAuth, Public, Roles } from '../guard/access.decorators.js';
 import { REPLACED_OPTION } from '../guard/handlers.js';
-import { GUARD_PARTS } from '../guard/guard-parts.js';
+import { GUARD_REGISTRATION } from '../guard/guard-registration.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { auditApplication } from './boot-audit.js';
 
@@ -13,7 +13,7 @@ import { auditApplication } from './boot-audit.js';
  * Has the parts of the guards that decorators apply. Nest creates these guards, and nothing calls them here.
  */
 @Global()
-@Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
+@Module({ providers: [{ provide: GUARD_REGISTRATION, useValue: {} }], exports: [GUARD_REGISTRATION] })
 class PartsModule {}
 
 /** A controller with this number of contradictory handlers, which the decorators complete. */

@@ -43,11 +43,11 @@ export const GRAPHQL: Transport = {
   },
 
   /** A query over a socket has ended when its result is sent: each operation is checked. */
-  watch(call, parts) {
+  watch(call, registration) {
     const { operation, info } = partsIn(call.context);
     if (call.reply === undefined && info?.operation?.operation === 'subscription')
-      return closeWithSession(call, parts, socketOf(operation));
-    watchReply(call, parts);
+      return closeWithSession(call, registration, socketOf(operation));
+    watchReply(call, registration);
     return undefined;
   },
 

@@ -4,13 +4,13 @@ import { isSameSession, type SessionIdentity } from '../contract/session-identit
 import { keepsOpen } from '../guard/access-metadata.js';
 import { type GuardDenial, denialOfVerdict } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
-import type { WatchParts, GuardedCall } from '../guard/transport.js';
+import type { WatchRegistration, GuardedCall } from '../guard/transport.js';
 import { ADMISSION } from '../guard/guarded-request.js';
 import { disconnect, type SocketClient, whenClosed } from '../kinds/socket-client.js';
 import { watchCall } from '../open/watched-call.js';
 
 interface WatchedFor {
-  readonly parts: WatchParts;
+  readonly registration: WatchRegistration;
   readonly session: SessionIdentity;
 }
 
@@ -24,22 +24,23 @@ const MAX_SESSIONS = 8;
  */
 export function closeWithSession(
   call: GuardedCall,
-  parts: WatchParts,
+  registration: WatchRegistration,
   socket: SocketClient | undefined,
 ): GuardDenial | undefined {
   const session = call.request[ADMISSION]?.session;
   const { context } = call;
   if (!session || keepsOpen(context.getHandler(), context.getClass())) return undefined;
   if (!socket) {
-    parts.causes.occurred('unwatched subscription');
+    registration.causes.occurred('unwatched subscription');
     return ACCESS_DENIED;
   }
   const all = watchedFor.get(socket) ?? [];
-  if (all.some((each) => each.parts === parts && isSameSession(each.session, session))) return undefined;
+  if (all.some((each) => each.registration === registration && isSameSession(each.session, session)))
+    return undefined;
   if (all.length === MAX_SESSIONS) return denialOfVerdict(unavailable('busy'));
-  const watching = watchCall({ call, parts }, (denial) => disconnect(socket, payloadOf(denial)));
+  const watching = watchCall({ call, registration }, (denial) => disconnect(socket, payloadOf(denial)));
   if (!watching) return undefined;
-  watchedFor.set(socket, [...all, { parts, session }]);
+  watchedFor.set(socket, [...all, { registration, session }]);
   whenClosed(socket, () => watching.watched.over());
   return undefined;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { rejectMissingModule } from './guard-parts.js';
+import { rejectMissingModule } from './guard-registration.js';
 
 class Guard {
   readonly kind = 'guard';
 }
 /** Injection token of what the module provides, in any copy of this package. */
-const PARTS = Symbol.for('nestjs-session-auth:guard-parts');
+const REGISTRATION = Symbol.for('nestjs-session-auth:guard-registration');
 
 interface Module {
   readonly metatype: { readonly name: string };
@@ -57,7 +57,7 @@ describe('a guard without SessionAuthModule', () => {
   });
 
   it('is not reported for a module that has its parts, or imports them', () => {
-    const auth = moduleOf('AuthModule', { providers: [PARTS, Guard], exports: [PARTS] });
+    const auth = moduleOf('AuthModule', { providers: [REGISTRATION, Guard], exports: [REGISTRATION] });
     const importing = moduleOf('ImportingModule', {
       injectables: [Guard],
       imports: [moduleOf('RootModule', {}), auth],

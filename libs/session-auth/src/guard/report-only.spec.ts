@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { expect, it } from '@jest/globals';
-import type { GuardParts } from './guard-parts.js';
+import type { GuardRegistration } from './guard-registration.js';
 import { reporterOf } from './report-only.js';
 import { type GuardedCall, type Transport, TRANSPORTS } from './transport.js';
 
@@ -18,13 +18,13 @@ it('a reported call of a kind that only a plugin opens is neither watched nor de
   TRANSPORTS.set('graphql', transport);
   const reporter = reporterOf([], true, false, { note: () => undefined });
   const calls: GuardedCall[] = [];
-  reporter.report(context, {} as GuardParts, (call) => calls.push(call));
+  reporter.report(context, {} as GuardRegistration, (call) => calls.push(call));
   if (before) TRANSPORTS.set('graphql', before);
   else TRANSPORTS.delete('graphql');
 
   const [call] = calls as [GuardedCall];
   call.transport.admitted?.(call);
-  call.transport.watch?.(call, {} as GuardParts);
+  call.transport.watch?.(call, {} as GuardRegistration);
   const denial = { statusCode: 401, code: 'SESSION_REQUIRED', message: 'No' } as never;
   await expect(call.transport.deny(call, denial, undefined as never)).rejects.toThrow();
   expect(used).toEqual([]);

@@ -4,7 +4,7 @@ import { InvalidConfigurationError } from '../contract/errors.js';
 import { isReportOnly } from './access-rule.js';
 import { ruleOf } from './access-rules.js';
 import { exceptionOf } from './denial.js';
-import type { GuardParts, Reporter } from './guard-parts.js';
+import type { GuardRegistration, Reporter } from './guard-registration.js';
 import { ADMISSION, CHECK } from './guarded-request.js';
 import type { Handler } from './handlers.js';
 import { type GuardedCall, type Transport, transportOf } from './transport.js';
@@ -45,12 +45,16 @@ export function reporterOf(
 const nameOf = ({ owner, name }: Handler): string => `${owner.name}.${name}`;
 
 /** The call does not wait for the decision, and keeps its request and its reply as they are. */
-function report(context: ExecutionContext, parts: GuardParts, check: (call: GuardedCall) => unknown): void {
+function report(
+  context: ExecutionContext,
+  registration: GuardRegistration,
+  check: (call: GuardedCall) => unknown,
+): void {
   if (checked.has(context)) return;
   checked.add(context);
   const call = transportOf(context)?.open(context);
   if (!call) {
-    parts.decisions.denied(context, ACCESS_DENIED, undefined, undefined, true);
+    registration.decisions.denied(context, ACCESS_DENIED, undefined, undefined, true);
     return;
   }
   // A denial rejects. It is a decision already, and the call goes on.

@@ -14,7 +14,7 @@ import {
   SessionRejectedError,
   SessionServiceUnavailableError,
 } from '../exceptions/session-exceptions.js';
-import type { GuardParts } from './guard-parts.js';
+import type { GuardRegistration } from './guard-registration.js';
 import { Challenge } from './challenge.js';
 import { SessionAuthErrorFilter } from './session-auth-error.filter.js';
 import { fromBearer, fromCookie } from './token-source.js';
@@ -85,7 +85,7 @@ describe('a reply to an error that a handler does not catch', () => {
   });
 
   function respond(error: SessionAuthError, parts?: object, request: object = {}): void {
-    const filter = new SessionAuthErrorFilter(parts as GuardParts | undefined);
+    const filter = new SessionAuthErrorFilter(parts as GuardRegistration | undefined);
     Object.assign(filter, { httpAdapterHost: { httpAdapter: adapter } });
     expect(filter.catch(error, hostOf('http', request, reply))).toBeUndefined();
   }

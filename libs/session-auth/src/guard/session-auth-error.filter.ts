@@ -3,7 +3,7 @@ import { BaseExceptionFilter } from '@nestjs/core';
 import { type InvalidConfigurationError, SessionAuthError } from '../contract/errors.js';
 import { bodyOf } from '../contract/denials.js';
 import { denialOf } from './denial.js';
-import { GUARD_PARTS, type GuardParts } from './guard-parts.js';
+import { GUARD_REGISTRATION, type GuardRegistration } from './guard-registration.js';
 import { Challenge } from './challenge.js';
 import { isChallenged, setHeaders, transportOf } from './transport.js';
 
@@ -22,9 +22,9 @@ export class SessionAuthErrorFilter extends BaseExceptionFilter {
   readonly #challenge: Challenge;
 
   /** @internal Created by Nest. */
-  constructor(@Optional() @Inject(GUARD_PARTS) parts?: GuardParts) {
+  constructor(@Optional() @Inject(GUARD_REGISTRATION) registration?: GuardRegistration) {
     super();
-    this.#challenge = parts?.reader.challenge ?? DEFAULT_CHALLENGE;
+    this.#challenge = registration?.reader.challenge ?? DEFAULT_CHALLENGE;
   }
 
   /** Responds in the form of the error's context: HTTP, GraphQL, a gateway or a message. */

@@ -13,7 +13,7 @@ import {
   type RuleResult,
   subjectOf,
 } from './access-rule.js';
-import { GUARD_PARTS, rejectMissingModule, type GuardParts } from './guard-parts.js';
+import { GUARD_REGISTRATION, rejectMissingModule, type GuardRegistration } from './guard-registration.js';
 import { markSessionAuthGuard } from './enhancers.js';
 import { ADMISSION, attach, CHECK, isAdmitted } from './guarded-request.js';
 import { denialOfVerdict, exceptionOf, type GuardDenial, type RuleAnswer, ruleAnswerOf } from './denial.js';
@@ -32,18 +32,18 @@ import { keepFromSharedCaches, type GuardedCall, transportOf } from './transport
  */
 @Injectable()
 export class SessionAuthGuard implements CanActivate {
-  private readonly parts: GuardParts;
+  private readonly registration: GuardRegistration;
 
   /**
-   * @internal Created by Nest. The parts are optional so that a module without them gets a message that says
-   * what to import.
+   * @internal Created by Nest. The registration is optional so that a module without one gets a message that
+   * says what to import.
    * @throws InvalidConfigurationError if the module does not reach `SessionAuthModule`
    */
   constructor(
-    @Optional() @Inject(GUARD_PARTS) parts: GuardParts | undefined,
+    @Optional() @Inject(GUARD_REGISTRATION) registration: GuardRegistration | undefined,
     @Optional() @Inject(ModulesContainer) modules?: ModulesContainer,
   ) {
-    this.parts = parts ?? rejectMissingModule(new.target, modules);
+    this.registration = registration ?? rejectMissingModule(new.target, modules);
   }
 
   /**
@@ -69,24 +69,24 @@ export class SessionAuthGuard implements CanActivate {
   }
 
   private activate(context: ExecutionContext, record?: UserRecord): boolean | Promise<boolean> {
-    const { rules, registrations } = this.parts;
+    const { rules, registrations } = this.registration;
     const rule = rules.of(context);
     if (rule.kind === 'public') return true;
-    const parts = registrations ? registrations.partsOf(context.getClass()) : this.parts;
-    if (parts === this.parts) return this.check(context, rule, record);
-    if (!parts) return this.denyUnplaced(context);
-    const other = Object.create(this, { parts: { value: parts } }) as this;
+    const registration = registrations ? registrations.registrationOf(context.getClass()) : this.registration;
+    if (registration === this.registration) return this.check(context, rule, record);
+    if (!registration) return this.denyUnplaced(context);
+    const other = Object.create(this, { registration: { value: registration } }) as this;
     // The option `loadUser` of the other registration is part of its rule.
-    return other.check(context, parts.rules.of(context) as CheckedRule, record);
+    return other.check(context, registration.rules.of(context) as CheckedRule, record);
   }
 
   /** The handler belongs to no session service, so its token is not read. */
   private denyUnplaced(context: ExecutionContext): Promise<never> {
-    const { causes, reader } = this.parts;
+    const { causes, reader } = this.registration;
     causes.occurred('no registration', context.getClass().name);
     const call = transportOf(context)?.open(context);
     keepFromSharedCaches(call?.reply, reader.vary);
-    return call ? this.deny(call, ACCESS_DENIED) : denyClosed(context, this.parts);
+    return call ? this.deny(call, ACCESS_DENIED) : denyClosed(context, this.registration);
   }
 
   private check(
@@ -94,24 +94,24 @@ export class SessionAuthGuard implements CanActivate {
     rule: CheckedRule,
     record: UserRecord | undefined,
   ): boolean | Promise<boolean> {
-    const { reportOnly } = this.parts;
+    const { reportOnly } = this.registration;
     if (reportOnly?.covers(rule)) {
-      reportOnly.report(context, this.parts, (call) => this.admit(call, rule, record));
+      reportOnly.report(context, this.registration, (call) => this.admit(call, rule, record));
       return true;
     }
     const call = transportOf(context)?.open(context);
-    return call ? this.admit(call, rule, record) : denyClosed(context, this.parts);
+    return call ? this.admit(call, rule, record) : denyClosed(context, this.registration);
   }
 
   private admit(call: GuardedCall, rule: CheckedRule, record?: UserRecord): true | Promise<true> {
     const { context, request } = call;
-    const { reader, verifier } = this.parts;
+    const { reader, verifier } = this.registration;
     if (!record && request[ADMISSION] && isAdmitted(request, verifier, context)) return true;
     keepFromSharedCaches(call.reply, reader.vary);
     if (record) return this.admitUser(call, rule, record);
     const session = reader.read(context, request);
     if ('code' in session) {
-      call.transport.unread?.(call, this.parts.causes);
+      call.transport.unread?.(call, this.registration.causes);
       return this.refuse(call, rule, session);
     }
     // The guards of one request share a check, as long as it is fresh enough for the rule of each.
@@ -148,7 +148,7 @@ export class SessionAuthGuard implements CanActivate {
     stale?: true,
   ): true | Promise<true> {
     const { context, request } = call;
-    const timeoutMs = this.parts.ruleTimeoutMs;
+    const timeoutMs = this.registration.ruleTimeoutMs;
     const caller: Caller = { requirements, user, session, stale, context, request, timeoutMs };
     if (requirements.length === 0) return this.enter(call, caller);
     const met = meetsAll(caller);
@@ -175,13 +175,13 @@ export class SessionAuthGuard implements CanActivate {
     if (failed) {
       const subject = subjectOf(requirement, call.context);
       const effect = call.isReported ? 'pass, and get 503 without reportOnly' : 'get 503';
-      this.parts.causes.occurred('rule failed', subject, `${subject} ${reasonOf(failed)}`, effect);
+      this.registration.causes.occurred('rule failed', subject, `${subject} ${reasonOf(failed)}`, effect);
     }
     return this.deny(call, failed ? ACCESS_CHECK_FAILED : ACCESS_DENIED, user, requirement.text, answer);
   }
 
   private reportEvaluated({ context }: GuardedCall, requirements: readonly Requirement[]): void {
-    const { causes } = this.parts;
+    const { causes } = this.registration;
     if (causes.areNone) return;
     for (const each of requirements) causes.recovered('rule failed', subjectOf(each, context));
   }
@@ -190,13 +190,13 @@ export class SessionAuthGuard implements CanActivate {
     call: GuardedCall,
     { user, localUser, session, stale }: Partial<Caller> = {},
   ): true | Promise<never> {
-    const { verifier, decisions } = this.parts;
+    const { verifier, decisions } = this.registration;
     const { context, request, transport } = call;
     const revocations = verifier.revoker.count;
     const isBySubclass = this.constructor !== SessionAuthGuard;
     attach(request, { verifier, revocations, context, user, localUser, session, isBySubclass }, stale);
     transport.admitted?.(call);
-    const denial = session && transport.watch?.(call, this.parts);
+    const denial = session && transport.watch?.(call, this.registration);
     if (denial) return this.deny(call, denial, user);
     if (decisions.sink.observed) decisions.allowed(context, user);
     return true;
@@ -210,8 +210,8 @@ export class SessionAuthGuard implements CanActivate {
     rule?: string,
     answer: GuardDenial | RuleAnswer = denial,
   ): Promise<never> {
-    this.parts.decisions.denied(call.context, denial, user, rule, call.isReported);
-    return call.transport.deny(call, answer, this.parts.reader.challenge);
+    this.registration.decisions.denied(call.context, denial, user, rule, call.isReported);
+    return call.transport.deny(call, answer, this.registration.reader.challenge);
   }
 }
 
@@ -225,13 +225,13 @@ interface Caller extends RuledCall {
 const KINDS_OF_NEST: ReadonlySet<string> = new Set(['graphql', 'rpc', 'ws']);
 
 /** Denies a call whose kind of context is not open: the library does not know how it presents a session. */
-function denyClosed(context: ExecutionContext, parts: GuardParts): Promise<never> {
+function denyClosed(context: ExecutionContext, registration: GuardRegistration): Promise<never> {
   const kind = context.getType<string>();
   const remedy = KINDS_OF_NEST.has(kind)
     ? `Add SessionAuthModule.contextKind('${kind}') to plugins: their handlers have no decorator of Nest, by which the library recognises them.`
     : 'Check them with a guard of your own, and mark their handlers @Public().';
-  parts.causes.occurred('closed context', kind, kind, remedy);
-  parts.decisions.denied(context, ACCESS_DENIED);
+  registration.causes.occurred('closed context', kind, kind, remedy);
+  registration.decisions.denied(context, ACCESS_DENIED);
   return Promise.reject(exceptionOf(ACCESS_DENIED));
 }
 

@@ -34,7 +34,7 @@ export interface Transport {
    * Called after that if the call has a session: ends what stays open of the call with it. Returns a denial
    * if it can't.
    */
-  watch?(call: GuardedCall, parts: WatchParts): GuardDenial | undefined;
+  watch?(call: GuardedCall, registration: WatchRegistration): GuardDenial | undefined;
   /** Returns the last events of a stream of events that ends with its session. @default session-ended */
   lastEvents?(denial: GuardDenial): string;
   /** Returns the request of a call that a guard has opened. */
@@ -182,7 +182,8 @@ export interface WhileOpen {
   readonly outageGraceMs: number;
 }
 
-export interface WatchParts {
+/** A registration, as what ends with a session sees it. */
+export interface WatchRegistration {
   readonly verifier: SessionVerifier<UserRecord>;
   readonly ends: SessionEnds;
   readonly reader: { readonly challenge: Challenge };
@@ -204,7 +205,7 @@ export interface NodeResponse extends HoldableResponse {
 export interface ReplyOfCall extends Writers {
   readonly call: GuardedCall;
   readonly admission: Admission & { readonly session: object };
-  readonly parts: WatchParts;
+  readonly registration: WatchRegistration;
   /** Another registration that has admitted the same request. */
   readonly next: ReplyOfCall | undefined;
   /** Whether a part of the reply was written. */
@@ -219,7 +220,7 @@ type Writers = Readonly<Pick<NodeResponse, 'writeHead' | 'write' | 'end' | 'flus
  * ended when its headers are sent. So a reply costs two functions in place of those that write its first
  * part, which are the same for all replies, and a stream costs nothing after its first part.
  */
-export function watchReply(call: GuardedCall, parts: WatchParts): undefined {
+export function watchReply(call: GuardedCall, registration: WatchRegistration): undefined {
   const admission = call.request[ADMISSION] as ReplyOfCall['admission'];
   // That of Node.js: the reply itself, or `raw` of Fastify's reply.
   const response = ((call.reply as { readonly raw?: object } | undefined)?.raw ?? call.reply) as
@@ -228,12 +229,12 @@ export function watchReply(call: GuardedCall, parts: WatchParts): undefined {
   // A reply that a test has built may have no part that is written.
   if (typeof response?.flushHeaders !== 'function') return undefined;
   const next = response[CALL];
-  for (let other = next; other; other = other.next) if (other.parts === parts) return undefined;
+  for (let other = next; other; other = other.next) if (other.registration === registration) return undefined;
   const { writeHead, write, end, flushHeaders } = next ?? response;
   const added: ReplyOfCall = {
     call,
     admission,
-    parts,
+    registration,
     next,
     writeHead,
     write,
@@ -300,5 +301,5 @@ function unwatched(response: NodeResponse): Writers {
 function open(response: NodeResponse, reply: ReplyOfCall): void {
   if (reply.isOpen) return;
   reply.isOpen = true;
-  reply.parts.replyOpened(response, reply);
+  reply.registration.replyOpened(response, reply);
 }

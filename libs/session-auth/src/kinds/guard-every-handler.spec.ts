@@ -15,7 +15,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { ApplicationGuardsProxy, guardEveryHandler } from './application-guards.js';
 import { enhancersOf } from '../guard/enhancers.js';
-import { GUARD_PARTS } from '../guard/guard-parts.js';
+import { GUARD_REGISTRATION } from '../guard/guard-registration.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 
 const contextOf = (handler: unknown) =>
@@ -23,7 +23,7 @@ const contextOf = (handler: unknown) =>
 
 /** Nest creates the guards that these classes name, and nothing calls them. */
 @Global()
-@Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
+@Module({ providers: [{ provide: GUARD_REGISTRATION, useValue: {} }], exports: [GUARD_REGISTRATION] })
 class PartsModule {}
 
 class RefusingGuard extends SessionAuthGuard {

@@ -16,8 +16,8 @@ it.each([
     if (code === 16) call.emit('error', { code: 2 });
   });
   call.on('cancelled', () => call.emit('error', { code: 1 }));
-  const { end, parts, call: guarded } = openCall();
-  endWithSession(guarded, parts, call);
+  const { end, registration, call: guarded } = openCall();
+  endWithSession(guarded, registration, call);
   end();
   expect(statuses).toEqual(expected);
   expect([call.cancelled, call.write()]).toEqual([true, false]);
@@ -25,9 +25,9 @@ it.each([
 
 it.each(['close', 'finish', 'cancelled'])('a stream is watched until its event %s', (event) => {
   const call = Object.assign(new EventEmitter(), { cancelled: false, write: () => true });
-  const { parts, call: guarded } = openCall();
-  endWithSession(guarded, parts, call);
-  expect(WatchedSessions.of(parts).all()).toHaveLength(1);
+  const { registration, call: guarded } = openCall();
+  endWithSession(guarded, registration, call);
+  expect(WatchedSessions.of(registration).all()).toHaveLength(1);
   call.emit(event);
-  expect(WatchedSessions.of(parts).all()).toEqual([]);
+  expect(WatchedSessions.of(registration).all()).toEqual([]);
 });

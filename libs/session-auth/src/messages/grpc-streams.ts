@@ -1,5 +1,5 @@
 import type { HttpDenial } from '../contract/denials.js';
-import type { WatchParts, GuardedCall } from '../guard/transport.js';
+import type { WatchRegistration, GuardedCall } from '../guard/transport.js';
 import { watchCall } from '../open/watched-call.js';
 import { emitError, grpcErrorOf, hasMethods, type ServerCall } from './grpc-call.js';
 
@@ -10,10 +10,14 @@ type StreamingCall = Omit<ServerCall, 'emit'> & {
   once(event: 'close' | 'finish' | 'cancelled', listener: () => void): unknown;
 };
 
-export function endWithSession(call: GuardedCall, parts: WatchParts, grpc: ServerCall | undefined): void {
+export function endWithSession(
+  call: GuardedCall,
+  registration: WatchRegistration,
+  grpc: ServerCall | undefined,
+): void {
   // No event of a cancelled call would end the watch.
   if (!isStreaming(grpc) || grpc.cancelled) return;
-  const watching = watchCall({ call, parts }, (denial) => endStream(grpc, denial));
+  const watching = watchCall({ call, registration }, (denial) => endStream(grpc, denial));
   if (!watching) return;
   const over = (): void => watching.watched.over();
   for (const event of ['close', 'finish', 'cancelled'] as const) grpc.once(event, over);

@@ -46,8 +46,8 @@ export const RPC: Transport = {
       throw remoteExceptions.exceptionOf(CANCELLED, grpcErrorOf(CANCELLED));
   },
 
-  watch(call, parts) {
-    endWithSession(call, parts, grpcCallOf(call.context)?.call);
+  watch(call, registration) {
+    endWithSession(call, registration, grpcCallOf(call.context)?.call);
     return undefined;
   },
 

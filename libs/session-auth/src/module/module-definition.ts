@@ -11,9 +11,9 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
     .build();
 
 /** Token of the extras of a registration. All copies of this package share it. */
-export const REGISTRATION = Symbol.for('nestjs-session-auth:registration');
+export const EXTRAS_OF_REGISTRATION = Symbol.for('nestjs-session-auth:registration');
 
 /** Returns the extras of the registration that a module is; `undefined` for any other module. */
 export function extrasOf({ providers }: NestModule): Required<SessionAuthExtras> | undefined {
-  return providers.get(REGISTRATION)?.instance as Required<SessionAuthExtras> | undefined;
+  return providers.get(EXTRAS_OF_REGISTRATION)?.instance as Required<SessionAuthExtras> | undefined;
 }

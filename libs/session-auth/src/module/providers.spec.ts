@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { ApplicationConfig, NestFactory } from '@nestjs/core';
 import { SessionHttpService } from '../client/session-http.service.js';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { GUARD_REGISTRATION, type GuardRegistration } from '../guard/guard-registration.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
@@ -23,7 +23,7 @@ class Consumer {
     readonly events: SessionAuthEvents,
     readonly guard: SessionAuthGuard,
     readonly http: SessionHttpService,
-    @Inject(GUARD_PARTS) readonly parts: GuardParts,
+    @Inject(GUARD_REGISTRATION) readonly parts: GuardRegistration,
   ) {}
 }
 

@@ -12,57 +12,64 @@ import { APP_GUARD, ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { SessionHttpService } from '../client/session-http.service.js';
 import { isSessionAuthError } from '../contract/errors.js';
 import { SessionServiceUnavailableError, TooManyAttemptsError } from '../exceptions/session-exceptions.js';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { GUARD_REGISTRATION, type GuardRegistration } from '../guard/guard-registration.js';
 import { SessionAuthErrorFilter } from '../guard/session-auth-error.filter.js';
 import { SessionAuthGuard } from '../guard/session-auth.guard.js';
 import type { ContextKind } from '../guard/transport.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import { USED_KINDS } from './context-kinds.module.js';
-import { MODULE_OPTIONS_TOKEN, REGISTRATION } from './module-definition.js';
+import { MODULE_OPTIONS_TOKEN, EXTRAS_OF_REGISTRATION } from './module-definition.js';
 import type { SessionAuthExtras, SessionAuthOptions } from './options/options.js';
 import { type CallReport, SessionAuthService } from './service/session-auth.service.js';
 import { readExtras } from './settings/settings.js';
 import { unopenedParts } from './unopened-parts.js';
-import { CLIENT_FACTORY, clientOf, clientPartsOf, PARTS, partsOf, type RegistrationParts } from './wiring.js';
+import {
+  CLIENT_FACTORY,
+  clientOf,
+  clientSetupOf,
+  REGISTRATION,
+  registrationOf,
+  type Registration,
+} from './wiring.js';
 
-function ofParts(
+function ofRegistration(
   provide: InjectionToken,
-  useFactory: (parts: RegistrationParts) => unknown,
+  useFactory: (registration: Registration) => unknown,
 ): FactoryProvider {
-  return { provide, useFactory, inject: [PARTS] };
+  return { provide, useFactory, inject: [REGISTRATION] };
 }
 
-const PARTS_PROVIDERS: readonly Provider[] = [
+const REGISTRATION_PROVIDERS: readonly Provider[] = [
   // A provider of its own, because TestSessions replaces it.
   { provide: CLIENT_FACTORY, useValue: clientOf },
   {
-    provide: PARTS,
+    provide: REGISTRATION,
     useFactory: async (
       options: SessionAuthOptions,
       extras: SessionAuthExtras,
       modules: ModulesContainer,
       newClient: typeof clientOf,
-    ): Promise<RegistrationParts> => {
-      const parts = await clientPartsOf(options, extras, modules);
-      return partsOf(parts, newClient(parts), modules);
+    ): Promise<Registration> => {
+      const setup = await clientSetupOf(options, extras, modules);
+      return registrationOf(setup, newClient(setup), modules);
     },
-    inject: [MODULE_OPTIONS_TOKEN, REGISTRATION, ModulesContainer, CLIENT_FACTORY],
+    inject: [MODULE_OPTIONS_TOKEN, EXTRAS_OF_REGISTRATION, ModulesContainer, CLIENT_FACTORY],
   },
-  ofParts(GUARD_PARTS, ({ guard }) => guard),
-  ofParts(SessionAuthService, (parts) => {
-    const { client, verifier, deadlines, settings } = parts;
-    return new SessionAuthService(client, verifier, deadlines, settings, callReport(parts));
+  ofRegistration(GUARD_REGISTRATION, ({ guard }) => guard),
+  ofRegistration(SessionAuthService, (registration) => {
+    const { client, verifier, deadlines, settings } = registration;
+    return new SessionAuthService(client, verifier, deadlines, settings, callReport(registration));
   }),
-  ofParts(
+  ofRegistration(
     SessionAuthEvents,
     ({ events, causes }) =>
       new SessionAuthEvents(events, (name) => causes.occurred('event subscriber failed', name)),
   ),
   // Transient, so that Nest creates it only where it is injected: one service, which loads axios.
-  { ...ofParts(SessionHttpService, ({ requests }) => requests.http()), scope: Scope.TRANSIENT },
+  { ...ofRegistration(SessionHttpService, ({ requests }) => requests.http()), scope: Scope.TRANSIENT },
 ];
 
-function callReport({ causes, status, guard: { decisions } }: RegistrationParts): CallReport {
+function callReport({ causes, status, guard: { decisions } }: Registration): CallReport {
   return (operation, error) => {
     if (operation === 'sign_in' && isSessionAuthError(error)) decisions.signInFailed(error);
     if (error instanceof SessionServiceUnavailableError) causes.callFailed(operation, error.reason);
@@ -85,16 +92,16 @@ class GuardedHost {}
  */
 const guard: FactoryProvider<SessionAuthGuard> = {
   provide: SessionAuthGuard,
-  useFactory: (parts: GuardParts, modules: ModulesContainer) => {
+  useFactory: (registration: GuardRegistration, modules: ModulesContainer) => {
     const named = [...modules.values()].flatMap(({ injectables }) => injectables.get(SessionAuthGuard) ?? []);
     const replacement = named.find(({ metatype }) => metatype !== SessionAuthGuard);
-    const own = new SessionAuthGuard(parts);
+    const own = new SessionAuthGuard(registration);
     if (replacement)
       // Nest creates the replacement later, unless it is a value.
       own.canActivate = (context) => (replacement.instance as CanActivate).canActivate(context) as boolean;
     return own;
   },
-  inject: [GUARD_PARTS, ModulesContainer],
+  inject: [GUARD_REGISTRATION, ModulesContainer],
 };
 
 /**
@@ -117,8 +124,14 @@ const applicationEnhancers: FactoryProvider<void> = {
   inject: [ModulesContainer, ApplicationConfig, SessionAuthGuard, SessionAuthErrorFilter, USED_KINDS],
 };
 
-/** Nest creates the guard in each module that uses it, from its parts. */
-const EXPORTED = [SessionAuthService, SessionAuthEvents, SessionHttpService, SessionAuthGuard, GUARD_PARTS];
+/** Nest creates the guard in each module that uses it, from this value. */
+const EXPORTED = [
+  SessionAuthService,
+  SessionAuthEvents,
+  SessionHttpService,
+  SessionAuthGuard,
+  GUARD_REGISTRATION,
+];
 
 export function registrationModule(
   { providers = [], ...definition }: DynamicModule,
@@ -135,8 +148,8 @@ export function registrationModule(
     get providers(): Provider[] {
       return [
         ...providers,
-        { provide: REGISTRATION, useValue: extras },
-        ...PARTS_PROVIDERS,
+        { provide: EXTRAS_OF_REGISTRATION, useValue: extras },
+        ...REGISTRATION_PROVIDERS,
         GuardedHost,
         guard,
         SessionAuthErrorFilter,

@@ -2,10 +2,15 @@ import 'reflect-metadata';
 import type { DynamicModule } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import { GUARD_PARTS, type GuardParts, isRegistration, type Registrations } from '../guard/guard-parts.js';
+import {
+  GUARD_REGISTRATION,
+  type GuardRegistration,
+  isRegistration,
+  type Registrations,
+} from '../guard/guard-registration.js';
 import { type Placed, placedHandlersOf } from '../guard/handlers.js';
 import type { NestModule } from '../guard/nest-container.js';
-import { extrasOf, MODULE_OPTIONS_TOKEN, REGISTRATION } from './module-definition.js';
+import { extrasOf, MODULE_OPTIONS_TOKEN, EXTRAS_OF_REGISTRATION } from './module-definition.js';
 
 /** A registration that a module is given. */
 interface Given {
@@ -49,9 +54,11 @@ export class ModuleRegistrations implements Registrations {
     }
   }
 
-  partsOf(owner: object): GuardParts | undefined {
+  registrationOf(owner: object): GuardRegistration | undefined {
     if (!this.#ofClass.has(owner)) this.#ofClass.set(owner, this.#find(owner));
-    return this.#ofClass.get(owner)?.providers.get(GUARD_PARTS)?.instance as GuardParts | undefined;
+    return this.#ofClass.get(owner)?.providers.get(GUARD_REGISTRATION)?.instance as
+      | GuardRegistration
+      | undefined;
   }
 
   /** For a class of a module that was loaded later, or of a value that a factory provides. */
@@ -133,7 +140,9 @@ function names(importer: NestModule, imported: NestModule): boolean {
     const { forwardRef } = each as { readonly forwardRef?: () => unknown };
     const entry = forwardRef ? forwardRef() : each;
     const { module = entry, providers = [] } = entry as Partial<DynamicModule>;
-    const own = providers.find((provider) => (provider as { provide?: unknown }).provide === REGISTRATION);
+    const own = providers.find(
+      (provider) => (provider as { provide?: unknown }).provide === EXTRAS_OF_REGISTRATION,
+    );
     const extras = (own as { readonly useValue?: unknown } | undefined)?.useValue;
     return module === imported.metatype && extras === extrasOf(imported);
   });

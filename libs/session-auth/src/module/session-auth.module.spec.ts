@@ -4,7 +4,7 @@ import { Module, type DynamicModule, type INestApplicationContext } from '@nestj
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ContextKindsModule } from './context-kinds.module.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { PARTS, type RegistrationParts } from './wiring.js';
+import { REGISTRATION, type Registration } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -25,12 +25,12 @@ it.each([SessionAuthModule, ContextKindsModule])(
 async function parts() {
   const context = await start(SessionAuthModule.forRoot(OPTIONS));
   const [module] = [...context.get(ModulesContainer).values()].filter(({ providers }) =>
-    providers.has(PARTS),
+    providers.has(REGISTRATION),
   );
   return {
     context,
     module: module?.instance as unknown as SessionAuthModule,
-    ...(module?.providers.get(PARTS)?.instance as RegistrationParts),
+    ...(module?.providers.get(REGISTRATION)?.instance as Registration),
   };
 }
 

@@ -25,7 +25,7 @@ import type {
 import { registrationModule } from './providers.js';
 import { rejectMisplacedOptions, type SessionAuthSettings } from './settings/settings.js';
 import { rejectUnopenedParts } from './unopened-parts.js';
-import { PARTS, type RegistrationParts } from './wiring.js';
+import { REGISTRATION, type Registration } from './wiring.js';
 
 type AuditApplication = (
   modules: ModulesContainer,
@@ -42,7 +42,7 @@ const AUDIT: { readonly load?: () => Promise<{ readonly auditApplication: AuditA
 @Module({
   imports: [ContextKindsModule],
   // `forRoot()` and `forRootAsync()` replace it.
-  providers: [{ provide: PARTS, useFactory: rejectMissingOptions }],
+  providers: [{ provide: REGISTRATION, useFactory: rejectMissingOptions }],
 })
 export class SessionAuthModule
   extends ConfigurableModuleClass
@@ -50,7 +50,7 @@ export class SessionAuthModule
 {
   /** @internal Created by Nest. */
   constructor(
-    @Inject(PARTS) private readonly parts: RegistrationParts,
+    @Inject(REGISTRATION) private readonly registration: Registration,
     @Inject(ModuleRef) private readonly ref: ModuleRef,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(ApplicationConfig) private readonly config: ApplicationConfig,
@@ -107,14 +107,14 @@ export class SessionAuthModule
   /** Subscribes to the revocations of other instances: an unavailable store does not delay the start. */
   async onModuleInit(): Promise<void> {
     rejectUnopenedParts(this.modules);
-    this.parts.verifier.revoker.subscribe();
-    await this.parts.loadHandlers();
-    await this.parts.localUsers?.prepare(this.ref);
+    this.registration.verifier.revoker.subscribe();
+    await this.registration.loadHandlers();
+    await this.registration.localUsers?.prepare(this.ref);
   }
 
   /** Loads undici once the application has started. */
   async onApplicationBootstrap(): Promise<void> {
-    const { requests, settings } = this.parts;
+    const { requests, settings } = this.registration;
     const part = settings.audit === 'off' ? undefined : await AUDIT.load?.();
     await part?.auditApplication(this.modules, this.config, settings);
     setImmediate(() => void requests.load());
@@ -125,11 +125,11 @@ export class SessionAuthModule
    * calls are unavailable. Then the connections close, so that none keeps the process alive.
    */
   onApplicationShutdown(): Promise<void> {
-    return holdProcess(() => shutDown(this.parts));
+    return holdProcess(() => shutDown(this.registration));
   }
 }
 
-async function shutDown({ causes, deadlines, events, requests, verifier }: RegistrationParts): Promise<void> {
+async function shutDown({ causes, deadlines, events, requests, verifier }: Registration): Promise<void> {
   await deadlines.close();
   causes.close();
   events.complete();

@@ -6,7 +6,7 @@ import type { Verdict } from '../contract/outcome.js';
 import type { UserRecord } from '../contract/record/user-record.js';
 import { SessionStore, type StoreEntry, type StoreSubscriber } from '../contract/session-store.js';
 import type { SessionAuthOptions } from './options/options.js';
-import { clientOf, clientPartsOf, partsOf } from './wiring.js';
+import { clientOf, clientSetupOf, registrationOf } from './wiring.js';
 
 const session = { token: 'token', authIv: undefined };
 const JSON_OF_ANN = { username: 'ann', role: 'boss' };
@@ -54,7 +54,7 @@ class MemoryStore extends SessionStore {
 async function connectionWith(options: Partial<SessionAuthOptions>) {
   const modules = new ModulesContainer();
   const all = { baseUrl: 'http://service', apiKey: 'key', ...options };
-  return { modules, connection: await clientPartsOf(all, {}, modules) };
+  return { modules, connection: await clientSetupOf(all, {}, modules) };
 }
 
 /** The verifier of one of the instances that share a store. */
@@ -65,7 +65,7 @@ async function instanceWith(store: MemoryStore) {
     return Promise.resolve({ kind: 'authenticated', user: readUser(JSON_OF_ANN) ?? {}, json: JSON_OF_ANN });
   });
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
-  const { verifier, events } = await partsOf(connection, client, modules);
+  const { verifier, events } = await registrationOf(connection, client, modules);
   verifier.revoker.subscribe();
   return { verifier, userDetails, status: () => events.serviceStatus.value };
 }
@@ -143,7 +143,7 @@ describe('a registration with a store', () => {
 describe('a registration without a store', () => {
   it('has no revocations of other instances', async () => {
     const { connection, modules } = await connectionWith({});
-    const { verifier, events } = await partsOf(connection, clientOf(connection), modules);
+    const { verifier, events } = await registrationOf(connection, clientOf(connection), modules);
     verifier.revoker.subscribe();
     expect(events.serviceStatus.value.revocationBus.state).toBe('off');
   });

@@ -8,7 +8,7 @@ import { UNAUTHENTICATED, unavailable, type Verdict } from '../contract/outcome.
 import type { UserRecord } from '../contract/record/user-record.js';
 import { tokenKeyOf } from '../contract/session-identity.js';
 import type { SessionAuthOptions } from './options/options.js';
-import { clientPartsOf, partsOf } from './wiring.js';
+import { clientSetupOf, registrationOf } from './wiring.js';
 
 const session = { token: 'token', authIv: undefined };
 const ANN: Verdict<object> = { kind: 'authenticated', user: { username: 'ann' } };
@@ -45,14 +45,14 @@ afterEach(() => {
 async function verifierOf(options: Partial<SessionAuthOptions> = {}) {
   const [modules, asked] = [new ModulesContainer(), [] as unknown[]];
   const all = { baseUrl: 'http://service', apiKey: 'key', retry: false as const, ...options };
-  const connection = await clientPartsOf(all, {}, modules);
+  const connection = await clientSetupOf(all, {}, modules);
   const service: { answer: Verdict<object> } = { answer: ANN };
   const userDetails = (...call: unknown[]): Promise<Verdict<object>> => (
     asked.push(call),
     Promise.resolve(service.answer)
   );
   const client = { userDetails } as unknown as SessionClient<UserRecord>;
-  const { verifier, events } = await partsOf(connection, client, modules);
+  const { verifier, events } = await registrationOf(connection, client, modules);
   return { verifier, service, events, asked, status: () => events.serviceStatus.value };
 }
 

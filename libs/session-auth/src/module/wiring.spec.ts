@@ -15,12 +15,12 @@ import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { SessionAuthDecision } from '../guard/decision-reports.js';
 import { Authorize, OptionalAuth, Roles } from '../guard/access.decorators.js';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { GUARD_REGISTRATION, type GuardRegistration } from '../guard/guard-registration.js';
 import { SessionAuthEvents } from './events/session-auth-events.js';
 import type { SessionAuthOptions } from './options/options.js';
 import { SessionAuthService } from './service/session-auth.service.js';
 import { SessionAuthModule } from './session-auth.module.js';
-import { PARTS, type RegistrationParts } from './wiring.js';
+import { REGISTRATION, type Registration } from './wiring.js';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' };
 
@@ -65,11 +65,13 @@ async function start(
     { module: Root, imports, controllers, providers },
     { logger: false, abortOnError: false },
   );
-  const module = [...context.get(ModulesContainer).values()].find(({ providers }) => providers.has(PARTS));
+  const module = [...context.get(ModulesContainer).values()].find(({ providers }) =>
+    providers.has(REGISTRATION),
+  );
   const find = <Part>(token: abstract new (...values: never[]) => Part): Part =>
     module?.providers.get(token)?.instance as Part;
-  const parts = module?.providers.get(GUARD_PARTS)?.instance as GuardParts;
-  return { find, parts, all: module?.providers.get(PARTS)?.instance as RegistrationParts };
+  const parts = module?.providers.get(GUARD_REGISTRATION)?.instance as GuardRegistration;
+  return { find, parts, all: module?.providers.get(REGISTRATION)?.instance as Registration };
 }
 
 describe('the guard of a registration', () => {

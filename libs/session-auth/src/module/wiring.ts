@@ -8,9 +8,9 @@ import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
 import { isReportOnly } from '../guard/access-rule.js';
 import { AccessRules, ruleOf } from '../guard/access-rules.js';
 import { DecisionReports } from '../guard/decision-reports.js';
-import { type GuardParts, isRegistration } from '../guard/guard-parts.js';
+import { type GuardRegistration, isRegistration } from '../guard/guard-registration.js';
 import { hold, release } from '../guard/held-reply.js';
-import type { WatchParts } from '../guard/transport.js';
+import type { WatchRegistration } from '../guard/transport.js';
 import { placedHandlersOf, policiesOf } from '../guard/handlers.js';
 import type { NestModule } from '../guard/nest-container.js';
 import { SessionReader } from '../guard/token-source.js';
@@ -30,7 +30,7 @@ import { isPlainTextBeyondLoopback } from './settings/option-readers.js';
 import { readSettings, type SessionAuthSettings } from './settings/settings.js';
 import { readerFor, readUserWith } from './settings/record-reader.js';
 
-export interface ClientParts {
+export interface ClientSetup {
   readonly settings: SessionAuthSettings;
   /** Loaded if the application has several registrations. */
   readonly registrations: ModuleRegistrations | undefined;
@@ -43,7 +43,7 @@ export interface ClientParts {
 /** Makes the client of a registration: {@link clientOf}. */
 export const CLIENT_FACTORY = Symbol('session-auth client factory');
 
-export interface RegistrationParts extends ClientParts {
+export interface Registration extends ClientSetup {
   readonly client: SessionClient<UserRecord>;
   readonly events: EventSource;
   readonly status: ServiceStatusTracker;
@@ -51,17 +51,17 @@ export interface RegistrationParts extends ClientParts {
   /** Loads what handlers use, when Nest has placed them. @throws InvalidConfigurationError */
   readonly loadHandlers: () => Promise<void>;
   readonly localUsers: LocalUsers | undefined;
-  readonly guard: GuardParts;
+  readonly guard: GuardRegistration;
 }
 
-export const PARTS = Symbol('session-auth parts');
+export const REGISTRATION = Symbol('session-auth registration');
 
 /** @throws InvalidConfigurationError naming an invalid option, or a handler with several registrations */
-export async function clientPartsOf(
+export async function clientSetupOf(
   options: SessionAuthOptions,
   extras: SessionAuthExtras,
   modules: ModulesContainer,
-): Promise<ClientParts> {
+): Promise<ClientSetup> {
   const settings = readSettings(options);
   rejectLazy(modules, extras);
   const { baseUrl, maxInFlight, timeoutMs, http, userRecord } = settings;
@@ -104,22 +104,22 @@ function rejectLazy(modules: ModulesContainer, extras: SessionAuthExtras): void 
   );
 }
 
-export function clientOf({ settings, causes, readUser, requests }: ClientParts): SessionClient<UserRecord> {
+export function clientOf({ settings, causes, readUser, requests }: ClientSetup): SessionClient<UserRecord> {
   return new SessionClient(requests, settings, readUser, causes);
 }
 
-export async function partsOf(
-  clientParts: ClientParts,
+export async function registrationOf(
+  setup: ClientSetup,
   client: SessionClient<UserRecord>,
   modules: ModulesContainer,
-): Promise<RegistrationParts> {
-  const { settings, registrations, causes } = clientParts;
+): Promise<Registration> {
+  const { settings, registrations, causes } = setup;
   const { loadUser, timeoutMs: ruleTimeoutMs, whileOpen, token: sources, forwardAuthIv, http } = settings;
   const events = new EventSource();
   const status = new ServiceStatusTracker((changed) => events.serviceStatus.next(changed), causes);
-  const verifier = await verifierOf(clientParts, client, events, status);
+  const verifier = await verifierOf(setup, client, events, status);
   const localUsers = loadUser && (await localUsersOf(loadUser, causes));
-  const guard: GuardParts = {
+  const guard: GuardRegistration = {
     rules: new AccessRules(localUsers?.requirement),
     reader: new SessionReader({
       sources,
@@ -136,8 +136,8 @@ export async function partsOf(
     causes,
     ruleTimeoutMs,
   };
-  const loadHandlers = (): Promise<void> => loadUsed(guard, modules, clientParts, status);
-  return { ...clientParts, client, events, status, verifier, loadHandlers, localUsers, guard };
+  const loadHandlers = (): Promise<void> => loadUsed(guard, modules, setup, status);
+  return { ...setup, client, events, status, verifier, loadHandlers, localUsers, guard };
 }
 
 async function localUsersOf(
@@ -149,9 +149,9 @@ async function localUsersOf(
 }
 
 /** Loaded with the first reply that is written in parts. */
-let endWithSession: WatchParts['replyOpened'] | undefined;
+let endWithSession: WatchRegistration['replyOpened'] | undefined;
 
-const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
+const replyOpened: WatchRegistration['replyOpened'] = (response, reply) => {
   if (endWithSession) {
     endWithSession(response, reply);
     return;
@@ -165,9 +165,9 @@ const replyOpened: WatchParts['replyOpened'] = (response, reply) => {
 };
 
 async function loadUsed(
-  guard: GuardParts,
+  guard: GuardRegistration,
   modules: ModulesContainer,
-  { settings, registrations, causes }: ClientParts,
+  { settings, registrations, causes }: ClientSetup,
   status: ServiceStatusTracker,
 ): Promise<void> {
   const placed = placedHandlersOf(modules);
@@ -197,7 +197,7 @@ const LOADED_BY_USE: { readonly fleet?: () => Promise<{ readonly Fleet: SharedTi
 };
 
 async function sharedTierOf(
-  { settings, causes, readUser }: ClientParts,
+  { settings, causes, readUser }: ClientSetup,
   status: ServiceStatusTracker,
 ): Promise<SharedTier<UserRecord> | undefined> {
   const { cache } = settings;
@@ -213,12 +213,12 @@ async function sharedTierOf(
 }
 
 async function verifierOf(
-  clientParts: ClientParts,
+  setup: ClientSetup,
   client: SessionClient<UserRecord>,
   events: EventSource,
   status: ServiceStatusTracker,
 ): Promise<SessionVerifier<UserRecord>> {
-  const { settings, causes, deadlines } = clientParts;
+  const { settings, causes, deadlines } = setup;
   const { cache, retry, identityFields } = settings;
   const knownSessions = Math.max(cache?.maxEntries ?? 0, MIN_KNOWN_SESSIONS);
   causes.onChange = (...changed) => status.setCauses(...changed);
@@ -233,7 +233,7 @@ async function verifierOf(
   );
   return new SessionVerifier(lanes, {
     cache: cache && new SessionCache(cache),
-    shared: await sharedTierOf(clientParts, status),
+    shared: await sharedTierOf(setup, status),
     status,
     onRevoked: (tokenKey) => events.emitEnded(tokenKey),
     onEvicted: (tokenKey) => events.emitEvicted(tokenKey),

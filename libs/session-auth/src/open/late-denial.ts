@@ -20,7 +20,11 @@ const OF_HANDLER =
  * Writes a denial in place of a reply whose head is not sent: as if the handler had thrown it, with the other
  * headers, such as those of CORS.
  */
-export function denyInstead(reply: HeadedResponse, { call, parts }: ReplyOfCall, denial: GuardDenial): void {
+export function denyInstead(
+  reply: HeadedResponse,
+  { call, registration }: ReplyOfCall,
+  denial: GuardDenial,
+): void {
   const response = reply as Response;
   const isEvents = isEventStream(response);
   withdrawHead(response);
@@ -34,7 +38,7 @@ export function denyInstead(reply: HeadedResponse, { call, parts }: ReplyOfCall,
     ['cache-control', 'no-store'],
     ['content-type', 'application/json; charset=utf-8'],
     ['content-length', Buffer.byteLength(body)],
-    ...parts.reader.challenge.headersOf(denial),
+    ...registration.reader.challenge.headersOf(denial),
   ] as const;
   for (const [name, value] of own) response.setHeader(name, value);
   if (isEvents) closeAfter(response);

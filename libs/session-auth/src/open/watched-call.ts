@@ -1,6 +1,6 @@
 import { keepsOpen } from '../guard/access-metadata.js';
 import type { GuardDenial } from '../guard/denial.js';
-import type { GuardedCall, WatchParts } from '../guard/transport.js';
+import type { GuardedCall, WatchRegistration } from '../guard/transport.js';
 import { ADMISSION, type Admission, CHECK, type GuardedRequest } from '../guard/guarded-request.js';
 import { type Watched, WatchedSessions } from './watched-sessions.js';
 
@@ -12,18 +12,18 @@ interface WatchedCall {
 
 /** Returns `undefined` if what stays open of the call may outlive its session, or has none. */
 export function watchCall(
-  { call, parts }: { readonly call: GuardedCall; readonly parts: WatchParts },
+  { call, registration }: { readonly call: GuardedCall; readonly registration: WatchRegistration },
   end: (denial: GuardDenial) => void,
   admission: Admission | undefined = call.request[ADMISSION],
 ): WatchedCall | undefined {
   if (!admission?.session || !admission.user) return undefined;
   const { context, session, user } = admission;
   if (keepsOpen(context.getHandler(), context.getClass())) return undefined;
-  const watched = WatchedSessions.of(parts).watch(session, { ...parts.whileOpen, end });
+  const watched = WatchedSessions.of(registration).watch(session, { ...registration.whileOpen, end });
   const { sessionIsStale: stale }: GuardedRequest = call.request;
   const earlier = call.request[CHECK];
   const isOpen =
-    parts.verifier.check(session, Infinity, earlier) === earlier
+    registration.verifier.check(session, Infinity, earlier) === earlier
       ? watched.admit({ kind: 'authenticated', user, ...(stale && { stale }) })
       : watched.confirm();
   return { watched, isOpen };

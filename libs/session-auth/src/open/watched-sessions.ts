@@ -4,10 +4,10 @@ import type { CauseReports } from '../contract/causes.js';
 import { type UserRecord, someUsername } from '../contract/record/user-record.js';
 import { isSameSession, type SessionIdentity, tokenKeyOf } from '../contract/session-identity.js';
 import { denialOfVerdict, type GuardDenial } from '../guard/denial.js';
-import type { WatchParts as AllParts, WhileOpen } from '../guard/transport.js';
+import type { WatchRegistration as AllParts, WhileOpen } from '../guard/transport.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 
-type WatchParts = Pick<AllParts, 'verifier' | 'ends' | 'causes'>;
+type WatchRegistration = Pick<AllParts, 'verifier' | 'ends' | 'causes'>;
 
 export interface WatchTarget extends WhileOpen {
   /** Called once, if it ends with its session. A socket ends otherwise when it is open than before. */
@@ -116,7 +116,7 @@ class WatchedSession {
   constructor(
     fingerprint: string,
     identity: SessionIdentity,
-    { verifier, causes }: WatchParts,
+    { verifier, causes }: WatchRegistration,
     emptied: (session: WatchedSession) => void,
   ) {
     this.fingerprint = fingerprint;
@@ -172,13 +172,13 @@ class WatchedSession {
 
 /** All that is open of one registration. Holds nothing else, and sessions only while they have something open. */
 export class WatchedSessions {
-  readonly #parts: WatchParts;
+  readonly #registration: WatchRegistration;
   /** By fingerprint of the token. There are several only if a token is presented with several IVs. */
   readonly #sessions = new Map<string, WatchedSession[]>();
 
-  private constructor(parts: WatchParts) {
-    this.#parts = parts;
-    const { ends, verifier } = parts;
+  private constructor(registration: WatchRegistration) {
+    this.#registration = registration;
+    const { ends, verifier } = registration;
     ends.ended.subscribe({
       next: (fingerprint) => this.#end(fingerprint, SESSION_REJECTED),
       // The application has shut down, and its servers have closed.
@@ -195,23 +195,25 @@ export class WatchedSessions {
     });
   }
 
-  static readonly #ofParts = new WeakMap<WatchParts, WatchedSessions>();
+  static readonly #ofRegistration = new WeakMap<WatchRegistration, WatchedSessions>();
 
-  static of(parts: WatchParts): WatchedSessions {
-    const existing = this.#ofParts.get(parts);
+  static of(registration: WatchRegistration): WatchedSessions {
+    const existing = this.#ofRegistration.get(registration);
     if (existing) return existing;
-    const sessions = new WatchedSessions(parts);
-    this.#ofParts.set(parts, sessions);
+    const sessions = new WatchedSessions(registration);
+    this.#ofRegistration.set(registration, sessions);
     return sessions;
   }
 
   /** Watches something before its first check, because its session may end during the check. */
   watch(session: SessionIdentity, target: WatchTarget): Watched {
-    const fingerprint = this.#parts.ends.fingerprintOf(tokenKeyOf(session.token));
+    const fingerprint = this.#registration.ends.fingerprintOf(tokenKeyOf(session.token));
     const sessions = this.#sessions.get(fingerprint) ?? [];
     const existing = sessions.find((each) => each.isOf(session));
     if (existing) return new Watched(target, existing);
-    const added = new WatchedSession(fingerprint, session, this.#parts, (empty) => this.#forget(empty));
+    const added = new WatchedSession(fingerprint, session, this.#registration, (empty) =>
+      this.#forget(empty),
+    );
     this.#sessions.set(fingerprint, [...sessions, added]);
     return new Watched(target, added);
   }

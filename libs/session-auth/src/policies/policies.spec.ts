@@ -6,7 +6,7 @@ import { MessagePattern } from '@nestjs/microservices';
 import { InvalidConfigurationError } from '../contract/errors.js';
 import { Authorize } from '../guard/access.decorators.js';
 import type { AuthorizationPolicy } from '../guard/access.decorators.js';
-import { GUARD_PARTS } from '../guard/guard-parts.js';
+import { GUARD_REGISTRATION } from '../guard/guard-registration.js';
 import type { FindPolicy } from '../guard/access-rules.js';
 import { placedHandlersOf } from '../guard/handlers.js';
 import { policiesIn } from './policies.js';
@@ -16,7 +16,7 @@ import { policiesIn } from './policies.js';
  * them here.
  */
 @Global()
-@Module({ providers: [{ provide: GUARD_PARTS, useValue: {} }], exports: [GUARD_PARTS] })
+@Module({ providers: [{ provide: GUARD_REGISTRATION, useValue: {} }], exports: [GUARD_REGISTRATION] })
 class PartsModule {}
 
 const ANN = { username: 'ann' };

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { InvalidConfigurationError } from '../contract/errors.js';
-import type { GuardParts } from '../guard/guard-parts.js';
+import type { GuardRegistration } from '../guard/guard-registration.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { dependenciesOf } from '../guard/nest-container.js';
 import type { SocketClient, SocketConnection } from '../kinds/socket-client.js';
@@ -18,8 +18,8 @@ import { isWsServer } from './ws-server.js';
 /** Nest's metadata key of `@WebSocketGateway()`. */
 const GATEWAY = 'websockets:is_gateway';
 
-/** By server, the parts of the registration that protects it. */
-const protectedBy = new WeakMap<object, GuardParts>();
+/** By server, the registration that protects it. */
+const protectedBy = new WeakMap<object, GuardRegistration>();
 
 /**
  * Checks sockets of socket.io and ws at their handshake, and closes them when their session ends. Call
@@ -44,9 +44,9 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
   readonly #options = new WeakMap<object, SessionSocketOptions>();
 
   /** @internal Created by Nest. */
-  constructor(parts: GuardParts, modules: ModulesContainer) {
+  constructor(registration: GuardRegistration, modules: ModulesContainer) {
     this.#modules = modules;
-    this.#application = new WatchedSockets(parts);
+    this.#application = new WatchedSockets(registration);
     this.#ws = new WsHandshakes(this.#application);
     this.#socketIo = new SocketIoHandshakes(this.#application);
   }
@@ -125,7 +125,7 @@ export class SessionSockets implements OnModuleInit, OnApplicationBootstrap {
     for (const gateway of [...this.#modules.values()].flatMap(({ providers }) => [...providers.values()])) {
       const { metatype } = gateway;
       if (typeof metatype !== 'function' || !Reflect.hasMetadata(GATEWAY, metatype)) continue;
-      if ((registrations.partsOf(metatype) ?? own) === own) continue;
+      if ((registrations.registrationOf(metatype) ?? own) === own) continue;
       if (dependenciesOf(gateway).some((dependency) => dependency?.instance === this))
         throw new InvalidConfigurationError(
           `${metatype.name} has SessionSockets of another registration of SessionAuthModule than that of its module, which checks its messages. Inject those of its module.`,

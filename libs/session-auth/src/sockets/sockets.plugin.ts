@@ -1,5 +1,5 @@
 import { ModulesContainer } from '@nestjs/core';
-import { GUARD_PARTS, type GuardParts } from '../guard/guard-parts.js';
+import { GUARD_REGISTRATION, type GuardRegistration } from '../guard/guard-registration.js';
 import type { SessionAuthPlugin } from '../module/options/plugins.js';
 import { SessionSockets } from './session-sockets.js';
 
@@ -16,8 +16,9 @@ export const sessionSockets: SessionAuthPlugin = {
     providers: [
       {
         provide: SessionSockets,
-        useFactory: (parts: GuardParts, modules: ModulesContainer) => new SessionSockets(parts, modules),
-        inject: [GUARD_PARTS, ModulesContainer],
+        useFactory: (registration: GuardRegistration, modules: ModulesContainer) =>
+          new SessionSockets(registration, modules),
+        inject: [GUARD_REGISTRATION, ModulesContainer],
       },
     ],
     exports: [SessionSockets],

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import type { GuardDenial } from '../guard/denial.js';
 import { payloadOf } from '../kinds/client-denial.js';
-import type { GuardParts } from '../guard/guard-parts.js';
+import type { GuardRegistration } from '../guard/guard-registration.js';
 import type { CallRequest } from '../guard/transport.js';
 import { disconnect, type SocketClient } from '../kinds/socket-client.js';
 import { type Watched, WatchedSessions } from '../open/watched-sessions.js';
@@ -19,10 +19,10 @@ interface OpeningSocket {
 
 /** The sockets of one registration. */
 export class WatchedSockets {
-  readonly own: GuardParts;
+  readonly own: GuardRegistration;
   readonly #ofClient = new WeakMap<object, Watched>();
 
-  constructor(own: GuardParts) {
+  constructor(own: GuardRegistration) {
     this.own = own;
   }
 

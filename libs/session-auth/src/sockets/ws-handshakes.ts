@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyOf } from '../contract/denials.js';
 import { type GuardDenial, reportDenial } from '../guard/denial.js';
-import type { GuardParts } from '../guard/guard-parts.js';
+import type { GuardRegistration } from '../guard/guard-registration.js';
 import { handshakeRequest } from '../kinds/handshake-request.js';
 import { type SocketClient, storeUpgrade } from '../kinds/socket-client.js';
 import type { Watched } from '../open/watched-sessions.js';
@@ -66,7 +66,7 @@ export class WsHandshakes {
   }
 }
 
-function deny(denial: GuardDenial, { reader }: GuardParts, answer: Answer): void {
+function deny(denial: GuardDenial, { reader }: GuardRegistration, answer: Answer): void {
   reportDenial(denial);
   answer(false, denial.statusCode, JSON.stringify(bodyOf(denial)), {
     'Content-Type': 'application/json; charset=utf-8',

@@ -7,7 +7,7 @@ import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
 import { TestSessionClient } from './test-session-client.js';
 
-/** The parts of a registration that {@link TestSessions} uses. */
+/** The registration that {@link TestSessions} uses. */
 interface Connection<User> {
   readonly readUser: ReadUser<User>;
   readonly causes: Pick<CauseReports, 'occurred'>;
@@ -26,7 +26,7 @@ export interface OverridableModule {
   /** Selects a provider to replace. */
   overrideProvider(token: unknown): {
     /** Replaces the provider with the result of a factory. */
-    useFactory(options: { factory: (...parts: never[]) => unknown; inject: unknown[] }): unknown;
+    useFactory(options: { factory: (...registration: never[]) => unknown; inject: unknown[] }): unknown;
   };
   /** Creates the module under test. */
   compile(...options: never[]): Promise<Closeable>;

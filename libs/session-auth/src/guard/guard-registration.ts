@@ -6,26 +6,27 @@ import type { AccessRules } from './access-rules.js';
 import type { SessionReader } from './token-source.js';
 import type { DecisionReports } from './decision-reports.js';
 import type { NestModule } from './nest-container.js';
-import type { WatchParts, GuardedCall } from './transport.js';
+import type { WatchRegistration, GuardedCall } from './transport.js';
 
 /** The registrations of an application with several. */
 export interface Registrations {
-  /**
-   * Returns the parts of the registration that checks the handlers of a class; `undefined` if it has none, or
-   * several.
-   */
-  partsOf(owner: object): GuardParts | undefined;
+  /** Returns the one that checks the handlers of a class; `undefined` if the class has none, or several. */
+  registrationOf(owner: object): GuardRegistration | undefined;
 }
 
 /** Checks calls in the place of the guard, which admits them in any case. */
 export interface Reporter {
   /** Returns whether the guard admits all calls of a handler with this rule. */
   covers(rule: AccessRule): boolean;
-  report(context: ExecutionContext, parts: GuardParts, check: (call: GuardedCall) => unknown): void;
+  report(
+    context: ExecutionContext,
+    registration: GuardRegistration,
+    check: (call: GuardedCall) => unknown,
+  ): void;
 }
 
-/** The objects that plugins and guards of a registration share: Nest creates a guard in each module that names it. */
-export interface GuardParts extends WatchParts {
+/** A registration, as its guards and plugins see it. Nest creates a guard in each module that names it. */
+export interface GuardRegistration extends WatchRegistration {
   readonly rules: AccessRules;
   readonly reader: SessionReader;
   /** Absent if the application has one registration. */
@@ -38,11 +39,11 @@ export interface GuardParts extends WatchParts {
 }
 
 /** All copies of this package share it. */
-export const GUARD_PARTS = Symbol.for('nestjs-session-auth:guard-parts');
+export const GUARD_REGISTRATION = Symbol.for('nestjs-session-auth:guard-registration');
 
 /** Returns whether a module gives others the guard of one session service. */
 export function isRegistration(module: NestModule): boolean {
-  return module.providers.has(GUARD_PARTS) && module.exports.has(GUARD_PARTS);
+  return module.providers.has(GUARD_REGISTRATION) && module.exports.has(GUARD_REGISTRATION);
 }
 
 /** @param guard the class of the guard: `SessionAuthGuard` or a subclass */
@@ -58,7 +59,8 @@ function modulesWith(guard: unknown, modules: ModulesContainer | undefined): str
     .filter(({ injectables, providers }) => injectables.has(guard as never) || providers.has(guard as never))
     .filter(
       ({ imports, providers }) =>
-        !providers.has(GUARD_PARTS) && ![...imports].some((other) => other.exports.has(GUARD_PARTS)),
+        !providers.has(GUARD_REGISTRATION) &&
+        ![...imports].some((other) => other.exports.has(GUARD_REGISTRATION)),
     )
     .map(({ metatype }) => metatype.name);
 }
