@@ -64,48 +64,12 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
     );
   });
 
-  it.each(['no-store', 'private, no-cache', 'max-age=0', 'max-age=ten'])(
-    'with %j is called by each check',
-    async (control) => {
-      const trial = await answering(ann(withControl(control)));
-
-      expect(await checks(trial, [0, 0, 0])).toEqual([1, 2, 3].map((asked) => [200, asked]));
-      expect(trial.sessions.countCached()).toBe(0);
-    },
-  );
-
   it('is read with an agent of the application too', async () => {
     const options = { http: { httpAgent: new Agent() } };
     const trial = await cachingApp(bed, {}, { controllers: [StaleController], options });
     trial.service.on('user_details', ann({ 'cache-control': ['private', 'max-age=5'], age: '2' }));
 
     expect(await checks(trial, [0, 2_999, 1])).toEqual([1, 1, 2].map((asked) => [200, asked]));
-  });
-
-  it('answers all checks that joined a call, although the answer is not cached', async () => {
-    const trial = await answering(ann({}));
-    const held = trial.holdBack(ann(withControl('no-store')));
-    const first = trial.status('/stale', 'token');
-    await held.arrived;
-    const joined = [trial.sessions.verify('token'), trial.sessions.verify('token')];
-    held.release();
-
-    expect([await first, ...(await Promise.all(joined))]).toMatchObject([
-      200,
-      { username: 'ann' },
-      { username: 'ann' },
-    ]);
-    expect(trial.calls()).toBe(1);
-  });
-
-  it.each([
-    ['no-store', [1, 2, 3]],
-    ['max-age=3600', [1, 1, 2]],
-    ['private', [1, 1, 2]],
-  ])('with %j on a refusal never has it cached for longer than negativeTtlMs', async (control, asked) => {
-    const trial = await answering(reply(401, '', { 'cache-control': control }));
-
-    expect(await checks(trial, [0, 1_999, 1])).toEqual(asked.map((count) => [401, count]));
   });
 
   it('is reported once, for as long as it forbids caching sessions', async () => {
@@ -130,17 +94,5 @@ describe.each(platforms('Express'))('the session service, by Cache-Control, on %
 
     expect(seen).toEqual([0, 0, 1, 1, 1]);
     expect(service.callsTo('user_details')).toBe(5);
-  });
-
-  it('changes and reports nothing with the cache off', async () => {
-    const service = await bed.service();
-    const log = new CapturedLog();
-    const app = await bed.sample({ baseUrl: service.url }, { logger: log });
-    service.on('user_details', ann(withControl('no-store')));
-
-    expect([(await app.get('/me', 'token')).status, log.having('warn', 'caching forbidden')]).toEqual([
-      200,
-      [],
-    ]);
   });
 });

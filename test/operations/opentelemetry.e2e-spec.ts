@@ -170,12 +170,7 @@ describe.each(platforms('Fastify'))('the telemetry on %s', (_name, platform) => 
 
   it.each<[name: string, script: Script]>([
     ['accepted', json({ username: 'ann', auth_token: 'token' })],
-    ['accepted without a session', reply(202)],
-    ['refused', reply(401)],
-    ['forbidden', reply(403)],
-    ['limited', reply(429)],
     ['failed', reply(500)],
-    ['answered with no record', json([])],
     ['answered by no one', drop],
     ['answered too late', hold(reply(200)).script],
   ])('counts no call in flight once it is over, of each operation: %s [P54]', async (_outcome, script) => {

@@ -1,17 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UserRecord, type CallOptions, type SessionAuthService } from 'nestjs-session-auth';
-import {
-  drop,
-  hold,
-  json,
-  reply,
-  silence,
-  type Script,
-  type Operation,
-} from '../support/scripted-service.js';
+import { hold, json, reply, type Operation } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
-import { totalTimeFor } from '../support/total-time.js';
-
 type Method = 'userDetails' | 'verify';
 const METHODS: [Method][] = [['userDetails'], ['verify']];
 const ANN = { username: 'ann', auth_token: 'token' };
@@ -29,33 +19,6 @@ describe.each(METHODS)('%s', (method) => {
     expect(Object.isFrozen(user)).toBe(true);
     expect(service.requests[0]?.headers).toMatchObject({ 'x-auth-token': 'token', 'x-auth-iv': 'iv-1' });
   });
-
-  it.each<[string, Script, object, number]>([
-    ['401', reply(401), { name: 'SessionRejectedError', statusCode: 401 }, 1],
-    ['403', reply(403), { name: 'AccessDeniedError', statusCode: 403 }, 1],
-    ['429', reply(429, '', { 'retry-after': '9' }), { reason: 'rate_limited', retryAfterSeconds: 9 }, 1],
-    [
-      '500',
-      reply(500),
-      { name: 'SessionServiceUnavailableError', reason: 'server_error', statusCode: 503 },
-      2,
-    ],
-    ['a reset', drop, { name: 'SessionServiceUnavailableError', reason: 'unreachable' }, 2],
-    ['silence', silence, { name: 'SessionServiceUnavailableError', reason: 'timeout' }, 1],
-  ])(
-    'rejects with its own error when the service answers with %s',
-    async (_answer: string, script: Script, error: object, calls: number) => {
-      const service = await bed.service();
-      service.on('user_details', script);
-      const sessions = await bed.sessions({
-        baseUrl: service.url,
-        options: { timeoutMs: totalTimeFor(script) },
-      });
-
-      await expect(sessions[method]('token')).rejects.toMatchObject(error);
-      expect(service.callsTo('user_details')).toBe(calls);
-    },
-  );
 });
 
 describe('concurrent checks of one token', () => {
@@ -96,36 +59,6 @@ describe('concurrent checks of one token', () => {
   });
 });
 
-describe('a token or an IV that cannot be sent', () => {
-  const bed = testbed();
-  const use: [
-    string,
-    (sessions: SessionAuthService, token: string, call: CallOptions) => Promise<unknown>,
-  ][] = [
-    ['userDetails', (sessions, token, call) => sessions.userDetails(token, call)],
-    ['verify', (sessions, token, call) => sessions.verify(token, call)],
-    ['signOut', (sessions, token, call) => sessions.signOut(token, call)],
-    ['forget', (sessions, token, call) => sessions.forget(token, call)],
-  ];
-  const bad = ['', 'a b', 'a\r\nX-API-KEY: x', 'é', 't'.repeat(4097), undefined, null, 7, ['a']];
-
-  it.each(use)('is rejected by %s without a call to the service', async (_method, call) => {
-    const service = await bed.service();
-    const sessions = await bed.sessions({ baseUrl: service.url });
-
-    for (const value of bad as string[]) {
-      await expect(call(sessions, value, {})).rejects.toMatchObject({ name: 'SessionRejectedError' });
-    }
-    for (const authIv of ['', 'i v', 'i\r\nv', 'é', null as unknown as string]) {
-      await expect(call(sessions, 'token', { authIv })).rejects.toMatchObject({
-        name: 'SessionRejectedError',
-      });
-    }
-    await expect(call(sessions, {} as string, {})).rejects.toMatchObject({ name: 'InvalidRequestError' });
-    expect(service.requests).toHaveLength(0);
-  });
-});
-
 type Call = (sessions: SessionAuthService, call: CallOptions) => Promise<unknown>;
 
 const CALLS: [string, Operation, Call][] = [
@@ -151,25 +84,5 @@ describe('an abort', () => {
 
     expect(await outcome).toBe(reason);
     held.release();
-  });
-
-  it('of one waiter leaves the others their answer', async () => {
-    const service = await bed.service();
-    const held = hold(json({ username: 'ann' }));
-    service.on('user_details', held.script);
-    const sessions = await bed.sessions({ baseUrl: service.url });
-    const abort = new AbortController();
-    const first = sessions.verify('token', { signal: abort.signal }).catch((error: unknown) => error);
-    const others = [
-      sessions.verify('token'),
-      sessions.verify('token', { signal: new AbortController().signal }),
-    ];
-    await held.arrived;
-    abort.abort(reason);
-    expect(await first).toBe(reason);
-    held.release();
-
-    expect((await Promise.all(others)).map(({ username }) => username)).toEqual(['ann', 'ann']);
-    expect(service.callsTo('user_details')).toBe(1);
   });
 });

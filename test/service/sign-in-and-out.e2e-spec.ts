@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
 import { UserRecord, type Credentials } from 'nestjs-session-auth';
-import { drop, inTurn, json, reply, silence, type Script } from '../support/scripted-service.js';
+import { drop, json, reply, silence, type Script } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { errorOf } from '../support/caching-app.js';
 import { totalTimeFor, SILENCE_MS } from '../support/total-time.js';
@@ -70,22 +70,6 @@ describe('a sign-in', () => {
     });
   });
 
-  it.each([
-    ['400', reply(400), 'InvalidRequestError', 'INVALID_REQUEST', 400],
-    ['401', reply(401), 'CredentialsRejectedError', 'CREDENTIALS_REJECTED', 401],
-    ['404', reply(404), 'CredentialsRejectedError', 'CREDENTIALS_REJECTED', 401],
-    ['403', reply(403), 'AccessDeniedError', 'ACCESS_DENIED', 403],
-  ])(
-    'that is answered %s fails with its own error, after one attempt',
-    async (_status, script, name, code, statusCode) => {
-      const { outcome, requests } = await signIn(script);
-
-      expect(outcome).toBeInstanceOf(Error);
-      expect(outcome).toMatchObject({ name, code, statusCode });
-      expect(requests).toHaveLength(1);
-    },
-  );
-
   it('is published with its outcome, without the user, the password and the token', async () => {
     const messages: unknown[] = [];
     const note = (message: unknown): void => void messages.push(message);
@@ -113,57 +97,6 @@ describe('a sign-in', () => {
     expect(inspect(unknown.outcome).split('\n', 1)).toEqual(inspect(wrong.outcome).split('\n', 1));
     expect(Object.entries(unknown.outcome as Error)).toEqual(Object.entries(wrong.outcome as Error));
   });
-
-  it.each<[string, Script, string]>([
-    ['502 and then 200', inTurn(reply(502), json(SESSION)), 'server_error'],
-    ['408', reply(408), 'server_error'],
-    ['203', reply(203, JSON.stringify(SESSION)), 'unexpected_status'],
-    ['a reset and then 200', inTurn(drop, json(SESSION)), 'unreachable'],
-    ['silence', silence, 'timeout'],
-    ['200 and no body', reply(200), 'malformed'],
-    ['200 and no token', json({ username: 'ann' }), 'malformed'],
-    ['200 and an empty token', json({ ...SESSION, auth_token: '' }), 'malformed'],
-    ['200 and a token that cannot be sent', json({ ...SESSION, auth_token: 'a b' }), 'malformed'],
-    ['200 and a token that is too long', json({ ...SESSION, auth_token: 't'.repeat(4097) }), 'malformed'],
-    ['200 and a number for a token', json({ ...SESSION, auth_token: 7 }), 'malformed'],
-    ['200 without a user', json({ auth_token: 'new-token' }), 'malformed'],
-    ['200 and a wrong field', json({ ...SESSION, role: ['boss'] }), 'malformed'],
-  ])('that is answered with %s fails as unavailable, after one attempt', async (_answer, script, reason) => {
-    const { outcome, requests } = await signIn(script);
-
-    expect(outcome).toMatchObject({
-      name: 'SessionServiceUnavailableError',
-      code: 'SESSION_SERVICE_UNAVAILABLE',
-      statusCode: 503,
-      reason,
-    });
-    expect(requests).toHaveLength(1);
-  });
-
-  it.each([
-    {},
-    { username: 'ann' },
-    { password: 'x' },
-    { username: 7, password: 'x' },
-    { username: 'ann', password: null },
-    null,
-    'ann',
-  ])('without a username and a password is no request: %j', async (credentials) => {
-    const { outcome, requests } = await signIn(json(SESSION), credentials as Credentials);
-
-    expect(outcome).toMatchObject({ name: 'InvalidRequestError' });
-    expect(requests).toHaveLength(0);
-  });
-
-  it.each(['', 'i v', 'iv\r\nX-API-KEY: other', 'ö'])(
-    'with an IV that cannot be sent is no request: %j',
-    async (authIv) => {
-      const { outcome, requests } = await signIn(json(SESSION), ANN_CREDENTIALS, authIv);
-
-      expect(outcome).toMatchObject({ name: 'InvalidRequestError' });
-      expect(requests).toHaveLength(0);
-    },
-  );
 });
 
 describe('a sign-out', () => {
@@ -180,32 +113,6 @@ describe('a sign-out', () => {
     const outcome: unknown = await sessions.signOut(token, call).catch((error: unknown) => error);
     return { outcome, requests: service.requests };
   }
-
-  it.each<[string, Script, object]>([
-    ['400', reply(400), { name: 'InvalidRequestError', statusCode: 400 }],
-    ['403', reply(403), { name: 'AccessDeniedError', statusCode: 403 }],
-    ['500', reply(500), { name: 'SessionServiceUnavailableError', reason: 'server_error' }],
-    [
-      '503 and then 200',
-      inTurn(reply(503), reply(200)),
-      { name: 'SessionServiceUnavailableError', reason: 'server_error' },
-    ],
-    [
-      'a reset and then 200',
-      inTurn(drop, reply(200)),
-      { name: 'SessionServiceUnavailableError', reason: 'unreachable' },
-    ],
-    ['silence', silence, { name: 'SessionServiceUnavailableError', reason: 'timeout' }],
-  ])(
-    'that is answered with %s fails with its own error, after one attempt',
-    async (_answer, script, error) => {
-      const { outcome, requests } = await signOut(script);
-
-      expect(outcome).toBeInstanceOf(Error);
-      expect(outcome).toMatchObject(error);
-      expect(requests).toHaveLength(1);
-    },
-  );
 
   it('sends the fields of the interface and nothing else', async () => {
     const { requests } = await signOut(reply(200), 'token', 'iv-1');

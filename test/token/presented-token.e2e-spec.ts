@@ -1,100 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { PLATFORMS } from '../support/platforms.js';
-import { sendRaw } from '../support/raw-request.js';
-import { hold, json } from '../support/scripted-service.js';
-import { testbed } from '../support/testbed.js';
 import { IV, TOKEN } from '../support/trial/canaries.js';
 import { rowsOn } from '../support/trial/row.js';
 import { ANN, type Ask, type Trial } from '../support/trial/trial.js';
 
 const CHALLENGE = 'X-Auth-Token realm="session"';
 const INVALID_TOKEN = `${CHALLENGE}, error="invalid_token"`;
-
-describe.each(PLATFORMS)('the presented token on %s', (_name, platform) => {
-  const bed = testbed(platform);
-
-  it('admits a valid session after one call', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    const reply = await app.get('/me', service.signInAs({ username: 'ann', role: 'hiring_manager' }));
-
-    expect(reply.status).toBe(200);
-    expect(await reply.json()).toEqual({ username: 'ann', role: 'hiring_manager' });
-    expect(service.callsTo('user_details')).toBe(1);
-  });
-
-  it.each([
-    [16, 16, 200, 1],
-    [16, 17, 401, 0],
-  ])(
-    'with maxTokenLength %p answers a token of %p bytes with %p, after %p calls',
-    async (maxTokenLength, length, status, calls) => {
-      const service = await bed.service();
-      const token = service.signInAs({}, 't'.repeat(length));
-      const app = await bed.sample({ baseUrl: service.url, options: { http: { maxTokenLength } } });
-
-      expect((await app.get('/me', token)).status).toBe(status);
-      expect(service.callsTo('user_details')).toBe(calls);
-    },
-  );
-
-  it('accepts every visible ASCII character in a token, and forwards it unchanged', async () => {
-    const service = await bed.service();
-    const token = service.signInAs(
-      {},
-      String.fromCharCode(...Array.from({ length: 0x7e - 0x21 + 1 }, (_, index) => 0x21 + index)),
-    );
-    const app = await bed.sample({ baseUrl: service.url });
-
-    expect((await sendRaw(app.url, { lines: [`X-AUTH-TOKEN: ${token}`] })).status).toBe(200);
-    expect(service.requests[0]?.headers['x-auth-token']).toBe(token);
-  });
-
-  it('refuses a session from the moment of its revocation', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    const token = service.signInAs({});
-    expect((await app.get('/me', token)).status).toBe(200);
-
-    service.revoke(token);
-    const reply = await app.get('/me', token);
-
-    expect(reply.status).toBe(401);
-    expect(reply.headers.get('www-authenticate')).toBe(INVALID_TOKEN);
-    expect(service.callsTo('user_details')).toBe(2);
-  });
-});
-
-describe.each(PLATFORMS)('the X-AUTH-IV on %s', (_name, platform) => {
-  const bed = testbed(platform);
-
-  it('is not sent when the caller sends none', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    await app.get('/me', service.signInAs({}));
-
-    expect(service.requests[0]?.headers).not.toHaveProperty('x-auth-iv');
-  });
-
-  it('is a part of the session: one token under three IVs causes three calls, also concurrently', async () => {
-    const service = await bed.service();
-    const app = await bed.sample({ baseUrl: service.url });
-    const held = hold(json({ username: 'ann' }));
-    service.on('user_details', held.script);
-
-    const first = app.get('/me', 'token');
-    await held.arrived;
-    const others = ['iv-1', 'iv-2'].map((iv) => app.get('/me', 'token', { 'x-auth-iv': iv }));
-    held.release();
-
-    expect((await Promise.all([first, ...others])).map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(service.requests.map(({ headers }) => headers['x-auth-iv']).sort()).toEqual([
-      'iv-1',
-      'iv-2',
-      undefined,
-    ]);
-  });
-});
 
 const REQUIRED = {
   statusCode: 401,

@@ -25,14 +25,7 @@ type Case = [
 
 const bearer: Case[] = [
   ['Bearer', ['Authorization: Bearer good'], 'admitted'],
-  ['another scheme', ['Authorization: Basic Z29vZA=='], 'asked for a token'],
-  ['two tokens', ['Authorization: Bearer good good'], 'refused'],
   ['two headers with one token', ['Authorization: Bearer good', 'Authorization: Bearer good'], 'refused'],
-  [
-    'two headers with different schemes',
-    ['Authorization: Bearer good', 'Authorization: Basic Z29vZA=='],
-    'refused',
-  ],
   ['the default header only', ['X-AUTH-TOKEN: good'], 'asked for a token'],
 ].map(
   ([name, lines, outcome]) => [`fromBearer: ${String(name)}`, fromBearer(), lines, outcome, 'Bearer'] as Case,
@@ -40,10 +33,8 @@ const bearer: Case[] = [
 
 const cookie: Case[] = [
   ['among several cookies', ['Cookie: a=1; sid=good; b=2'], 'admitted'],
-  ['in the second Cookie header', ['Cookie: a=1', 'Cookie: sid=good'], 'admitted'],
   ['a cookie whose name starts with a no-break space', ['Cookie: \xa0sid=good'], 'asked for a token'],
   ['the same cookie in two headers', ['Cookie: sid=good', 'Cookie: sid=good'], 'refused'],
-  ['a quoted value', ['Cookie: sid="go od"'], 'refused'],
 ].map(
   ([name, lines, outcome]) =>
     [`fromCookie: ${String(name)}`, fromCookie('sid'), lines, outcome, 'Cookie'] as Case,
@@ -56,7 +47,6 @@ const throwing: TokenSource = () => {
 };
 
 const others: Case[] = [
-  ['own function: a promise', () => Promise.resolve('good') as never, [], 'refused'],
   ['own function: a throw', throwing, [], 'refused'],
   ['a list: its second source', [fromHeader('x-a'), fromHeader('x-b')], ['X-B: good'], 'admitted'],
   [
@@ -67,26 +57,12 @@ const others: Case[] = [
     'X-A',
   ],
   [
-    'a list: an invalid token of the second',
-    [fromBearer(), fromCookie('sid')],
-    ['Cookie: sid=bad'],
-    'refused by the service',
-    'Bearer',
-  ],
-  [
     'a list: of which none finds any',
     [fromHeader('x-a'), fromBearer(), fromCookie('sid')],
     [],
     'asked for a token',
     'X-A',
   ],
-  [
-    'a list: passes another scheme',
-    [fromBearer(), fromCookie('sid')],
-    ['Authorization: Basic eA==', 'Cookie: sid=good'],
-    'admitted',
-  ],
-  ['a list: a throw ends it', [throwing, fromHeader('x-b')], ['X-B: good'], 'refused', 'X-B'],
 ];
 
 describe.each(PLATFORMS)('the token source on %s', (_name, platform) => {
