@@ -11,22 +11,16 @@ import {
   Post,
   ServiceUnavailableException,
   UnauthorizedException,
-  UseFilters,
   UseGuards,
-  UseInterceptors,
   type ArgumentsHost,
-  type CallHandler,
   type ExceptionFilter,
-  type ExecutionContext,
   type INestApplication,
-  type NestInterceptor,
   type Provider,
   type Type,
 } from '@nestjs/common';
 import { APP_FILTER, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { Roles, SessionAuthGuard, SessionAuthService, type Credentials } from 'nestjs-session-auth';
 import { InvalidConfigurationError, isSessionAuthError, SessionAuthError } from 'nestjs-session-auth/errors';
-import { catchError, type Observable } from 'rxjs';
 import { CapturedLog } from '../support/captured-log.js';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
@@ -55,17 +49,11 @@ class CatchEverythingFilter implements ExceptionFilter {
   }
 }
 
-@Catch(HttpException)
-class HttpExceptionFilter extends CatchEverythingFilter {}
-
 @Catch(UnauthorizedException)
 class UnauthorizedFilter extends CatchEverythingFilter {}
 
 @Catch(SessionAuthError)
 class SessionFilter extends CatchEverythingFilter {}
-
-@Catch(TypeError)
-class TypeErrorFilter extends CatchEverythingFilter {}
 
 @Catch()
 class ExtendingFilter extends BaseExceptionFilter {
@@ -103,10 +91,6 @@ class PlainController {
     return (await this.sessions.signIn(credentials)).kind;
   }
 }
-
-@Controller()
-@UseFilters(CatchEverythingFilter)
-class FilteredController extends PlainController {}
 
 function throwing(error: Error): Type {
   @Controller()
@@ -220,10 +204,8 @@ async function start(
 /** Filters that catch every error of the library, and those that catch some or none. */
 const FILTERS: readonly [name: string, filter: Type<ExceptionFilter>, caught: readonly number[]][] = [
   ['the catch-all of the documentation', CatchEverythingFilter, [400, 401, 403, 503]],
-  ['one of HttpException', HttpExceptionFilter, [400, 401, 403, 503]],
   ['one of UnauthorizedException', UnauthorizedFilter, [401]],
   ['one of SessionAuthError', SessionFilter, [400, 401, 403, 503]],
-  ['one of other errors', TypeErrorFilter, []],
 ];
 
 describe.each(PLATFORMS)('the errors of the library in an application on %s', (_name, platform) => {
@@ -294,41 +276,5 @@ describe.each(PLATFORMS)('the errors of the library in an application on %s', (_
 
     expect((await app.get('/throwing')).status).toBe(500);
     expect(log.having('error', 'an option is invalid')).toHaveLength(1);
-  });
-
-  it('a filter on the controller receives every error [P22]', async () => {
-    const { app, service, caught } = await start(bed, undefined, FilteredController);
-    for (const failure of [...GUARD_FAILURES, ...SERVICE_FAILURES]) {
-      const [status, , , , , ask] = failure;
-      const answer = await ask(app, service);
-      expect([answer.status, await answer.json()]).toEqual([
-        status,
-        { statusCode: status, sentBy: 'application' },
-      ]);
-      expectFamily(caught.pop(), failure);
-    }
-  });
-
-  it('an interceptor receives the errors that a handler throws [P22]', async () => {
-    const seen: unknown[] = [];
-    class ObservingInterceptor implements NestInterceptor {
-      intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
-        const observe = (error: unknown): never => {
-          seen.push(error);
-          throw error;
-        };
-        return next.handle().pipe(catchError(observe));
-      }
-    }
-    @Controller()
-    @UseInterceptors(ObservingInterceptor)
-    class ObservedController extends PlainController {}
-
-    const { app, service } = await start(bed, undefined, ObservedController);
-    for (const failure of SERVICE_FAILURES) {
-      const [status, , , , , ask] = failure;
-      expect((await ask(app, service)).status).toBe(status);
-      expectFamily(seen.pop(), failure);
-    }
   });
 });

@@ -4,7 +4,7 @@ import type { Client } from 'graphql-ws';
 import { UseGuards, type DynamicModule } from '@nestjs/common';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
-import { CurrentUser, fromCookie, Public, SessionAuthGuard, SessionAuthService } from 'nestjs-session-auth';
+import { CurrentUser, fromCookie, Public, SessionAuthGuard } from 'nestjs-session-auth';
 import {
   sessionSockets,
   SessionSockets,
@@ -139,45 +139,6 @@ const graphql = (
       },
     }),
   });
-
-describe.each(platforms('Fastify'))('a subscription whose socket is watched, on %s', (_name, platform) => {
-  const bed = testbed(platform);
-
-  async function connect(token: string) {
-    const service = await bed.service();
-    service.signInAs({}, 'good');
-    const { app, url } = await bed.sample({
-      baseUrl: service.url,
-      options: { plugins: [sessionSockets] },
-      imports: [graphql()],
-      controllers: [],
-      providers: [NewsResolver],
-    });
-    let closed: unknown;
-    const client = graphqlSocket(url, { token }, { closed: (event) => (closed = event) });
-    const closing = async (): Promise<unknown> => {
-      await until('the end of the socket', () => closed !== undefined);
-      return closed;
-    };
-    return { sessions: app.get(SessionAuthService), client, closing };
-  }
-
-  it('ends when its session does', async () => {
-    const { sessions, client, closing } = await connect('good');
-    const news = client.iterate({ query: 'subscription { news }' });
-    expect((await news.next()).value).toEqual({ data: { news: 'hello ann' } });
-    const next = Promise.resolve(news.next()).catch(() => 'over');
-    await sessions.signOut('good');
-
-    expect(await closing()).toMatchObject({ code: 4401, reason: 'SESSION_REJECTED' });
-    await next;
-  });
-
-  it('does not begin without a session', async () => {
-    const { closing } = await connect('bad');
-    expect(await closing()).toMatchObject({ code: 4401, reason: 'SESSION_REJECTED' });
-  });
-});
 
 const EVIL = 'https://evil.example';
 

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   Catch,
   Controller,
-  UseFilters,
   type ExceptionFilter,
   type INestMicroservice,
   type Provider,
@@ -11,7 +10,6 @@ import {
 import { APP_FILTER, NestFactory } from '@nestjs/core';
 import { MessagePattern, Payload, RpcException, type MicroserviceOptions } from '@nestjs/microservices';
 import { fromPayload, Roles, SessionAuthService } from 'nestjs-session-auth';
-import { SessionAuthError } from 'nestjs-session-auth/errors';
 import { firstValueFrom, throwError, type Observable } from 'rxjs';
 import { sampleApp } from '../support/sample-app.js';
 import { reply, startScriptedService, type ScriptedService } from '../support/scripted-service.js';
@@ -31,9 +29,6 @@ class CatchEverythingFilter implements ExceptionFilter {
 @Catch(RpcException)
 class RpcFilter extends CatchEverythingFilter {}
 
-@Catch(SessionAuthError)
-class SessionFilter extends CatchEverythingFilter {}
-
 @Controller()
 class AccountMessages {
   constructor(private readonly sessions: SessionAuthService) {}
@@ -49,10 +44,6 @@ class AccountMessages {
     return (await this.sessions.signIn(credentials)).kind;
   }
 }
-
-@Controller()
-@UseFilters(CatchEverythingFilter)
-class FilteredMessages extends AccountMessages {}
 
 describe('message handlers of an application', () => {
   let service: ScriptedService;
@@ -109,22 +100,10 @@ describe('message handlers of an application', () => {
     expect(caught).toEqual([deniedException, wrongError]);
   });
 
-  it('a filter on the controller of messages receives the errors of guard and service [P22]', async () => {
-    expect(await errorsOf(FilteredMessages)).toEqual([ofApplication, ofApplication]);
-    expect(caught).toEqual([deniedException, wrongError]);
-  });
-
   it('a filter of RpcException receives the denials of the guard, and an error of the service keeps its code [P22]', async () => {
     expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: RpcFilter }])).toEqual([
       ofApplication,
       wrong,
-    ]);
-  });
-
-  it('a filter of SessionAuthError receives the errors of the service, and a denial of the guard keeps its code [P22]', async () => {
-    expect(await errorsOf(AccountMessages, [{ provide: APP_FILTER, useClass: SessionFilter }])).toEqual([
-      denied,
-      ofApplication,
     ]);
   });
 });

@@ -127,8 +127,6 @@ describe('messages of a hybrid application', () => {
 
   it.each<[string, SessionAuthExtras, Provider[], boolean]>([
     ['protectAllRoutes', { isGlobal: true, protectAllRoutes: true }, [], false],
-    ['protectAllRoutes, with inheritAppConfig', { isGlobal: true, protectAllRoutes: true }, [], true],
-    ['APP_GUARD of both', {}, [guard], false],
     ['APP_GUARD of both, with inheritAppConfig', {}, [guard], true],
   ])(
     'are checked by the registration of their module: %s [P68]',

@@ -4,7 +4,7 @@ import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth
 import { Agent, request } from 'undici';
 import { NEST_MAJOR } from '../support/nest-major.js';
 import { PLATFORMS, type RunningApp } from '../support/platforms.js';
-import { hold, json, reply, type ScriptedService } from '../support/scripted-service.js';
+import { hold, json, type ScriptedService } from '../support/scripted-service.js';
 import { testbed } from '../support/testbed.js';
 import { until } from '../support/until.js';
 import { openReply, type OpenReply } from './open-reply.js';
@@ -139,41 +139,6 @@ describe.each(PLATFORMS)('on %s, what a session has open', (_name, platform) => 
       await stream.over();
     },
   );
-
-  it('stays open with a valid session, and that of others too', async () => {
-    const sessions = await start({ whileOpen: { recheckMs: SOON_MS } });
-    const [mine, other] = [service.signInAs({ username: 'ann' }), service.signInAs({ username: 'bob' })];
-    const streams = [await read('sse', mine), await read('file', mine), await read('sse', other)];
-    await sessions.forgetUser('bob');
-
-    expect(await streams[2]?.over()).toBe('complete');
-    for (const stream of streams.slice(0, 2)) {
-      const soFar = stream.text().length;
-      await until('more arrives', () => stream.text().length > soFar);
-    }
-  });
-
-  it('is checked again once, however much it is', async () => {
-    await start({ whileOpen: { recheckMs: 100 } });
-    const [token, other] = [service.signInAs({}), service.signInAs({})];
-    for (let each = 0; each < 10; each += 1) await read(each % 2 ? 'sse' : 'file', token);
-    await read('sse', other);
-    const [before, others] = [checksOf(service, token), checksOf(service, other)];
-    await rechecks(other, 5);
-
-    // Each alone would make ten times as many as the other session.
-    expect(checksOf(service, token) - before).toBeLessThan(3 * (checksOf(service, other) - others));
-  });
-
-  it('stays open during an outage for outageGraceMs', async () => {
-    await start({ whileOpen: { recheckMs: SOON_MS, outageGraceMs: 400 } });
-    const stream = await read('sse', service.signInAs({}));
-    service.on('user_details', reply(500));
-    const startMs = performance.now();
-    expect(await stream.over()).toBe('complete');
-    expect(performance.now() - startMs).toBeGreaterThan(350);
-    expect(stream.text()).toMatch(/event: session-ended\ndata: .*SESSION_SERVICE_UNAVAILABLE.*\n\n$/);
-  });
 
   it('is not checked again if its client has gone before the first part', async () => {
     await start({ cache: false, whileOpen: { recheckMs: SOON_MS } });

@@ -20,9 +20,6 @@ class CatchEverythingFilter implements ExceptionFilter {
   }
 }
 
-@Catch(WsException)
-class WsFilter extends CatchEverythingFilter {}
-
 @WebSocketGateway()
 class PlainGateway {
   constructor(private readonly sessions: SessionAuthService) {}
@@ -46,10 +43,6 @@ class AnsweringGateway extends PlainGateway {}
 @WebSocketGateway()
 @UseFilters(CatchEverythingFilter)
 class CatchingGateway extends PlainGateway {}
-
-@WebSocketGateway()
-@UseFilters(SessionAuthErrorFilter, WsFilter)
-class MixedGateway extends PlainGateway {}
 
 describe('gateways of an application', () => {
   const bed = testbed();
@@ -102,9 +95,5 @@ describe('gateways of an application', () => {
       expect.objectContaining({ name: 'CredentialsRejectedError' }),
     ]);
     expect((caught[0] as WsException).getError()).toMatchObject({ statusCode: 403, code: 'ACCESS_DENIED' });
-  });
-
-  it('a filter of WsException receives the denials of the guard, and an error of the service keeps its code [P22]', async () => {
-    expect(await errorsOf(MixedGateway)).toEqual([ofApplication, wrong]);
   });
 });

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { afterDelay, json } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
 import { SOCKET_IO } from './peers.js';
-import { Feed, FeedGateway } from './feed.gateway.js';
+import { Feed } from './feed.gateway.js';
 import { socketTrial } from './socket-trial.js';
 
 /** A namespace of socket.io, as far as a test has to do with it. */
@@ -38,9 +38,6 @@ abstract class ProtectingGateway implements OnGatewayInit, OnGatewayConnection {
     this.feed.connected.push(this.sockets.userOf(client)?.username);
   }
 }
-
-@WebSocketGateway({ namespace: 'news' })
-class NamespaceGateway extends ProtectingGateway {}
 
 @WebSocketGateway({ connectionStateRecovery: { skipMiddlewares: false } })
 class RecoveringGateway extends ProtectingGateway {}
@@ -78,20 +75,6 @@ describe('handshakes of socket.io', () => {
     } finally {
       clearInterval(timer);
     }
-  });
-
-  it('a gateway of one namespace protects the whole server [P03]', async () => {
-    await trial.start({}, [NamespaceGateway]);
-
-    for (const namespace of ['/news', '/']) {
-      expect(await trial.attemptIn(namespace, 'junk')).toMatchObject({
-        opened: false,
-        messages: [],
-        denial: { statusCode: 401 },
-      });
-    }
-    expect((await trial.attemptIn('/news', trial.service.signInAs({}))).opened).toBe(true);
-    expect(trial.feed.connected).toEqual(['ann']);
   });
 
   it('long polling is denied as websocket is, before and after an upgrade [P03]', async () => {
@@ -163,20 +146,5 @@ describe('handshakes of socket.io', () => {
     await expect(trial.start({}, [RecoveringGateway])).rejects.toThrow(
       'SessionSockets.protect() does not support connectionStateRecovery',
     );
-  });
-
-  it('an open socket that no protected server let in is disconnected by guard [P03]', async () => {
-    const { app } = await trial.start({}, [FeedGateway]);
-    const sent: unknown[] = [];
-    const stranger = {
-      handshake: { headers: {} },
-      connected: true,
-      emit: (event: string) => sent.push(event),
-      disconnect: () => sent.push('disconnected'),
-      once: () => undefined,
-    };
-
-    expect(await app.get(SessionSockets).watch(stranger)).toBeUndefined();
-    expect(sent).toEqual(['exception', 'disconnected']);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { SessionSockets, type SocketClient } from 'nestjs-session-auth/sockets';
 import {
   SubscribeMessage,
@@ -56,15 +55,6 @@ class OwnVerifierGateway implements OnGatewayInit, OnGatewayConnection {
   @SubscribeMessage('me')
   me(): string {
     return 'me';
-  }
-}
-
-@WebSocketGateway()
-class MisusingGateway implements OnGatewayInit {
-  constructor(readonly sockets: SessionSockets) {}
-
-  afterInit(): void {
-    this.sockets.protect({ on: () => undefined });
   }
 }
 
@@ -164,41 +154,5 @@ describe('handshakes of ws', () => {
     expect(await statusAt('/own', token)).toBe(418);
     expect(trial.service.callsTo('user_details')).toBe(asked);
     expect(await statusAt('/', 'junk')).toBe(401);
-  });
-
-  it('verifyClient that an application sets after protect does not replace the guard [P03]', async () => {
-    await trial.start();
-    const { options } = trial.feed.server as unknown as { options: { verifyClient: unknown } };
-    options.verifyClient = () => true;
-    expect((await trial.attempt('junk')).status).toBe(401);
-    options.verifyClient = null;
-    expect((await trial.attempt('junk')).status).toBe(401);
-    expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
-  });
-
-  it('code of the application that throws while a socket opens ends that connection alone, with 503 [P03] [P75]', async () => {
-    await trial.start();
-    const { options } = trial.feed.server as unknown as { options: { handleProtocols: unknown } };
-    options.handleProtocols = () => {
-      throw new Error('a slip of the application');
-    };
-    const lines = upgradeLines(trial.service.signInAs({})).replace(
-      'Host:',
-      'Sec-WebSocket-Protocol: news\r\nHost:',
-    );
-    const { socket, text } = await rawSocket(lines);
-    await once(socket, 'close');
-
-    expect(text()).toMatch(/^HTTP\/1.1 503 /);
-    expect((await trial.attempt(trial.service.signInAs({}))).opened).toBe(true);
-  });
-
-  it('a server that is neither of ws nor of socket.io stops the start with a message that contains the remedy [P03]', async () => {
-    await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(InvalidConfigurationError);
-    await expect(trial.start({}, [MisusingGateway])).rejects.toThrow(
-      'Call it in afterInit(server) of a gateway',
-    );
-    const { app } = await trial.start();
-    expect(() => app.get(SessionSockets).protect({})).toThrow(InvalidConfigurationError);
   });
 });

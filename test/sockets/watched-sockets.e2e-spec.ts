@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SessionAuthService, type SessionAuthOptions } from 'nestjs-session-auth';
-import { SessionSockets, type SessionSocketOptions } from 'nestjs-session-auth/sockets';
+import { type SessionSocketOptions } from 'nestjs-session-auth/sockets';
 import type { RunningApp } from '../support/platforms.js';
 import { hold, json, reply } from '../support/scripted-service.js';
 import { until } from '../support/until.js';
@@ -91,21 +91,6 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     expect(bed.plan.connected).toBe(0);
   });
 
-  it('stay open during an outage, and are checked again after it', async () => {
-    await start({ recheckMs: SOON_MS, outageGraceMs: NEVER_MS });
-    const token = bed.service.signInAs({});
-    const peer = await connectWith(token);
-    bed.service.on('user_details', reply(500));
-    await checkedAgain(5);
-    expect(await peer.ask('user-of-socket')).toEqual(['answer', 'ann']);
-    bed.service.on('user_details', json({ username: 'ann' }));
-    await checkedAgain(3);
-    expect(peer.isOpen()).toBe(true);
-    bed.service.on('user_details', reply(401));
-
-    expect(await peer.ended()).toMatchObject({ statusCode: 401 });
-  });
-
   it.each([
     [0, 'at once'],
     [50, 'after the grace'],
@@ -115,27 +100,5 @@ describe.each(SOCKET_LIBRARIES)('sockets of %s that are watched', (...library) =
     bed.service.on('user_details', reply(500));
 
     expect(await peer.ended()).toMatchObject({ statusCode: 503, code: 'SESSION_SERVICE_UNAVAILABLE' });
-  });
-
-  it('close after `outageGraceMs`, even if an expired session is served', async () => {
-    await start({ recheckMs: SOON_MS, outageGraceMs: 50 }, { cache: { ttlMs: 1, staleIfErrorMs: NEVER_MS } });
-    const peer = await connectWith(bed.service.signInAs({}));
-    bed.service.on('user_details', reply(500));
-
-    expect(await peer.ended()).toMatchObject({ statusCode: 503 });
-  });
-
-  it('are no longer watched or checked after they close', async () => {
-    const { app } = await start({ recheckMs: SOON_MS });
-    const gone = bed.service.signInAs({ username: 'gone' });
-    await (await connectWith(gone)).close();
-    await connectWith(bed.service.signInAs({ username: 'here' }));
-    await until('the end of the first', () => app.get(SessionSockets).countSockets().watched === 1);
-    // A check of the first may be on its way; nothing follows it.
-    await checkedAgain(2);
-    bed.service.requests.length = 0;
-    await checkedAgain(5);
-
-    expect(bed.service.requests.filter(({ headers }) => headers['x-auth-token'] === gone)).toEqual([]);
   });
 });

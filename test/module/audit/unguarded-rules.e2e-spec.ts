@@ -3,7 +3,6 @@ import {
   Controller,
   Get,
   UseInterceptors,
-  UseGuards,
   type CallHandler,
   type ExecutionContext,
   type INestApplication,
@@ -30,7 +29,7 @@ import {
 } from 'nestjs-session-auth';
 import type { AddressInfo, Server } from 'node:net';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { APP_GUARD, APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
+import { APP_INTERCEPTOR, NestFactory } from '@nestjs/core';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { RunningApp } from '../../support/platforms.js';
 import { sampleApp } from '../../support/sample-app.js';
@@ -204,7 +203,6 @@ describe('a microservice', () => {
 
   it.each<[string, () => ReturnType<typeof start>, string]>([
     ['a rule', () => start(Ruled, {}), 'ACCESS_DENIED'],
-    ['protectAllRoutes', () => start(Plain, { protectAllRoutes: true }), 'said'],
     ['useGlobalGuards()', () => start(Plain, {}, true), 'said'],
   ])('of its own is closed and passes the audit, with %s', async (_name, starting, forClerk) => {
     const ask = await starting();
@@ -222,14 +220,6 @@ describe('a microservice', () => {
 });
 
 const SAID = { event: 'answer', data: 'said' };
-
-@WebSocketGateway()
-class RuledMessage {
-  @SubscribeMessage('say') @Roles('boss') sayForBosses(): unknown {
-    visit('RuledMessage.sayForBosses');
-    return SAID;
-  }
-}
 
 @WebSocketGateway()
 @Roles('boss')
@@ -252,15 +242,6 @@ class PlainGateway {
   }
 }
 
-@WebSocketGateway()
-@UseGuards(SessionAuthGuard)
-class GuardedGateway {
-  @SubscribeMessage('say') say(): unknown {
-    visit('GuardedGateway.say');
-    return SAID;
-  }
-}
-
 const [, adapter, connect] = SOCKET_IO;
 
 function serving(gateway: Type, more: Partial<AuditedApp> = {}): AuditedApp {
@@ -279,8 +260,6 @@ function serving(gateway: Type, more: Partial<AuditedApp> = {}): AuditedApp {
   };
 }
 
-const closed = { options: { protectAllRoutes: true } };
-const withGlobalGuard = { providers: [{ provide: APP_GUARD, useClass: SessionAuthGuard }] };
 const guarding = {
   configure: (app: INestApplication) => void app.useGlobalGuards(app.get(SessionAuthGuard)),
 };
@@ -289,11 +268,7 @@ describe('an application with a gateway', () => {
   const bed = testbed();
 
   it.each<[string, () => AuditedApp, string[]]>([
-    ['a rule on a message', () => serving(RuledMessage), ['RuledMessage.sayForBosses']],
     ['a rule on the gateway', () => serving(RuledGateway), ['RuledGateway.sayForBosses']],
-    ['a guard on the gateway', () => serving(GuardedGateway), ['GuardedGateway.say']],
-    ['protectAllRoutes', () => serving(PlainGateway, closed), ['PlainGateway.say']],
-    ['APP_GUARD', () => serving(PlainGateway, withGlobalGuard), ['PlainGateway.say']],
     ['useGlobalGuards()', () => serving(PlainGateway, guarding), ['PlainGateway.say']],
   ])('is closed and passes the audit, with %s', async (_case, create, served) => {
     expect(await outcomeOf(create, await bed.service())).toEqual({
