@@ -24,7 +24,6 @@ const SURROUNDINGS = [
   'fleet/shared-tier',
   'fleet/writers',
   'fuzz/channel',
-  'fuzz/lanes',
   'graphql/two-services',
   'graphql/upgrade-headers',
   'lanes/one-account',

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Inject, Injectable, Module, Scope, type Type } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Scope, type Type } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import { Authorize, SessionAuthService, type AuthorizationPolicy } from 'nestjs-session-auth';
 import { InvalidConfigurationError } from 'nestjs-session-auth/errors';
 import { platforms } from '../support/platforms.js';
 import { bootstrapError, sampleApp } from '../support/sample-app.js';
 import { sharedSample } from '../support/shared-sample.js';
-import { testbed } from '../support/testbed.js';
 import { CallNotes, NotesCall, NotesCallAgain, Openings, OwnsOpening } from './openings.policies.js';
 
 @Injectable({ scope: Scope.REQUEST })
@@ -98,7 +97,6 @@ const answering = ANSWERS.map(([, answer]) => {
 const pathOf = (what: string): string => what.replaceAll(' ', '-');
 
 describe.each(platforms('Fastify'))('a policy on %s', (_name, platform) => {
-  const bed = testbed(platform);
   const controllers = [
     ...[OpeningsController, ScopedController, PerRequestController],
     guardedBy(NeedsRequest, 'noted/:whose'),
@@ -158,27 +156,7 @@ describe.each(platforms('Fastify'))('a policy on %s', (_name, platform) => {
     const ask = async (whose: string) => (await shared.app.get(`/${path}/${whose}`, token)).status;
     expect(await Promise.all([ask('own'), ask('other'), ask('own')])).toEqual([200, 403, 200]);
   });
-
-  it('that an imported module exports is the one that is called', async () => {
-    @Module({
-      providers: [{ provide: OwnsOpening, useValue: { allows: () => false } }],
-      exports: [OwnsOpening],
-    })
-    class PoliciesModule {}
-    @Module({ imports: [PoliciesModule], exports: [PoliciesModule] })
-    class SharedModule {}
-    const service = await bed.service();
-    const imports = [{ module: SharedModule }];
-    const app = await bed.sample({ baseUrl: service.url, controllers: [OpeningsController], imports });
-    expect((await app.get('/openings', service.signInAs({}))).status).toBe(403);
-  });
 });
-
-class WithoutMethod {
-  permits(): boolean {
-    return true;
-  }
-}
 
 describe('the application does not start', () => {
   const start = (policy: unknown, providers: Type[]): Promise<Error> =>
@@ -197,28 +175,9 @@ describe('the application does not start', () => {
       [Openings],
       '@Authorize(OwnsOpening) of RuledController.ruled: no module provides the policy. Add OwnsOpening to the providers of SampleRoot.',
     ],
-    [
-      'without the method allows',
-      WithoutMethod,
-      [WithoutMethod],
-      '@Authorize(WithoutMethod) of RuledController.ruled: the policy has no method allows(user, context). Add it, or give @Authorize() a function.',
-    ],
   ])('with a policy %s', async (_what, policy, providers, message) => {
     const error = await start(policy, providers);
     expect(error).toBeInstanceOf(InvalidConfigurationError);
     expect(error.message).toBe(message);
-  });
-
-  it('with a controller of two modules that each have a policy of their own', async () => {
-    const controllers = [guardedBy(OwnsOpening)];
-    @Module({ controllers, providers: [Openings, OwnsOpening] })
-    class FirstModule {}
-    @Module({ controllers, providers: [Openings, OwnsOpening] })
-    class SecondModule {}
-    const imports = [{ module: FirstModule }, { module: SecondModule }];
-    const error = await bootstrapError(
-      sampleApp({ baseUrl: 'https://sessions.example.com', controllers: [], imports }),
-    );
-    expect(error.message).toMatch(/the policy is ambiguous: FirstModule and SecondModule provide it\./);
   });
 });

@@ -602,7 +602,7 @@ export const MUTANTS = [
     file: 'verifier/circuit-breaker.ts',
     find: 'return failures < this.#failuresEach;',
     replace: 'return failures < Infinity;',
-    suites: ['lanes/one-account'],
+    suites: ['verifier/lane-breaker'],
   },
   {
     name: 'A caller that failed may probe',
@@ -700,7 +700,7 @@ export const MUTANTS = [
     file: 'verifier/lanes.ts',
     find: "if (entry === 'entered') this.#leave(lane);",
     replace: '',
-    suites: ['lanes/calls-in-flight'],
+    suites: ['verifier/session-verifier-lanes'],
   },
   {
     name: 'An outage of known sessions leaves the strangers alone',
