@@ -28,6 +28,7 @@ import {
 } from 'nestjs-session-auth';
 import { TestSessions, type SessionHeaders } from 'nestjs-session-auth/testing';
 import { IsOptional, IsString } from 'class-validator';
+import { z } from 'zod';
 import { sessionSockets } from 'nestjs-session-auth/sockets';
 import { Feed, FeedGateway } from '../sockets/feed.gateway.js';
 import { SOCKET_LIBRARIES } from '../sockets/peers.js';
@@ -277,6 +278,23 @@ describe('TestSessions', () => {
     const sessions = new TestSessions<Employee>();
     const { get } = await start(sessions, forRoot({ userRecord: Employee }));
     expect(await (await get('/shift', sessions.signInAs({ shift: 'night' }))).text()).toBe('night');
+  });
+
+  it('have the fields that the schema of the application would return, without its body', async () => {
+    const mapped = z.object({ data: z.object({ login: z.string() }) });
+    const userRecord = mapped.transform(({ data }) => ({ username: data.login }));
+    const sessions = new TestSessions();
+    const { app, get } = await start(sessions, forRoot({ userRecord }));
+    const me = { username: 'ann', isRecord: false, isFrozen: true };
+    expect(await (await get('/me', sessions.signInAs({ username: 'ann' }))).json()).toEqual(me);
+    const credentials = { username: 'ann', password: 'ann-demo' };
+    sessions.addUser(credentials, { role: 'recruiter' });
+    expect(await app.get(SessionAuthService).signIn(credentials)).toMatchObject({
+      kind: 'signed-in',
+      token: expect.any(String),
+      user: { username: 'ann', role: 'recruiter' },
+    });
+    expect((await get('/me', sessions.signInAs({ username: '', email: null }))).status).toBe(503);
   });
 
   it('do not compile a module without SessionAuthModule, and name the missing import', async () => {

@@ -1,14 +1,16 @@
 import type { CauseReports } from '../contract/causes.js';
-import type { ReadUser, UserRecord } from '../contract/record/user-record.js';
+import type { PrepareReader } from '../contract/record/user-reader.js';
+import type { ReadUser, UserRecord, UserRecordSchema } from '../contract/record/user-record.js';
 import type { LocalUser } from '../contract/session-auth-types.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
-import { CLIENT_FACTORY } from '../module/wiring.js';
+import { readerFor, readUserWith } from '../module/settings/record-reader.js';
+import { CLIENT_FACTORY, type ClientSetup } from '../module/wiring.js';
 import { aUserRecord, type UserRecordFields } from './a-user-record.js';
 import { SessionControls, type SessionHeaders, TOKEN_HEADER } from './session-controls.js';
 import { TestSessionClient } from './test-session-client.js';
 
 /** The registration that {@link TestSessions} uses. */
-interface Connection<User> {
+interface Connection<User> extends Pick<ClientSetup, 'settings'> {
   readonly readUser: ReadUser<User>;
   readonly causes: Pick<CauseReports, 'occurred'>;
 }
@@ -52,15 +54,24 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
    */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
     let isInUse = false;
-    const newClient = ({ readUser, causes }: Connection<User>): TestSessionClient<User> => {
+    const newClient = (
+      { settings, readUser, causes }: Connection<User>,
+      unmapped: PrepareReader | undefined,
+    ): TestSessionClient<User> => {
       isInUse = true;
+      const isMapped = '~standard' in settings.userRecord;
+      const read = isMapped ? (readUserWith(settings, unmapped) as ReadUser<User>) : readUser;
       return new TestSessionClient(this.book, (json) =>
-        readUser(json, (field, requirement) =>
+        read(json, (field, requirement) =>
           causes.occurred('invalid user record', field, 'TestSessions has a record', requirement, REMEDY),
         ),
       );
     };
-    builder.overrideProvider(CLIENT_FACTORY).useFactory({ factory: () => newClient, inject: [] });
+    const factory = async () => {
+      const unmapped = await readerFor(UNMAPPED);
+      return (connection: Connection<User>) => newClient(connection, unmapped);
+    };
+    builder.overrideProvider(CLIENT_FACTORY).useFactory({ factory, inject: [] });
     const compile = builder.compile.bind(builder);
     return Object.assign(builder, {
       compile: async (...options: never[]) => {
@@ -73,7 +84,8 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
   }
 
   /**
-   * Opens a new session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}.
+   * Opens a new session, and returns the headers to send. `fields` replace fields of {@link aUserRecord}. If
+   * `userRecord` is a schema, they are the record that it would return: the schema does not run.
    * `localUser` is the application's own user: `loadUser` is then not called.
    */
   signInAs(fields: UserRecordFields<User> = {}, ...localUser: [user?: LocalUser]): SessionHeaders {
@@ -87,6 +99,11 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
     return aUserRecord<User>(fields);
   }
 }
+
+/** Replaces the schema of an application, which may map bodies that a test would have to know. */
+const UNMAPPED: UserRecordSchema = {
+  '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as UserRecord }) },
+};
 
 const NOT_IN_USE =
   'TestSessions: the module under test does not have SessionAuthModule. Import the module that registers it, such as AppModule. ' +
