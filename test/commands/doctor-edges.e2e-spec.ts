@@ -83,16 +83,19 @@ describe('the doctor', () => {
   });
 
   it.each([
-    [`login, ${'n'.repeat(40)}…`, { login: 'x', empty: '', ['n'.repeat(41)]: 'x' }],
-    ['none', { id: 7 }],
-  ])('names the texts of a nameless record: %s', async (texts, sent) => {
+    [`login, empty, ${'n'.repeat(40)}…`, { login: 'x', empty: '', ['n'.repeat(41)]: 'x' }],
+    ['data.userName, data.odd…, id', { data: { userName: 'a value', 'odd\u001b[31m': 'x' }, id: 7 }],
+    ['no field', {}],
+  ])('names the fields of a nameless record: %s', async (fields, sent) => {
     const service = await serve({
       answer: (usual, { operation }) =>
         operation === 'sign_in' ? json({ ...sent, auth_token: 't' }) : usual,
     });
-    expect((await runDoctor(service.url)).textOf('sign-in')).toContain(
-      `it lacks username and email. Set identityFields to a text that identifies the user (it has ${texts})`,
+    const text = (await runDoctor(service.url)).textOf('sign-in');
+    expect(text).toContain(
+      `it lacks username and email (it has ${fields}). Set identityFields to a text that identifies the user, or map`,
     );
+    expect(text).not.toContain('a value');
   });
 
   it('prints its sentences whole although the key is a word of them', async () => {

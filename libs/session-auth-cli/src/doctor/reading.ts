@@ -28,9 +28,8 @@ export function readUserRecord(
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const { identityFields } = DEFAULTS;
   if (identityFields.some((field) => isText(user[field]))) return { user };
-  const texts = namesIn(json).filter((name) => isText(Reflect.get(json, name)));
   return {
-    problem: `it lacks ${identityFields.join(' and ')}. Set identityFields to a text that identifies the user (it has ${listOf(texts) || 'none'}), or map the record. ${MAPPING}`,
+    problem: `it lacks ${identityFields.join(' and ')} (it has ${listOf(membersOf(json)) || 'no field'}). Set identityFields to a text that identifies the user, or map the record, and test that with startSessionService(), not doctor. ${MAPPING}`,
   };
 }
 
@@ -51,9 +50,20 @@ function namesIn(json: object = {}): string[] {
   return Object.keys(json).filter((name) => name !== TOKEN_NAME);
 }
 
+/** A service may wrap its records. */
+function membersOf(json: object): string[] {
+  return namesIn(json).flatMap((name) => {
+    const value: unknown = Reflect.get(json, name);
+    const inner = typeof value === 'object' && value ? Object.keys(value) : [];
+    return inner.length > 0 ? inner.map((part) => `${name}.${part}`) : [name];
+  });
+}
+
 function listOf(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
-  const shown = names.slice(0, MAX_NAMES).map((name) => name.replace(/(\W|(?<=^\w{40})\w).*/s, '…'));
+  const shown = names
+    .slice(0, MAX_NAMES)
+    .map((name) => name.replace(/(?!(?<=^\w+)\.\w)(\W|(?<=(^|\.)\w{40})\w).*/s, '…'));
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
