@@ -40,7 +40,7 @@ export function fieldsText(reply: ReplyAnswer): string {
   const others = names.filter((name) => !FIELDS.includes(name));
   return [
     lacking.length > 0 && `; it lacks ${listOf(lacking)}`,
-    others.length > 0 && `; it has ${listOf(others)}, which the interface does not list`,
+    others.length > 0 && `; it has ${listOf(others.map(shortened))}, which the interface does not list`,
   ]
     .filter(Boolean)
     .join('');
@@ -55,16 +55,20 @@ function membersOf(json: object): string[] {
   return namesIn(json).flatMap((name) => {
     const value: unknown = Reflect.get(json, name);
     const inner = typeof value === 'object' && value ? Object.keys(value) : [];
-    return inner.length > 0 ? inner.map((part) => `${name}.${part}`) : [name];
+    return inner.length > 0
+      ? inner.map((part) => `${shortened(name)}.${shortened(part)}`)
+      : [shortened(name)];
   });
+}
+
+/** A name may be data: its first word, of at most 40 characters. */
+function shortened(name: string): string {
+  return name.replace(/(\W|(?<=^\w{40})\w).*/s, '…');
 }
 
 function listOf(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
-  const shown = names
-    .slice(0, MAX_NAMES)
-    .map((name) => name.replace(/(?!(?<=^\w+)\.\w)(\W|(?<=(^|\.)\w{40})\w).*/s, '…'));
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 function bodyProblem({ headers, body }: ReplyAnswer): string {
