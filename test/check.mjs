@@ -29,11 +29,19 @@ const SCRIPTS = [
 ];
 /** Checks that use what another one makes. */
 const AFTER = { budgets: 'build', 'docs:code': 'build', 'types:package': 'build' };
-/** The linter reports errors of types too, by the compiler of TypeScript 7: `types` is of the one in package.json. */
-const NOT_QUICK = new Set(['build', 'types', ...Object.keys(AFTER), 'lint:recipes', 'lint:workflows']);
+const NOT_QUICK = new Set(['build', ...Object.keys(AFTER), 'lint:recipes', 'lint:workflows']);
+/**
+ * The linter reports errors of types too, by the compiler of TypeScript 7, and the build by the one of
+ * package.json, which `types` runs on the tests too.
+ */
+const ONLY_LONG = new Set(['types']);
 const runs = new Map();
 
-const scripts = SCRIPTS.filter((script) => !process.argv.includes('--quick') || !NOT_QUICK.has(script));
+const isQuick = process.argv.includes('--quick');
+const isLong = process.env.LONG_TESTS === '1';
+const scripts = SCRIPTS.filter(
+  (script) => !(isQuick && NOT_QUICK.has(script)) && (isLong || !ONLY_LONG.has(script)),
+);
 const failed = (await Promise.all([runInTurn(), runInTurn()])).flat();
 if (failed.length > 0) {
   console.error(`failed: ${failed.join(', ')}`);
