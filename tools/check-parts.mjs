@@ -95,6 +95,7 @@ function copyLibrary() {
     'test/fleet/memory-store.ts',
     'test/support/service-requests.ts',
     'test/support/session-parts.ts',
+    'test/support/until.ts',
     `${library}/src`,
   ]) {
     cpSync(join(root, path), join(copy, path), { recursive: true });

@@ -10,6 +10,8 @@ import { BEYOND_ROUTES, eventOf, gatewayOf, patternsOf } from './beyond-routes.j
 import { pathsOf, routePrefixesOf, type RoutePrefixes, textOf } from './routes.js';
 import { isReached } from './unguarded-fields.js';
 
+export type { Access } from './audited-handlers.js';
+
 /** A call as its client names it. */
 export interface Call {
   /** The kind of the call: a GraphQL field, a route, a message of a microservice, or one of a gateway. */

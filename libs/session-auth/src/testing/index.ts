@@ -3,7 +3,6 @@ import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
 import { ScriptedSessionService, type SessionServiceOptions } from './scripted-session-service.js';
 
 export * from '../audit/access-map.js';
-export type { Access } from '../audit/audited-handlers.js';
 export { aUserRecord, type UserRecordFields } from './a-user-record.js';
 export { TestSessions, type OverridableModule } from './test-sessions.js';
 export type { SessionControls, SessionHeaders } from './session-controls.js';
