@@ -4,10 +4,10 @@ import type { CauseReports } from '../contract/causes.js';
 import { type UserRecord, someUsername } from '../contract/record/user-record.js';
 import { isSameSession, type SessionIdentity, tokenKeyOf } from '../contract/session-identity.js';
 import { denialOfVerdict, type GuardDenial } from '../guard/denial.js';
-import type { WatchRegistration as AllParts, WhileOpen } from '../guard/transport.js';
+import type { WatchRegistration, WhileOpen } from '../guard/transport.js';
 import type { SessionVerifier } from '../verifier/session-verifier.js';
 
-type WatchRegistration = Pick<AllParts, 'verifier' | 'ends' | 'causes'>;
+type Registration = Pick<WatchRegistration, 'verifier' | 'ends' | 'causes'>;
 
 export interface WatchTarget extends WhileOpen {
   /** Called once, if it ends with its session. A socket ends otherwise when it is open than before. */
@@ -116,7 +116,7 @@ class WatchedSession {
   constructor(
     fingerprint: string,
     identity: SessionIdentity,
-    { verifier, causes }: WatchRegistration,
+    { verifier, causes }: Registration,
     emptied: (session: WatchedSession) => void,
   ) {
     this.fingerprint = fingerprint;
@@ -172,11 +172,11 @@ class WatchedSession {
 
 /** All that is open of one registration. Holds nothing else, and sessions only while they have something open. */
 export class WatchedSessions {
-  readonly #registration: WatchRegistration;
+  readonly #registration: Registration;
   /** By fingerprint of the token. There are several only if a token is presented with several IVs. */
   readonly #sessions = new Map<string, WatchedSession[]>();
 
-  private constructor(registration: WatchRegistration) {
+  private constructor(registration: Registration) {
     this.#registration = registration;
     const { ends, verifier } = registration;
     ends.ended.subscribe({
@@ -195,9 +195,9 @@ export class WatchedSessions {
     });
   }
 
-  static readonly #ofRegistration = new WeakMap<WatchRegistration, WatchedSessions>();
+  static readonly #ofRegistration = new WeakMap<Registration, WatchedSessions>();
 
-  static of(registration: WatchRegistration): WatchedSessions {
+  static of(registration: Registration): WatchedSessions {
     const existing = this.#ofRegistration.get(registration);
     if (existing) return existing;
     const sessions = new WatchedSessions(registration);

@@ -28,7 +28,7 @@ export interface OverridableModule {
   /** Selects a provider to replace. */
   overrideProvider(token: unknown): {
     /** Replaces the provider with the result of a factory. */
-    useFactory(options: { factory: (...registration: never[]) => unknown; inject: unknown[] }): unknown;
+    useFactory(options: { factory: (...injected: never[]) => unknown; inject: unknown[] }): unknown;
   };
   /** Creates the module under test. */
   compile(...options: never[]): Promise<Closeable>;

@@ -14,7 +14,7 @@ export interface SessionAuthPlugin {
 
 /** The addition of a part to a registration. */
 export interface OpenedPart {
-  /** They inject the parts of the registration by `GUARD_REGISTRATION`, and what Nest provides: nothing else. */
+  /** They inject the registration by `GUARD_REGISTRATION`, and what Nest provides: nothing else. */
   readonly providers: readonly Provider[];
   /** Injection tokens of those that an application may inject. */
   readonly exports: readonly InjectionToken[];
