@@ -7,8 +7,11 @@ import { serve } from './serve.js';
 /** No more than there are connections, so that no check waits for another. */
 const CONCURRENT = 32;
 const CHECKS = 3_200;
-/** Requests that are made at a time: each that lives makes every collection of garbage longer. */
-const BATCH = 320;
+/**
+ * Requests that are made at a time. Each that lives makes every collection of garbage longer, and with 320 of
+ * them, some processes kept all for several collections and others none.
+ */
+const BATCH = 64;
 /** Before that, the code is not compiled as it is in a process that has worked for some minutes. */
 const WARM_UP_RUNS = 8;
 const USERS = tokens('user', CHECKS);
