@@ -5,6 +5,8 @@ export type DeadlineEnd = Extract<UnavailableReason, 'timeout' | 'shutting_down'
 
 type Listener = (end: DeadlineEnd) => void;
 
+const NONE: readonly Listener[] = [];
+
 /**
  * Limit on the total time of one call, including its queue, attempts and body. Uses a monotonic clock.
  * Cleared when the call completes.
@@ -13,7 +15,7 @@ export class Deadline {
   readonly #expiresAt: number;
   readonly #timer: NodeJS.Timeout;
   readonly #release: (deadline: Deadline) => void;
-  #listeners: Listener[] = [];
+  #listeners: readonly Listener[] = NONE;
   /** Why the deadline ended; `undefined` until it ends. */
   ended: DeadlineEnd | undefined;
   /** Milliseconds that the attempt under way spent on a connection that was dead. */
@@ -34,8 +36,9 @@ export class Deadline {
 
   /** Calls `listener` once when the deadline ends; immediately if it already has. */
   onEnd(listener: Listener): void {
-    if (this.ended === undefined) this.#listeners.push(listener);
-    else listener(this.ended);
+    if (this.ended !== undefined) listener(this.ended);
+    // An array to which one is pushed takes space for 17.
+    else this.#listeners = this.#listeners === NONE ? [listener] : [...this.#listeners, listener];
   }
 
   end(reason: DeadlineEnd): void {
@@ -49,7 +52,7 @@ export class Deadline {
   /** Stops the timer and removes the listeners, because the call has completed. */
   clear(): void {
     clearTimeout(this.#timer);
-    this.#listeners = [];
+    this.#listeners = NONE;
     this.#release(this);
   }
 }

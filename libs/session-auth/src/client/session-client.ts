@@ -76,8 +76,7 @@ interface ClientSettings extends VerdictSettings {
 
 interface Call {
   readonly operation: CallMessage['operation'];
-  /** Those of the operation, to which those of every call are added. */
-  readonly headers: Record<string, string>;
+  readonly token?: string;
   readonly authIv: string | undefined;
   readonly deadline: Deadline;
   readonly body?: string;
@@ -124,8 +123,7 @@ export class SessionClient<User extends UserRecord> {
   }
 
   userDetails({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<Verdict<User>> {
-    const headers = { [AUTH_TOKEN_HEADER]: token };
-    return this.#call({ operation: 'user_details', headers, authIv, deadline }, (answer) =>
+    return this.#call({ operation: 'user_details', token, authIv, deadline }, (answer) =>
       verdictOf(answer, token, this.#reader),
     );
   }
@@ -139,11 +137,8 @@ export class SessionClient<User extends UserRecord> {
     authIv: string | undefined,
     deadline: Deadline,
   ): Promise<SignInResult<User>> {
-    const headers = { 'Content-Type': 'application/json' };
     const body = JSON.stringify({ username, password });
-    return this.#call({ operation: 'sign_in', headers, authIv, deadline, body }, (answer) =>
-      this.#signedIn(answer),
-    );
+    return this.#call({ operation: 'sign_in', authIv, deadline, body }, (answer) => this.#signedIn(answer));
   }
 
   /**
@@ -151,15 +146,14 @@ export class SessionClient<User extends UserRecord> {
    * @throws InvalidRequestError, AccessDeniedError or SessionServiceUnavailableError
    */
   signOut({ token, authIv }: SessionIdentity, deadline: Deadline): Promise<void> {
-    const headers = { [AUTH_TOKEN_HEADER]: token };
     return this.#call(
-      { operation: 'sign_out', headers, authIv, deadline },
+      { operation: 'sign_out', token, authIv, deadline },
       (answer) => void this.#accepted('sign_out', answer),
     );
   }
 
-  async #call<Result>(call: Call, read: (answer: Answer) => Result): Promise<Result> {
-    if (!CALLS.hasSubscribers) return read(await this.#send(call));
+  #call<Result>(call: Call, read: (answer: Answer) => Result): Promise<Result> {
+    if (!CALLS.hasSubscribers) return this.#send(call).then(read);
     const { operation } = call;
     const message = { operation, method: METHODS[operation], ...this.#server };
     return published(message, () => this.#send(call), read);
@@ -167,10 +161,14 @@ export class SessionClient<User extends UserRecord> {
 
   #send(call: Call, key = this.#settings.apiKey): Promise<Answer> {
     if (typeof key === 'function') return this.#sendWithKeyOf(key, call);
-    const { operation, headers, authIv, deadline, body } = call;
-    headers.Accept = 'application/json';
-    headers['Accept-Encoding'] = 'identity';
-    headers[API_KEY_HEADER] = key;
+    const { operation, token, authIv, deadline, body } = call;
+    const headers: Record<string, string> = {
+      Accept: 'application/json',
+      'Accept-Encoding': 'identity',
+      [API_KEY_HEADER]: key,
+    };
+    if (token !== undefined) headers[AUTH_TOKEN_HEADER] = token;
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
     if (authIv !== undefined) headers[AUTH_IV_HEADER] = authIv;
     return this.#sender.send({
       method: METHODS[operation],
