@@ -13,7 +13,6 @@ const workers = Math.min(2 * availableParallelism() + 1, Math.floor(totalmem() /
 const SURROUNDINGS = [
   'commands/command',
   'commands/doctor-servers',
-  'demo/console',
   'demo/process',
   'demo/story',
   'fleet/ends-that-arrive',
@@ -53,8 +52,9 @@ export const WEEKLY = [
   'check/application-code',
   // `session-service/contract` has the rows of the interface; here, a service breaks each of them.
   'commands/contract',
-  // `npm start` of the README; the page is no part of the library.
+  // `npm start` of the README; the page is no part of the library. `demo/story` has its scenes.
   'demo/page',
+  'demo/console',
   'demo/console-and-settings',
   'demo/streams',
   // The simulation has such clocks too.

@@ -1,5 +1,5 @@
 // Runs the checks that start no test, and the build, two at a time. `npm test` runs those that need no build
-// (`--quick`), and `.ci/run` all, and two more: `npm run parts` and `npm run docs:site`.
+// (`--quick`), and `.ci/run` all, and `npm run docs:site`.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
