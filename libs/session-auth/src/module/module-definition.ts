@@ -11,7 +11,7 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
     .build();
 
 /** Token of the extras of a registration. All copies of this package share it. */
-export const EXTRAS_OF_REGISTRATION = Symbol.for('nestjs-session-auth:registration');
+export const EXTRAS_OF_REGISTRATION = Symbol.for('nestjs-session-auth:extras');
 
 /** Returns the extras of the registration that a module is; `undefined` for any other module. */
 export function extrasOf({ providers }: NestModule): Required<SessionAuthExtras> | undefined {

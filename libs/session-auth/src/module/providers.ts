@@ -25,6 +25,7 @@ import { readExtras } from './settings/settings.js';
 import { unopenedParts } from './unopened-parts.js';
 import {
   CLIENT_FACTORY,
+  type ClientFactory,
   clientOf,
   clientSetupOf,
   REGISTRATION,
@@ -48,10 +49,10 @@ const REGISTRATION_PROVIDERS: readonly Provider[] = [
       options: SessionAuthOptions,
       extras: SessionAuthExtras,
       modules: ModulesContainer,
-      newClient: typeof clientOf,
+      newClient: ClientFactory,
     ): Promise<Registration> => {
       const setup = await clientSetupOf(options, extras, modules);
-      return registrationOf(setup, newClient(setup), modules);
+      return registrationOf(setup, await newClient(setup), modules);
     },
     inject: [MODULE_OPTIONS_TOKEN, EXTRAS_OF_REGISTRATION, ModulesContainer, CLIENT_FACTORY],
   },

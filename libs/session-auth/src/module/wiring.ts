@@ -43,6 +43,8 @@ export interface ClientSetup {
 /** Makes the client of a registration: {@link clientOf}. */
 export const CLIENT_FACTORY = Symbol('session-auth client factory');
 
+export type ClientFactory = (setup: ClientSetup) => Registration['client'] | Promise<Registration['client']>;
+
 export interface Registration extends ClientSetup {
   readonly client: SessionClient<UserRecord>;
   readonly events: EventSource;

@@ -1,5 +1,4 @@
 import type { CauseReports } from '../contract/causes.js';
-import type { PrepareReader } from '../contract/record/user-reader.js';
 import type { ReadUser, UserRecord, UserRecordSchema } from '../contract/record/user-record.js';
 import type { LocalUser } from '../contract/session-auth-types.js';
 import type { CurrentUserRecord } from '../guard/current-user.decorator.js';
@@ -54,24 +53,23 @@ export class TestSessions<User extends UserRecord = CurrentUserRecord> extends S
    */
   install<Builder extends OverridableModule>(builder: Builder): Builder {
     let isInUse = false;
-    const newClient = (
-      { settings, readUser, causes }: Connection<User>,
-      unmapped: PrepareReader | undefined,
-    ): TestSessionClient<User> => {
+    const newClient = async ({
+      settings,
+      readUser,
+      causes,
+    }: Connection<User>): Promise<TestSessionClient<User>> => {
       isInUse = true;
       const isMapped = '~standard' in settings.userRecord;
-      const read = isMapped ? (readUserWith(settings, unmapped) as ReadUser<User>) : readUser;
+      const read = isMapped
+        ? (readUserWith(settings, await readerFor(UNMAPPED)) as ReadUser<User>)
+        : readUser;
       return new TestSessionClient(this.book, (json) =>
         read(json, (field, requirement) =>
           causes.occurred('invalid user record', field, 'TestSessions has a record', requirement, REMEDY),
         ),
       );
     };
-    const factory = async () => {
-      const unmapped = await readerFor(UNMAPPED);
-      return (connection: Connection<User>) => newClient(connection, unmapped);
-    };
-    builder.overrideProvider(CLIENT_FACTORY).useFactory({ factory, inject: [] });
+    builder.overrideProvider(CLIENT_FACTORY).useFactory({ factory: () => newClient, inject: [] });
     const compile = builder.compile.bind(builder);
     return Object.assign(builder, {
       compile: async (...options: never[]) => {
