@@ -2,7 +2,7 @@ import type { AppApi, AppOrder } from './processes/app.worker.js';
 import type { LoadApi } from './processes/load.worker.js';
 import type { SessionServiceApi, SessionServiceSettings } from './processes/session-service.worker.js';
 import { Worker, type WorkerOptions } from './processes/worker.js';
-import type { Handlers } from './processes/serve.js';
+import type { Handlers } from './calls.js';
 
 interface Closable {
   stop(): Promise<void>;

@@ -1,20 +1,5 @@
+import { type Answer, answerTo, type Call, type Handlers } from '../calls.js';
 import { reportStalls } from './stalls.js';
-
-/** The calls that a child process handles. */
-export type Handlers = Record<string, (argument: never) => unknown>;
-
-/** One question to a child. */
-export interface Call {
-  readonly id: number;
-  readonly name: string;
-  readonly argument: unknown;
-}
-
-export interface Answer {
-  readonly id: number;
-  readonly result?: unknown;
-  readonly error?: string;
-}
 
 /** A stall of a child on a busy machine. */
 export interface Stalled {
@@ -37,13 +22,9 @@ export function serve(handlers: Handlers & { stop: () => Promise<void> }): void 
   reportStalls((stalledMs) => {
     if (process.connected) process.send?.({ stalledMs } satisfies Stalled);
   });
-  process.on('message', ({ id, name, argument }: Call) => {
-    Promise.resolve()
-      .then(() => handlers[name]?.(argument as never))
-      .then(
-        (result) => answer({ id, result }, name === 'stop' ? leave : undefined),
-        (error: unknown) =>
-          answer({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
-      );
+  process.on('message', (call: Call) => {
+    void answerTo(handlers, call).then((message) =>
+      answer(message, call.name === 'stop' && !message.error ? leave : undefined),
+    );
   });
 }

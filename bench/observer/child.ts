@@ -1,12 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer, Call, Handlers, Stalled } from './child-serve.js';
-
-interface Pending {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
+import { type Answer, Calls, type Handlers } from '../calls.js';
+import type { Stalled } from './child-serve.js';
 
 /** Milliseconds for a process to end by itself. */
 const MAX_EXIT_MS = 5_000;
@@ -17,8 +13,7 @@ const KEPT_OUTPUT = 20_000;
 export class Child<Api extends Handlers> {
   readonly end: Promise<number | NodeJS.Signals>;
   readonly #child: ChildProcess;
-  readonly #pending = new Map<number, Pending>();
-  #calls = 0;
+  readonly #calls: Calls<Api>;
   #output = '';
 
   constructor(
@@ -27,12 +22,13 @@ export class Child<Api extends Handlers> {
     onOutput: (output: string) => void = () => undefined,
   ) {
     this.#child = fork(module, { execArgv: ['--expose-gc'], silent: true });
+    this.#calls = new Calls(this.#child);
     this.end = once(this.#child, 'exit').then(
       ([code, signal]) => (signal ?? code) as number | NodeJS.Signals,
     );
     this.#child.on('message', (message: Answer | Stalled) => {
       if ('stalledMs' in message) stalled(message.stalledMs);
-      else this.#settle(message);
+      else this.#calls.settle(message);
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
@@ -40,7 +36,7 @@ export class Child<Api extends Handlers> {
         onOutput(this.#output);
       });
     }
-    void this.end.then((end) => this.#failAll(new Error(`The process ended: ${end}\n${this.#output}`)));
+    void this.end.then((end) => this.#calls.failAll(new Error(`The process ended: ${end}\n${this.#output}`)));
   }
 
   /** Sends a call, and waits for the answer. Rejects if the process ends first. */
@@ -48,14 +44,7 @@ export class Child<Api extends Handlers> {
     name: Name,
     ...[argument]: Parameters<Api[Name]>
   ): Promise<Awaited<ReturnType<Api[Name]>>> {
-    return new Promise((resolve, reject) => {
-      const call: Call = { id: (this.#calls += 1), name, argument };
-      this.#pending.set(call.id, {
-        resolve: (result) => resolve(result as Awaited<ReturnType<Api[Name]>>),
-        reject,
-      });
-      this.#child.send(call, (error) => error && reject(error));
-    });
+    return this.#calls.send(name, ...([argument] as Parameters<Api[Name]>));
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -69,17 +58,5 @@ export class Child<Api extends Handlers> {
     const end = await Promise.race([this.end, late]);
     if (end === 'late') this.signal('SIGKILL');
     return end === 0;
-  }
-
-  #settle({ id, result, error }: Answer): void {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    if (error === undefined) pending?.resolve(result);
-    else pending?.reject(new Error(error));
-  }
-
-  #failAll(error: Error): void {
-    for (const { reject } of this.#pending.values()) reject(error);
-    this.#pending.clear();
   }
 }
