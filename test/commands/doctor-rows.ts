@@ -116,6 +116,12 @@ export const ROWS: readonly Row[] = [
     warns: ['wrong-password'],
     options: { statusMap: { 403: 'unavailable', signIn: { 422: 'rejected' } } },
   },
+  {
+    name: 'answers a wrong password with 403',
+    answer: (usual, call) => (isSignIn(call) && usual.status === 401 ? { status: 403 } : usual),
+    warns: ['wrong-password'],
+    options: { statusMap: { 403: 'unavailable', signIn: { 403: 'rejected' } } },
+  },
   { name: 'refuses tokens with an empty 404', answer: on(isBadToken, { status: 404 }) },
   {
     name: 'refuses tokens with a 404 with a body, and keys too',
@@ -349,6 +355,7 @@ export const ROWS: readonly Row[] = [
     name: 'refuses unknown users with 400',
     answer: on((call, usual) => isSignIn(call) && usual.status === 401, { status: 400 }),
     warns: ['wrong-password'],
+    options: { statusMap: { 403: 'unavailable', signIn: { 400: 'rejected' } } },
   },
   {
     name: 'signs out with 204, and refuses a second sign-out with 403',

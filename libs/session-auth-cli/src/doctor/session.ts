@@ -150,8 +150,8 @@ async function examineWrongPassword(examination: Examination): Promise<void> {
   else {
     const error = ERRORS[outcome] ?? 'SessionServiceUnavailableError (503)';
     findings.warn('wrong-password', `${text}, which is ${error} in signIn(), not 401.`);
-    // The library sent a sign-in that can be read.
-    if (outcome === 'invalid')
+    // The key is accepted, and the library sends sign-ins that can be read.
+    if (outcome === 'invalid' || outcome === 'denied')
       options.statusMap = { ...options.statusMap, signIn: { [answer.status]: 'rejected' } };
   }
 }

@@ -82,7 +82,7 @@ export interface SessionAuthOptions<User extends UserRecord = CurrentUserRecord>
 
   /**
    * Stops the calls to a failing service, and probes it after a pause. A failure is a missing connection, a
-   * timeout, a 408 or a 5xx. Failures of at least five tokens open it (`minimumCalls`, if that is less).
+   * timeout, a 408 or a 5xx. Failures of at least five users, or tokens of strangers, open it (`minimumCalls`, if that is less).
    * `false`: off.
    * @default { windowMs: 10000, minimumCalls: 20, failureRatio: 0.5, pauseMs: 1000, maxPauseMs: 30000 }
    */
