@@ -13,6 +13,11 @@ const LIFETIME_MS = 1_800_000;
 const RENEW_AFTER_MS = 60_000;
 /** IVs of one token with which its sessions are known. */
 const MAX_IVS = 8;
+/**
+ * Additions after which the oldest tokens are looked for anew. A new iterator passes all that was deleted before the
+ * oldest (6 us for 10 000 tokens, 33 for 100 000), and an old one keeps the tables in memory that the map has left.
+ */
+const ADDITIONS_PER_ITERATOR = 1_024;
 /** Stands for the session of a token that a sign-in has issued and that no request has presented yet. */
 const NOT_PRESENTED = '' as SessionKey;
 
@@ -45,6 +50,9 @@ export class KnownSessions {
   readonly #tokens = new Map<TokenKey, KnownToken>();
   /** Tokens beyond the share of their user. They are evicted before any of the others. */
   readonly #surplus = new Map<TokenKey, KnownToken>();
+  #oldestTokens = this.#tokens.keys();
+  #oldestSurplus = this.#surplus.keys();
+  #additions = 0;
   /** Tokens within the share, by user. All users without a name are one. */
   readonly #counts = new Map<UserNumber | undefined, number>();
 
@@ -109,9 +117,13 @@ export class KnownSessions {
       this.#tokens.set(tokenKey, known);
       count(this.#counts, user, 1);
     } else this.#surplus.set(tokenKey, known);
+    this.#additions += 1;
+    if (this.#additions % ADDITIONS_PER_ITERATOR === 0) {
+      this.#oldestTokens = this.#tokens.keys();
+      this.#oldestSurplus = this.#surplus.keys();
+    }
     if (this.#tokens.size + this.#surplus.size <= this.#maxEntries) return;
-    const evicted = this.#surplus.size > 0 ? this.#surplus : this.#tokens;
-    const [oldest] = evicted.keys();
+    const { value: oldest } = (this.#surplus.size > 0 ? this.#oldestSurplus : this.#oldestTokens).next();
     if (oldest !== undefined) this.delete(oldest);
   }
 
