@@ -14,8 +14,8 @@ const RENEW_AFTER_MS = 60_000;
 /** IVs of one token with which its sessions are known. */
 const MAX_IVS = 8;
 /**
- * Additions after which the oldest tokens are looked for anew. A new iterator passes all that was deleted before the
- * oldest (6 us for 10 000 tokens, 33 for 100 000), and an old one keeps the tables in memory that the map has left.
+ * Additions after which the search for the oldest token starts again. A new iterator passes all that was deleted
+ * before the oldest (6 us for 10 000 tokens, 33 for 100 000), and an old one keeps tables that the map has left.
  */
 const ADDITIONS_PER_ITERATOR = 1_024;
 /** Stands for the session of a token that a sign-in has issued and that no request has presented yet. */
