@@ -642,7 +642,7 @@ export const MUTANTS = [
   {
     name: 'The calls of a token are never counted down',
     file: 'verifier/lanes.ts',
-    find: 'count(this.#calls, keys.tokenKey, -1);',
+    find: 'count(this.#calls, tokenKey, -1);',
     replace: '',
     suites: ['lanes/one-account', 'verifier/lanes'],
   },

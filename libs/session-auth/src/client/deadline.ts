@@ -5,8 +5,6 @@ export type DeadlineEnd = Extract<UnavailableReason, 'timeout' | 'shutting_down'
 
 type Listener = (end: DeadlineEnd) => void;
 
-const NONE: readonly Listener[] = [];
-
 /**
  * Limit on the total time of one call, including its queue, attempts and body. Uses a monotonic clock.
  * Cleared when the call completes.
@@ -15,7 +13,7 @@ export class Deadline {
   readonly #expiresAt: number;
   readonly #timer: NodeJS.Timeout;
   readonly #release: (deadline: Deadline) => void;
-  #listeners: readonly Listener[] = NONE;
+  #listeners: Listener[] = [];
   /** Why the deadline ended; `undefined` until it ends. */
   ended: DeadlineEnd | undefined;
   /** Milliseconds that the attempt under way spent on a connection that was dead. */
@@ -36,9 +34,8 @@ export class Deadline {
 
   /** Calls `listener` once when the deadline ends; immediately if it already has. */
   onEnd(listener: Listener): void {
-    if (this.ended !== undefined) listener(this.ended);
-    // An array to which one is pushed takes space for 17.
-    else this.#listeners = this.#listeners === NONE ? [listener] : [...this.#listeners, listener];
+    if (this.ended === undefined) this.#listeners.push(listener);
+    else listener(this.ended);
   }
 
   end(reason: DeadlineEnd): void {
@@ -52,7 +49,7 @@ export class Deadline {
   /** Stops the timer and removes the listeners, because the call has completed. */
   clear(): void {
     clearTimeout(this.#timer);
-    this.#listeners = NONE;
+    this.#listeners = [];
     this.#release(this);
   }
 }
@@ -83,10 +80,7 @@ export function holdProcess<Result>(work: () => Promise<Result>): Promise<Result
 /** Starts deadlines, and ends them all when the application shuts down. */
 export class Deadlines {
   readonly #graceMs: number;
-  /**
-   * In no order, and no Set: V8 gives a Set that changes with each call a new table every few calls, and as
-   * the old tables refer to the new ones, what they contain stays in memory until a full collection.
-   */
+  /** No Set: V8 keeps what one that changes so often contained, until a full collection of garbage. */
   readonly #running: Deadline[] = [];
   readonly #release = (deadline: Deadline): void => {
     const { place } = deadline;

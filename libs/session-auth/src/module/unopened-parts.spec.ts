@@ -109,7 +109,7 @@ describe('a class of a plugin that is not named', () => {
     const error: unknown = await start(setup).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(InvalidConfigurationError);
     expect((error as Error).message).toBe(
-      `${name} needs Part, which SessionAuthModule does not provide here. Add somePart of some-entry to its plugins: beside baseUrl, or beside useFactory of forRootAsync().`,
+      `${name} needs Part, which SessionAuthModule does not provide here. Add somePart of some-entry to plugins (with forRootAsync: beside useFactory).`,
     );
   });
 

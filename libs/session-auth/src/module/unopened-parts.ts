@@ -34,7 +34,7 @@ export function unopenedParts(opened: readonly InjectionToken[]): FactoryProvide
 function rejection(provide: InjectionToken, name: string, plugin: string): FactoryProvider<never> {
   const reject = (consumer: string): never => {
     throw new InvalidConfigurationError(
-      `${consumer} needs ${name}, which SessionAuthModule does not provide here. Add ${plugin} to its plugins: beside baseUrl, or beside useFactory of forRootAsync().`,
+      `${consumer} needs ${name}, which SessionAuthModule does not provide here. Add ${plugin} to plugins (with forRootAsync: beside useFactory).`,
     );
   };
   const useFactory = (consumer: object | undefined): never =>

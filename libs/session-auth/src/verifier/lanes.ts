@@ -3,12 +3,7 @@ import { type Deadline, type DeadlineEnd, type Deadlines, inTime } from '../clie
 import type { LaneName } from '../contract/diagnostics.js';
 import type { SessionIdentity, SessionKeys, TokenKey } from '../contract/session-identity.js';
 import { unavailable, type Unavailable, type UnavailableReason, type Verdict } from '../contract/outcome.js';
-import {
-  type BreakerSettings,
-  type BreakerState,
-  type CircuitState,
-  LaneBreaker,
-} from './circuit-breaker.js';
+import { type BreakerSettings, type BreakerState, LaneBreaker } from './circuit-breaker.js';
 import { type CallerKey, count, KnownSessions } from './known-sessions.js';
 import { StrangersLimit } from './strangers-limit.js';
 
@@ -84,37 +79,30 @@ export class Lanes<User> {
     spentMs = 0,
     forced?: LaneName,
   ): Promise<Verdict<User>> {
-    const { maxAttempts, timeoutMs } = this.settings;
+    const { tokenKey } = keys;
     const { lane: own, caller } = this.known.find(keys);
     const name = forced ?? own;
     const lane = this.lanes[name];
     const denial = lane.breaker.denial(caller);
     if (denial) return denial;
-    const calls = name === 'strangers' ? (this.#calls.get(keys.tokenKey) ?? 0) : 0;
-    const leftMs = Math.max(0, timeoutMs - spentMs);
+    const calls = name === 'strangers' ? (this.#calls.get(tokenKey) ?? 0) : 0;
+    const leftMs = Math.max(0, this.settings.timeoutMs - spentMs);
     if (calls >= MAX_CALLS_OF_TOKEN || leftMs < lane.pace.neededMs) return notEntered('full');
     const deadline = this.#deadlines.start(leftMs);
-    if (name === 'strangers') count(this.#calls, keys.tokenKey, 1);
+    if (name === 'strangers') count(this.#calls, tokenKey, 1);
     let entry: Entry | Promise<Entry> = this.#enter(lane, deadline);
     try {
       if (typeof entry !== 'string') entry = await entry;
       if (entry !== 'entered') return notEntered(entry);
+      lane.earnRetries();
       for (let made = 1; ; made += 1) {
-        const attempt = this.#begin(lane, caller, deadline);
-        if ('kind' in attempt) return attempt;
-        let verdict: Verdict<User>;
-        try {
-          verdict = await this.#callService(session, deadline);
-        } catch {
-          // Code of the application, such as an interceptor or a validator, has thrown.
-          verdict = unavailable('malformed');
-        }
-        this.#record(attempt, verdict);
+        const verdict = await this.#attempt(lane, session, caller, deadline);
         if (verdict.kind !== 'unavailable' || !TRANSIENT.has(verdict.reason)) return verdict;
-        if (made >= maxAttempts || !(await lane.waitToRetry(verdict, made, deadline))) return verdict;
+        if (made >= this.settings.maxAttempts || !(await lane.waitToRetry(verdict, made, deadline)))
+          return verdict;
       }
     } finally {
-      if (name === 'strangers') count(this.#calls, keys.tokenKey, -1);
+      if (name === 'strangers') count(this.#calls, tokenKey, -1);
       if (entry === 'entered') this.#leave(lane);
       deadline.clear();
     }
@@ -126,30 +114,42 @@ export class Lanes<User> {
     return inTime(deadline, pending).finally(() => deadline.clear());
   }
 
-  #begin(lane: Lane, caller: CallerKey, deadline: Deadline): Attempt | Unavailable {
-    const denial = lane.breaker.denial(caller);
+  async #attempt(
+    lane: Lane,
+    session: SessionIdentity,
+    caller: CallerKey,
+    deadline: Deadline,
+  ): Promise<Verdict<User>> {
+    const { breaker, pace } = lane;
+    const denial = breaker.denial(caller);
     if (denial) return denial;
+    const isKnown = lane === this.lanes.known;
+    const began = breaker.begin();
     const startedAtMs = performance.now();
     deadline.lostMs = 0;
-    if (lane === this.lanes.known) this.limit.enforce(startedAtMs);
-    return { lane, caller, deadline, began: lane.breaker.begin(), startedAtMs };
-  }
-
-  #record({ lane, caller, deadline, began, startedAtMs }: Attempt, verdict: Verdict<User>): void {
-    const { breaker, pace, inFlight } = lane;
+    if (isKnown) this.limit.enforce(startedAtMs);
+    let verdict: Verdict<User>;
+    try {
+      verdict = await this.#callService(session, deadline);
+    } catch {
+      // Code of the application, such as an interceptor or a validator, has thrown.
+      verdict = unavailable('malformed');
+    }
     const nowMs = performance.now();
     const durationMs = nowMs - startedAtMs - deadline.lostMs;
     breaker.recordCall(began, verdict, caller, durationMs >= pace.fullMs);
     if (verdict.kind !== 'unavailable') pace.record(durationMs);
-    else if (verdict.reason !== 'timeout') return;
-    if (lane === this.lanes.known) this.limit.recordKnown(durationMs, nowMs);
-    else this.limit.record(durationMs, inFlight);
+    if (verdict.kind !== 'unavailable' || verdict.reason === 'timeout') {
+      if (isKnown) this.limit.recordKnown(durationMs, nowMs);
+      else this.limit.record(durationMs, lane.inFlight);
+    }
+    return verdict;
   }
 
   #enter(lane: Lane, deadline: Deadline): Entry | Promise<Entry> {
     if (deadline.ended) return deadline.ended;
     if (lane.waiting.size === 0 && this.#hasPlace(lane)) {
-      lane.enter();
+      lane.inFlight += 1;
       return 'entered';
     }
     return this.#isWorthWaiting(lane) && this.#makeRoom(lane) ? lane.wait(deadline) : 'full';
@@ -234,14 +234,6 @@ function notEntered(entry: Exclude<Entry, 'entered'>): Unavailable {
   return entry === 'full' ? unavailable('busy', BUSY_RETRY_AFTER_SECONDS) : unavailable(entry);
 }
 
-interface Attempt {
-  readonly lane: Lane;
-  readonly caller: CallerKey;
-  readonly deadline: Deadline;
-  readonly began: CircuitState;
-  readonly startedAtMs: number;
-}
-
 type Entry = 'entered' | 'full' | DeadlineEnd;
 
 interface Waiter {
@@ -290,12 +282,11 @@ export class Lane {
     const [first] = this.waiting;
     if (!first) return;
     const isInTime = first.deadline.remainingMs >= this.pace.neededMs;
-    if (isInTime) this.enter();
+    if (isInTime) this.inFlight += 1;
     first.settle(isInTime ? 'entered' : 'full');
   }
 
-  enter(): void {
-    this.inFlight += 1;
+  earnRetries(): void {
     this.#retries = Math.min(MAX_RETRIES, this.#retries + RETRIES_PER_CHECK);
   }
 
