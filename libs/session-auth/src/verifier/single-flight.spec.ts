@@ -52,6 +52,19 @@ describe('a flight', () => {
     expect(accessOf(flights)).toBe('starts');
   });
 
+  it('is joined and evicted as before when an earlier one has settled', async () => {
+    const { flights, join, land, counted } = departures();
+    let settle: (value: number) => void = () => undefined;
+    const earlier = flights.share(keys, () => new Promise<number>((resolve) => (settle = resolve))).result;
+    const newer = join('key', 'token', 0);
+    settle(7);
+    expect(await earlier).toBe(7);
+    expect(accessOf(flights)).toBe('joins');
+    flights.detach('token' as TokenKey);
+    land();
+    expect([await newer, counted]).toEqual([0, []]);
+  });
+
   it('is not joined once its token is evicted, with any IV', async () => {
     const { flights, join, land, count } = departures();
     const before = [join('key'), join('key with IV')];

@@ -135,7 +135,7 @@ export class SingleFlight<Value> {
     } finally {
       flight.isCurrent = false;
       session.inFlight -= 1;
-      // V8 keeps what a Map that changes so often contained until a full collection: not the user, then.
+      // V8 keeps what a Map that changes so often contained, until a full collection of garbage.
       if (session.latest?.flight === flight) session.latest = undefined;
       // The oldest check that waits starts the next flight, and the others join it.
       if (session.waiting.length > 0) for (const wake of session.waiting.splice(0)) wake();
