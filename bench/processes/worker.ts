@@ -28,9 +28,9 @@ export class Worker<Api extends Handlers> {
   /** Sends a call, and waits for the answer. Rejects if the process ends first. */
   call<Name extends keyof Api & string>(
     name: Name,
-    ...[argument]: Parameters<Api[Name]>
+    ...argument: Parameters<Api[Name]>
   ): Promise<Awaited<ReturnType<Api[Name]>>> {
-    return this.#calls.send(name, ...([argument] as Parameters<Api[Name]>));
+    return this.#calls.send(name, ...argument);
   }
 
   /** Ends the process and waits until it has. */
