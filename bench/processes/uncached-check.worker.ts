@@ -13,7 +13,7 @@ const CHECKS = 3_200;
  */
 const BATCH = 64;
 /** Before that, the code is not compiled as it is in a process that has worked for some minutes. */
-const WARM_UP_RUNS = 8;
+const WARM_UP_RUNS = 20;
 const USERS = tokens('user', CHECKS);
 
 let measured: GuardInProcess;
